@@ -1,0 +1,45 @@
+# Two commands do everything on a machine with Python and make: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: help demo test check format bench-local clean
+
+help:
+	@echo "make demo         install and run the main job on a small public data set"
+	@echo "make test         install with the test extras and run every test"
+	@echo "make check        lint, format check and strict types"
+	@echo "make format       let ruff rewrite what it can"
+	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
+	@echo "make clean        remove the virtual environment and caches"
+
+$(VENV)/.core: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Oleander needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $@
+
+demo: $(VENV)/.core
+	$(BIN)/python examples/one_explainer.py
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest --numprocesses 2
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench-local: $(VENV)/.core
+	$(BIN)/python benchmarks/local_explainer.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

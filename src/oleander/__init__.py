@@ -1,0 +1,3 @@
+"""Explain any black-box classifier with a handful of small, faithful local models."""
+
+__version__ = "0.1.0.dev0"
