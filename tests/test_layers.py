@@ -10,11 +10,13 @@ import oleander
 LAYERS = [
     "_extras",
     "schema",
+    "conditions",
     "regions",
     "sampling",
     "filters",
     "local",
     "black_box",
+    "rows",
     "generators",
     "pool",
     "selection",

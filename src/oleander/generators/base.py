@@ -1,0 +1,63 @@
+"""A candidate: a region, and an explainer for it or how to train one."""
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander.local.base import Labels, LocalExplainer
+from oleander.regions import Region
+from oleander.rows import Rows
+
+Floats = NDArray[np.float64]
+
+
+@runtime_checkable
+class Recipe(Protocol):
+    """How to train an explainer that needs the black box: draws first, then a fit to its answers.
+
+    The two halves are apart so that the draws of many candidates can go to the black box in one call.
+    """
+
+    @property
+    def n_draws(self) -> int:
+        """How many rows ``draw`` returns."""
+
+    def draw(self) -> Floats:
+        """Return encoded rows to ask the black box about; the same ones every time."""
+
+    def fit(self, draws: Floats, labels: Labels) -> LocalExplainer:
+        """Return a new explainer, learned from the draws and the black box's labels."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A region with its explainer, or with the recipe for one: exactly one of the two.
+
+    Parameters
+    ----------
+    region : Region
+    explainer : LocalExplainer or None
+        Where it was learned without asking the black box anything new.
+    recipe : Recipe or None
+    origin : str
+        Which generator proposed it.
+    """
+
+    region: Region
+    explainer: LocalExplainer | None = None
+    recipe: Recipe | None = None
+    origin: str = "given"
+
+    def __post_init__(self) -> None:
+        if (self.explainer is None) == (self.recipe is None):
+            raise ValueError("a candidate has either an explainer or a recipe for one, not both and not neither.")
+
+
+@runtime_checkable
+class Generator(Protocol):
+    """Something that proposes candidates for the rows to be explained."""
+
+    def propose(self, rows: Rows, random_state: int) -> list[Candidate]:
+        """Return candidates; the same ones for the same rows and random_state."""

@@ -1,0 +1,190 @@
+"""LIME's kind of explainer: one sparse linear model per class, weighted by nearness to the center."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from oleander.local.base import Floats, Labels, Rule, encode_labels
+from oleander.schema import Feature, FeatureSchema
+
+
+@dataclass(frozen=True)
+class Weight:
+    """What one feature adds to the score of a class.
+
+    Examples
+    --------
+    >>> from oleander.schema import Kind
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90, scale=12.5)
+    >>> print(Weight(age, 0.25, reference=60.0))
+    +0.25 for each 12.5 of age over 60
+    """
+
+    feature: Feature
+    weight: float
+    reference: float
+
+    def __str__(self) -> str:
+        feature, reference = self.feature, self.feature.describe_value(self.reference)
+        if feature.is_number:
+            return f"{self.weight:+.3g} for each {feature.scale:.4g} of {feature.name} over {reference}"
+        return f"{self.weight:+.3g} if {feature.name} is {reference}"
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one feature of one row added to the score of the class that won."""
+
+    feature: Feature
+    value: float
+    amount: float
+
+    def __str__(self) -> str:
+        return f"{self.feature.name} = {self.feature.describe_value(self.value)} ({self.amount:+.3g})"
+
+
+@dataclass
+class LimeLinear:
+    """A ridge regression per class on the draws, weighted by LIME's kernel, with few features each.
+
+    Numbers are measured from the center in units of the schema's scales; levels ask whether they are the center's. The
+    class with the highest score is the answer.
+
+    Parameters
+    ----------
+    n_features : int or None
+        How many features each class may use: those with the largest weights among all, then fitted again.
+    kernel_width : float or None
+        None is LIME's default, 0.75 times the root of the number of features.
+    ridge : float
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(2000, 3))
+    >>> schema = FeatureSchema.infer(X)
+    >>> linear = LimeLinear(n_features=1).fit(schema.encode(X), X[:, 1] > 0.5, schema=schema)
+    >>> linear.features
+    (1,)
+    """
+
+    n_features: int | None = 10
+    kernel_width: float | None = None
+    ridge: float = 1.0
+    classes_: Labels | None = field(default=None, init=False, repr=False)
+
+    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
+        """Fit one linear model per class; without a center, the middle of the draws stands in."""
+        classes, codes = encode_labels(labels)
+        self._schema = schema
+        self._center = _middle(draws, schema, center)
+        features = self._represent(draws)
+        width = self.kernel_width or 0.75 * np.sqrt(len(schema))
+        # At the center numbers are 0 and levels are 1.
+        offsets = features - self._at_center()
+        # LIME takes the root of its own kernel.
+        weights = np.sqrt(np.exp(-np.square(offsets).sum(axis=1) / width**2))
+        targets = (codes[:, None] == np.arange(len(classes))).astype(float)
+        self._coefficients, self._intercepts = self._fit_classes(features, targets, weights)
+        self.classes_, self._n_draws = classes, len(draws)
+        self._share = float((self.predict(draws) == np.asarray(labels)).mean())
+        return self
+
+    def _fit_classes(self, features: Floats, targets: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        n_columns, n_classes = features.shape[1], targets.shape[1]
+        if n_classes == 1:
+            return np.zeros((n_columns, 1)), np.ones(1)
+        means, target_means = (
+            np.average(features, axis=0, weights=weights),
+            np.average(targets, axis=0, weights=weights),
+        )
+        centered = features - means
+        weighted = centered * weights[:, None]
+        gram = weighted.T @ centered
+        moments = weighted.T @ (targets - target_means)
+        full = np.linalg.solve(gram + self.ridge * np.eye(n_columns), moments)
+        kept = n_columns if self.n_features is None else min(self.n_features, n_columns)
+        coefficients = np.zeros_like(full)
+        for k in range(n_classes):
+            # Largest weights first, the first of equals; a weight of 0 tells nothing.
+            top = np.argsort(-np.abs(full[:, k]), kind="stable")[:kept]
+            top = top[full[top, k] != 0]
+            system = gram[np.ix_(top, top)] + self.ridge * np.eye(len(top))
+            coefficients[top, k] = np.linalg.solve(system, moments[top, k])
+        return coefficients, target_means - means @ coefficients
+
+    def _represent(self, rows: Floats) -> Floats:
+        """Return rows as LIME sees them: scaled distance from the center for numbers, sameness for levels."""
+        seen = np.empty(rows.shape)
+        for j, feature in enumerate(self._schema):
+            values, middle = rows[:, j], self._center[j]
+            if feature.is_number:
+                seen[:, j] = np.nan_to_num((values - middle) / feature.scale, nan=0.0)
+            else:
+                seen[:, j] = (values == middle) | (np.isnan(values) & np.isnan(middle))
+        return seen
+
+    def _at_center(self) -> Floats:
+        return np.array([0.0 if feature.is_number else 1.0 for feature in self._schema])
+
+    def predict(self, rows: Floats) -> Labels:
+        """Return the class with the highest score."""
+        classes = self._fitted()
+        labels: Labels = classes[(self._represent(rows) @ self._coefficients + self._intercepts).argmax(axis=1)]
+        return labels
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """The columns with a weight in any class, the largest first."""
+        self._fitted()
+        largest = np.abs(self._coefficients).max(axis=1)
+        order = np.argsort(-largest, kind="stable")
+        return tuple(int(j) for j in order if largest[j] > 0)
+
+    @property
+    def complexity(self) -> int:
+        """The number of weights to read; two classes have one model, since the other is its mirror."""
+        classes = self._fitted()
+        models = self._coefficients[:, :1] if len(classes) == 2 else self._coefficients
+        return max(1, int(np.count_nonzero(models)))
+
+    def rules(self) -> list[Rule]:
+        """Return one rule per class: its weights, the largest first."""
+        classes = self._fitted()
+        return [Rule(self._weights(k), label, self._n_draws, self._share) for k, label in enumerate(classes)]
+
+    def _weights(self, k: int) -> tuple[Weight, ...]:
+        column = self._coefficients[:, k]
+        order = np.argsort(-np.abs(column), kind="stable")
+        return tuple(Weight(self._schema[j], float(column[j]), float(self._center[j])) for j in order if column[j] != 0)
+
+    def path(self, row: Floats) -> Rule:
+        """Return what each feature added to the score of the class that won, the largest first."""
+        classes = self._fitted()
+        seen = self._represent(row[None, :])
+        k = int((seen @ self._coefficients + self._intercepts).argmax())
+        amounts = (seen[0] - self._at_center()) * self._coefficients[:, k]
+        order = np.argsort(-np.abs(amounts), kind="stable")
+        terms = tuple(Contribution(self._schema[j], float(row[j]), float(amounts[j])) for j in order if amounts[j] != 0)
+        return Rule(terms, classes[k], self._n_draws, self._share)
+
+    def _fitted(self) -> Labels:
+        if self.classes_ is None:
+            raise NotFittedError("this LimeLinear is not fitted: call fit with draws and labels first.")
+        return self.classes_
+
+
+def _middle(draws: Floats, schema: FeatureSchema, center: Floats | None) -> Floats:
+    """Return the center, with the draws' median or most frequent level where it is not given or missing a number."""
+    middle = np.full(draws.shape[1], np.nan) if center is None else center.copy()
+    for j, feature in enumerate(schema):
+        present = draws[~np.isnan(draws[:, j]), j]
+        if not np.isnan(middle[j]) or not len(present):
+            continue
+        if feature.is_number:
+            middle[j] = np.median(present)
+        elif center is None:
+            middle[j] = np.bincount(present.astype(np.intp)).argmax()
+    return middle

@@ -1,0 +1,269 @@
+"""Decision trees as local explainers: behind the information filter (the paper's), and without it (its rival)."""
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from oleander.conditions import Condition, Levels, Range, conjoin
+from oleander.filters import FilterResult, bin_codes, select_features
+from oleander.local.base import Floats, Labels, Rule, encode_labels
+from oleander.local.growth import Column, Node, grow, make_columns
+from oleander.schema import FeatureSchema
+
+LEAF = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A fitted tree as plain arrays, one entry per node, the root first and parents before their children.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    classes : array
+        The labels; ``label`` points into it.
+    column : int array
+        Which column an inner node asks about; -1 at a leaf.
+    threshold : float array
+        Rows up to it go left, if the column is a number.
+    level : int array
+        Rows with this level's code go left, if the column has levels (its number of levels stands for missing).
+    missing_left : bool array
+        Whether a missing number goes left.
+    left, right : int array
+    label : int array
+    n_draws : int array
+    n_right : int array
+        Draws on which the node's label is the black box's.
+    """
+
+    schema: FeatureSchema
+    classes: Labels
+    column: NDArray[np.intp]
+    threshold: Floats
+    level: NDArray[np.intp]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.intp]
+    right: NDArray[np.intp]
+    label: NDArray[np.intp]
+    n_draws: NDArray[np.intp]
+    n_right: NDArray[np.intp]
+
+    @property
+    def leaves(self) -> NDArray[np.intp]:
+        """The nodes that are leaves."""
+        return np.flatnonzero(self.column == LEAF)
+
+    def apply(self, rows: Floats) -> NDArray[np.intp]:
+        """Return the leaf in which each row ends."""
+        node = np.zeros(len(rows), dtype=np.intp)
+        # Parents stand before their children, so one pass in order moves every row to its leaf.
+        for parent in np.flatnonzero(self.column != LEAF).tolist():
+            here = np.flatnonzero(node == parent)
+            goes_left = self.conditions(parent)[0].contains(rows[here])
+            node[here] = np.where(goes_left, self.left[parent], self.right[parent])
+        return node
+
+    def conditions(self, parent: int) -> tuple[Condition, Condition]:
+        """Return what must hold of a row to go left and to go right."""
+        column = int(self.column[parent])
+        feature = self.schema[column]
+        if feature.is_number:
+            threshold, missing_left = float(self.threshold[parent]), bool(self.missing_left[parent])
+            return (
+                Range(column, feature, upper=threshold, missing=feature.missing and missing_left),
+                Range(column, feature, lower=threshold, missing=feature.missing and not missing_left),
+            )
+        level, everything = int(self.level[parent]), frozenset(range(len(feature.levels)))
+        is_missing = level == len(feature.levels)
+        here = frozenset() if is_missing else frozenset({level})
+        return (
+            Levels(column, feature, here, missing=is_missing),
+            Levels(column, feature, everything - here, missing=feature.missing and not is_missing),
+        )
+
+    def rule(self, leaf: int) -> Rule:
+        """Return the way to a leaf, conditions on one column made one, and what the leaf says."""
+        way: list[Condition] = []
+        node = leaf
+        while node != 0:
+            parent = int(np.flatnonzero((self.left == node) | (self.right == node))[0])
+            way.append(self.conditions(parent)[int(self.right[parent] == node)])
+            node = parent
+        n_draws = int(self.n_draws[leaf])
+        share = float(self.n_right[leaf] / n_draws) if n_draws else 0.0
+        return Rule(conjoin(reversed(way)), self.classes[self.label[leaf]], n_draws, share)
+
+
+@dataclass
+class _TreeExplainer:
+    """What the two tree explainers share; they differ in the features they may split on."""
+
+    max_leaves: int | None = 16
+    tree_: Tree | None = field(default=None, init=False, repr=False)
+
+    def predict(self, rows: Floats) -> Labels:
+        """Return the labels that the tree gives."""
+        tree = self._fitted()
+        labels: Labels = tree.classes[tree.label[tree.apply(rows)]]
+        return labels
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """The columns that the tree asks about, in the order in which they first occur from the root down."""
+        columns = self._fitted().column
+        return tuple(dict.fromkeys(int(column) for column in columns if column != LEAF))
+
+    @property
+    def complexity(self) -> int:
+        """The number of leaves."""
+        return len(self._fitted().leaves)
+
+    def rules(self) -> list[Rule]:
+        """Return one rule per leaf."""
+        tree = self._fitted()
+        return [tree.rule(int(leaf)) for leaf in tree.leaves]
+
+    def path(self, row: Floats) -> Rule:
+        """Return the rule of the leaf in which a row ends."""
+        tree = self._fitted()
+        return tree.rule(int(tree.apply(row[None, :])[0]))
+
+    def _fitted(self) -> Tree:
+        if self.tree_ is None:
+            raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit with draws and labels first.")
+        return self.tree_
+
+
+@dataclass
+class UnfilteredTree(_TreeExplainer):
+    """A small tree on all features: the paper's LIME-like rival.
+
+    Parameters
+    ----------
+    max_leaves : int or None
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(2000, 3))
+    >>> schema = FeatureSchema.infer(X)
+    >>> tree = UnfilteredTree(max_leaves=2).fit(schema.encode(X), X[:, 1] > 0.7, schema=schema)
+    >>> for rule in tree.rules():
+    ...     print(rule)
+    x1 ≤ 0.7 → False (100% of 1,414 draws)
+    x1 > 0.7 → True (100% of 586 draws)
+    """
+
+    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
+        """Grow the tree on the draws; ``center`` is not used."""
+        classes, codes = encode_labels(labels)
+        self.tree_ = grow_tree(draws, codes, classes, schema, tuple(range(len(schema))), self.max_leaves)
+        return self
+
+
+@dataclass
+class FilteredTree(_TreeExplainer):
+    """A small tree on the few features that the information filter keeps: the paper's local explainer.
+
+    Parameters
+    ----------
+    max_leaves : int or None
+    n_bins : int
+        Bins of the filter's histogram of a number.
+    alpha, max_features, pairs
+        The filter's stopping rule; see ``oleander.filters.select_features``.
+
+    Attributes
+    ----------
+    filter_ : FilterResult
+        The selected features in order, what each added, and why the filter stopped.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(2000, 3))
+    >>> schema = FeatureSchema.infer(X)
+    >>> tree = FilteredTree(max_leaves=2).fit(schema.encode(X), X[:, 1] > 0.7, schema=schema)
+    >>> tree.filter_.features, tree.complexity
+    ((1,), 2)
+    """
+
+    n_bins: int = 3
+    alpha: float | None = 1e-3
+    max_features: int | None = None
+    pairs: bool = False
+    filter_: FilterResult | None = field(default=None, init=False, repr=False)
+
+    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
+        """Filter the features, then grow the tree on those kept; ``center`` is not used."""
+        classes, label_codes = encode_labels(labels)
+        codes, n_codes = bin_codes(draws, schema, n_bins=self.n_bins)
+        self.filter_ = select_features(
+            codes,
+            n_codes,
+            label_codes,
+            alpha=self.alpha,
+            max_features=self.max_features,
+            pairs=self.pairs,
+        )
+        self.tree_ = grow_tree(draws, label_codes, classes, schema, self.filter_.features, self.max_leaves)
+        return self
+
+
+def grow_tree(
+    draws: Floats,
+    labels: NDArray[np.intp],
+    classes: Labels,
+    schema: FeatureSchema,
+    features: tuple[int, ...],
+    max_leaves: int | None,
+) -> Tree:
+    """Grow a tree on some features and return it as arrays, with splits that change no answer taken back."""
+    columns = make_columns(draws, schema, features)
+    root = grow(columns, labels, len(classes), max_leaves)
+    nodes: list[dict[str, Any]] = []
+    _collect(root, columns, labels, len(classes), nodes)
+    numbered = {key: np.array([node[key] for node in nodes]) for key in nodes[0]}
+    return Tree(schema, classes, **numbered)
+
+
+def _collect(
+    node: Node, columns: list[Column], labels: NDArray[np.intp], n_labels: int, nodes: list[dict[str, Any]]
+) -> int:
+    """Append a node and those below it, and return its number; two leaves that say the same become one."""
+    counts = np.bincount(labels[node.rows], minlength=n_labels)
+    label = int(counts.argmax())
+    number = len(nodes)
+    leaf = {
+        "column": LEAF,
+        "threshold": np.nan,
+        "level": -1,
+        "missing_left": False,
+        "left": -1,
+        "right": -1,
+        "label": label,
+        "n_draws": len(node.rows),
+        "n_right": int(counts[label]),
+    }
+    nodes.append(leaf)
+    if node.children is None:
+        return number
+    column = columns[node.column]
+    left = _collect(node.children[0], columns, labels, n_labels, nodes)
+    right = _collect(node.children[1], columns, labels, n_labels, nodes)
+    one, other = nodes[left], nodes[right]
+    if one["column"] == LEAF and other["column"] == LEAF and one["label"] == other["label"]:
+        # The label of both is the most frequent in each, so it is the most frequent in their parent too.
+        del nodes[number + 1 :]
+        return number
+    leaf.update(column=column.position, left=left, right=right, missing_left=node.missing_left)
+    if column.is_number:
+        # Known against missing is a split after the last bin.
+        leaf["threshold"] = column.edges[node.code] if node.code < len(column.edges) else np.inf
+    else:
+        leaf["level"] = node.code
+    return number

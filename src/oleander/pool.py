@@ -1,0 +1,205 @@
+"""The candidates, whoever proposed them: where they speak is known at once, what they say is learned on demand."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from oleander.black_box import BlackBox, Labels
+from oleander.generators.base import Candidate, Generator
+from oleander.local.base import LocalExplainer
+from oleander.regions import membership
+from oleander.rows import Rows
+from oleander.schema import FeatureSchema
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Trained = tuple[LocalExplainer, Bools, float]
+
+
+class CandidatePool:
+    """Candidates over the rows to be explained.
+
+    ``covers`` needs no black box and is there from the start. Explainers are trained by ``train``, some at a time, and
+    ``agrees`` fills in as they are. The same candidate gives the same explainer bit for bit, whatever the order, the
+    batches or the number of jobs, as long as the black box answers row by row.
+
+    Parameters
+    ----------
+    rows : Rows
+    candidates : sequence of Candidate
+    black_box : BlackBox
+    batch_size : int
+        The most draws in memory at once, over all jobs, and the most sent to the black box in one call.
+    n_jobs : int or None
+        As in joblib, through which alone work is spread.
+
+    Attributes
+    ----------
+    covers : sparse bool array of shape (n_candidates, n_points)
+    support : int array of shape (n_candidates,)
+        How many of the user's rows each candidate covers.
+    explainers : list of LocalExplainer or None
+    is_trained : bool array of shape (n_candidates,)
+    draw_fidelity : array of shape (n_candidates,)
+        Agreement on the draws that trained the explainer; NaN where there were none.
+    n_queries : int
+        Rows that the black box was asked about so far.
+
+    Examples
+    --------
+    >>> from oleander.generators import Balls
+    >>> X = np.random.default_rng(0).uniform(size=(50, 2))
+    >>> pool = CandidatePool.build(X, lambda X: X[:, 0] > 0.5, Balls(radius=1.0), random_state=0)
+    >>> pool.train([0, 3])
+    >>> pool.n_queries - len(X) * 2, pool.is_trained.sum()
+    (4000, np.int64(2))
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        candidates: Sequence[Candidate],
+        black_box: BlackBox,
+        *,
+        batch_size: int = 100_000,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.rows, self.candidates, self.black_box = rows, list(candidates), black_box
+        self.batch_size, self.n_jobs = batch_size, n_jobs
+        if not self.candidates:
+            raise ValueError("there is no candidate: at least one region with an explainer or a recipe is needed.")
+        self._largest = max((c.recipe.n_draws for c in self.candidates if c.recipe is not None), default=0)
+        if batch_size < max(self._largest, 1):
+            raise ValueError(
+                f"batch_size={batch_size} is less than the {self._largest} draws of one candidate, which are needed "
+                "together. Raise batch_size, or lower n_draws."
+            )
+        self.covers = membership([candidate.region for candidate in self.candidates], rows.values)
+        self.support = self.covers @ rows.weights
+        n_candidates = len(self.candidates)
+        self.explainers: list[LocalExplainer | None] = [None] * n_candidates
+        self.is_trained = np.zeros(n_candidates, dtype=bool)
+        self.draw_fidelity = np.full(n_candidates, np.nan)
+        self.n_queries = rows.n_queries
+        # One entry per membership: whether the explainer is right there.
+        self._is_right = np.zeros(self.covers.nnz, dtype=bool)
+
+    @classmethod
+    def build(
+        cls,
+        X: Any,
+        black_box: Any,
+        generators: Generator | Iterable[Generator],
+        *,
+        schema: FeatureSchema | None = None,
+        random_state: int | None = None,
+        batch_size: int = 100_000,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Read the data, ask the black box about the rows, and let the generators propose candidates.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+        black_box : object with ``predict``, or callable
+        generators : Generator or several
+        schema : FeatureSchema or None
+            None infers it from X.
+        random_state : int or None
+            None draws one, so that two pools differ.
+        """
+        box = BlackBox(black_box, FeatureSchema.infer(X) if schema is None else schema)
+        rows = Rows.ask(X, box, batch_size=batch_size)
+        seed = int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
+        several = [generators] if isinstance(generators, Generator) else list(generators)
+        candidates = list(itertools.chain.from_iterable(generator.propose(rows, seed) for generator in several))
+        return cls(rows, candidates, box, batch_size=batch_size, n_jobs=n_jobs)
+
+    def train(self, indices: Iterable[int]) -> None:
+        """Train the explainers of these candidates that are not trained yet.
+
+        What is done stays done: an error or an interrupt loses at most the batches under way.
+        """
+        wanted = [index for index in dict.fromkeys(int(i) for i in indices) if not self.is_trained[index]]
+        n_jobs = max(1, min(effective_n_jobs(self.n_jobs), self.batch_size // max(self._largest, 1)))
+        batches = list(self._batches(wanted, self.batch_size // n_jobs))
+        jobs = (
+            delayed(_train_batch)(
+                self.black_box,
+                [self.candidates[index] for index in batch],
+                [self.points_of(index) for index in batch],
+                self.rows.values,
+                self.rows.labels,
+            )
+            for batch in batches
+        )
+        for batch, trained in zip(batches, Parallel(n_jobs=n_jobs, return_as="generator")(jobs), strict=True):
+            for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
+                self._keep(index, explainer, is_right, draw_fidelity)
+
+    def _batches(self, indices: list[int], most_draws: int) -> Iterator[list[int]]:
+        """Cut the candidates into batches whose draws fit into one call of the black box."""
+        batch: list[int] = []
+        n_draws = 0
+        for index in indices:
+            recipe = self.candidates[index].recipe
+            more = 0 if recipe is None else recipe.n_draws
+            if batch and n_draws + more > most_draws:
+                yield batch
+                batch, n_draws = [], 0
+            batch.append(index)
+            n_draws += more
+        if batch:
+            yield batch
+
+    def _keep(self, index: int, explainer: LocalExplainer, is_right: Bools, draw_fidelity: float) -> None:
+        recipe = self.candidates[index].recipe
+        self.explainers[index] = explainer
+        self._is_right[self.covers.indptr[index] : self.covers.indptr[index + 1]] = is_right
+        self.draw_fidelity[index] = draw_fidelity
+        self.is_trained[index] = True
+        self.n_queries += 0 if recipe is None else recipe.n_draws
+
+    def points_of(self, index: int) -> NDArray[np.int32]:
+        """Return the points that a candidate covers."""
+        points: NDArray[np.int32] = self.covers.indices[self.covers.indptr[index] : self.covers.indptr[index + 1]]
+        return points
+
+    @property
+    def agrees(self) -> csr_array:
+        """Where each candidate covers a point and says what the black box says; empty for those not trained."""
+        starts = np.concatenate([[0], np.cumsum(self._is_right)])[self.covers.indptr]
+        points = self.covers.indices[self._is_right]
+        return csr_array((np.ones(len(points), dtype=bool), points, starts), shape=self.covers.shape)
+
+    @property
+    def fidelity(self) -> Floats:
+        """The share of each candidate's rows on which it agrees; NaN if it is not trained or covers none."""
+        right = self.agrees @ self.rows.weights
+        known = self.is_trained & (self.support > 0)
+        return np.where(known, right / np.maximum(self.support, 1), np.nan)
+
+
+def _train_batch(
+    black_box: BlackBox, candidates: list[Candidate], covered: list[NDArray[np.int32]], rows: Floats, labels: Labels
+) -> list[Trained]:
+    """Train a batch of candidates with one call of the black box, and see on which covered rows each is right."""
+    draws = [None if candidate.recipe is None else candidate.recipe.draw() for candidate in candidates]
+    asked = [drawn for drawn in draws if drawn is not None]
+    answers = black_box.ask(np.concatenate(asked)) if asked else labels[:0]
+    trained: list[Trained] = []
+    for candidate, drawn, points in zip(candidates, draws, covered, strict=True):
+        explainer, draw_fidelity = candidate.explainer, np.nan
+        if candidate.recipe is not None and drawn is not None:
+            answer, answers = answers[: len(drawn)], answers[len(drawn) :]
+            explainer = candidate.recipe.fit(drawn, answer)
+            draw_fidelity = float((explainer.predict(drawn) == answer).mean())
+        assert explainer is not None
+        is_right = np.asarray(explainer.predict(rows[points]) == labels[points], dtype=bool)
+        trained.append((explainer, is_right, draw_fidelity))
+    return trained

@@ -1,0 +1,62 @@
+"""The rows to be explained: encoded, equal ones merged, with the black box's answers."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander.black_box import BlackBox
+from oleander.regions import merge_rows
+from oleander.schema import FeatureSchema
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Distinct rows, which the program calls points.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    values : array of shape (n_points, n_features)
+        Encoded, in the order in which they first occur.
+    weights : int array of shape (n_points,)
+        How many of the user's rows each point stands for.
+    point_of_row : int array of shape (n_rows,)
+    labels : array of shape (n_points,)
+        The black box's.
+    n_queries : int
+        Rows that the black box was asked about to get the labels.
+    """
+
+    schema: FeatureSchema
+    values: NDArray[np.float64]
+    weights: NDArray[np.intp]
+    point_of_row: NDArray[np.intp]
+    labels: NDArray[Any]
+    n_queries: int
+
+    @classmethod
+    def ask(cls, X: Any, black_box: BlackBox, *, batch_size: int = 100_000) -> Self:
+        """Encode the user's rows, merge equal ones, and ask the black box about each once.
+
+        Some are asked about again: a black box that contradicts itself gets a warning.
+
+        Examples
+        --------
+        >>> X = np.array([[0.5], [1.5], [0.5]])
+        >>> rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X)))
+        >>> rows.weights.tolist(), rows.labels.tolist(), rows.n_queries
+        ([2, 1], [False, True], 4)
+        """
+        encoded = black_box.schema.encode(X)
+        first, weights, point_of_row = merge_rows(encoded)
+        values = encoded[first]
+        labels = np.concatenate([black_box.ask(values[i : i + batch_size]) for i in range(0, len(values), batch_size)])
+        n_again = black_box.warn_if_fickle(values[:batch_size], labels)
+        return cls(black_box.schema, values, weights, point_of_row, labels, len(values) + n_again)
+
+    @property
+    def n_points(self) -> int:
+        """How many distinct rows there are."""
+        return len(self.values)
