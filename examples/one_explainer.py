@@ -5,6 +5,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from oleander.generators import Balls
+from oleander.local import FilteredTree
 from oleander.pool import CandidatePool
 
 
@@ -15,19 +16,16 @@ def main() -> None:
     black_box = RandomForestClassifier(50, random_state=0).fit(X_train, y_train)
 
     # One candidate explainer per row that is new to the black box; none is trained yet.
-    pool = CandidatePool.build(X_test, black_box, Balls(radius=2.0), random_state=0)
+    pool = CandidatePool.build(X_test, black_box, Balls(radius=2.0, local=FilteredTree(max_leaves=6)), random_state=0)
     widest = int(pool.support.argmax())
     pool.train([widest])
     explainer = pool.explainers[widest]
 
+    ball, kept = pool.candidates[widest].region, explainer.filter_
     print(f"The black box: {black_box}")
-    print(
-        f"The region: {pool.candidates[widest].region.describe()}; it holds {pool.support[widest]} of {len(X_test)} rows."
-    )
-    print(
-        f"The filter kept {len(explainer.filter_.features)} of {X.shape[1]} features; it stopped since {explainer.filter_.stopped}:"
-    )
-    for feature, added in zip(explainer.filter_.features, explainer.filter_.information, strict=True):
+    print(f"The region: {ball.describe()}; it holds {pool.support[widest]} of {len(X_test)} rows.")
+    print(f"The filter kept {len(kept.features)} of {X.shape[1]} features; it stopped since {kept.stopped}:")
+    for feature, added in zip(kept.features, kept.information, strict=True):
         print(f"  {X.columns[feature]:<24} {added:.3f} nats")
     print(f"The tree has {explainer.complexity} leaves:")
     for rule in explainer.rules():

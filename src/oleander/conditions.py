@@ -66,13 +66,9 @@ class Range:
         return f"{format_number(lower)} < {name} ≤ {format_number(upper)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, in which an open end is None."""
-        return {
-            "column": self.column,
-            "lower": None if math.isinf(self.lower) else self.lower,
-            "upper": None if math.isinf(self.upper) else self.upper,
-            "missing": self.missing,
-        }
+        """Return plain data for JSON, in which an infinite end is a string."""
+        lower, upper = (str(end) if math.isinf(end) else end for end in (self.lower, self.upper))
+        return {"column": self.column, "lower": lower, "upper": upper, "missing": self.missing}
 
 
 @dataclass(frozen=True)
@@ -131,9 +127,7 @@ def read_condition(data: dict[str, Any], schema: FeatureSchema) -> Condition:
     column = int(data["column"])
     feature = schema[column]
     if feature.is_number:
-        lower = -math.inf if data["lower"] is None else float(data["lower"])
-        upper = math.inf if data["upper"] is None else float(data["upper"])
-        return Range(column, feature, lower, upper, bool(data["missing"]))
+        return Range(column, feature, float(data["lower"]), float(data["upper"]), bool(data["missing"]))
     codes = frozenset(int(code) for code in data["codes"])
     if not codes <= set(range(len(feature.levels))):
         raise ValueError(f"column {feature.name!r} has {len(feature.levels)} levels, not the codes {sorted(codes)}.")

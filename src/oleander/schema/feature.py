@@ -132,12 +132,7 @@ class Feature:
             raise ValueError(
                 f"column {self.name!r} is {self.kind}, but row {row} holds {column.iloc[row]!r}, which is not a number."
             ) from None
-        infinite = np.isinf(codes)
-        if infinite.any():
-            raise ValueError(
-                f"column {self.name!r} holds {codes[infinite.argmax()]} in row {infinite.argmax()}; "
-                "values must be finite. Replace it, or mark it as missing."
-            )
+        refuse_infinite(codes, self.name)
         return codes
 
     def _level_codes(self, column: pd.Series, absent: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -200,6 +195,16 @@ class Feature:
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what ``to_dict`` wrote."""
         return cls(**{**data, "kind": Kind(data["kind"]), "levels": tuple(data["levels"])})
+
+
+def refuse_infinite(values: NDArray[np.float64], name: str) -> None:
+    """Raise ``ValueError`` naming the row if a value of the column is infinite."""
+    infinite = np.isinf(values)
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise ValueError(
+            f"column {name!r} holds {values[row]} in row {row}; values must be finite. Replace it, or mark it as missing."
+        )
 
 
 def format_number(value: float) -> str:

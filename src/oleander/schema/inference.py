@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.schema.feature import Feature, Kind, Level
+from oleander.schema.feature import Feature, Kind, Level, refuse_infinite
 
 SCALES: dict[str, Callable[[NDArray[np.float64]], float]] = {
     "none": lambda values: 1.0,
@@ -31,6 +31,8 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
     present = column[column.notna()]
     if present.empty:
         raise ValueError(f"column {name!r} has no value that is not missing; drop it.")
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
+        refuse_infinite(column.to_numpy(dtype=float, na_value=np.nan), name)
     chosen = _given_kind(name, kind) if kind is not None else _infer_kind(present)
     about: dict[str, Any] = {
         "name": name,

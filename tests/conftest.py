@@ -1,0 +1,88 @@
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.schema import FeatureSchema
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    if not SHARED.is_dir():
+        pytest.skip("the public data sets do not lie in ../shared/data")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def heart_disease(shared_data: Path) -> pd.DataFrame:
+    """920 patients, mixed columns, many missing values; the last column is the diagnosis."""
+    names = [
+        "age",
+        "sex",
+        "cp",
+        "trestbps",
+        "chol",
+        "fbs",
+        "restecg",
+        "thalach",
+        "exang",
+        "oldpeak",
+        "slope",
+        "ca",
+        "thal",
+        "num",
+    ]
+    tables = []
+    with zipfile.ZipFile(shared_data / "heart_disease" / "heart+disease.zip") as archive:
+        for place in ("cleveland", "hungarian", "switzerland", "va"):
+            text = archive.read(f"processed.{place}.data").decode()
+            tables.append(pd.read_csv(io.StringIO(text), names=names, na_values="?"))
+    table = pd.concat(tables, ignore_index=True)
+    table["cp"] = table["cp"].map({1: "typical", 2: "atypical", 3: "non-anginal", 4: "none"}).astype("category")
+    table["sex"] = table["sex"].map({0: "female", 1: "male"})
+    return table
+
+
+def make_mixed(n_rows: int = 300, seed: int = 0) -> pd.DataFrame:
+    """Every kind of column, with and without missing values, and a constant."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "weight": rng.normal(70, 12, n_rows),
+            "age": rng.integers(18, 90, n_rows),
+            "smoker": rng.random(n_rows) < 0.3,
+            "colour": rng.choice(["blue", "green", "red"], n_rows),
+            "grade": pd.Categorical(rng.choice(["low", "mid", "high"], n_rows), ["low", "mid", "high"], ordered=True),
+            "dose": np.where(rng.random(n_rows) < 0.2, np.nan, rng.uniform(0, 5, n_rows)),
+            "visits": pd.array(np.where(rng.random(n_rows) < 0.2, np.nan, rng.integers(0, 9, n_rows)), dtype="Int64"),
+            "partner": pd.array(rng.choice([True, False, None], n_rows), dtype="boolean"),
+            "site": "north",
+        }
+    )
+    table.loc[rng.random(n_rows) < 0.1, "colour"] = None
+    return table
+
+
+@pytest.fixture
+def mixed() -> pd.DataFrame:
+    return make_mixed()
+
+
+@pytest.fixture
+def mixed_schema(mixed: pd.DataFrame) -> FeatureSchema:
+    return FeatureSchema.infer(mixed)
+
+
+def mixed_black_box(table: pd.DataFrame) -> np.ndarray:
+    """A black box that insists on the user's own columns and dtypes."""
+    expected = make_mixed(5).dtypes
+    pd.testing.assert_series_equal(table.dtypes, expected)
+    heavy = (table["weight"] > 72).to_numpy()
+    red = (table["colour"] == "red").fillna(False).to_numpy(dtype=bool)
+    without_dose = table["dose"].isna().to_numpy()
+    return np.select([without_dose, heavy & red, heavy], ["no dose", "heavy and red", "heavy"], "light")
