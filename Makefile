@@ -40,6 +40,7 @@ format: $(VENV)/.dev
 
 bench-local: $(VENV)/.core
 	$(BIN)/python benchmarks/local_explainer.py
+	$(BIN)/python benchmarks/membership.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

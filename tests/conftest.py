@@ -78,8 +78,13 @@ def mixed_schema(mixed: pd.DataFrame) -> FeatureSchema:
     return FeatureSchema.infer(mixed)
 
 
-def mixed_black_box(table: pd.DataFrame) -> np.ndarray:
+@pytest.fixture
+def mixed_black_box():
     """A black box that insists on the user's own columns and dtypes."""
+    return label_mixed
+
+
+def label_mixed(table: pd.DataFrame) -> np.ndarray:
     expected = make_mixed(5).dtypes
     pd.testing.assert_series_equal(table.dtypes, expected)
     heavy = (table["weight"] > 72).to_numpy()

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from oleander.filters.information import DRAWS_PER_CELL, Codes, Information, LeafTable
+from oleander.filters.information import DRAWS_PER_CELL, Codes, Floats, Information, LeafTable, PackedCodes
 
 # Information below this is what cancelling logarithms leave behind.
 ROUNDING = 1e-12
@@ -43,25 +43,26 @@ class Leaves:
 
     Parameters
     ----------
-    codes : integer array of shape (n_features, n_draws)
+    codes : PackedCodes
     labels : integer array of shape (n_draws,)
     drop_small : bool
         Besides the pure leaves, drop those too small for any feature to be significant in them.
     """
 
-    def __init__(self, codes: Codes, labels: Codes, *, drop_small: bool) -> None:
+    def __init__(self, codes: PackedCodes, labels: Codes, *, drop_small: bool) -> None:
         self.drop_small = drop_small
         self.has_dropped_small = False
         self.n_draws = len(labels)
         self.n_labels = int(labels.max()) + 1
+        self.draws = np.arange(len(labels))
         self.codes, self.labels = codes, labels
         self.leaf = np.zeros(len(labels), dtype=np.intp)
         self.n_leaves = 1
         self._drop()
 
-    def split(self, feature: int, n_codes: int) -> None:
+    def split(self, codes: Codes, n_codes: int) -> None:
         """Split every leaf by a feature's bins (Algorithm 5)."""
-        self.leaf = self.leaf * n_codes + self.codes[feature]
+        self.leaf = self.leaf * n_codes + codes[self.draws]
         self.n_leaves *= n_codes
         self._drop()
 
@@ -81,10 +82,10 @@ class Leaves:
             self.has_dropped_small |= bool(small.any())
             kept &= ~small
         number = np.cumsum(kept) - 1
-        draws = np.flatnonzero(kept[self.leaf])
-        if len(draws) < len(self.leaf):
-            self.codes = self.codes.take(draws, axis=1)
-            self.labels, self.leaf = self.labels[draws], self.leaf[draws]
+        stay = np.flatnonzero(kept[self.leaf])
+        if len(stay) < len(self.leaf):
+            self.codes = self.codes.take(stay)
+            self.draws, self.labels, self.leaf = self.draws[stay], self.labels[stay], self.leaf[stay]
         self.leaf = number[self.leaf]
         self.n_leaves = int(kept.sum())
 
@@ -132,7 +133,7 @@ def select_features(
     most = len(codes) if max_features is None else max_features
     # A feature with one bin says nothing: leave it out of the race and of the sharing of alpha.
     unselected = np.flatnonzero(codes.min(axis=1) != codes.max(axis=1))
-    leaves = Leaves(codes, labels, drop_small=alpha is not None)
+    leaves = Leaves(PackedCodes.pack(codes, n_codes), labels, drop_small=alpha is not None)
     selected: list[int] = []
     information: list[float] = []
 
@@ -144,44 +145,44 @@ def select_features(
             return result(StopReason.NONE_LEFT)
         if len(selected) >= most:
             return result(StopReason.MAX_FEATURES)
-        table = leaves.table()
-        scores = table.score(leaves.codes[unselected], n_codes[unselected])
-        best = _best(scores, alpha)
+        scores = leaves.table().score(leaves.codes)
+        best = _best(scores.values[unselected], scores.p_values[unselected], alpha)
         chosen: tuple[int, ...] = () if best is None else (int(unselected[best]),)
         if not chosen and pairs and len(selected) + 2 <= most:
-            chosen = _best_pair(table, leaves, n_codes, unselected, alpha)
+            chosen = _best_pair(leaves, codes, n_codes, unselected, alpha)
         if not chosen:
             return result(StopReason.NOT_SIGNIFICANT)
         for j in chosen:
-            added = leaves.table().score(leaves.codes[[j]], n_codes[[j]])
-            information.append(float(added.values[0]))
+            # The second of a pair adds what it says given the first.
+            scores = scores if j == chosen[0] else leaves.table().score(leaves.codes)
+            information.append(float(scores.values[j]))
             selected.append(j)
-            leaves.split(j, int(n_codes[j]))
-        unselected = np.setdiff1d(unselected, chosen)
+            leaves.split(codes[j], int(n_codes[j]))
+        unselected = unselected[~np.isin(unselected, chosen)]
     return result(StopReason.TOO_FEW_DRAWS if leaves.has_dropped_small else StopReason.ALL_PURE)
 
 
-def _best(scores: Information, alpha: float | None) -> int | None:
+def _best(values: Floats, p_values: Floats, alpha: float | None) -> int | None:
     """Return the most informative among those that pass the stopping rule, the first of equals (Algorithm 4)."""
-    passes = scores.values > ROUNDING
+    passes = values > ROUNDING
     if alpha is not None:
-        passes &= scores.p_values * len(scores.p_values) < alpha
+        passes &= p_values * len(p_values) < alpha
     if not passes.any():
         return None
-    return int(np.where(passes, scores.values, -1.0).argmax())
+    return int(np.where(passes, values, -1.0).argmax())
 
 
-def _best_pair(
-    table: LeafTable, leaves: Leaves, n_codes: Codes, unselected: Codes, alpha: float | None
-) -> tuple[int, ...]:
+def _best_pair(leaves: Leaves, codes: Codes, n_codes: Codes, unselected: Codes, alpha: float | None) -> tuple[int, ...]:
     """Return the two features that say most together, or nothing."""
+    table, codes = leaves.table(), codes[:, leaves.draws]
     pairs, scores = [], []
     for position, i in enumerate(unselected[:-1]):
         others = unselected[position + 1 :]
-        together = leaves.codes[i] * n_codes[others, None] + leaves.codes[others]
-        scores.append(table.score(together, n_codes[i] * n_codes[others]))
+        together = codes[i] * n_codes[others, None] + codes[others]
+        scores.append(table.score(PackedCodes.pack(together, n_codes[i] * n_codes[others], most=1)))
         pairs += [(int(i), int(j)) for j in others]
     if not pairs:
         return ()
-    best = _best(Information.join(scores), alpha)
+    found = Information.join(scores)
+    best = _best(found.values, found.p_values, alpha)
     return () if best is None else pairs[best]

@@ -1,7 +1,8 @@
 """Conditional mutual information from counts: what further features say about the label, given those selected."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
@@ -14,8 +15,8 @@ Codes = NDArray[np.integer[Any]]
 
 # A leaf takes part in the test only if it has this many draws per cell on average: the usual rule for chi-squared.
 DRAWS_PER_CELL = 5
-# Features are counted together in blocks of at most this many draws times features, to bound the memory.
-BLOCK = 1000000
+# Features share one code while it has no more values than this.
+MOST_PACKED_CODES = 32
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,69 @@ class Information:
         return cls(np.concatenate([part.values for part in parts]), np.concatenate([part.p_values for part in parts]))
 
 
+@dataclass(frozen=True, eq=False)
+class PackedCodes:
+    """Bin codes of all features, several features with few bins sharing one code.
+
+    Passing over the draws is what counting costs. Four bits share a code of 16 values, so one pass counts all four; the
+    counts of each are sums of the few counts of the shared code.
+
+    Parameters
+    ----------
+    codes : integer array of shape (n_packs, n_draws)
+    splits : tuple of 0/1 arrays
+        For each pack, which of its codes (rows) stand for which bins (columns) of its features.
+    order : integer array of shape (n_features,)
+        The features, pack after pack.
+    n_codes : integer array of shape (n_features,)
+        How many bins each has, in that order.
+    """
+
+    codes: Codes
+    splits: tuple[Floats, ...]
+    order: Codes
+    n_codes: Codes
+
+    @classmethod
+    def pack(cls, codes: Codes, n_codes: Codes, *, most: int = MOST_PACKED_CODES) -> Self:
+        """Pack bin codes of shape (n_features, n_draws)."""
+        order = np.argsort(n_codes, kind="stable")
+        packed: list[Codes] = []
+        sizes: list[list[int]] = []
+        for feature in order.tolist():
+            size = int(n_codes[feature])
+            if packed and math.prod(sizes[-1]) * size <= most:
+                packed[-1] = packed[-1] * size + codes[feature]
+                sizes[-1].append(size)
+            else:
+                packed.append(codes[feature])
+                sizes.append([size])
+        return cls(np.stack(packed), tuple(_split_matrix(tuple(pack)) for pack in sizes), order, n_codes[order])
+
+    def take(self, draws: NDArray[np.intp]) -> Self:
+        """Return the codes of some draws."""
+        return replace(self, codes=self.codes.take(draws, axis=1))
+
+
+@lru_cache(maxsize=256)
+def _split_matrix(sizes: tuple[int, ...]) -> Floats:
+    """Return which codes of a pack (rows) stand for which bins of its features (columns, feature by feature)."""
+    digits = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+    return np.hstack([digit[:, None] == np.arange(size) for digit, size in zip(digits, sizes, strict=True)]).astype(
+        float
+    )
+
+
 class LeafTable:
     """The counts of labels by leaf, shared by all features that are scored in one round.
 
     Parameters
     ----------
     leaves, labels : integer arrays of shape (n_draws_left,)
-        The draws in leaves that are not pure.
+        The draws in leaves that can still be told apart.
     n_leaves, n_labels : int
     n_draws : int
-        All draws, pure leaves included: the paper's N.
+        All draws, those in other leaves included: the paper's N.
     """
 
     def __init__(self, leaves: Codes, labels: Codes, n_leaves: int, n_labels: int, n_draws: int) -> None:
@@ -61,29 +115,14 @@ class LeafTable:
         # The part of every feature's information that does not depend on the feature.
         self._shared = self._x_log_x[self._n_by_leaf] - self._x_log_x[counts].sum(axis=1)
 
-    def score(self, codes: Codes, n_codes: Codes) -> Information:
-        """Return the information of several features, given their bin codes for the draws in the leaves.
+    def score(self, features: PackedCodes) -> Information:
+        """Return the information of each feature, given the bin codes of the draws in the leaves.
 
         Σ p(φ, y, l) log p(φ, y | l) / (p(φ | l) p(y | l)), the paper's estimator with its two slips mended: the second
         factor below is p(y | l), and the conditioning is on the selected features.
-
-        Parameters
-        ----------
-        codes : integer array of shape (n_features, n_draws_left)
-        n_codes : integer array of shape (n_features,)
         """
-        size = max(1, BLOCK // max(1, codes.shape[1]))
-        blocks = [self._score_block(codes[i : i + size], n_codes[i : i + size]) for i in range(0, len(codes), size)]
-        return Information.join(blocks)
-
-    def _score_block(self, codes: Codes, n_codes: Codes) -> Information:
-        # One count for all features: their bins stand side by side, `starts` says where each feature's begin.
-        starts, n_bins = np.cumsum(n_codes) - n_codes, int(n_codes.sum())
-        cells = np.empty(codes.shape, dtype=np.intp)
-        for feature, start in enumerate(starts):
-            np.add(codes[feature], self._leaf_labels * n_bins + start, out=cells[feature])
-        counts = np.bincount(cells.ravel(), minlength=self.n_leaves * self.n_labels * n_bins)
-        counts = counts.reshape(self.n_leaves, self.n_labels, n_bins)
+        starts = np.cumsum(features.n_codes) - features.n_codes
+        counts = self._count(features)
         by_bin = counts.sum(axis=1)
         terms = self._x_log_x[counts].sum(axis=1) - self._x_log_x[by_bin]
         by_leaf = np.add.reduceat(terms, starts, axis=1) + self._shared[:, None]
@@ -94,7 +133,18 @@ class LeafTable:
         statistic = 2.0 * (by_leaf * tested).sum(axis=0).clip(0.0)
         p_values = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
         # A sum of logarithms that cancels leaves rounding behind; information is never negative.
-        return Information(by_leaf.sum(axis=0).clip(0.0) / self.n_draws, p_values)
+        values = by_leaf.sum(axis=0).clip(0.0) / self.n_draws
+        back = np.argsort(features.order)
+        return Information(values[back], p_values[back])
+
+    def _count(self, features: PackedCodes) -> Codes:
+        """Return the draws by leaf, label and bin, the bins of all features side by side."""
+        n_cells = self.n_leaves * self.n_labels
+        blocks = []
+        for codes, split in zip(features.codes, features.splits, strict=True):
+            counts = np.bincount(self._leaf_labels * len(split) + codes, minlength=n_cells * len(split))
+            blocks.append(counts.reshape(n_cells, len(split)) @ split)
+        return np.hstack(blocks).astype(np.intp).reshape(self.n_leaves, self.n_labels, -1)
 
 
 def score_information(codes: Codes, labels: Codes, leaves: Codes | None = None) -> tuple[float, float]:
@@ -114,7 +164,7 @@ def score_information(codes: Codes, labels: Codes, leaves: Codes | None = None) 
     """
     leaves = np.zeros(len(codes), dtype=np.intp) if leaves is None else leaves
     table = LeafTable(leaves, labels, int(leaves.max()) + 1, int(labels.max()) + 1, len(codes))
-    scores = table.score(codes[None, :], np.array([codes.max() + 1]))
+    scores = table.score(PackedCodes.pack(codes[None, :], np.array([codes.max() + 1])))
     return float(scores.values[0]), float(scores.p_values[0])
 
 

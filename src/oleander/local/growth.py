@@ -65,22 +65,24 @@ def make_columns(draws: Floats, schema: FeatureSchema, positions: tuple[int, ...
     columns = []
     for position in positions:
         feature, values = schema[position], draws[:, position]
-        absent = np.isnan(values)
-        present = values[~absent] if absent.any() else values
         if feature.is_number:
-            edges = readable_edges(present, feature)
+            # Sorting once gives the quantiles and, by cutting at the edges, the codes; missing values come last.
+            order = np.argsort(values)
+            ordered = values[order]
+            edges = readable_edges(ordered[: np.count_nonzero(~np.isnan(ordered))], feature)
             n_codes = len(edges) + 1
-            codes = np.searchsorted(edges, values)
+            cuts = np.searchsorted(ordered, [*edges, np.inf], side="right")
+            codes = np.empty(len(values), dtype=np.intp)
+            codes[order] = np.repeat(np.arange(n_codes + 1), np.diff([0, *cuts, len(values)]))
         else:
             edges, n_codes = np.empty(0), len(feature.levels)
-            codes = np.where(absent, 0, values).astype(np.intp)
-        codes[absent] = n_codes
+            codes = np.where(np.isnan(values), n_codes, values).astype(np.intp)
         columns.append(Column(position, feature.is_number, edges, n_codes, codes))
     return columns
 
 
-def readable_edges(values: Floats, feature: Feature) -> Floats:
-    """Return the numbers at which a feature may be split: quantiles of the draws, rounded up to a readable step.
+def readable_edges(ordered: Floats, feature: Feature) -> Floats:
+    """Return the numbers at which a feature may be split: quantiles of the ordered draws, rounded up to a step.
 
     The step is 1, 2 or 5 times a power of ten, about a hundredth of the draws' spread, and whole for whole numbers.
 
@@ -90,9 +92,9 @@ def readable_edges(values: Floats, feature: Feature) -> Floats:
     >>> readable_edges(np.linspace(0.0, 10.0, 5000), dose)[:4].tolist()
     [0.0, 0.2, 0.35, 0.5]
     """
-    if not len(values):
+    if not len(ordered):
         return np.empty(0)
-    quantiles: Floats = np.sort(values)[np.linspace(0, len(values) - 1, N_EDGES + 1).astype(np.intp)]
+    quantiles: Floats = ordered[np.linspace(0, len(ordered) - 1, N_EDGES + 1).astype(np.intp)]
     spread = (quantiles[-N_EDGES // 10] - quantiles[N_EDGES // 10]) or np.ptp(quantiles)
     if spread == 0:
         return np.empty(0)

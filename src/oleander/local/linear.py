@@ -105,12 +105,13 @@ class LimeLinear:
         gram = weighted.T @ centered
         moments = weighted.T @ (targets - target_means)
         full = np.linalg.solve(gram + self.ridge * np.eye(n_columns), moments)
+        varies = np.ptp(features, axis=0) > 0
         kept = n_columns if self.n_features is None else min(self.n_features, n_columns)
         coefficients = np.zeros_like(full)
         for k in range(n_classes):
-            # Largest weights first, the first of equals; a weight of 0 tells nothing.
-            top = np.argsort(-np.abs(full[:, k]), kind="stable")[:kept]
-            top = top[full[top, k] != 0]
+            # Largest weights first, the first of equals; a column that does not vary tells nothing.
+            top = np.argsort(-np.abs(full[:, k]), kind="stable")
+            top = top[varies[top]][:kept]
             system = gram[np.ix_(top, top)] + self.ridge * np.eye(len(top))
             coefficients[top, k] = np.linalg.solve(system, moments[top, k])
         return coefficients, target_means - means @ coefficients

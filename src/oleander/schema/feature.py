@@ -203,7 +203,8 @@ def refuse_infinite(values: NDArray[np.float64], name: str) -> None:
     if infinite.any():
         row = int(infinite.argmax())
         raise ValueError(
-            f"column {name!r} holds {values[row]} in row {row}; values must be finite. Replace it, or mark it as missing."
+            f"column {name!r} holds {values[row]} in row {row}; values must be finite. "
+            "Replace it, or mark it as missing."
         )
 
 

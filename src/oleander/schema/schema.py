@@ -78,7 +78,7 @@ class FeatureSchema:
             return cls(features, columns=tuple(table.columns))
         return cls(features, array_dtype=str(np.asarray(X).dtype))
 
-    def with_feature(self, name: str, **changes: Any) -> Self:
+    def with_feature(self, name: str, /, **changes: Any) -> Self:
         """Return a schema in which one column is changed: its bounds, scale, levels, or whether it may be missing."""
         position = self.position(name)
         features = list(self.features)

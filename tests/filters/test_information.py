@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+from sklearn.metrics import mutual_info_score
+
+from oleander.filters import score_information
+from oleander.filters.information import LeafTable, PackedCodes
+
+
+def conditional(codes, labels, leaves):
+    """Mutual information leaf by leaf, weighted by the leaves' shares: an independent computation."""
+    return sum(
+        (leaves == leaf).mean() * mutual_info_score(labels[leaves == leaf], codes[leaves == leaf])
+        for leaf in np.unique(leaves)
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_leaves", [1, 4, 60])
+def test_value_is_conditional_mutual_information(seed, n_leaves):
+    rng = np.random.default_rng(seed)
+    codes, labels, leaves = (rng.integers(0, k, 500) for k in (4, 3, n_leaves))
+    labels = np.where(rng.random(500) < 0.5, codes % 3, labels)
+    value, _ = score_information(codes, labels, leaves)
+    assert value == pytest.approx(conditional(codes, labels, leaves), abs=1e-12)
+
+
+def test_several_features_at_once_are_each_by_itself():
+    rng = np.random.default_rng(0)
+    n_codes = np.array([2, 5, 3, 2, 7])
+    codes = np.stack([rng.integers(0, k, 500) for k in n_codes])
+    labels, leaves = rng.integers(0, 3, 500), rng.integers(0, 6, 500)
+    packed = PackedCodes.pack(codes, n_codes)
+    assert len(packed.codes) == 3
+    together = LeafTable(leaves, labels, 6, 3, 500).score(packed)
+    alone = [score_information(code, labels, leaves) for code in codes]
+    np.testing.assert_allclose(together.values, [value for value, _ in alone])
+    np.testing.assert_allclose(together.p_values, [p_value for _, p_value in alone])
+
+
+def test_p_value_is_that_of_the_g_test():
+    rng = np.random.default_rng(0)
+    codes, labels = rng.integers(0, 4, 400), rng.integers(0, 3, 400)
+    table = np.histogram2d(codes, labels, bins=(4, 3))[0]
+    expected = chi2_contingency(table, correction=False, lambda_="log-likelihood").pvalue
+    assert score_information(codes, labels)[1] == pytest.approx(expected)
+
+
+def test_small_leaves_take_no_part_in_the_test():
+    rng = np.random.default_rng(0)
+    codes, labels = rng.integers(0, 2, 300), rng.integers(0, 2, 300)
+    leaves = np.repeat([0, 1], [281, 19])
+    labels[281:] = codes[281:]
+    assert score_information(codes, labels, leaves)[1] == pytest.approx(score_information(codes[:281], labels[:281])[1])
+
+
+def test_p_values_of_noise_are_uniform():
+    rng = np.random.default_rng(1)
+    p_values = [
+        score_information(rng.integers(0, 3, 600), rng.integers(0, 3, 600), rng.integers(0, 4, 600))[1]
+        for _ in range(400)
+    ]
+    assert np.mean(np.array(p_values) < 0.05) == pytest.approx(0.05, abs=0.033)
+
+
+def test_no_information_where_nothing_varies():
+    assert score_information(np.zeros(50, dtype=int), np.arange(50) % 2) == (0.0, 1.0)
