@@ -88,9 +88,8 @@ class PackedCodes:
 def _split_matrix(sizes: tuple[int, ...]) -> Floats:
     """Return which codes of a pack (rows) stand for which bins of its features (columns, feature by feature)."""
     digits = np.unravel_index(np.arange(math.prod(sizes)), sizes)
-    return np.hstack([digit[:, None] == np.arange(size) for digit, size in zip(digits, sizes, strict=True)]).astype(
-        float
-    )
+    is_bin = [digit[:, None] == np.arange(size) for digit, size in zip(digits, sizes, strict=True)]
+    return np.hstack(is_bin).astype(float)
 
 
 class LeafTable:
