@@ -16,6 +16,10 @@ from oleander.selection.bounds import descend
 from oleander.selection.model import Bools, Floats, Indices, covered_by, entries_of
 
 
+# Nodes are kept by bound up to this number, for the sake of memory; from then on the newest is opened first.
+MAX_HEAP = 5_000
+
+
 @dataclass(frozen=True, eq=False)
 class Node:
     """A subproblem: choose `n_left` more of these candidates.
@@ -85,20 +89,26 @@ class Tree:
         self.value: float = -np.inf
         self.chosen: tuple[int, ...] = ()
         self._heap: list[tuple[float, int, Node]] = []
+        self._stack: list[tuple[float, int, Node]] = []
         self._n_pushed = 0
         start = 0.5 * weights if multipliers is None else np.minimum(multipliers, weights)
         everyone = np.arange(sure.shape[0])
         self._push(Node(everyone, start[weights > 0], (), 0.0, n_left), float(weights.sum()))
 
     @property
+    def open_bound(self) -> float:
+        """The largest bound of a node that is still open, −inf if there is none."""
+        return max([-np.inf, *(-entry[0] for entry in (*self._heap[:1], *self._stack))])
+
+    @property
     def is_complete(self) -> bool:
         """Whether no open node can reach the cutoff."""
-        return not self._heap or -self._heap[0][0] < self.cutoff
+        return self.open_bound < self.cutoff
 
     @property
     def bound(self) -> float:
         """No choice is worth more than this, or else it is not worth the cutoff."""
-        return max(self.value, -self._heap[0][0]) if not self.is_complete else max(self.value, self.cutoff - self.step)
+        return max(self.value, self.cutoff - self.step, self.open_bound if not self.is_complete else -np.inf)
 
     def raise_cutoff(self, cutoff: float) -> None:
         """Look only for values of at least this much from now on."""
@@ -108,16 +118,21 @@ class Tree:
         """Open nodes until the tree is complete, or the nodes are used up; return how many were opened."""
         n_nodes = 0
         while not self.is_complete and n_nodes != max_nodes and not should_stop():
-            bound, _, node = heapq.heappop(self._heap)
-            self._open(node, -bound)
-            n_nodes += 1
+            bound, _, node = self._stack.pop() if self._stack else heapq.heappop(self._heap)
+            if -bound >= self.cutoff:
+                self._open(node, -bound)
+                n_nodes += 1
         return n_nodes
 
     def _push(self, node: Node, bound: float) -> None:
         if bound >= self.cutoff:
             # Of equal bounds the newest first: it is the deepest, and nearest to an answer.
             self._n_pushed += 1
-            heapq.heappush(self._heap, (-bound, -self._n_pushed, node))
+            entry = (-bound, -self._n_pushed, node)
+            if len(self._heap) < MAX_HEAP:
+                heapq.heappush(self._heap, entry)
+            else:
+                self._stack.append(entry)
 
     def _offer(self, value: float, chosen: tuple[int, ...]) -> None:
         if value >= self.cutoff:

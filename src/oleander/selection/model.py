@@ -46,6 +46,8 @@ class CoverageModel:
     needs : array of shape (n_groups,), optional
     offset : float
         Weight that is covered whatever is chosen.
+    taken : tuple of int
+        Candidates, by their index in the stated problem, that are chosen already and no longer in the model.
     """
 
     sure: sparse.csr_array
@@ -59,6 +61,7 @@ class CoverageModel:
     groups: sparse.csr_array | None = None
     needs: Floats | None = None
     offset: float = 0.0
+    taken: tuple[int, ...] = ()
 
     @property
     def n_candidates(self) -> int:
@@ -95,6 +98,14 @@ class CoverageModel:
     def by_point(self) -> sparse.csr_array:
         """The transpose of `sure`, stored by point."""
         return sparse.csr_array(self.sure.T.tocsr())
+
+    def names(self, chosen: Indices) -> Indices:
+        """Return the indices in the stated problem of a choice, with those that are chosen already."""
+        return np.sort(np.concatenate([self.origin[chosen], np.asarray(self.taken, dtype=np.intp)]))
+
+    def positions(self, names: Indices) -> Indices:
+        """Return the candidates of this model among those named by their index in the stated problem."""
+        return np.flatnonzero(np.isin(self.origin, names))
 
     def counts(self, chosen: Indices) -> Floats:
         """Return the weight that counts at each point when these candidates are chosen."""

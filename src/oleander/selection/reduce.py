@@ -34,17 +34,21 @@ def strip_forced(model: CoverageModel) -> CoverageModel:
         _keep_points(replace(rest, needs=needs), ~covered),
         budget=model.budget - float(model.cost[model.forced].sum()),
         offset=model.offset + float(model.weights[covered].sum()),
+        taken=(*model.taken, *(int(name) for name in model.origin[model.forced])),
     )
 
 
-def merge_points(model: CoverageModel) -> CoverageModel:
-    """Return the model with equal points merged and points that nobody covers or that weigh nothing removed.
+def merge_points(model: CoverageModel) -> tuple[CoverageModel, Indices]:
+    """Return the model with equal points merged and points that nobody covers removed, and where each point went.
+
+    A point that was removed went to −1.
 
     Examples
     --------
     >>> from oleander.selection.formulations import plain_model
-    >>> merge_points(plain_model(np.array([[1, 1, 0, 0], [0, 0, 1, 0]]), budget=1)).weights.tolist()
-    [2.0, 1.0]
+    >>> merged, went_to = merge_points(plain_model(np.array([[1, 1, 0, 0], [0, 0, 1, 0]]), budget=1))
+    >>> merged.weights.tolist(), went_to.tolist()
+    ([2.0, 1.0], [0, 0, 1, -1])
     """
     marks = model.by_point
     if model.maybe is not None:
@@ -59,7 +63,10 @@ def merge_points(model: CoverageModel) -> CoverageModel:
     leaders, position = np.unique(leader, return_inverse=True)
     keep = np.zeros(model.n_points, dtype=np.bool_)
     keep[points[leaders]] = True
-    return replace(_keep_points(model, keep), weights=np.bincount(position, weights=model.weights[points]))
+    went_to = np.full(model.n_points, -1, dtype=np.intp)
+    went_to[points] = position.ravel()
+    weights = np.bincount(position.ravel(), weights=model.weights[points], minlength=len(leaders))
+    return replace(_keep_points(model, keep), weights=weights), went_to
 
 
 def _keep_points(model: CoverageModel, keep: Bools) -> CoverageModel:

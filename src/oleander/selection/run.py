@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oleander.selection.model import CoverageModel, Indices
+from oleander.selection.model import CoverageModel, Floats, Indices, grain_of
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,20 @@ class StageNotes:
     n_steps: int = 0
 
 
+def value_slack(weights: Floats) -> float:
+    """Return by how much two values may differ and still count as equal.
+
+    Whole numbers are summed without error, so next to nothing; other weights are compared to a millionth of their sum,
+    which is as far as a linear programming solver can be trusted.
+
+    Examples
+    --------
+    >>> value_slack(np.ones(1000)), value_slack(np.full(1000, 0.5))
+    (1e-06, 0.0005)
+    """
+    return (1e-9 if grain_of(weights) else 1e-6) * max(1.0, float(weights.sum()))
+
+
 class Run:
     """The state of one solve.
 
@@ -100,8 +114,8 @@ class Run:
 
     @classmethod
     def of(cls, model: CoverageModel) -> "Run":
-        """Return a run without limits, for one stage used by itself."""
-        return cls(grain=model.grain, slack=model.slack)
+        """Return a run without limits for this model, as one stage used by itself needs it."""
+        return cls(grain=model.grain, slack=value_slack(model.weights))
 
     @property
     def value(self) -> float:
@@ -122,7 +136,7 @@ class Run:
     @property
     def is_settled(self) -> bool:
         """Whether nothing worth looking for is left."""
-        return self.bound < self.cutoff or self.value >= self.target - self.slack > -np.inf
+        return self.bound <= self.cutoff + 0.25 * self.slack or self.value >= self.target - self.slack > -np.inf
 
     @property
     def runtime(self) -> float:
@@ -148,7 +162,11 @@ class Run:
             self.best = (value, tuple(sorted(int(i) for i in chosen)))
 
     def tighten(self, bound: float) -> None:
-        """Take an upper bound, rounded down to a value that can occur."""
+        """Take an upper bound, rounded down to a value that can occur.
+
+        Candidates are dropped because nothing worth the cutoff needs them, so no bound speaks of values under it.
+        """
+        bound = max(bound, self.cutoff)
         if self.grain and np.isfinite(bound):
             bound = float(np.floor((bound + 0.25 * self.slack) / self.grain) * self.grain)
         self.bound = max(min(self.bound, bound), self.value)

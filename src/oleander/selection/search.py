@@ -1,6 +1,7 @@
 """Find good choices: lazy greedy for every model, tabu swaps for plain maximum coverage."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -55,6 +56,27 @@ def gains_alone(model: CoverageModel) -> Floats:
     if model.maybe is not None and model.allowance is not None:
         gains += np.minimum(model.allowance, model.maybe @ model.weights)
     return gains
+
+
+def reach_minima(model: CoverageModel, n_rounds: int = 12) -> Indices | None:
+    """Return a good choice that meets the group minima, or None if none was found.
+
+    Groups that fall short weigh more in the next round: a rough dual of their constraints.
+    """
+    assert model.groups is not None
+    assert model.needs is not None
+    boost = np.zeros(len(model.needs))
+    for _ in range(n_rounds):
+        weights = model.weights * (1.0 + boost @ model.groups)
+        boosted = replace(model, weights=weights, groups=None, needs=None)
+        chosen = greedy(boosted)
+        if boosted.is_plain and len(chosen) > 1:
+            chosen, _ = tabu(boosted, chosen, n_moves=50)
+        short = model.groups @ model.counts(chosen) < model.needs - model.slack
+        if not short.any():
+            return chosen
+        boost[short] = np.maximum(1.0, 2.0 * boost[short])
+    return None
 
 
 class SwapState:
