@@ -6,7 +6,9 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 
-def clustered_points(n_points: int, *, seed: int = 0, n_clusters: int = 12, n_features: int = 10) -> NDArray[np.float64]:
+def clustered_points(
+    n_points: int, *, seed: int = 0, n_clusters: int = 12, n_features: int = 10
+) -> NDArray[np.float64]:
     """Return points of Gaussian clusters with mixed spreads and sizes."""
     rng = np.random.default_rng(seed)
     centers = rng.uniform(-4.0, 4.0, size=(n_clusters, n_features))
@@ -16,7 +18,7 @@ def clustered_points(n_points: int, *, seed: int = 0, n_clusters: int = 12, n_fe
 
 
 def balls_of_one_radius(points: NDArray[np.float64], n_neighbours: float) -> sparse.csr_array:
-    """Return who lies in the Chebyshev ball around whom, for the radius that gives the mean number of neighbours."""
+    """Return who lies in the Chebyshev ball around whom, at the radius with that many neighbours."""
     distance = cdist(points, points, "chebyshev")
     rank = int(n_neighbours * len(points))
     radius = np.partition(distance.ravel(), rank)[rank]
@@ -39,7 +41,9 @@ def digits_balls(shares: tuple[float, ...] = (0.002, 0.005, 0.01, 0.02, 0.05)) -
     return sparse.csr_array(sparse.vstack([sparse.csr_array(distance <= radius) for radius in radii]))
 
 
-def wide_pool(n_candidates: int = 2_000, n_points: int = 200_000, density: float = 0.03, *, seed: int = 0) -> sparse.csr_array:
+def wide_pool(
+    n_candidates: int = 2_000, n_points: int = 200_000, density: float = 0.03, *, seed: int = 0
+) -> sparse.csr_array:
     """Return balls around a sample of very many clustered points."""
     points = clustered_points(n_points, seed=seed)
     centers = points[np.random.default_rng(seed + 1).choice(n_points, n_candidates, replace=False)]

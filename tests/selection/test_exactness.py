@@ -60,7 +60,9 @@ def test_any_stage_can_be_left_out(stage, seed, instance):
 def test_each_of_the_last_stages_can_prove_alone(stage, seed, instance):
     rows = instance(seed, n_candidates=20, n_points=40)
     problem = SelectionProblem(rows.covers, rows.covers)
-    result = problem.solve(5, solver=AutoSolver(skip={"bound", "fix", "branch", "decompose", "finish"} - {stage}))
+    result = problem.solve(
+        5, solver=AutoSolver(skip={"bound", "fix", "branch", "decompose", "finish"} - {stage})
+    )
     assert result.is_proven_optimal or stage == "decompose"
     assert result.objective <= problem.solve(5, solver="highs").objective <= result.bound
 
@@ -83,7 +85,9 @@ def test_two_equal_explainers_can_count_more_wrong_rows_than_one():
     assert values == [10.0, 11.0]
 
 
-@pytest.mark.parametrize(("right", "total", "floor"), [(9, 10, 0.9), (7, 10, 0.7), (2, 3, 2 / 3), (57, 100, 0.57), (1, 1, 1.0)])
+@pytest.mark.parametrize(
+    ("right", "total", "floor"), [(9, 10, 0.9), (7, 10, 0.7), (2, 3, 2 / 3), (57, 100, 0.57), (1, 1, 1.0)]
+)
 def test_a_share_equal_to_the_floor_reaches_it(right, total, floor):
     covers = np.ones((1, total), dtype=bool)
     agrees = np.arange(total)[None, :] < right
@@ -142,5 +146,7 @@ def test_what_is_counted_keeps_the_floor(instance):
         right = (counted * rows.agrees[result.chosen]).sum(axis=1)
         assert (right >= 0.75 * counted.sum(axis=1) - 1e-9).all()
         assert (counted <= rows.covers[result.chosen] * rows.weights).all()
-        together = np.where((counted * rows.agrees[result.chosen]).any(axis=0), rows.weights, counted.sum(axis=0))
+        together = np.where(
+            (counted * rows.agrees[result.chosen]).any(axis=0), rows.weights, counted.sum(axis=0)
+        )
         assert np.minimum(together, rows.weights).sum() == result.objective

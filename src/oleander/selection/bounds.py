@@ -25,7 +25,7 @@ class DualPoint:
     prices : array of shape (n_candidates,)
         What each candidate is worth at these multipliers.
     threshold : float
-        The price per cost at which the budget runs out.
+        The price per cost of the last that was bought: what comes in displaces it.
     average : array of shape (n_candidates,)
         How often each candidate was bought: close to a solution of the linear relaxation.
     n_steps : int
@@ -50,7 +50,7 @@ def buy(prices: Floats, model: CoverageModel) -> tuple[float, Indices, Floats, f
             return float(prices.sum()), np.arange(limit), np.ones(limit), 0.0
         order = np.argpartition(-prices, limit)
         bought = order[:limit]
-        return float(prices[bought].sum()), bought, np.ones(limit), float(prices[order[limit]])
+        return float(prices[bought].sum()), bought, np.ones(limit), float(prices[bought].min(initial=np.inf))
     left = model.budget - float(model.cost[model.forced].sum())
     free = np.ones(len(prices), dtype=np.bool_)
     free[model.forced] = False
@@ -58,8 +58,8 @@ def buy(prices: Floats, model: CoverageModel) -> tuple[float, Indices, Floats, f
     order = np.argsort(-ratio, kind="stable")[: len(prices) - len(model.forced)]
     before = np.concatenate([[0.0], np.cumsum(model.cost[order])[:-1]])
     share = np.clip((left - before) / model.cost[order], 0.0, 1.0)
-    partial = np.flatnonzero(share < 1.0)
-    threshold = float(max(ratio[order[partial[0]]], 0.0)) if len(partial) else 0.0
+    # Whatever comes in displaces the last that was bought, unless the budget has room for all.
+    threshold = float(ratio[order[share > 0]].min(initial=np.inf)) if (share < 1.0).any() else 0.0
     bought = np.concatenate([model.forced, order[share > 0]])
     shares = np.concatenate([np.ones(len(model.forced)), share[share > 0]])
     return float(prices[bought] @ shares), bought, shares, threshold
@@ -78,7 +78,7 @@ def price(model: CoverageModel, multipliers: Floats) -> Floats:
 def use(model: CoverageModel, multipliers: Floats, bought: Indices, shares: Floats) -> Floats:
     """Return how often each point is counted by what was bought."""
     columns, lengths = entries_of(model.sure, bought)
-    used = np.bincount(columns, weights=np.repeat(shares, lengths), minlength=model.n_points)
+    used = np.bincount(columns, np.repeat(shares, lengths), minlength=model.n_points).astype(np.float64)
     if model.maybe is not None:
         taken = _fill_allowance(model, multipliers, bought)
         part = taken.data * shares[_row_of_entry(taken)] / model.weights[taken.indices]
@@ -196,8 +196,20 @@ class Descent:
     bound: float
     multipliers: Floats
     prices: Floats
-    threshold: float
+    bought: Indices
     times_bought: Floats
+
+    def with_each(self) -> Floats:
+        """Return the bound if a candidate must be taken: it displaces the last that was bought."""
+        last = float(self.prices[self.bought].min())
+        return self.bound + np.minimum(self.prices - last, 0.0)
+
+    def without(self, candidate: int) -> float:
+        """Return the bound if a candidate must not be taken: the first that was not bought takes its place."""
+        if candidate not in self.bought:
+            return self.bound
+        others = np.delete(self.prices, self.bought)
+        return self.bound - float(self.prices[candidate]) + float(others.max(initial=0.0))
 
 
 def descend(
@@ -222,20 +234,19 @@ def descend(
     for _ in range(n_steps):
         prices = sure @ multipliers
         if n_left < len(prices):
-            order = np.argpartition(-prices, n_left)
-            bought, threshold = order[:n_left], float(prices[order[n_left]])
+            bought = np.argpartition(-prices, n_left)[:n_left]
         else:
-            bought, threshold = np.arange(n_left), 0.0
+            bought = np.arange(n_left)
         bound = total - float(multipliers.sum()) + float(prices[bought].sum())
         used = np.bincount(entries_of(sure, bought)[0], minlength=len(multipliers))
         times_bought[bought] += 1.0
         needed = offer(float(weights[used > 0].sum()), bought)
         if bound < best_bound:
-            best_bound, best_multipliers, best_prices, best_threshold = bound, multipliers, prices, threshold
+            best_bound, best_multipliers, best_prices, best_bought = bound, multipliers, prices, bought
         slope = used - np.where(multipliers < weights, 1.0, np.minimum(used, 1))
         length = float(slope @ slope)
         if best_bound < needed or length == 0.0:
             break
         reach = (bound - needed + 0.5 * grain) / length
         multipliers = np.clip(multipliers - reach * slope, 0.0, weights)
-    return Descent(best_bound, best_multipliers, best_prices, best_threshold, times_bought)
+    return Descent(best_bound, best_multipliers, best_prices, best_bought, times_bought)

@@ -159,8 +159,7 @@ class Tree:
             sure, weights, node.n_left, node.multipliers, offer=offer, grain=self.step, n_steps=self.n_steps
         )
         needed = self.cutoff - node.value
-        excess = descent.prices - descent.threshold
-        keep = np.flatnonzero(descent.bound + np.minimum(excess, 0.0) >= needed)
+        keep = np.flatnonzero(descent.with_each() >= needed)
         if descent.bound < needed or not len(keep):
             return
         if node.n_left == 2:
@@ -170,7 +169,7 @@ class Tree:
         pick = int(keep[(descent.times_bought[keep] + 1e-9 * descent.prices[keep]).argmax()])
         keep = keep[keep != pick]
         others = node.candidates[keep]
-        without = min(bound, node.value + descent.bound - max(float(excess[pick]), 0.0))
+        without = min(bound, node.value + descent.without(pick))
         if len(others) >= node.n_left:
             self._push(Node(others, descent.multipliers, node.chosen, node.value, node.n_left), without)
         row = sure.indices[sure.indptr[pick] : sure.indptr[pick + 1]]

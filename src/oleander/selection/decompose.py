@@ -109,7 +109,7 @@ class Group:
             share.is_descended = True
             share.multipliers = descent.multipliers
             share.bound = min(share.bound, descent.bound)
-            keep = descent.bound + np.minimum(descent.prices - descent.threshold, 0.0) >= needed
+            keep = descent.with_each() >= needed
             share.candidates = share.candidates[keep]
             if share.bound < needed or len(share.candidates) < k:
                 del self.shares[k]

@@ -45,7 +45,7 @@ def match(
         return counted
     signatures, node_of = np.unique(member[:, open_points], axis=1, return_inverse=True)
     node_of = node_of.ravel()
-    node_room = np.bincount(node_of, weights=room[open_points])
+    node_room = np.bincount(node_of, weights=room[open_points]).astype(np.float64)
     flow = _augment(signatures, allowance[chosen], node_room)
     for node in range(len(node_room)):
         # Hand the node's flow out to its points in order of index.
@@ -75,14 +75,14 @@ def _augment(
         end = -1
         while queue and end < 0:
             row = queue.popleft()
-            for column in np.flatnonzero(linked[row] & (column_from < 0)):
+            for column in np.flatnonzero(linked[row] & (column_from < 0)).tolist():
                 column_from[column] = row
                 if space[column] > tiny:
-                    end = int(column)
+                    end = column
                     break
-                for other in np.flatnonzero((flow[:, column] > tiny) & (row_from == -2)):
+                for other in np.flatnonzero((flow[:, column] > tiny) & (row_from == -2)).tolist():
                     row_from[other] = column
-                    queue.append(int(other))
+                    queue.append(other)
         if end < 0:
             return flow
         path = [(int(column_from[end]), end)]

@@ -65,7 +65,7 @@ def merge_points(model: CoverageModel) -> tuple[CoverageModel, Indices]:
     keep[points[leaders]] = True
     went_to = np.full(model.n_points, -1, dtype=np.intp)
     went_to[points] = position.ravel()
-    weights = np.bincount(position.ravel(), weights=model.weights[points], minlength=len(leaders))
+    weights = np.bincount(position.ravel(), model.weights[points], minlength=len(leaders)).astype(np.float64)
     return replace(_keep_points(model, keep), weights=weights), went_to
 
 
