@@ -230,8 +230,8 @@ def descend(
     total = float(weights.sum())
     n_left = min(n_left, sure.shape[0])
     times_bought = np.zeros(sure.shape[0])
-    best_bound = np.inf
-    for _ in range(n_steps):
+    best_bound = first_bound = np.inf
+    for step in range(n_steps):
         prices = sure @ multipliers
         if n_left < len(prices):
             bought = np.argpartition(-prices, n_left)[:n_left]
@@ -245,7 +245,12 @@ def descend(
             best_bound, best_multipliers, best_prices, best_bought = bound, multipliers, prices, bought
         slope = used - np.where(multipliers < weights, 1.0, np.minimum(used, 1))
         length = float(slope @ slope)
+        if step == 0:
+            first_bound = bound
         if best_bound < needed or length == 0.0:
+            break
+        # Half the steps without half the way: this descent will not get there, and branching will.
+        if 2 * step >= n_steps and best_bound - needed > 0.5 * (first_bound - needed):
             break
         reach = (bound - needed + 0.5 * grain) / length
         multipliers = np.clip(multipliers - reach * slope, 0.0, weights)

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from oleander.selection.bounds import descend
+from oleander.selection.bounds import tighten
 from oleander.selection.branch import Tree
+from oleander.selection.fix import still_possible
+from oleander.selection.formulations import plain_rows
 from oleander.selection.knapsack import allot, rest
 from oleander.selection.model import CoverageModel, Floats, Indices, covered_by
 from oleander.selection.run import Run
@@ -29,7 +31,7 @@ class Share:
     candidates: Indices
     multipliers: Floats
     bound: float
-    is_descended: bool = False
+    is_bounded: bool = False
     is_final: bool = False
     tree: Tree | None = None
     tree_candidates: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
@@ -72,7 +74,7 @@ class Group:
             tight = share.multipliers >= self.weights
             share.multipliers = np.where(tight, weights, np.minimum(share.multipliers, weights))
             share.bound = min(share.bound + rise, self._dual(k, share, weights))
-            share.is_final = share.is_descended = False
+            share.is_final = share.is_bounded = False
             share.tree = None
         self.weights = weights
 
@@ -80,6 +82,11 @@ class Group:
         prices = (self.sure @ share.multipliers)[share.candidates]
         best = np.partition(prices, len(prices) - k)[len(prices) - k :] if k < len(prices) else prices
         return float((weights - share.multipliers).sum() + best.sum())
+
+    def _nearest_multipliers(self, k: int) -> Floats:
+        """Return the multipliers of the nearest share that has been bounded, or else the share's own."""
+        bounded = [n for n, share in self.shares.items() if share.is_bounded and n > 1]
+        return self.shares[min(bounded, key=lambda n: (abs(n - k), n), default=k)].multipliers
 
     def refine(self, k: int, needed: float, run: Run, *, n_steps: int, max_nodes: int, tolerance: float) -> int:
         """Make the bound of share k exact, or forbid the share if it is not worth what is needed.
@@ -96,28 +103,21 @@ class Group:
             if share.bound < needed:
                 del self.shares[k]
             return 1
-        if not share.is_descended:
-            descent = descend(
-                rows,
-                self.weights,
-                k,
-                share.multipliers,
-                offer=lambda value, bought: needed,
-                grain=tolerance,
-                n_steps=n_steps,
-            )
-            share.is_descended = True
-            share.multipliers = descent.multipliers
-            share.bound = min(share.bound, descent.bound)
-            keep = descent.with_each() >= needed
-            share.candidates = share.candidates[keep]
+        if not share.is_bounded:
+            model = plain_rows(rows, self.weights, k)
+            start = self._nearest_multipliers(k)
+            point = tighten(model, max(needed, 0.0), start, n_steps=n_steps, should_stop=lambda p: p.bound < needed)
+            share.is_bounded = True
+            share.multipliers = point.multipliers
+            share.bound = min(share.bound, point.bound)
+            share.candidates = share.candidates[still_possible(model, point, needed)]
             if share.bound < needed or len(share.candidates) < k:
                 del self.shares[k]
             return 0
         known = self.worth(share.chosen) if len(share.chosen) == k else -np.inf
         low = max(needed, known + tolerance)
         if share.tree is None:
-            share.tree = Tree(rows, self.weights, k, cutoff=low, step=tolerance, multipliers=share.multipliers)
+            share.tree = Tree(rows, self.weights, k, cutoff=low, step=tolerance, multipliers=share.multipliers, n_steps=20)
             share.tree_candidates = share.candidates
         tree = share.tree
         tree.raise_cutoff(low)
@@ -226,7 +226,7 @@ class Decomposition:
                 break
             needed = cutoff - others[number][path[number]]
             self.n_nodes += self.groups[number].refine(
-                path[number], needed, self.run, n_steps=60, max_nodes=30, tolerance=self.tolerance
+                path[number], needed, self.run, n_steps=50, max_nodes=30, tolerance=self.tolerance
             )
         return bool(loose)
 

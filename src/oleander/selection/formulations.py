@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from oleander.selection.constraints import Constraints
-from oleander.selection.model import Bools, CoverageModel, Floats, Indices, grain_of
+from oleander.selection.model import Bools, CoverageModel, Floats, grain_of
 
 # Shares of counts are compared with this slack, so that 9 of 10 reaches 0.9 whatever its binary digits are.
 SHARE_TOLERANCE = 1e-9
@@ -138,9 +138,17 @@ def plain_model(covers: ArrayLike, budget: int, weights: ArrayLike | None = None
     2.0
     """
     sure = sparse.csr_array(covers, dtype=np.float64)
-    nobody: Indices = np.empty(0, dtype=np.intp)
-    return build_model(
-        CountingRules(admissible=np.ones(sure.shape[0], dtype=np.bool_), sure=sure),
-        np.ones(sure.shape[1]) if weights is None else np.asarray(weights, dtype=np.float64),
-        Constraints(budget=float(budget), cost=None, must_include=nobody, must_exclude=nobody, minima=None),
+    return plain_rows(sure, np.ones(sure.shape[1]) if weights is None else np.asarray(weights, float), budget)
+
+
+def plain_rows(sure: sparse.csr_array, weights: Floats, budget: int) -> CoverageModel:
+    """Return the same for rows that are stored as a model wants them, without a copy."""
+    n_candidates = sure.shape[0]
+    return CoverageModel(
+        sure=sure,
+        weights=weights,
+        cost=np.ones(n_candidates),
+        budget=float(budget),
+        origin=np.arange(n_candidates),
+        forced=np.empty(0, dtype=np.intp),
     )
