@@ -191,13 +191,27 @@ def _slope(model: CoverageModel, multipliers: Floats, bought: Indices, shares: F
 
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """The best bound of a short descent on plain coverage, and how often each candidate was bought on the way."""
+    """The best bound of a short descent on plain coverage, and what was bought on the way.
+
+    Attributes
+    ----------
+    bound : float
+    multipliers, prices, bought : arrays
+        Where the best bound was met, what candidates were worth there, and which were bought.
+    times_bought : array
+        How often each candidate was bought.
+    value : float
+    choice : array of int
+        The best that was bought at any step, and what it covers.
+    """
 
     bound: float
     multipliers: Floats
     prices: Floats
     bought: Indices
     times_bought: Floats
+    value: float
+    choice: Indices
 
     def with_each(self) -> Floats:
         """Return the bound if a candidate must be taken: it displaces the last that was bought."""
@@ -213,24 +227,18 @@ class Descent:
 
 
 def descend(
-    sure: sparse.csr_array,
-    weights: Floats,
-    n_left: int,
-    multipliers: Floats,
-    *,
-    offer: Callable[[float, Indices], float],
-    grain: float,
-    n_steps: int,
+    sure: sparse.csr_array, weights: Floats, n_left: int, multipliers: Floats, *, needed: float, n_steps: int
 ) -> Descent:
     """Take Polyak steps until the bound is under what is needed, or the steps are used up.
 
-    For the many small problems of branching and decomposing, where averaging slopes would cost more steps than it
-    saves. `offer` is told the value of what each step buys and returns the value that is needed from then on.
+    For the many small problems of branching, where averaging slopes would cost more steps than it saves. Choices of
+    at most `n_left` candidates are bounded; points without weight are covered already.
     """
     total = float(weights.sum())
     n_left = min(n_left, sure.shape[0])
     times_bought = np.zeros(sure.shape[0])
     best_bound = first_bound = np.inf
+    value, choice = -np.inf, np.empty(0, dtype=np.intp)
     for step in range(n_steps):
         prices = sure @ multipliers
         if n_left < len(prices):
@@ -240,10 +248,13 @@ def descend(
         bound = total - float(multipliers.sum()) + float(prices[bought].sum())
         used = np.bincount(entries_of(sure, bought)[0], minlength=len(multipliers))
         times_bought[bought] += 1.0
-        needed = offer(float(weights[used > 0].sum()), bought)
+        reached = float(weights[used > 0].sum())
+        if reached > value:
+            value, choice = reached, bought
         if bound < best_bound:
             best_bound, best_multipliers, best_prices, best_bought = bound, multipliers, prices, bought
-        slope = used - np.where(multipliers < weights, 1.0, np.minimum(used, 1))
+        # Where the multiplier is at its limit, counting once or not at all is the same; so it is without weight.
+        slope = used - np.where(multipliers < weights, 1.0, np.where(weights > 0.0, np.minimum(used, 1), used))
         length = float(slope @ slope)
         if step == 0:
             first_bound = bound
@@ -252,6 +263,6 @@ def descend(
         # Half the steps without half the way: this descent will not get there, and branching will.
         if 2 * step >= n_steps and best_bound - needed > 0.5 * (first_bound - needed):
             break
-        reach = (bound - needed + 0.5 * grain) / length
+        reach = max(bound - needed, 1e-9 * total) / length
         multipliers = np.clip(multipliers - reach * slope, 0.0, weights)
-    return Descent(best_bound, best_multipliers, best_prices, best_bought, times_bought)
+    return Descent(best_bound, best_multipliers, best_prices, best_bought, times_bought, value, choice)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from oleander.selection.bounds import descend
-from oleander.selection.model import Bools, Floats, Indices, covered_by, entries_of
+from oleander.selection.model import Floats, Indices, covered_by
 
 
 # Nodes are kept by bound up to this number, for the sake of memory; from then on the newest is opened first.
@@ -29,7 +29,7 @@ class Node:
     candidates : array of int
         Who may still be chosen.
     multipliers : array of float
-        For the points that are not yet covered, where the node's bound begins.
+        Where the node's bound begins.
     chosen : tuple of int
     value : float
         The weight of the points that are covered.
@@ -93,7 +93,7 @@ class Tree:
         self._n_pushed = 0
         start = 0.5 * weights if multipliers is None else np.minimum(multipliers, weights)
         everyone = np.arange(sure.shape[0])
-        self._push(Node(everyone, start[weights > 0], (), 0.0, n_left), float(weights.sum()))
+        self._push(Node(everyone, start, (), 0.0, n_left), float(weights.sum()))
 
     @property
     def open_bound(self) -> float:
@@ -142,22 +142,17 @@ class Tree:
                 self.on_better(value, chosen)
 
     def _open(self, node: Node, bound: float) -> None:
-        open_points = self.weights > 0
-        open_points &= ~covered_by(self.sure, np.asarray(node.chosen, dtype=np.intp))
-        sure = submatrix(self.sure, node.candidates, open_points)
-        weights = self.weights[open_points]
+        # Points that are covered stay as columns without weight: cutting them out costs more than it saves.
+        sure = self.sure[node.candidates]
+        covered = covered_by(self.sure, np.asarray(node.chosen, dtype=np.intp))
+        weights = np.where(covered, 0.0, self.weights)
         if node.n_left >= len(node.candidates) or node.n_left <= 1:
             self._finish(node, sure, weights)
             return
-
-        def offer(value: float, bought: Indices) -> float:
-            if node.value + value >= self.cutoff:
-                self._offer(node.value + value, (*node.chosen, *node.candidates[bought].tolist()))
-            return self.cutoff - node.value
-
-        descent = descend(
-            sure, weights, node.n_left, node.multipliers, offer=offer, grain=self.step, n_steps=self.n_steps
-        )
+        start = np.minimum(node.multipliers, weights)
+        needed = self.cutoff - node.value
+        descent = descend(sure, weights, node.n_left, start, needed=needed, n_steps=self.n_steps)
+        self._offer(node.value + descent.value, (*node.chosen, *node.candidates[descent.choice].tolist()))
         needed = self.cutoff - node.value
         keep = np.flatnonzero(descent.with_each() >= needed)
         if descent.bound < needed or not len(keep):
@@ -167,17 +162,13 @@ class Tree:
             return
         bound = min(bound, node.value + descent.bound)
         pick = int(keep[(descent.times_bought[keep] + 1e-9 * descent.prices[keep]).argmax()])
-        keep = keep[keep != pick]
-        others = node.candidates[keep]
+        others = node.candidates[keep[keep != pick]]
         without = min(bound, node.value + descent.without(pick))
         if len(others) >= node.n_left:
             self._push(Node(others, descent.multipliers, node.chosen, node.value, node.n_left), without)
-        row = sure.indices[sure.indptr[pick] : sure.indptr[pick + 1]]
-        uncovered = np.ones(len(weights), dtype=np.bool_)
-        uncovered[row] = False
+        gain = float(weights[sure.indices[sure.indptr[pick] : sure.indptr[pick + 1]]].sum())
         chosen = (*node.chosen, int(node.candidates[pick]))
-        value = node.value + float(weights[row].sum())
-        self._push(Node(others, descent.multipliers[uncovered], chosen, value, node.n_left - 1), bound)
+        self._push(Node(others, descent.multipliers, chosen, node.value + gain, node.n_left - 1), bound)
 
     def _finish(self, node: Node, sure: sparse.csr_array, weights: Floats) -> None:
         """Settle a node that may take all that is left, or one, or none."""
@@ -208,21 +199,3 @@ class Tree:
         first, second = divmod(int(worth.argmax()), len(order))
         pair = candidates[order[[first, second]]]
         self._offer(node.value + float(worth[first, second]), (*node.chosen, *np.unique(pair).tolist()))
-
-
-def submatrix(matrix: sparse.csr_array, rows: Indices, columns: Bools) -> sparse.csr_array:
-    """Return these rows and the columns that are marked, columns numbered anew.
-
-    Examples
-    --------
-    >>> submatrix(sparse.csr_array(np.eye(3)), np.array([2, 0]), np.array([True, False, True])).toarray().tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
-    indices, lengths = entries_of(matrix, rows)
-    stays = columns[indices]
-    new_number = np.cumsum(columns, dtype=np.int32) - 1
-    n_before = np.concatenate([[0], np.cumsum(stays)])
-    indptr = n_before[np.concatenate([[0], np.cumsum(lengths)])].astype(np.int32)
-    kept = new_number[indices[stays]]
-    shape = (len(rows), int(np.count_nonzero(columns)))
-    return sparse.csr_array((np.ones(len(kept)), kept, indptr), shape=shape)

@@ -152,8 +152,9 @@ class Decomposition:
         self.model, self.run = model, run
         self.total = model.limit
         self.multipliers = np.clip(multipliers, 0.0, model.weights)
-        self.tolerance = 0.01 * run.grain if run.grain else run.slack
+        self.tolerance = 0.001 * run.grain if run.grain else run.slack
         self.n_nodes = 0
+        self._restart()
         self.groups: list[Group] = []
         everyone = [np.flatnonzero(label == name) for name in range(int(label.max()) + 1)]
         self.groups = [Group(model, candidates) for candidates in everyone]
@@ -162,6 +163,12 @@ class Decomposition:
                 group.shares[k] = Share(np.arange(len(group.candidates)), self.multipliers[group.points], 0.0)
             group.shares[0].is_final = True
         self._share_points()
+
+    def _restart(self) -> None:
+        """Forget the steps made so far: they were for other groups."""
+        self.best_bound, self.best_multipliers = np.inf, self.multipliers
+        self.slope: Floats | None = None
+        self.factor = 1.0
 
     def _share_points(self) -> None:
         """Find which points several groups touch, and weigh each group's points accordingly."""
@@ -183,7 +190,7 @@ class Decomposition:
 
     def solve(self) -> None:
         """Tighten the run's bound until nothing better can exist, or time is up, or no group can be joined."""
-        best_bound, rounds = np.inf, 0
+        last_bound, rounds = np.inf, 0
         while not self.run.should_stop():
             tables = [group.table(self.total) for group in self.groups]
             worth, path = allot(tables, self.total)
@@ -199,13 +206,15 @@ class Decomposition:
             if self.run.should_stop():
                 return
             rounds += 1
-            missing = bound - self.run.cutoff
-            if rounds % 10 == 0:
-                if best_bound - bound < 0.3 * missing and not self._join(path):
+            best = min(bound, self.best_bound)
+            if rounds % 10 == 0 and last_bound - best < 0.3 * (best - self.run.cutoff):
+                if not self._join(path):
                     return
-                best_bound = bound
-            else:
-                self._move(path, bound)
+                last_bound = np.inf
+                continue
+            if rounds % 10 == 0:
+                last_bound = best
+            self._move(path, bound)
 
     def _forbid(self, others: list[Floats]) -> bool:
         """Drop the shares that cannot lead to a better value; return whether there were any."""
@@ -246,13 +255,21 @@ class Decomposition:
         return times
 
     def _move(self, path: list[int], bound: float) -> None:
-        """Take a step on the shared points' multipliers: down where two groups cover, up where none does."""
+        """Step from the best multipliers of shared points: down where two groups cover, up where none does."""
         slope = np.where(self.shared, self._covered(path) - 1.0, 0.0)
-        length = float(slope @ slope)
+        if bound < self.best_bound:
+            self.best_bound, self.best_multipliers = bound, self.multipliers
+            self.factor = min(1.5, 1.2 * self.factor)
+        else:
+            self.factor *= 0.7
+        self.slope = slope if self.slope is None else 0.5 * self.slope + 0.5 * slope
+        length = float(self.slope @ self.slope)
         if length == 0.0:
             return
-        reach = (bound - self.run.cutoff + self.tolerance) / length
-        self.multipliers = np.clip(self.multipliers - reach * slope, 0.0, self.model.weights)
+        # Aim a little under the cutoff: a step that aims at it never quite arrives.
+        reach = self.factor * (self.best_bound - self.run.cutoff + 0.25 * self.run.step) / length
+        moved = self.best_multipliers - reach * self.slope
+        self.multipliers = np.clip(moved, 0.0, self.model.weights)
         self._reweigh()
 
     def _join(self, path: list[int]) -> bool:
@@ -275,6 +292,8 @@ class Decomposition:
         joined = self._union(self.groups[first], self.groups[second])
         self.groups = [group for number, group in enumerate(self.groups) if number not in (first, second)]
         self.groups.append(joined)
+        self.multipliers = self.best_multipliers
+        self._restart()
         self._share_points()
         return True
 
