@@ -71,7 +71,7 @@ def reach_minima(model: CoverageModel, n_rounds: int = 12) -> Indices | None:
         boosted = replace(model, weights=weights, groups=None, needs=None)
         chosen = greedy(boosted)
         if boosted.is_plain and len(chosen) > 1:
-            chosen, _ = tabu(boosted, chosen, n_moves=50)
+            chosen, _ = tabu(boosted, chosen, patience=30)
         short = model.groups @ model.counts(chosen) < model.needs - model.slack
         if not short.any():
             return chosen
@@ -147,14 +147,15 @@ def tabu(
     model: CoverageModel,
     start: Indices,
     *,
-    n_moves: int,
+    patience: int,
     seed: int = 0,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Indices, int]:
     """Return the best choice met on a walk of best swaps, and the number of moves made.
 
     A candidate that left may not come back, and one that came may not leave, for some moves, so the walk climbs
-    out of local optima; a swap that beats the best value so far is always allowed.
+    out of local optima; a swap that beats the best value so far is always allowed. The walk ends after `patience` moves
+    without a better value.
     """
     rng = np.random.default_rng(seed)
     state = SwapState(model.sure, model.by_point, model.weights, start)
@@ -163,9 +164,8 @@ def tabu(
     enter_after = np.zeros(model.n_candidates, dtype=np.int64)
     leave_after = np.zeros(n_slots, dtype=np.int64)
     stay = min(4, max(0, n_slots // 3))
-    for move in range(n_moves):
-        if should_stop():
-            return best, move
+    move = last_better = 0
+    while move - last_better < patience and not should_stop():
         change = state.exchange + state.gain[:, None]
         change[state.chosen] = -np.inf
         cell = int(change.argmax())
@@ -174,11 +174,12 @@ def tabu(
             change[:, leave_after > move] = -np.inf
             cell = int(change.argmax())
             if change.flat[cell] == -np.inf:
-                return best, move
+                break
         candidate, slot = divmod(cell, n_slots)
         enter_after[state.chosen[slot]] = move + rng.integers(10, 21)
         leave_after[slot] = move + 1 + stay
         state.swap(slot, candidate)
+        move += 1
         if state.value > best_value + model.slack:
-            best, best_value = state.chosen.copy(), state.value
-    return best, n_moves
+            best, best_value, last_better = state.chosen.copy(), state.value, move
+    return best, move
