@@ -68,8 +68,8 @@ class Tree:
     >>> sets = sparse.csr_array(np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], dtype=float))
     >>> tree = Tree(sets, np.ones(4), 2, cutoff=0.0, step=1.0)
     >>> n_nodes = tree.grow()
-    >>> tree.value, sorted(tree.chosen), tree.bound, tree.is_complete
-    (4.0, [0, 2], 4.0, True)
+    >>> tree.value, sorted(tree.chosen), tree.cutoff, tree.is_complete
+    (4.0, [0, 2], 5.0, True)
     """
 
     def __init__(
@@ -107,8 +107,8 @@ class Tree:
 
     @property
     def bound(self) -> float:
-        """No choice is worth more than this, or else it is not worth the cutoff."""
-        return max(self.value, self.cutoff - self.step, self.open_bound if not self.is_complete else -np.inf)
+        """No choice is worth more. A complete tree says only that nothing is worth the cutoff."""
+        return max(self.cutoff, self.open_bound)
 
     def raise_cutoff(self, cutoff: float) -> None:
         """Look only for values of at least this much from now on."""

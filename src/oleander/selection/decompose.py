@@ -115,7 +115,7 @@ class Group:
                 del self.shares[k]
             return 0
         known = self.worth(share.chosen) if len(share.chosen) == k else -np.inf
-        low = max(needed, known + tolerance)
+        low = needed if known < needed else known + tolerance
         if share.tree is None:
             share.tree = Tree(rows, self.weights, k, cutoff=low, step=tolerance, multipliers=share.multipliers, n_steps=20)
             share.tree_candidates = share.candidates
@@ -125,11 +125,9 @@ class Group:
         if tree.chosen:
             share.chosen = share.tree_candidates[list(tree.chosen)]
             known = max(known, tree.value)
-        share.bound = max(min(share.bound, tree.bound), known)
-        if tree.is_complete:
-            share.bound = min(share.bound, max(known + tolerance, needed - tolerance))
-            share.is_final = True
-        if share.bound < needed:
+        share.bound = min(share.bound, tree.bound)
+        share.is_final = tree.is_complete
+        if share.bound < needed or (tree.is_complete and known < needed):
             del self.shares[k]
         return n_nodes
 
