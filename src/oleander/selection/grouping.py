@@ -23,7 +23,8 @@ def group_candidates(model: CoverageModel, chosen: Indices, *, max_chosen: int) 
     nearest = _nearest_chosen(model, chosen)
     touches = np.zeros((len(chosen) + 1, model.n_points), dtype=np.bool_)
     touches[np.repeat(nearest, np.diff(model.sure.indptr)), model.sure.indices] = True
-    joined = _join(touches, model.weights, max_chosen)
+    max_weight = 1.25 * float(model.weights.sum()) * max_chosen / max(1, len(chosen))
+    joined = _join(touches, model.weights, max_chosen, max_weight)
     return np.unique(joined[nearest], return_inverse=True)[1].ravel()
 
 
@@ -45,7 +46,7 @@ def _nearest_chosen(model: CoverageModel, chosen: Indices) -> Indices:
         label[new] = overlap[new].argmax(axis=1)
 
 
-def _join(touches: NDArray[np.bool_], weights: Floats, max_chosen: int) -> Indices:
+def _join(touches: NDArray[np.bool_], weights: Floats, max_chosen: int, max_weight: float) -> Indices:
     """Return the group of each row of touched points after joining those that share most."""
     n_rows = len(touches)
     label = np.arange(n_rows)
@@ -54,8 +55,9 @@ def _join(touches: NDArray[np.bool_], weights: Floats, max_chosen: int) -> Indic
     shared = (touches * weights) @ touches.T
     while True:
         size = shared.diagonal()
-        score = shared / np.maximum(np.minimum(size[:, None], size[None, :]), np.finfo(float).tiny)
+        score = shared / np.maximum(np.sqrt(size[:, None] * size[None, :]), np.finfo(float).tiny)
         score[n_chosen[:, None] + n_chosen[None, :] > max_chosen] = 0.0
+        score[size[:, None] + size[None, :] - shared > max_weight] = 0.0
         np.fill_diagonal(score, 0.0)
         first, second = sorted(divmod(int(score.argmax()), n_rows))
         if score[first, second] <= 0.0:
