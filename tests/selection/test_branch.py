@@ -1,5 +1,6 @@
 """Branching, the knapsack and the decomposition, each against enumeration."""
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -11,6 +12,7 @@ from oleander.selection.decompose import Decomposition
 from oleander.selection.formulations import plain_model
 from oleander.selection.grouping import group_candidates
 from oleander.selection.knapsack import allot, rest
+from oleander.selection.reduce import strip_forced
 from oleander.selection.run import Run
 from oleander.selection.search import greedy
 
@@ -92,6 +94,18 @@ def test_the_decomposition_proves_the_optimum(seed, max_chosen):
     Decomposition(model, run, point.multipliers, label).solve()
     assert run.value <= best <= run.bound
     assert run.is_settled
+
+
+def test_what_was_taken_before_is_in_what_the_decomposition_offers():
+    covers = clustered(3)
+    model = strip_forced(replace(plain_model(covers, 4), forced=np.array([5])))
+    best = max(covers[[5, *rest]].any(axis=0).sum() for rest in combinations(range(len(covers)), 3))
+    run = Run.of(model)
+    run.offer(0.0, np.empty(0, dtype=np.intp))
+    label = group_candidates(model, greedy(model), max_chosen=1)
+    Decomposition(model, run, tighten(model, best, n_steps=60).multipliers, label).solve()
+    assert run.value == best
+    assert 5 in run.best[1]
 
 
 def test_groups_hold_what_overlaps():

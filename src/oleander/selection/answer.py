@@ -7,7 +7,12 @@ from scipy import sparse
 
 from oleander.selection.fewest import Fewest, solve_fewest
 from oleander.selection.formulations import Statement
-from oleander.selection.infeasible import explain_exclusion, explain_floor, explain_min_coverage, explain_minima
+from oleander.selection.infeasible import (
+    explain_exclusion,
+    explain_floor,
+    explain_min_coverage,
+    explain_minima,
+)
 from oleander.selection.matching import match
 from oleander.selection.model import TOLERANCE, Floats, Indices, covered_by
 from oleander.selection.result import SelectionResult, Status, relative_gap
@@ -35,15 +40,23 @@ def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Indic
         status = "optimal"
     if status == "infeasible":
         minima = statement.constraints.minima
-        message = explain_minima(model, minima, solver, run) if minima is not None else "no choice is allowed."
+        message = (
+            explain_minima(model, minima, solver, run) if minima is not None else "no choice is allowed."
+        )
         return _no_answer(statement, run, status, message)
     if status == "unknown":
-        message = f"{stopped or 'Stopped'} after {run.runtime:.1f} s, before any choice was found. Allow more time."
+        message = (
+            f"{stopped or 'Stopped'} after {run.runtime:.1f} s, before any choice was found. Allow more time."
+        )
         return _no_answer(statement, run, status, message)
     bound = run.value if status == "optimal" else run.bound
     if status == "feasible" and not stopped and run.time_left <= 0.0:
         stopped = "Stopped"
-    message = f"{stopped} after {run.runtime:.1f} s: the gap is {relative_gap(run.value, bound):.2%}." if stopped else ""
+    message = (
+        f"{stopped} after {run.runtime:.1f} s: the gap is {relative_gap(run.value, bound):.2%}."
+        if stopped
+        else ""
+    )
     chosen = np.asarray(run.best[1], dtype=np.intp)
     return _assemble(statement, run, chosen, run.value, bound, status, message)
 
@@ -65,17 +78,25 @@ def answer_fewest(statement: Statement, solver: Solver, run: Run, min_coverage: 
         if state.lower > model.limit:
             message = _why_not_reached(statement, solver, run, min_coverage, total)
             return replace(_no_answer(statement, run, "infeasible", message), sense="fewest")
-        message = f"{stopped or 'Stopped'} after {run.runtime:.1f} s, before any choice was found. Allow more time."
-        return replace(_no_answer(statement, run, "unknown", message), sense="fewest", bound=float(state.lower))
+        message = (
+            f"{stopped or 'Stopped'} after {run.runtime:.1f} s, before any choice was found. Allow more time."
+        )
+        return replace(
+            _no_answer(statement, run, "unknown", message), sense="fewest", bound=float(state.lower)
+        )
     objective, bound = float(state.upper), float(min(state.lower, state.upper))
     status: Status = "optimal" if bound == objective else "feasible"
-    message = "" if status == "optimal" else f"{stopped or 'Stopped'} after {run.runtime:.1f} s: {bound:g} may be enough."
+    message = (
+        ""
+        if status == "optimal"
+        else f"{stopped or 'Stopped'} after {run.runtime:.1f} s: {bound:g} may be enough."
+    )
     chosen = np.asarray(state.chosen, dtype=np.intp)
     return replace(_assemble(statement, run, chosen, objective, bound, status, message), sense="fewest")
 
 
 def _offer_start(statement: Statement, run: Run, start: Indices) -> None:
-    """Offer what must be chosen anyway, and the user's start with what is not allowed left out and the rest filled in."""
+    """Offer what must be chosen anyway, and the user's start, mended where it is not allowed or not full."""
     model = statement.model
     if model.satisfies(model.forced):
         run.offer(model.value(model.forced), model.names(model.forced))
@@ -99,7 +120,9 @@ def _nothing_to_choose(statement: Statement, run: Run) -> SelectionResult:
     return _no_answer(statement, run, "infeasible", message)
 
 
-def _why_not_reached(statement: Statement, solver: Solver, run: Run, min_coverage: float, total: float) -> str:
+def _why_not_reached(
+    statement: Statement, solver: Solver, run: Run, min_coverage: float, total: float
+) -> str:
     model, minima = statement.model, statement.constraints.minima
     part = Run(grain=run.grain, slack=run.slack, time_limit=max(1.0, run.time_left))
     solver.solve(model, part)
@@ -116,7 +139,13 @@ def _no_answer(statement: Statement, run: Run, status: Status, message: str) -> 
 
 
 def _assemble(
-    statement: Statement, run: Run, chosen: Indices, objective: float, bound: float, status: Status, message: str
+    statement: Statement,
+    run: Run,
+    chosen: Indices,
+    objective: float,
+    bound: float,
+    status: Status,
+    message: str,
 ) -> SelectionResult:
     counted, reached = _count(statement, chosen)
     covered = covered_by(statement.rules.sure, chosen)
@@ -136,7 +165,7 @@ def _assemble(
 
 
 def _count(statement: Statement, chosen: Indices) -> tuple[sparse.csr_array, Floats]:
-    """Return the weight that each chosen candidate counts at each point, and what they count there together."""
+    """Return the weight that each chosen candidate counts at each point, and what all count there."""
     rules, weights = statement.rules, statement.weights
     counted = sparse.csr_array(rules.sure[chosen] * weights[None, :])
     reached = np.where(covered_by(rules.sure, chosen), weights, 0.0)

@@ -148,7 +148,7 @@ def tighten(
     target : float
         The best value known: the length of a step is measured against it.
     start : array of shape (n_points,), optional
-        Where to begin; by default each point's weight shared among the candidates that cover it.
+        Where to begin; by default half of each point's weight.
     n_steps : int
     should_stop : callable
         Asked after every step with the best point so far.
@@ -160,12 +160,12 @@ def tighten(
     slope = _slope(model, point.multipliers, bought, shares)
     average = point.average
     factor, stalls = 0.1, 0
-    for step in range(1, n_steps + 1):
-        if should_stop(point):
-            break
+    n_made = 0
+    while n_made < n_steps and not should_stop(point):
         length = float(slope @ slope)
         if length <= 1e-12 or factor < 1e-4:
             break
+        n_made += 1
         reach = factor * max(point.bound - target, 1e-6 * abs(point.bound)) / length
         multipliers = np.clip(point.multipliers - reach * slope, 0.0, weights)
         trial, bought, shares = _evaluate(model, multipliers)
@@ -180,7 +180,7 @@ def tighten(
             stalls += 1
             if stalls >= 15:
                 factor, stalls = factor * 0.66, 0
-    return replace(point, average=average, n_steps=step)
+    return replace(point, average=average, n_steps=n_made)
 
 
 def _slope(model: CoverageModel, multipliers: Floats, bought: Indices, shares: Floats) -> Floats:
@@ -219,7 +219,7 @@ class Descent:
         return self.bound + np.minimum(self.prices - last, 0.0)
 
     def without(self, candidate: int) -> float:
-        """Return the bound if a candidate must not be taken: the first that was not bought takes its place."""
+        """Return the bound if a candidate must not be taken: the first not bought takes its place."""
         if candidate not in self.bought:
             return self.bound
         others = np.delete(self.prices, self.bought)
@@ -231,8 +231,8 @@ def descend(
 ) -> Descent:
     """Take Polyak steps until the bound is under what is needed, or the steps are used up.
 
-    For the many small problems of branching, where averaging slopes would cost more steps than it saves. Choices of
-    at most `n_left` candidates are bounded; points without weight are covered already.
+    For the many small problems of branching, where averaging slopes would cost more steps than it saves.
+    Choices of at most `n_left` candidates are bounded; points without weight are covered already.
     """
     total = float(weights.sum())
     n_left = min(n_left, sure.shape[0])
@@ -241,10 +241,7 @@ def descend(
     value, choice = -np.inf, np.empty(0, dtype=np.intp)
     for step in range(n_steps):
         prices = sure @ multipliers
-        if n_left < len(prices):
-            bought = np.argpartition(-prices, n_left)[:n_left]
-        else:
-            bought = np.arange(n_left)
+        bought = np.argpartition(-prices, n_left - 1)[:n_left]
         bound = total - float(multipliers.sum()) + float(prices[bought].sum())
         used = np.bincount(entries_of(sure, bought)[0], minlength=len(multipliers))
         times_bought[bought] += 1.0
@@ -253,8 +250,11 @@ def descend(
             value, choice = reached, bought
         if bound < best_bound:
             best_bound, best_multipliers, best_prices, best_bought = bound, multipliers, prices, bought
-        # Where the multiplier is at its limit, counting once or not at all is the same; so it is without weight.
-        slope = used - np.where(multipliers < weights, 1.0, np.where(weights > 0.0, np.minimum(used, 1), used))
+        # Where the multiplier is at its limit, counting once or not at all is the same; so it is without
+        # weight.
+        slope = used - np.where(
+            multipliers < weights, 1.0, np.where(weights > 0.0, np.minimum(used, 1), used)
+        )
         length = float(slope @ slope)
         if step == 0:
             first_bound = bound

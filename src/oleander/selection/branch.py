@@ -1,8 +1,9 @@
 """Branch and bound on sets: exact maximum coverage where few sets or few candidates are left.
 
-The node with the largest bound comes first, so that the bound of the whole falls as the tree grows and growing can stop
-and go on at any time. Every node takes some subgradient steps from its parent's multipliers and drops candidates by
-reduced cost; its children have the likeliest candidate in, and out. Two sets left are settled by looking at all pairs.
+The node with the largest bound comes first, so that the bound of the whole falls as the tree grows and
+growing can stop and go on at any time. Every node takes some subgradient steps from its parent's multipliers
+and drops candidates by reduced cost; its children have the likeliest candidate in, and out. Two sets left
+are settled by looking at all pairs.
 """
 
 import heapq
@@ -14,7 +15,6 @@ from scipy import sparse
 
 from oleander.selection.bounds import descend
 from oleander.selection.model import Floats, Indices, covered_by
-
 
 # Nodes are kept by bound up to this number, for the sake of memory; from then on the newest is opened first.
 MAX_HEAP = 5_000
@@ -184,10 +184,11 @@ class Tree:
         self._offer(node.value + gain, (*node.chosen, *rest.tolist()))
 
     def _finish_two(self, node: Node, sure: sparse.csr_array, weights: Floats, candidates: Indices) -> None:
-        """Settle the last two sets: |A ∪ B| = |A| + |B| − |A ∩ B|, for all pairs that could reach the cutoff."""
+        """Settle the last two sets: |A ∪ B| = |A| + |B| − |A ∩ B|, for all pairs that could do it."""
         gains = sure @ weights
         order = np.argsort(-gains, kind="stable")
-        # The smaller gain of a pair that reaches the cutoff reaches it together with the largest gain there is.
+        # The smaller gain of a pair that reaches the cutoff reaches it together with the largest gain there
+        # is.
         order = order[node.value + gains[order] + gains[order[0]] >= self.cutoff]
         if not len(order):
             return

@@ -63,10 +63,15 @@ def candidate_indices(given: ArrayLike | None, n_candidates: int, name: str) -> 
     array = np.asarray(given)
     if array.dtype == np.bool_:
         if array.shape != (n_candidates,):
-            raise ValueError(f"{name} is a mask of shape {array.shape}; it needs one entry for each of {n_candidates} candidates.")
+            raise ValueError(
+                f"{name} is a mask of shape {array.shape}; "
+                f"it needs one entry for each of {n_candidates} candidates."
+            )
         return np.flatnonzero(array)
     if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise ValueError(f"{name} has entries of type {array.dtype}; give indices of candidates, or a boolean mask.")
+        raise ValueError(
+            f"{name} has entries of type {array.dtype}; give indices of candidates, or a boolean mask."
+        )
     indices = np.unique(array.astype(np.intp).ravel())
     outside = indices[(indices < 0) | (indices >= n_candidates)]
     if len(outside):
@@ -89,11 +94,16 @@ def group_members(groups: Groups, n_points: int) -> dict[object, Bools]:
         masks = {name: np.asarray(mask, dtype=np.bool_) for name, mask in groups.items()}
         for name, mask in masks.items():
             if mask.shape != (n_points,):
-                raise ValueError(f"groups[{name!r}] has shape {mask.shape}; it needs one entry for each of {n_points} points.")
+                raise ValueError(
+                    f"groups[{name!r}] has shape {mask.shape}; "
+                    f"it needs one entry for each of {n_points} points."
+                )
         return masks
     labels: NDArray[np.generic] = np.asarray(groups)
     if labels.shape != (n_points,):
-        raise ValueError(f"groups has shape {labels.shape}; it needs one label for each of {n_points} points.")
+        raise ValueError(
+            f"groups has shape {labels.shape}; it needs one label for each of {n_points} points."
+        )
     return {label.item(): labels == label for label in np.unique(labels)}
 
 
@@ -110,7 +120,10 @@ def group_minima(members: Mapping[object, Bools], minimum: float | Mapping[objec
     unknown = [name for name in wanted if name not in members]
     if unknown:
         known = ", ".join(repr(name) for name in members)
-        raise ValueError(f"min_group_coverage names the group {unknown[0]!r}, which no point belongs to: groups are {known}.")
+        raise ValueError(
+            f"min_group_coverage names the group {unknown[0]!r}, which no point belongs to: "
+            f"groups are {known}."
+        )
     for name, share in wanted.items():
         if not 0.0 <= share <= 1.0:
             raise ValueError(f"min_group_coverage is {share} for group {name!r}; it is a share, from 0 to 1.")

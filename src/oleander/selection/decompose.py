@@ -1,13 +1,14 @@
 """Decompose: groups of candidates that share few points are solved exactly, and a knapsack joins them.
 
-A point that several groups can cover is sold to each of them at its multiplier λ, and w − λ is paid once whatever they
-do; a point of one group counts there in full. With F_c(k) the best that group c can do with k sets, the bound is
+A point that several groups can cover is sold to each of them at its multiplier λ, and w − λ is paid once
+whatever they do; a point of one group counts there in full. With F_c(k) the best that group c can do with k
+sets, the bound is
 
     Σ over shared points of (w − λ)  +  the best Σ F_c(k_c) with Σ k_c = K.
 
-F_c(k) is bounded by its own dual and made exact, by branching, only where the knapsack's best path runs through it.
-A share k that cannot lead to a better value is forbidden for good, and so is a candidate at that share. When the
-bound stalls, the two groups that dispute most are joined.
+F_c(k) is bounded by its own dual and made exact, by branching, only where the knapsack's best path runs
+through it. A share k that cannot lead to a better value is forbidden for good, and so is a candidate at that
+share. When the bound stalls, the two groups that dispute most are joined.
 """
 
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from oleander.selection.run import Run
 
 @dataclass(eq=False)
 class Share:
-    """What is known of a group that gets k sets: who may be among them, a bound on their worth, the best found."""
+    """What is known of a group that gets k sets: who may be among them, a bound, the best found."""
 
     candidates: Indices
     multipliers: Floats
@@ -52,6 +53,10 @@ class Group:
         self.weights = np.zeros(len(self.points))
         self.shares: dict[int, Share] = {}
 
+    def open_share(self, k: int, candidates: Indices, multipliers: Floats) -> None:
+        """Let the group get k sets; nothing is known of them but that no sets are worth nothing."""
+        self.shares[k] = Share(candidates, multipliers[self.points], np.inf if k else 0.0, is_final=k == 0)
+
     def table(self, total: int) -> Floats:
         """Return the bound of each share, −inf for those that are forbidden."""
         table = np.full(total + 1, -np.inf)
@@ -68,7 +73,7 @@ class Group:
         rise = float(np.maximum(weights - self.weights, 0.0).sum())
         changed = not np.array_equal(weights, self.weights)
         for k, share in self.shares.items():
-            if not changed or k == 0:
+            if k == 0 or (share.bound < np.inf and not changed):
                 continue
             # A multiplier that was at its limit follows it; the others stay where they were, if they may.
             tight = share.multipliers >= self.weights
@@ -88,7 +93,9 @@ class Group:
         bounded = [n for n, share in self.shares.items() if share.is_bounded and n > 1]
         return self.shares[min(bounded, key=lambda n: (abs(n - k), n), default=k)].multipliers
 
-    def refine(self, k: int, needed: float, run: Run, *, n_steps: int, max_nodes: int, tolerance: float) -> int:
+    def refine(
+        self, k: int, needed: float, run: Run, *, n_steps: int, max_nodes: int, tolerance: float
+    ) -> int:
         """Make the bound of share k exact, or forbid the share if it is not worth what is needed.
 
         Returns the number of nodes.
@@ -106,7 +113,9 @@ class Group:
         if not share.is_bounded:
             model = plain_rows(rows, self.weights, k)
             start = self._nearest_multipliers(k)
-            point = tighten(model, max(needed, 0.0), start, n_steps=n_steps, should_stop=lambda p: p.bound < needed)
+            point = tighten(
+                model, max(needed, 0.0), start, n_steps=n_steps, should_stop=lambda p: p.bound < needed
+            )
             share.is_bounded = True
             share.multipliers = point.multipliers
             share.bound = min(share.bound, point.bound)
@@ -117,7 +126,9 @@ class Group:
         known = self.worth(share.chosen) if len(share.chosen) == k else -np.inf
         low = needed if known < needed else known + tolerance
         if share.tree is None:
-            share.tree = Tree(rows, self.weights, k, cutoff=low, step=tolerance, multipliers=share.multipliers, n_steps=20)
+            share.tree = Tree(
+                rows, self.weights, k, cutoff=low, step=tolerance, multipliers=share.multipliers, n_steps=20
+            )
             share.tree_candidates = share.candidates
         tree = share.tree
         tree.raise_cutoff(low)
@@ -153,13 +164,11 @@ class Decomposition:
         self.tolerance = 0.001 * run.grain if run.grain else run.slack
         self.n_nodes = 0
         self._restart()
-        self.groups: list[Group] = []
         everyone = [np.flatnonzero(label == name) for name in range(int(label.max()) + 1)]
         self.groups = [Group(model, candidates) for candidates in everyone]
         for group in self.groups:
             for k in range(min(self.total, len(group.candidates)) + 1):
-                group.shares[k] = Share(np.arange(len(group.candidates)), self.multipliers[group.points], 0.0)
-            group.shares[0].is_final = True
+                group.open_share(k, np.arange(len(group.candidates)), self.multipliers)
         self._share_points()
 
     def _restart(self) -> None:
@@ -179,15 +188,12 @@ class Decomposition:
     def _reweigh(self) -> None:
         weights = np.where(self.shared, self.multipliers, self.model.weights)
         for group in self.groups:
-            if not group.weights.any():
-                for k, share in group.shares.items():
-                    share.bound = np.inf if k else 0.0
             group.reweigh(weights[group.points])
         paid = (self.model.weights - self.multipliers)[self.shared].sum()
         self.constant = self.model.offset + float(paid)
 
     def solve(self) -> None:
-        """Tighten the run's bound until nothing better can exist, or time is up, or no group can be joined."""
+        """Tighten the run's bound until nothing better can exist, time is up, or no groups can be joined."""
         last_bound, rounds = np.inf, 0
         while not self.run.should_stop():
             tables = [group.table(self.total) for group in self.groups]
@@ -242,7 +248,7 @@ class Decomposition:
             group.candidates[group.shares[k].chosen] for group, k in zip(self.groups, path, strict=True) if k
         ]
         union = np.concatenate(chosen).astype(np.intp)
-        self.run.offer(self.model.value(union), self.model.origin[union])
+        self.run.offer(self.model.value(union), self.model.names(union))
 
     def _covered(self, path: list[int]) -> Floats:
         """Return by how many groups each point is covered on the path."""
@@ -253,7 +259,7 @@ class Decomposition:
         return times
 
     def _move(self, path: list[int], bound: float) -> None:
-        """Step from the best multipliers of shared points: down where two groups cover, up where none does."""
+        """Step from the best multipliers: down where two groups cover a shared point, up where none does."""
         slope = np.where(self.shared, self._covered(path) - 1.0, 0.0)
         if bound < self.best_bound:
             self.best_bound, self.best_multipliers = bound, self.multipliers
@@ -311,5 +317,5 @@ class Decomposition:
         for k, names in possible.items():
             candidates = np.searchsorted(everyone, np.array(sorted(names), dtype=np.intp))
             if len(candidates) >= k:
-                joined.shares[k] = Share(candidates, self.multipliers[joined.points], np.inf, is_final=k == 0)
+                joined.open_share(k, candidates, self.multipliers)
         return joined

@@ -42,7 +42,9 @@ def solve_fewest(model: CoverageModel, target: float, solver: Solver, run: Run, 
         notes.n_steps = point.n_steps
         # The same multipliers bound every number of explainers.
         others = np.sort(np.delete(point.prices, model.forced))[::-1]
-        base = model.offset + float((model.weights - point.multipliers).sum() + point.prices[model.forced].sum())
+        base = model.offset + float(
+            (model.weights - point.multipliers).sum() + point.prices[model.forced].sum()
+        )
         enough = np.flatnonzero(base + np.concatenate([[0.0], np.cumsum(others)]) >= target - run.slack)
         state.lower = max(state.lower, len(model.forced) + (int(enough[0]) if len(enough) else len(others)))
     is_ruled_out = True
@@ -67,7 +69,7 @@ def solve_fewest(model: CoverageModel, target: float, solver: Solver, run: Run, 
 
 
 def _shortest_prefix(model: CoverageModel, order: Indices, target: float, slack: float) -> Indices | None:
-    """Return as many of these candidates, in order, as it takes to reach the target; None if all are not enough."""
+    """Return as many of these candidates as it takes to reach the target; None if all are not enough."""
     for size in range(len(model.forced), len(order) + 1):
         if model.value(order[:size]) >= target - slack:
             return order[:size]

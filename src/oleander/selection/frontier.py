@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from oleander.selection.result import SelectionResult
@@ -33,7 +32,7 @@ class Frontier:
 
     @property
     def table(self) -> pd.DataFrame:
-        """A row per cell: the floor, the number of explainers, what they cover, the bound, the gap, the status."""
+        """A row per cell: number of explainers, floor, what they cover, bound, gap, status."""
         rows = [
             {
                 "max_explainers": max_explainers,
@@ -83,21 +82,31 @@ def solve_frontier(
 
 def _best_within(results: dict[Cell, SelectionResult], number: int, share: float) -> SelectionResult | None:
     """Return the best of the cells that ask for as much or more; their choices are allowed here too."""
-    within = [result for cell, result in results.items() if cell[0] <= number and cell[1] >= share and len(result.chosen)]
+    within = [
+        result
+        for cell, result in results.items()
+        if cell[0] <= number and cell[1] >= share and len(result.chosen)
+    ]
     return max(within, key=lambda result: result.objective, default=None)
 
 
 def _tightened(results: dict[Cell, SelectionResult], cell: Cell) -> SelectionResult:
-    """Return the cell's result with the best choice of the cells within it and the least bound of those around it."""
+    """Return the cell's result with the best choice of cells within and the least bound of those around."""
     number, share = cell
     result = results[cell]
     best = _best_within(results, number, share)
-    around = [other.bound for (n, s), other in results.items() if n >= number and s <= share and other.status != "infeasible"]
+    around = [
+        other.bound
+        for (n, s), other in results.items()
+        if n >= number and s <= share and other.status != "infeasible"
+    ]
     bound = min([result.bound, *around])
     if result.status == "infeasible" or best is None:
         return replace(result, bound=bound)
     if best.objective > result.objective:
-        kept = {name: getattr(best, name) for name in ("chosen", "covered", "counted", "objective", "coverage")}
+        kept = {
+            name: getattr(best, name) for name in ("chosen", "covered", "counted", "objective", "coverage")
+        }
         result = replace(result, **kept)
     bound = max(bound, result.objective)
     return replace(result, bound=bound, status="optimal" if bound == result.objective else result.status)

@@ -10,8 +10,9 @@ from oleander.selection.model import CoverageModel, Floats, Indices
 def group_candidates(model: CoverageModel, chosen: Indices, *, max_chosen: int) -> Indices:
     """Return a group number for each candidate; a group holds at most `max_chosen` of the chosen.
 
-    A candidate goes to the chosen set that it overlaps most, or, overlapping none, to where most of those go that it
-    does overlap. Then the two groups that share most, measured by the smaller, are joined, and so on.
+    A candidate goes to the chosen set that it overlaps most, or, overlapping none, to where most of those go
+    that it does overlap. Then the two groups that share most, measured by their sizes, are joined, and so on
+    while neither the number of chosen nor the weight of a group grows too large for a tree.
 
     Examples
     --------
@@ -29,7 +30,7 @@ def group_candidates(model: CoverageModel, chosen: Indices, *, max_chosen: int) 
 
 
 def _nearest_chosen(model: CoverageModel, chosen: Indices) -> Indices:
-    """Return for each candidate the position of the chosen set it belongs to; one past the last if to none."""
+    """Return the position of the chosen set that each candidate belongs to; one past the last if to none."""
     label = np.full(model.n_candidates, -1, dtype=np.intp)
     label[chosen] = np.arange(len(chosen))
     while True:

@@ -15,8 +15,8 @@ def explain_floor(fidelity: Floats, min_fidelity: float) -> str:
 
     Examples
     --------
-    >>> explain_floor(np.array([0.5, 0.912]), 0.95)
-    'min_fidelity=0.95 leaves no candidate: the best of 2 reaches 0.912. Lower min_fidelity, or use smaller radii.'
+    >>> explain_floor(np.array([0.5, 0.912]), 0.95).partition(". ")[0]
+    'min_fidelity=0.95 leaves no candidate: the best of 2 reaches 0.912'
     """
     best = float(fidelity.max()) if len(fidelity) else 0.0
     return (
@@ -30,10 +30,13 @@ def explain_exclusion(n_admissible: int) -> str:
     return f"must_exclude leaves no candidate: it names all {n_admissible} that reach the floor."
 
 
-def explain_min_coverage(model: CoverageModel, min_coverage: float, total: float, reached: float, limit: str) -> str:
+def explain_min_coverage(
+    model: CoverageModel, min_coverage: float, total: float, reached: float, limit: str
+) -> str:
     """Return why no choice reaches the coverage."""
     return (
-        f"min_coverage={min_coverage:g} cannot be reached: {model.n_candidates} candidates{limit} cover at most "
+        f"min_coverage={min_coverage:g} cannot be reached: "
+        f"{model.n_candidates} candidates{limit} cover at most "
         f"{reached / total:.3g}. Lower min_coverage or min_fidelity."
     )
 
@@ -41,7 +44,8 @@ def explain_min_coverage(model: CoverageModel, min_coverage: float, total: float
 def explain_minima(model: CoverageModel, minima: GroupMinima, solver: Solver, run: Run) -> str:
     """Return which group falls short of its minimum, and how much of it can be reached.
 
-    For each group its own best is looked for, with nothing else asked; the group furthest from its minimum is named.
+    For each group its own best is looked for, with nothing else asked; the group furthest from its minimum
+    is named.
     """
     assert model.groups is not None
     assert model.needs is not None
@@ -64,8 +68,10 @@ def explain_minima(model: CoverageModel, minima: GroupMinima, solver: Solver, ru
         if part.bound < need - run.slack and need - part.bound > worst:
             worst = need - part.bound
             sentence = (
-                f"min_group_coverage asks for {need / total:.3g} of group {name!r}, {need:g} of {total:g}, but at most "
-                f"{part.bound:g} ({part.bound / total:.3g}) can be reached. Lower it, or allow more explainers."
+                f"min_group_coverage asks for {need / total:.3g} of group {name!r}, "
+                f"{need:g} of {total:g}, but at most "
+                f"{part.bound:g} ({part.bound / total:.3g}) can be reached. "
+                "Lower it, or allow more explainers."
             )
     return sentence or (
         "min_group_coverage can be met for each group alone but not for all groups at once. "

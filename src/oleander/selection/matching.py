@@ -1,9 +1,10 @@
-"""Who counts which wrong row: a small maximum flow from the chosen candidates' allowances to the points' room.
+"""Who counts which wrong row: a small maximum flow from allowances of the chosen to the room at points.
 
 Only the chosen take part, so points in the same chosen regions are one node and the network stays tiny.
 """
 
 from collections import deque
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,9 @@ def match(
         starts = np.concatenate([[0.0], np.cumsum(flow[:, node])])
         for row in np.flatnonzero(flow[:, node]):
             low, high = starts[row], starts[row + 1]
-            counted[row, points] = np.clip(np.minimum(edges[1:], high) - np.maximum(edges[:-1], low), 0.0, None)
+            counted[row, points] = np.clip(
+                np.minimum(edges[1:], high) - np.maximum(edges[:-1], low), 0.0, None
+            )
     return counted
 
 
@@ -90,7 +93,7 @@ def _augment(
             column = int(row_from[path[-1][0]])
             path.append((int(column_from[column]), column))
         # Along the path each row gives to its column and takes back from the column it was reached by.
-        backs = [(row, later) for (row, _), (_, later) in zip(path[:-1], path[1:], strict=True)]
+        backs = [(row, later) for (row, _), (_, later) in pairwise(path)]
         amount = min([space[end], left[path[-1][0]], *(flow[row, column] for row, column in backs)])
         for row, column in path:
             flow[row, column] += amount

@@ -19,7 +19,13 @@ from oleander.selection.constraints import (
     group_members,
     group_minima,
 )
-from oleander.selection.formulations import SHARE_TOLERANCE, Statement, build_model, selective_rules, strict_rules
+from oleander.selection.formulations import (
+    SHARE_TOLERANCE,
+    Statement,
+    build_model,
+    selective_rules,
+    strict_rules,
+)
 from oleander.selection.model import Floats, grain_of
 from oleander.selection.result import SelectionResult
 from oleander.selection.run import Progress, Run, value_slack
@@ -43,12 +49,13 @@ class SelectionProblem:
     weights : array of shape (n_points,), optional
         How many equal rows a point stands for, or how much it matters. One each by default.
     fidelity : array of shape (n_candidates,), optional
-        What is compared with the floor in the strict formulation, say a lower confidence bound. By default the share of
-        a candidate's weight on which it agrees.
+        What is compared with the floor in the strict formulation, say a lower confidence bound. By default
+        the share of a candidate's weight on which it agrees.
     cost : array of shape (n_candidates,), optional
         What a candidate costs, for a `budget`.
     groups : array of shape (n_points,) or mapping of masks, optional
-        One label per point, or a boolean mask of points by group name (groups may overlap), for `min_group_coverage`.
+        One label per point, or a boolean mask of points by group name (groups may overlap), for
+        `min_group_coverage`.
 
     Examples
     --------
@@ -87,7 +94,7 @@ class SelectionProblem:
 
     @cached_property
     def fidelity(self) -> Floats:
-        """What is compared with the floor: as given, or the share of its weight on which a candidate agrees."""
+        """What is compared with the floor: as given, or the share of its weight on which each agrees."""
         if self._given_fidelity is not None:
             return self._given_fidelity
         covered = self.covers @ self.weights
@@ -169,7 +176,9 @@ class SelectionProblem:
             max_explainers, budget, min_coverage, must_include, must_exclude, min_group_coverage
         )
         wanted = candidate_indices(start, self.n_candidates, "start")
-        statement = self._state(formulation, validation.check_share(min_fidelity, "min_fidelity"), constraints)
+        statement = self._state(
+            formulation, validation.check_share(min_fidelity, "min_fidelity"), constraints
+        )
         missing = missing_features(statement.model, worker)
         if missing:
             raise ValueError(f"solver={worker.name!r} cannot deal with {missing[0]}: use 'auto' or 'highs'.")
@@ -189,8 +198,8 @@ class SelectionProblem:
     ) -> "Frontier":
         """Solve for every number of explainers and every floor.
 
-        Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never cover less and
-        a higher floor never covers more. The time limit is per cell.
+        Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never
+        cover less and a higher floor never covers more. The time limit is per cell.
 
         Examples
         --------
@@ -224,14 +233,18 @@ class SelectionProblem:
             if self.cost is None:
                 raise ValueError("budget needs a cost for each candidate: pass cost to SelectionProblem.")
             if max_explainers is not None or min_coverage is not None:
-                raise ValueError("budget stands instead of max_explainers and min_coverage: pass one of them.")
+                raise ValueError(
+                    "budget stands instead of max_explainers and min_coverage: pass one of them."
+                )
             if not budget > 0:
                 raise ValueError(f"budget={budget} is not allowed: it needs to be positive.")
         included = candidate_indices(must_include, self.n_candidates, "must_include")
         excluded = candidate_indices(must_exclude, self.n_candidates, "must_exclude")
         both = np.intersect1d(included, excluded)
         if len(both):
-            raise ValueError(f"candidate {both[0]} is in must_include and in must_exclude: leave it out of one.")
+            raise ValueError(
+                f"candidate {both[0]} is in must_include and in must_exclude: leave it out of one."
+            )
         minima: GroupMinima | None = None
         if min_group_coverage is not None:
             if self.groups is None:
@@ -247,7 +260,9 @@ class SelectionProblem:
         price = float(len(included)) if cost is None else float(cost[included].sum())
         if price > limit + SHARE_TOLERANCE:
             name = "max_explainers" if budget is None else "budget"
-            raise ValueError(f"must_include takes {price:g} and {name} allows {limit:g}: raise it, or include fewer.")
+            raise ValueError(
+                f"must_include takes {price:g} and {name} allows {limit:g}: raise it, or include fewer."
+            )
         return Constraints(limit, cost, included, excluded, minima)
 
     def _state(self, formulation: Formulation, min_fidelity: float, constraints: Constraints) -> Statement:
@@ -256,7 +271,9 @@ class SelectionProblem:
             rules = strict_rules(self.covers, self.fidelity, min_fidelity)
         elif formulation == "selective":
             if self._given_fidelity is not None:
-                raise ValueError("fidelity stands for the strict formulation only: selective counts rows itself.")
+                raise ValueError(
+                    "fidelity stands for the strict formulation only: selective counts rows itself."
+                )
             rules = selective_rules(self.covers, self.agrees, self.weights, min_fidelity)
         else:
             raise ValueError(f"formulation={formulation!r} is not known: use 'strict' or 'selective'.")

@@ -1,4 +1,4 @@
-"""Make the model smaller without changing its answer: merge points, strip what is forced, drop contained candidates."""
+"""Make a model smaller, not different: merge points, strip what is forced, drop contained candidates."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,7 +39,7 @@ def strip_forced(model: CoverageModel) -> CoverageModel:
 
 
 def merge_points(model: CoverageModel) -> tuple[CoverageModel, Indices]:
-    """Return the model with equal points merged and points that nobody covers removed, and where each point went.
+    """Return the model with equal points merged and uncovered ones removed, and where each point went.
 
     A point that was removed went to −1.
 
@@ -101,15 +101,19 @@ def _first_equal_row(matrix: sparse.csr_array, group: Indices) -> Indices:
     return np.where(differs, np.arange(len(leader)), leader)
 
 
+# Rows of bits may take this many words, 1 GB; a larger model is solved without dropping contained candidates.
+MAX_WORDS = 1 << 27
+
+
 def undominated(
     model: CoverageModel, *, should_stop: Callable[[], bool] = lambda: False, n_words: int = 1 << 22
 ) -> Indices:
     """Return the candidates that no other candidate can replace without loss.
 
-    Candidate i is dominated by j if j costs no more and surely counts all that i counts or may count. (That j *may*
-    count it is not enough: both can be chosen, and then i's allowance is worth something.) Of equal candidates the
-    first stays. Whoever dominates i covers i's rarest point, so only those are compared, as rows of bits, some
-    `n_words` words at a time.
+    Candidate i is dominated by j if j costs no more and surely counts all that i counts or may count. (That
+    j *may* count it is not enough: both can be chosen, and then i's allowance is worth something.) Of equal
+    candidates the first stays. Whoever dominates i covers i's rarest point, so only those are compared, as
+    rows of bits, some `n_words` words at a time.
 
     Examples
     --------
@@ -121,7 +125,11 @@ def undominated(
     n_reach, n_sure = np.diff(reach.indptr), np.diff(model.sure.indptr)
     small = np.flatnonzero(n_reach > 0)
     rarity = np.diff(model.by_point.indptr).astype(np.intp) * reach.shape[1] + np.arange(reach.shape[1])
-    rarest = np.minimum.reduceat(rarity[reach.indices], reach.indptr[small]) % reach.shape[1] if len(small) else small
+    rarest = (
+        np.minimum.reduceat(rarity[reach.indices], reach.indptr[small]) % reach.shape[1]
+        if len(small)
+        else small
+    )
     others, lengths = entries_of(model.by_point, rarest)
     small, big = np.repeat(small, lengths), others.astype(np.intp)
     # Two candidates dominate each other only when they are equal in everything; then the first stays.
@@ -129,6 +137,8 @@ def undominated(
     larger = (n_sure[big] > n_reach[small]) | ((n_sure[big] == n_reach[small]) & first)
     possible = np.flatnonzero(larger & (big != small) & (model.cost[big] <= model.cost[small]))
     keep = n_reach > 0
+    if reach.shape[0] * reach.shape[1] > 64 * MAX_WORDS:
+        return np.flatnonzero(keep | np.isin(np.arange(len(keep)), model.forced))
     sure_bits = _bits(model.sure)
     reach_bits = sure_bits if model.maybe is None else _bits(reach)
     n_pairs = max(1, n_words // max(1, sure_bits.shape[1]))

@@ -23,14 +23,15 @@ class SelectionResult:
     covered : boolean array of shape (n_points,)
         The points that count (y in the paper).
     counted : csr_array of shape (n_chosen, n_points)
-        The weight that each chosen candidate counts at each point (z in the paper). Under `"selective"` a candidate
-        need not count all that it covers.
+        The weight that each chosen candidate counts at each point (z in the paper). Under `"selective"`
+        it need not count all that it covers.
     objective : float
         The weight of what is covered; the number of explainers if `min_coverage` was asked for.
     bound : float
         No choice has a larger objective (a smaller one if `sense` is `"fewest"`).
     status : {"optimal", "feasible", "infeasible", "unknown"}
-        `"optimal"` only if it is proven, `"infeasible"` too; `"unknown"` if time ran out before anything was found.
+        `"optimal"` only if it is proven, `"infeasible"` too; `"unknown"` if time ran out before anything was
+        found.
     runtime : float
         Seconds.
     stages : tuple of StageRecord

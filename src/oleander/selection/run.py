@@ -43,7 +43,7 @@ class StageRecord:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a progress callback is told: the stage, the seconds since the start, the best value and the bound."""
+    """What a progress callback is told: the stage, seconds since the start, best value and bound."""
 
     stage: str
     runtime: float
@@ -63,8 +63,8 @@ class StageNotes:
 def value_slack(weights: Floats) -> float:
     """Return by how much two values may differ and still count as equal.
 
-    Whole numbers are summed without error, so next to nothing; other weights are compared to a millionth of their sum,
-    which is as far as a linear programming solver can be trusted.
+    Whole numbers are summed without error, so next to nothing; other weights are compared to a millionth of
+    their sum, which is as far as a linear programming solver can be trusted.
 
     Examples
     --------
@@ -136,7 +136,9 @@ class Run:
     @property
     def is_settled(self) -> bool:
         """Whether nothing worth looking for is left."""
-        return self.bound <= self.cutoff + 0.25 * self.slack or self.value >= self.target - self.slack > -np.inf
+        return (
+            self.bound <= self.cutoff + 0.25 * self.slack or self.value >= self.target - self.slack > -np.inf
+        )
 
     @property
     def runtime(self) -> float:
@@ -168,7 +170,8 @@ class Run:
     def tighten(self, bound: float) -> None:
         """Take an upper bound, rounded down to a value that can occur.
 
-        Candidates are dropped because nothing worth the cutoff needs them, so no bound speaks of values under it.
+        Candidates are dropped because nothing worth the cutoff needs them, so no bound speaks of values
+        under it.
         """
         bound = max(bound, self.cutoff)
         if self.grain and np.isfinite(bound):

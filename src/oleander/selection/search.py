@@ -58,7 +58,9 @@ def gains_alone(model: CoverageModel) -> Floats:
     return gains
 
 
-def reach_minima(model: CoverageModel, n_rounds: int = 12) -> Indices | None:
+def reach_minima(
+    model: CoverageModel, n_rounds: int = 12, should_stop: Callable[[], bool] = lambda: False
+) -> Indices | None:
     """Return a good choice that meets the group minima, or None if none was found.
 
     Groups that fall short weigh more in the next round: a rough dual of their constraints.
@@ -67,11 +69,13 @@ def reach_minima(model: CoverageModel, n_rounds: int = 12) -> Indices | None:
     assert model.needs is not None
     boost = np.zeros(len(model.needs))
     for _ in range(n_rounds):
+        if should_stop():
+            return None
         weights = model.weights * (1.0 + boost @ model.groups)
         boosted = replace(model, weights=weights, groups=None, needs=None)
         chosen = greedy(boosted)
         if boosted.is_plain and len(chosen) > 1:
-            chosen, _ = tabu(boosted, chosen, patience=30)
+            chosen, _ = tabu(boosted, chosen, patience=30, should_stop=should_stop)
         short = model.groups @ model.counts(chosen) < model.needs - model.slack
         if not short.any():
             return chosen
@@ -82,11 +86,14 @@ def reach_minima(model: CoverageModel, n_rounds: int = 12) -> Indices | None:
 class SwapState:
     """What every swap would change, kept up to date while swaps are made.
 
-    `gain[i]` is the uncovered weight in candidate i; `exchange[i, s]` is the weight in i that only slot s covers,
-    less all the weight that only slot s covers. So swapping i into slot s changes the value by their sum.
+    `gain[i]` is the uncovered weight in candidate i; `exchange[i, s]` is the weight in i that only slot s
+    covers, less all the weight that only slot s covers. So swapping i into slot s changes the value by their
+    sum.
     """
 
-    def __init__(self, sure: sparse.csr_array, by_point: sparse.csr_array, weights: Floats, chosen: Indices) -> None:
+    def __init__(
+        self, sure: sparse.csr_array, by_point: sparse.csr_array, weights: Floats, chosen: Indices
+    ) -> None:
         self.sure, self.by_point, self.weights = sure, by_point, weights
         self.chosen = chosen.copy()
         n_candidates, n_points = sure.shape
@@ -153,9 +160,9 @@ def tabu(
 ) -> tuple[Indices, int]:
     """Return the best choice met on a walk of best swaps, and the number of moves made.
 
-    A candidate that left may not come back, and one that came may not leave, for some moves, so the walk climbs
-    out of local optima; a swap that beats the best value so far is always allowed. The walk ends after `patience` moves
-    without a better value.
+    A candidate that left may not come back, and one that came may not leave, for some moves, so the walk
+    climbs out of local optima; a swap that beats the best value so far is always allowed. The walk ends
+    after `patience` moves without a better value.
     """
     rng = np.random.default_rng(seed)
     state = SwapState(model.sure, model.by_point, model.weights, start)

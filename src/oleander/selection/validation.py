@@ -19,7 +19,9 @@ def boolean_matrix(given: object, name: str) -> sparse.csr_array:
     if matrix.ndim != 2:
         raise ValueError(f"{name} has {matrix.ndim} dimensions; it needs two, candidates × points.")
     if matrix.dtype != np.bool_ and not np.isin(matrix.data, (0, 1)).all():
-        raise ValueError(f"{name} has entries other than 0 and 1; it needs to be boolean, candidates × points.")
+        raise ValueError(
+            f"{name} has entries other than 0 and 1; it needs to be boolean, candidates × points."
+        )
     matrix = matrix.astype(np.float64)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
@@ -33,10 +35,13 @@ def matching_matrices(covers: object, agrees: object) -> tuple[sparse.csr_array,
     cover, agree = boolean_matrix(covers, "covers"), boolean_matrix(agrees, "agrees")
     if cover.shape != agree.shape:
         raise ValueError(
-            f"covers has shape {cover.shape} and agrees has shape {agree.shape}; both need to be candidates × points."
+            f"covers has shape {cover.shape} and agrees has shape {agree.shape}; "
+            "both need to be candidates × points."
         )
     if 0 in cover.shape:
-        raise ValueError(f"covers has shape {cover.shape}; a problem needs at least one candidate and one point.")
+        raise ValueError(
+            f"covers has shape {cover.shape}; a problem needs at least one candidate and one point."
+        )
     outside = sparse.coo_array(agree - agree.multiply(cover))
     outside.eliminate_zeros()
     if outside.nnz:
@@ -79,10 +84,14 @@ def candidate_fidelity(fidelity: ArrayLike | None, n_candidates: int) -> Floats 
         return None
     array = np.asarray(fidelity, dtype=np.float64)
     if array.shape != (n_candidates,):
-        raise ValueError(f"fidelity has shape {array.shape}; it needs one entry for each of {n_candidates} candidates.")
+        raise ValueError(
+            f"fidelity has shape {array.shape}; it needs one entry for each of {n_candidates} candidates."
+        )
     bad = np.flatnonzero(~((array >= 0) & (array <= 1)))
     if len(bad):
-        raise ValueError(f"fidelity[{bad[0]}] is {array[bad[0]]}; every entry needs to be a share from 0 to 1.")
+        raise ValueError(
+            f"fidelity[{bad[0]}] is {array[bad[0]]}; every entry needs to be a share from 0 to 1."
+        )
     return array
 
 

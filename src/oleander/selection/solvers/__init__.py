@@ -10,7 +10,7 @@ Feature = Literal["allowances", "costs", "groups"]
 
 
 class Solver(Protocol):
-    """What solves a model: it tells the run of better choices and tighter bounds, and stops when the run says so."""
+    """What solves a model: it tells the run of choices and bounds, and stops when the run says so."""
 
     @property
     def name(self) -> str:

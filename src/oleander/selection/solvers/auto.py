@@ -1,6 +1,7 @@
 """The stages in order: reduce, find, bound, fix, branch, decompose, finish. The first proof ends the solve.
 
-Every stage is exact by itself, so any of them can be left out and the answer stays right; it only takes longer.
+Every stage is exact by itself, so any of them can be left out and the answer stays right; it only takes
+longer.
 """
 
 from collections.abc import Collection
@@ -54,7 +55,8 @@ class AutoSolver:
         work.fix()
         work.reduce()
         if work.model.is_plain:
-            # Better choices make the next bound and the next fixing sharper, and a smaller model all of them cheaper.
+            # Better choices make the next bound and the next fixing sharper, and a smaller model all of them
+            # cheaper.
             for patience in (30, max(100, 6 * work.model.limit)):
                 work.find(patience=patience)
                 work.bound(n_steps=200)
@@ -90,7 +92,9 @@ class Work:
         if self.point is not None:
             # Multipliers of merged points add up, as their weights do, and the bound stays what it was.
             stays = went_to >= 0
-            summed = np.bincount(went_to[stays], self.point.multipliers[stays], minlength=self.model.n_points).astype(np.float64)
+            summed = np.bincount(
+                went_to[stays], self.point.multipliers[stays], minlength=self.model.n_points
+            ).astype(np.float64)
             self.point = replace(evaluate(self.model, summed), average=self.point.average)
         return before - self.model.n_points
 
@@ -121,7 +125,7 @@ class Work:
         model, run = self.model, self.run
         with run.stage("find") as notes:
             if model.groups is not None:
-                chosen = reach_minima(model)
+                chosen = reach_minima(model, should_stop=run.should_stop)
                 if chosen is None:
                     return
             elif self.point is None:

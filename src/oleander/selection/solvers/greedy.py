@@ -1,4 +1,4 @@
-"""Greedy: fast, within 1 − 1/e of the optimum when explainers are counted, with the Lagrangian bound beside it."""
+"""Greedy: fast, at least 1 − 1/e of the optimum when explainers are counted, with the dual bound beside."""
 
 import numpy as np
 
@@ -41,7 +41,9 @@ class GreedySolver:
                 run.tighten(model.value(chosen) / GREEDY_SHARE)
             if self.n_steps:
                 merged, _ = merge_points(model)
-                point = tighten(merged, run.value, n_steps=self.n_steps, should_stop=lambda _: run.should_stop())
+                point = tighten(
+                    merged, run.value, n_steps=self.n_steps, should_stop=lambda _: run.should_stop()
+                )
                 run.tighten(point.bound)
                 notes.n_steps = point.n_steps
 

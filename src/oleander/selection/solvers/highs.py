@@ -1,11 +1,12 @@
 """HiGHS on the plain model: one binary per candidate, one continuous variable per point.
 
-In the reduced form of both formulations only the choice of candidates needs to be integer: what a point counts, and
-what of an allowance goes where, is a flow once the candidates are chosen.
+In the reduced form of both formulations only the choice of candidates needs to be integer: what a point
+counts, and what of an allowance goes where, is a flow once the candidates are chosen.
 """
 
 from dataclasses import dataclass
 from importlib import import_module
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from scipy import sparse
 from oleander.selection.model import CoverageModel, Floats
 from oleander.selection.run import Run
 from oleander.selection.solvers import Feature
+
+# Seconds to wait for HiGHS after it was told to stop.
+PATIENCE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +38,8 @@ class LinearProgram:
 def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearProgram:
     """Return the model as a mixed-integer program; a cutoff adds the row "value ≥ cutoff".
 
-    Variables are the candidates, the share of each point that counts, and the weight that each candidate counts of each
-    point that it may count.
+    Variables are the candidates, the share of each point that counts, and the weight that each candidate
+    counts of each point that it may count.
 
     Examples
     --------
@@ -133,17 +137,25 @@ def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
         while thread.is_alive():
             thread.join(0.05)
             if run.should_stop():
-                highs.cancelSolve()
-                thread.join()
+                return _cancel(thread, highs, highspy, model, run)
     except KeyboardInterrupt:
-        highs.cancelSolve()
-        thread.join()
-        _report(highs, highspy, model, run, with_cutoff=with_cutoff)
+        _cancel(thread, highs, highspy, model, run)
         raise
-    return _report(highs, highspy, model, run, with_cutoff=with_cutoff)
+    return _report(highs, highspy, model, run)
 
 
-def _report(highs: Any, highspy: Any, model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
+def _cancel(thread: Thread, highs: Any, highspy: Any, model: CoverageModel, run: Run) -> int:
+    """Ask HiGHS to stop and tell the run what it has.
+
+    It looks up only now and then, in a large first relaxation after seconds. A time limit is worth more than
+    what it would have by then, so after a moment it is left to end by itself and nothing is read from it.
+    """
+    highs.cancelSolve()
+    thread.join(PATIENCE)
+    return 0 if thread.is_alive() else _report(highs, highspy, model, run)
+
+
+def _report(highs: Any, highspy: Any, model: CoverageModel, run: Run) -> int:
     """Tell the run what HiGHS found and proved."""
     status, info = highs.getModelStatus(), highs.getInfo()
     if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
@@ -152,7 +164,8 @@ def _report(highs: Any, highspy: Any, model: CoverageModel, run: Run, *, with_cu
         # Trust nothing but the choice itself: its value and feasibility are computed here.
         if model.satisfies(chosen):
             run.offer(model.value(chosen), model.names(chosen))
-    if status == highspy.HighsModelStatus.kInfeasible:
+    # The program is bounded, so presolve's "unbounded or infeasible" is the same.
+    if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
         run.exhaust()
     elif np.isfinite(info.mip_dual_bound) and info.mip_node_count >= 0:
         # HiGHS works to a tolerance of a millionth; a bound is only as good as that.
@@ -162,7 +175,7 @@ def _report(highs: Any, highspy: Any, model: CoverageModel, run: Run, *, with_cu
 
 
 class HighsSolver:
-    """The model as it is, handed to HiGHS: for comparison, and for whatever `auto` has no special means for."""
+    """The model as it is, handed to HiGHS: for comparison, and where `auto` has no special means."""
 
     name = "highs"
     handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups"})
