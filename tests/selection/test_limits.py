@@ -1,6 +1,8 @@
 """Time limits, Ctrl-C, gaps, warm starts, progress: a solve cut short tells what is known by then."""
 
 import time
+from _thread import interrupt_main
+from threading import Timer
 
 import numpy as np
 import pytest
@@ -78,6 +80,15 @@ def test_ctrl_c_returns_the_best_so_far(solver, stage, hard):
     if stage not in ("find", "highs"):
         assert result.objective > 0
         assert result.gap < 0.5
+
+
+def test_ctrl_c_from_outside_is_heard_inside_highs(hard):
+    started = time.monotonic()
+    Timer(0.7, interrupt_main).start()
+    result = hard.solve(12, solver=AutoSolver(skip={"branch", "decompose"}), time_limit=30)
+    assert time.monotonic() - started < 10
+    assert result.message.startswith("Interrupted after")
+    assert 0 < result.objective <= result.bound
 
 
 def test_ctrl_c_in_the_middle_of_fewest_keeps_what_is_known(hard):
