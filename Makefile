@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test check format bench-local clean
+.PHONY: help demo test check format bench-local bench-selection bench-selection-rivals clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
@@ -11,6 +11,7 @@ help:
 	@echo "make check        lint, format check and strict types"
 	@echo "make format       let ruff rewrite what it can"
 	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
+	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals)"
 	@echo "make clean        remove the virtual environment and caches"
 
 $(VENV)/.core: pyproject.toml
@@ -41,6 +42,13 @@ format: $(VENV)/.dev
 bench-local: $(VENV)/.core
 	$(BIN)/python benchmarks/local_explainer.py
 	$(BIN)/python benchmarks/membership.py
+
+bench-selection: $(VENV)/.core
+	$(BIN)/python benchmarks/selection/speed.py
+
+bench-selection-rivals: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	$(BIN)/python benchmarks/selection/rivals.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

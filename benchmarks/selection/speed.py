@@ -1,0 +1,86 @@
+"""How fast `auto` finds and proves, beside `highs` on the same model, on the seeded instances.
+
+Run `make bench-selection`. Times are of one noisy machine: read the ratios, which are of one run.
+"""
+
+import argparse
+import multiprocessing
+import resource
+from collections.abc import Iterator
+
+from instances import clustered_balls, digits_balls, wide_pool
+from scipy import sparse
+
+from oleander.selection import SelectionProblem, SelectionResult
+
+HEADER = (
+    "| instance | K | value | bound | gap | s | gap early | proven | highs value | bound | s | ratio |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|"
+)
+
+
+def instances(names: list[str]) -> Iterator[tuple[str, sparse.csr_array, tuple[int, ...], float]]:
+    """Yield name, who covers whom, the numbers of sets, and the seconds at which a first gap is looked at."""
+    for n_points, n_neighbours, early in (
+        (5_000, 56, 1.0),
+        (5_000, 175, 2.0),
+        (779, 28, 1.0),
+        (779, 80, 1.0),
+    ):
+        name = f"{n_points}-{n_neighbours}"
+        if name in names:
+            yield name, clustered_balls(n_points, n_neighbours), (5, 10, 25, 50), early
+    if "digits" in names:
+        yield "digits", digits_balls(), (5, 10, 25, 50), 10.0
+    for density in (0.02, 0.04):
+        name = f"wide-{density:g}"
+        if name in names:
+            yield name, wide_pool(density=density), (10, 25), 30.0
+
+
+def solve_by_highs(problem: SelectionProblem, k: int, time_limit: float) -> SelectionResult:
+    """Solve in a process of its own: after a time limit HiGHS may go on beside what comes next."""
+    context = multiprocessing.get_context("fork")
+    answers = context.SimpleQueue()
+    process = context.Process(target=lambda: answers.put(problem.solve(k, solver="highs", time_limit=time_limit)))
+    process.start()
+    answer: SelectionResult = answers.get()
+    process.kill()
+    return answer
+
+
+def row(name: str, problem: SelectionProblem, k: int, early: float, limit: float, highs_limit: float) -> str:
+    ours = problem.solve(k, time_limit=limit)
+    first = ours if ours.runtime <= early else problem.solve(k, time_limit=early)
+    line = (
+        f"| {name} | {k} | {ours.objective:.0f} | {ours.bound:.0f} | {ours.gap:.2%} | {ours.runtime:.2f} "
+        f"| {first.gap:.2%} at {early:g} s | {'yes' if ours.is_proven_optimal else 'no'} "
+    )
+    if not highs_limit:
+        return line + "| | | | |"
+    theirs = solve_by_highs(problem, k, highs_limit)
+    at_least = "" if theirs.is_proven_optimal else "≥ "
+    ratio = theirs.runtime / ours.runtime
+    return line + f"| {theirs.objective:.0f} | {theirs.bound:.0f} | {theirs.runtime:.1f} | {at_least}{ratio:.0f} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    everything = ["5000-56", "5000-175", "779-28", "779-80", "digits", "wide-0.02", "wide-0.04"]
+    parser.add_argument("--instances", nargs="*", default=everything)
+    parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--highs-limit", type=float, default=30.0, help="0 leaves highs out")
+    arguments = parser.parse_args()
+    print(HEADER, flush=True)
+    for name, covers, numbers, early in instances(arguments.instances):
+        problem = SelectionProblem(covers, covers)
+        # The program of the wide pool is too large for highs to begin with.
+        highs_limit = 0.0 if name.startswith("wide") else arguments.highs_limit
+        for k in numbers:
+            print(row(name, problem, k, early, arguments.time_limit, highs_limit), flush=True)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"\nPeak memory: {peak:.1f} GB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,266 @@
+"""Upper bounds by the Lagrangian dual of the covering constraints.
+
+For any multipliers 0 ≤ λ ≤ w the bound L(λ) = Σ (w − λ) + (the best that the budget buys at prices Aλ) holds.
+The volume algorithm looks for a λ that makes it small: two sparse products a step, and no linear program.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from oleander.selection.model import CoverageModel, Floats, Indices, entries_of
+
+
+@dataclass(frozen=True, eq=False)
+class DualPoint:
+    """Multipliers and what they prove.
+
+    Attributes
+    ----------
+    multipliers : array of shape (n_points,)
+    bound : float
+        No choice is worth more.
+    prices : array of shape (n_candidates,)
+        What each candidate is worth at these multipliers.
+    threshold : float
+        The price per cost of the last that was bought: what comes in displaces it.
+    average : array of shape (n_candidates,)
+        How often each candidate was bought: close to a solution of the linear relaxation.
+    n_steps : int
+    """
+
+    multipliers: Floats
+    bound: float
+    prices: Floats
+    threshold: float
+    average: Floats
+    n_steps: int = 0
+
+
+def buy(prices: Floats, model: CoverageModel) -> tuple[float, Indices, Floats, float]:
+    """Return the best worth within the budget, what is bought, in which share, and the threshold.
+
+    The last candidate may be bought in part, which only raises the worth: it stays an upper bound.
+    """
+    if model.counts_explainers and not len(model.forced):
+        limit = min(int(model.budget), len(prices))
+        if limit == len(prices):
+            return float(prices.sum()), np.arange(limit), np.ones(limit), 0.0
+        order = np.argpartition(-prices, limit)
+        bought = order[:limit]
+        return float(prices[bought].sum()), bought, np.ones(limit), float(prices[bought].min(initial=np.inf))
+    left = model.budget - float(model.cost[model.forced].sum())
+    free = np.ones(len(prices), dtype=np.bool_)
+    free[model.forced] = False
+    ratio = np.where(free, prices / model.cost, -1.0)
+    order = np.argsort(-ratio, kind="stable")[: len(prices) - len(model.forced)]
+    before = np.concatenate([[0.0], np.cumsum(model.cost[order])[:-1]])
+    share = np.clip((left - before) / model.cost[order], 0.0, 1.0)
+    # Whatever comes in displaces the last that was bought, unless the budget has room for all.
+    threshold = float(ratio[order[share > 0]].min(initial=np.inf)) if (share < 1.0).any() else 0.0
+    bought = np.concatenate([model.forced, order[share > 0]])
+    shares = np.concatenate([np.ones(len(model.forced)), share[share > 0]])
+    return float(prices[bought] @ shares), bought, shares, threshold
+
+
+def price(model: CoverageModel, multipliers: Floats) -> Floats:
+    """Return what each candidate is worth at these multipliers."""
+    prices = np.asarray(model.sure @ multipliers, dtype=np.float64)
+    if model.maybe is not None and model.allowance is not None:
+        taken = _fill_allowance(model, multipliers, np.arange(model.n_candidates))
+        worth = taken.data * _per_weight(model, multipliers)[taken.indices]
+        prices += np.bincount(_row_of_entry(taken), weights=worth, minlength=model.n_candidates)
+    return prices
+
+
+def use(model: CoverageModel, multipliers: Floats, bought: Indices, shares: Floats) -> Floats:
+    """Return how often each point is counted by what was bought."""
+    columns, lengths = entries_of(model.sure, bought)
+    used = np.bincount(columns, np.repeat(shares, lengths), minlength=model.n_points).astype(np.float64)
+    if model.maybe is not None:
+        taken = _fill_allowance(model, multipliers, bought)
+        part = taken.data * shares[_row_of_entry(taken)] / model.weights[taken.indices]
+        used += np.bincount(taken.indices, weights=part, minlength=model.n_points)
+    return used
+
+
+def _per_weight(model: CoverageModel, multipliers: Floats) -> Floats:
+    return multipliers / np.maximum(model.weights, np.finfo(float).tiny)
+
+
+def _row_of_entry(matrix: sparse.csr_array) -> Indices:
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+
+
+def _fill_allowance(model: CoverageModel, multipliers: Floats, rows: Indices) -> sparse.csr_array:
+    """Return how much weight each of these candidates would best take of the points that it may count."""
+    assert model.maybe is not None
+    assert model.allowance is not None
+    matrix = model.maybe[rows]
+    row = _row_of_entry(matrix)
+    order = np.lexsort((-_per_weight(model, multipliers)[matrix.indices], row))
+    weight = model.weights[matrix.indices[order]]
+    before = np.cumsum(weight) - weight
+    starts = matrix.indptr[:-1][np.diff(matrix.indptr) > 0]
+    before -= np.repeat(before[starts], np.diff(matrix.indptr)[np.diff(matrix.indptr) > 0])
+    taken = np.empty(matrix.nnz)
+    taken[order] = np.clip(model.allowance[rows][row] - before, 0.0, weight)
+    return sparse.csr_array((taken, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
+    """Return the bound that these multipliers prove.
+
+    Examples
+    --------
+    >>> from oleander.selection.formulations import plain_model
+    >>> model = plain_model(np.array([[1, 1, 0], [0, 1, 1]]), budget=1)
+    >>> evaluate(model, model.weights).bound
+    2.0
+    """
+    return _evaluate(model, np.clip(multipliers, 0.0, model.weights))[0]
+
+
+def _evaluate(model: CoverageModel, multipliers: Floats) -> tuple[DualPoint, Indices, Floats]:
+    prices = price(model, multipliers)
+    worth, bought, shares, threshold = buy(prices, model)
+    bound = model.offset + float((model.weights - multipliers).sum()) + worth
+    average = np.zeros(model.n_candidates)
+    average[bought] = shares
+    return DualPoint(multipliers, bound, prices, threshold, average), bought, shares
+
+
+def tighten(
+    model: CoverageModel,
+    target: float,
+    start: Floats | None = None,
+    *,
+    n_steps: int = 200,
+    should_stop: Callable[[DualPoint], bool] = lambda point: False,
+) -> DualPoint:
+    """Return multipliers with a small bound, by the volume algorithm.
+
+    Parameters
+    ----------
+    model : CoverageModel
+    target : float
+        The best value known: the length of a step is measured against it.
+    start : array of shape (n_points,), optional
+        Where to begin; by default half of each point's weight.
+    n_steps : int
+    should_stop : callable
+        Asked after every step with the best point so far.
+    """
+    weights = model.weights
+    if start is None:
+        start = 0.5 * weights
+    point, bought, shares = _evaluate(model, np.clip(start, 0.0, weights))
+    slope = _slope(model, point.multipliers, bought, shares)
+    average = point.average
+    factor, stalls = 0.1, 0
+    n_made = 0
+    while n_made < n_steps and not should_stop(point):
+        length = float(slope @ slope)
+        if length <= 1e-12 or factor < 1e-4:
+            break
+        n_made += 1
+        reach = factor * max(point.bound - target, 1e-6 * abs(point.bound)) / length
+        multipliers = np.clip(point.multipliers - reach * slope, 0.0, weights)
+        trial, bought, shares = _evaluate(model, multipliers)
+        fresh = _slope(model, multipliers, bought, shares)
+        slope = 0.9 * slope + 0.1 * fresh
+        average = 0.9 * average + 0.1 * trial.average
+        if trial.bound < point.bound:
+            # A step along a slope that still agrees with the new one could have been longer.
+            factor = min(2.0, factor * 1.1) if fresh @ slope > 0 else factor
+            point, stalls = trial, 0
+        else:
+            stalls += 1
+            if stalls >= 15:
+                factor, stalls = factor * 0.66, 0
+    return replace(point, average=average, n_steps=n_made)
+
+
+def _slope(model: CoverageModel, multipliers: Floats, bought: Indices, shares: Floats) -> Floats:
+    """Return a subgradient of the bound: how often a point is bought, less the once that it may count."""
+    used = use(model, multipliers, bought, shares)
+    return used - np.where(multipliers < model.weights, 1.0, np.minimum(used, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """The best bound of a short descent on plain coverage, and what was bought on the way.
+
+    Attributes
+    ----------
+    bound : float
+    multipliers, prices, bought : arrays
+        Where the best bound was met, what candidates were worth there, and which were bought.
+    times_bought : array
+        How often each candidate was bought.
+    value : float
+    choice : array of int
+        The best that was bought at any step, and what it covers.
+    """
+
+    bound: float
+    multipliers: Floats
+    prices: Floats
+    bought: Indices
+    times_bought: Floats
+    value: float
+    choice: Indices
+
+    def with_each(self) -> Floats:
+        """Return the bound if a candidate must be taken: it displaces the last that was bought."""
+        last = float(self.prices[self.bought].min())
+        return self.bound + np.minimum(self.prices - last, 0.0)
+
+    def without(self, candidate: int) -> float:
+        """Return the bound if a candidate must not be taken: the first not bought takes its place."""
+        if candidate not in self.bought:
+            return self.bound
+        others = np.delete(self.prices, self.bought)
+        return self.bound - float(self.prices[candidate]) + float(others.max(initial=0.0))
+
+
+def descend(
+    sure: sparse.csr_array, weights: Floats, n_left: int, multipliers: Floats, *, needed: float, n_steps: int
+) -> Descent:
+    """Take Polyak steps until the bound is under what is needed, or the steps are used up.
+
+    For the many small problems of branching, where averaging slopes would cost more steps than it saves.
+    Choices of at most `n_left` candidates are bounded; points without weight are covered already.
+    """
+    total = float(weights.sum())
+    n_left = min(n_left, sure.shape[0])
+    times_bought = np.zeros(sure.shape[0])
+    best_bound = first_bound = np.inf
+    value, choice = -np.inf, np.empty(0, dtype=np.intp)
+    for step in range(n_steps):
+        prices = sure @ multipliers
+        bought = np.argpartition(-prices, n_left - 1)[:n_left]
+        bound = total - float(multipliers.sum()) + float(prices[bought].sum())
+        used = np.bincount(entries_of(sure, bought)[0], minlength=len(multipliers))
+        times_bought[bought] += 1.0
+        reached = float(weights[used > 0].sum())
+        if reached > value:
+            value, choice = reached, bought
+        if bound < best_bound:
+            best_bound, best_multipliers, best_prices, best_bought = bound, multipliers, prices, bought
+        # Where the multiplier is at its limit, counting once or not at all is the same; so it is without
+        # weight.
+        slope = used - np.where(multipliers < weights, 1.0, np.where(weights > 0.0, np.minimum(used, 1), used))
+        length = float(slope @ slope)
+        if step == 0:
+            first_bound = bound
+        if best_bound < needed or length == 0.0:
+            break
+        # Half the steps without half the way: this descent will not get there, and branching will.
+        if 2 * step >= n_steps and best_bound - needed > 0.5 * (first_bound - needed):
+            break
+        reach = max(bound - needed, 1e-9 * total) / length
+        multipliers = np.clip(multipliers - reach * slope, 0.0, weights)
+    return Descent(best_bound, best_multipliers, best_prices, best_bought, times_bought, value, choice)

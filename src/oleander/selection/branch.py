@@ -1,0 +1,202 @@
+"""Branch and bound on sets: exact maximum coverage where few sets or few candidates are left.
+
+The node with the largest bound comes first, so that the bound of the whole falls as the tree grows and
+growing can stop and go on at any time. Every node takes some subgradient steps from its parent's multipliers
+and drops candidates by reduced cost; its children have the likeliest candidate in, and out. Two sets left
+are settled by looking at all pairs.
+"""
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from oleander.selection.bounds import descend
+from oleander.selection.model import Floats, Indices, covered_by
+
+# Nodes are kept by bound up to this number, for the sake of memory; from then on the newest is opened first.
+MAX_HEAP = 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A subproblem: choose `n_left` more of these candidates.
+
+    Attributes
+    ----------
+    candidates : array of int
+        Who may still be chosen.
+    multipliers : array of float
+        Where the node's bound begins.
+    chosen : tuple of int
+    value : float
+        The weight of the points that are covered.
+    n_left : int
+    """
+
+    candidates: Indices
+    multipliers: Floats
+    chosen: tuple[int, ...]
+    value: float
+    n_left: int
+
+
+class Tree:
+    """A search for the best choice of sets that is worth at least a cutoff.
+
+    Parameters
+    ----------
+    sure : csr_array of shape (n_candidates, n_points)
+    weights : array of shape (n_points,)
+    n_left : int
+        The number of candidates to choose, at most as many as there are.
+    cutoff : float
+        Only values of at least this much are looked for.
+    step : float
+        By how much a better value must be better.
+    multipliers : array of shape (n_points,), optional
+        Where the bounds begin.
+    n_steps : int
+        The number of subgradient steps at a node.
+    on_better : callable, optional
+        Told the value and the candidates of every better choice.
+
+    Examples
+    --------
+    >>> sets = sparse.csr_array(np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], dtype=float))
+    >>> tree = Tree(sets, np.ones(4), 2, cutoff=0.0, step=1.0)
+    >>> n_nodes = tree.grow()
+    >>> tree.value, sorted(tree.chosen), tree.cutoff, tree.is_complete
+    (4.0, [0, 2], 5.0, True)
+    """
+
+    def __init__(
+        self,
+        sure: sparse.csr_array,
+        weights: Floats,
+        n_left: int,
+        *,
+        cutoff: float,
+        step: float,
+        multipliers: Floats | None = None,
+        n_steps: int = 30,
+        on_better: Callable[[float, tuple[int, ...]], None] | None = None,
+    ) -> None:
+        self.sure, self.weights, self.step = sure, weights, step
+        self.cutoff, self.n_steps, self.on_better = cutoff, n_steps, on_better
+        self.value: float = -np.inf
+        self.chosen: tuple[int, ...] = ()
+        self._heap: list[tuple[float, int, Node]] = []
+        self._stack: list[tuple[float, int, Node]] = []
+        self._n_pushed = 0
+        start = 0.5 * weights if multipliers is None else np.minimum(multipliers, weights)
+        everyone = np.arange(sure.shape[0])
+        self._push(Node(everyone, start, (), 0.0, n_left), float(weights.sum()))
+
+    @property
+    def open_bound(self) -> float:
+        """The largest bound of a node that is still open, −inf if there is none."""
+        return max([-np.inf, *(-entry[0] for entry in (*self._heap[:1], *self._stack))])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no open node can reach the cutoff."""
+        return self.open_bound < self.cutoff
+
+    @property
+    def bound(self) -> float:
+        """No choice is worth more. A complete tree says only that nothing is worth the cutoff."""
+        return max(self.cutoff, self.open_bound)
+
+    def raise_cutoff(self, cutoff: float) -> None:
+        """Look only for values of at least this much from now on."""
+        self.cutoff = max(self.cutoff, cutoff)
+
+    def grow(self, max_nodes: int | None = None, should_stop: Callable[[], bool] = lambda: False) -> int:
+        """Open nodes until the tree is complete, or the nodes are used up; return how many were opened."""
+        n_nodes = 0
+        while not self.is_complete and n_nodes != max_nodes and not should_stop():
+            bound, _, node = self._stack.pop() if self._stack else heapq.heappop(self._heap)
+            if -bound >= self.cutoff:
+                self._open(node, -bound)
+                n_nodes += 1
+        return n_nodes
+
+    def _push(self, node: Node, bound: float) -> None:
+        if bound >= self.cutoff:
+            # Of equal bounds the newest first: it is the deepest, and nearest to an answer.
+            self._n_pushed += 1
+            entry = (-bound, -self._n_pushed, node)
+            if len(self._heap) < MAX_HEAP:
+                heapq.heappush(self._heap, entry)
+            else:
+                self._stack.append(entry)
+
+    def _offer(self, value: float, chosen: tuple[int, ...]) -> None:
+        if value >= self.cutoff:
+            self.value, self.chosen = value, chosen
+            self.cutoff = value + self.step
+            if self.on_better is not None:
+                self.on_better(value, chosen)
+
+    def _open(self, node: Node, bound: float) -> None:
+        # Points that are covered stay as columns without weight: cutting them out costs more than it saves.
+        sure = self.sure[node.candidates]
+        covered = covered_by(self.sure, np.asarray(node.chosen, dtype=np.intp))
+        weights = np.where(covered, 0.0, self.weights)
+        if node.n_left >= len(node.candidates) or node.n_left <= 1:
+            self._finish(node, sure, weights)
+            return
+        start = np.minimum(node.multipliers, weights)
+        needed = self.cutoff - node.value
+        descent = descend(sure, weights, node.n_left, start, needed=needed, n_steps=self.n_steps)
+        self._offer(node.value + descent.value, (*node.chosen, *node.candidates[descent.choice].tolist()))
+        needed = self.cutoff - node.value
+        keep = np.flatnonzero(descent.with_each() >= needed)
+        if descent.bound < needed or not len(keep):
+            return
+        if node.n_left == 2:
+            self._finish_two(node, sure[keep], weights, node.candidates[keep])
+            return
+        bound = min(bound, node.value + descent.bound)
+        pick = int(keep[(descent.times_bought[keep] + 1e-9 * descent.prices[keep]).argmax()])
+        others = node.candidates[keep[keep != pick]]
+        without = min(bound, node.value + descent.without(pick))
+        if len(others) >= node.n_left:
+            self._push(Node(others, descent.multipliers, node.chosen, node.value, node.n_left), without)
+        gain = float(weights[sure.indices[sure.indptr[pick] : sure.indptr[pick + 1]]].sum())
+        chosen = (*node.chosen, int(node.candidates[pick]))
+        self._push(Node(others, descent.multipliers, chosen, node.value + gain, node.n_left - 1), bound)
+
+    def _finish(self, node: Node, sure: sparse.csr_array, weights: Floats) -> None:
+        """Settle a node that may take all that is left, or one, or none."""
+        gains = sure @ weights
+        if node.n_left >= len(node.candidates):
+            rest = node.candidates
+            gain = float(weights[covered_by(sure, np.arange(len(rest)))].sum())
+        elif node.n_left == 1:
+            best = int(gains.argmax())
+            rest, gain = node.candidates[[best]], float(gains[best])
+        else:
+            rest, gain = node.candidates[:0], 0.0
+        self._offer(node.value + gain, (*node.chosen, *rest.tolist()))
+
+    def _finish_two(self, node: Node, sure: sparse.csr_array, weights: Floats, candidates: Indices) -> None:
+        """Settle the last two sets: |A ∪ B| = |A| + |B| − |A ∩ B|, for all pairs that could do it."""
+        gains = sure @ weights
+        order = np.argsort(-gains, kind="stable")
+        # The smaller gain of a pair that reaches the cutoff reaches it together with the largest gain there
+        # is.
+        order = order[node.value + gains[order] + gains[order[0]] >= self.cutoff]
+        if not len(order):
+            return
+        rows = sure[order]
+        weighted = rows.copy()
+        weighted.data = weights[rows.indices]
+        shared = (weighted @ rows.T).toarray()
+        worth = gains[order][:, None] + gains[order][None, :] - shared
+        first, second = divmod(int(worth.argmax()), len(order))
+        pair = candidates[order[[first, second]]]
+        self._offer(node.value + float(worth[first, second]), (*node.chosen, *np.unique(pair).tolist()))

@@ -1,0 +1,154 @@
+"""From the user's matrices to the one model that solvers see: the paper's definition, and its program."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from oleander.selection.constraints import Constraints
+from oleander.selection.model import Bools, CoverageModel, Floats, grain_of
+
+# Shares of counts are compared with this slack, so that 9 of 10 reaches 0.9 whatever its binary digits are.
+SHARE_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class CountingRules:
+    """What each candidate counts under a formulation, at one fidelity floor.
+
+    Attributes
+    ----------
+    admissible : boolean array of shape (n_candidates,)
+        Who may be chosen at all.
+    sure : csr_array of shape (n_candidates, n_points)
+        The points that count whenever the candidate is chosen.
+    maybe : csr_array of shape (n_candidates, n_points), optional
+        The points of which it may count some, together at most `allowance`.
+    allowance : array of shape (n_candidates,), optional
+    """
+
+    admissible: Bools
+    sure: sparse.csr_array
+    maybe: sparse.csr_array | None = None
+    allowance: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """One solve, stated: what counts at a floor, what is demanded, and the model of both."""
+
+    rules: CountingRules
+    constraints: Constraints
+    model: CoverageModel
+    weights: Floats
+    fidelity: Floats
+    min_fidelity: float
+
+
+def strict_rules(covers: sparse.csr_array, fidelity: Floats, min_fidelity: float) -> CountingRules:
+    """Return the paper's definition: fidelity is a constant of a candidate, and under the floor it is out.
+
+    Examples
+    --------
+    >>> covers = sparse.csr_array(np.ones((2, 3)))
+    >>> strict_rules(covers, np.array([0.9, 0.6]), 0.9).admissible.tolist()
+    [True, False]
+    """
+    reaches = fidelity >= min_fidelity - SHARE_TOLERANCE
+    return CountingRules(admissible=reaches & (np.diff(covers.indptr) > 0), sure=covers)
+
+
+def selective_rules(
+    covers: sparse.csr_array, agrees: sparse.csr_array, weights: Floats, min_fidelity: float
+) -> CountingRules:
+    """Return the paper's program, its Proposition 3: a candidate need not count all that it gets wrong.
+
+    Of its wrong points a candidate with `a` right ones may count at most floor(a(1 − φ)/φ). At or above the
+    floor that is all of them. Points that stand for several equal rows may be counted in part. The floor is
+    rounded down only when weights are whole numbers: others have no smallest part.
+
+    Examples
+    --------
+    >>> covers = sparse.csr_array(np.ones((1, 10)))
+    >>> agrees = sparse.csr_array(np.arange(10)[None, :] < 6, dtype=float)
+    >>> low, high = (selective_rules(covers, agrees, np.ones(10), floor) for floor in (0.5, 0.75))
+    >>> low.sure.nnz, high.sure.nnz, high.allowance.tolist()
+    (10, 6, [2.0])
+    """
+    right = agrees @ weights
+    wrong = covers @ weights - right
+    allowance = right * (1.0 - min_fidelity) / min_fidelity
+    allowance += SHARE_TOLERANCE * (1.0 + right)
+    if grain_of(weights):
+        allowance = np.floor(allowance)
+    everything = (allowance >= wrong - SHARE_TOLERANCE * (1.0 + right)) & (right > 0)
+    some = (allowance > 0) & (right > 0) & ~everything
+    wrongs = sparse.csr_array(covers - agrees)
+    wrongs.eliminate_zeros()
+    sure = sparse.csr_array(agrees + _rows_where(wrongs, everything))
+    maybe = _rows_where(wrongs, some)
+    # Anybody may be chosen: the worst candidate simply counts nothing.
+    anybody = np.ones(len(right), dtype=np.bool_)
+    if not maybe.nnz:
+        return CountingRules(admissible=anybody, sure=sure)
+    return CountingRules(admissible=anybody, sure=sure, maybe=maybe, allowance=np.where(some, allowance, 0.0))
+
+
+def _rows_where(matrix: sparse.csr_array, keep: Bools) -> sparse.csr_array:
+    """Return the matrix with the other rows empty."""
+    stays = np.repeat(keep, np.diff(matrix.indptr))
+    lengths = np.where(keep, np.diff(matrix.indptr), 0)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    return sparse.csr_array((matrix.data[stays], matrix.indices[stays], indptr), shape=matrix.shape)
+
+
+def build_model(rules: CountingRules, weights: Floats, constraints: Constraints) -> CoverageModel:
+    """Return the model of the candidates that may be chosen, on the points that weigh something."""
+    allowed = rules.admissible.copy()
+    allowed[constraints.must_exclude] = False
+    candidates = np.flatnonzero(allowed)
+    points = np.flatnonzero(weights > 0)
+
+    def part(matrix: sparse.csr_array) -> sparse.csr_array:
+        rows = matrix[candidates]
+        return sparse.csr_array(rows if len(points) == len(weights) else rows[:, points])
+
+    minima = constraints.minima
+    return CoverageModel(
+        sure=part(rules.sure),
+        weights=weights[points],
+        cost=np.ones(len(candidates)) if constraints.cost is None else constraints.cost[candidates],
+        budget=constraints.budget,
+        origin=candidates,
+        forced=np.flatnonzero(np.isin(candidates, constraints.must_include)),
+        maybe=None if rules.maybe is None else part(rules.maybe),
+        allowance=None if rules.allowance is None else rules.allowance[candidates],
+        groups=None if minima is None else sparse.csr_array(minima.members[:, points]),
+        needs=None if minima is None else minima.needs(weights),
+    )
+
+
+def plain_model(covers: ArrayLike, budget: int, weights: ArrayLike | None = None) -> CoverageModel:
+    """Return maximum coverage with at most `budget` sets.
+
+    Examples
+    --------
+    >>> plain_model(np.eye(3), budget=2).value(np.array([0, 1]))
+    2.0
+    """
+    sure = sparse.csr_array(covers, dtype=np.float64)
+    return plain_rows(sure, np.ones(sure.shape[1]) if weights is None else np.asarray(weights, float), budget)
+
+
+def plain_rows(sure: sparse.csr_array, weights: Floats, budget: int) -> CoverageModel:
+    """Return the same for rows that are stored as a model wants them, without a copy."""
+    n_candidates = sure.shape[0]
+    return CoverageModel(
+        sure=sure,
+        weights=weights,
+        cost=np.ones(n_candidates),
+        budget=float(budget),
+        origin=np.arange(n_candidates),
+        forced=np.empty(0, dtype=np.intp),
+    )

@@ -1,0 +1,77 @@
+"""Why there is no answer, in a sentence that says how far one could get."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from oleander.selection.constraints import GroupMinima
+from oleander.selection.model import CoverageModel, Floats
+from oleander.selection.run import Run
+from oleander.selection.solvers import Solver
+
+
+def explain_floor(fidelity: Floats, min_fidelity: float) -> str:
+    """Return why no candidate may be chosen.
+
+    Examples
+    --------
+    >>> explain_floor(np.array([0.5, 0.912]), 0.95).partition(". ")[0]
+    'min_fidelity=0.95 leaves no candidate: the best of 2 reaches 0.912'
+    """
+    best = float(fidelity.max()) if len(fidelity) else 0.0
+    return (
+        f"min_fidelity={min_fidelity:g} leaves no candidate: the best of {len(fidelity)} reaches {best:.3g}. "
+        "Lower min_fidelity, or use smaller radii."
+    )
+
+
+def explain_exclusion(n_admissible: int) -> str:
+    """Return why no candidate is left although some reach the floor."""
+    return f"must_exclude leaves no candidate: it names all {n_admissible} that reach the floor."
+
+
+def explain_min_coverage(model: CoverageModel, min_coverage: float, total: float, reached: float, limit: str) -> str:
+    """Return why no choice reaches the coverage."""
+    return (
+        f"min_coverage={min_coverage:g} cannot be reached: "
+        f"{model.n_candidates} candidates{limit} cover at most "
+        f"{reached / total:.3g}. Lower min_coverage or min_fidelity."
+    )
+
+
+def explain_minima(model: CoverageModel, minima: GroupMinima, solver: Solver, run: Run) -> str:
+    """Return which group falls short of its minimum, and how much of it can be reached.
+
+    For each group its own best is looked for, with nothing else asked; the group furthest from its minimum
+    is named.
+    """
+    assert model.groups is not None
+    assert model.needs is not None
+    worst, sentence = 0.0, ""
+    for number, name in enumerate(minima.names):
+        mine = np.asarray(model.groups[[number]].toarray()[0], dtype=np.float64)
+        total, need = float(mine @ model.weights), float(model.needs[number])
+        # Asking for the need itself lets the solve stop at a yes or a no.
+        part = Run(grain=run.grain, slack=run.slack, time_limit=max(1.0, run.time_left))
+        points = np.flatnonzero(mine)
+        alone = replace(
+            model,
+            sure=model.sure[:, points],
+            maybe=None if model.maybe is None else model.maybe[:, points],
+            weights=model.weights[points],
+            groups=None,
+            needs=None,
+        )
+        solver.solve(alone, part)
+        if part.bound < need - run.slack and need - part.bound > worst:
+            worst = need - part.bound
+            sentence = (
+                f"min_group_coverage asks for {need / total:.3g} of group {name!r}, "
+                f"{need:g} of {total:g}, but at most "
+                f"{part.bound:g} ({part.bound / total:.3g}) can be reached. "
+                "Lower it, or allow more explainers."
+            )
+    return sentence or (
+        "min_group_coverage can be met for each group alone but not for all groups at once. "
+        "Lower it, or allow more explainers."
+    )

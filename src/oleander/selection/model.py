@@ -1,0 +1,192 @@
+"""The one model that every solver sees: coverage with sure rows, rows that may count, a budget, group minima.
+
+Both formulations and every side constraint are turned into a `CoverageModel` before a solver starts, so that
+reducing, searching, bounding and branching are written once.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from oleander.selection.matching import match
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+
+# Sums of weights are compared with this slack, relative to the total weight.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class CoverageModel:
+    """Choose candidates within a budget so that the weight of the points that count is largest.
+
+    Attributes
+    ----------
+    sure : csr_array of shape (n_candidates, n_points)
+        Ones where a point counts whenever the candidate is chosen.
+    weights : array of shape (n_points,)
+    cost : array of shape (n_candidates,)
+        Ones when explainers are counted.
+    budget : float
+        The largest total cost; the largest number of candidates when every cost is one.
+    origin : array of shape (n_candidates,)
+        Each candidate's index in the problem that the user stated.
+    forced : array of int
+        Candidates that must be chosen.
+    maybe : csr_array of shape (n_candidates, n_points), optional
+        Ones where a candidate may count a point, together not more weight than its `allowance`.
+    allowance : array of shape (n_candidates,), optional
+    groups : csr_array of shape (n_groups, n_points), optional
+        Ones where a point belongs to a group; each group must reach its entry of `needs`.
+    needs : array of shape (n_groups,), optional
+    offset : float
+        Weight that is covered whatever is chosen.
+    taken : tuple of int
+        Candidates, by their index in the stated problem, that are chosen already and no longer in the model.
+    """
+
+    sure: sparse.csr_array
+    weights: Floats
+    cost: Floats
+    budget: float
+    origin: Indices
+    forced: Indices
+    maybe: sparse.csr_array | None = None
+    allowance: Floats | None = None
+    groups: sparse.csr_array | None = None
+    needs: Floats | None = None
+    offset: float = 0.0
+    taken: tuple[int, ...] = ()
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates."""
+        return int(self.sure.shape[0])
+
+    @property
+    def n_points(self) -> int:
+        """Number of points, merged ones counted once."""
+        return int(self.sure.shape[1])
+
+    @cached_property
+    def counts_explainers(self) -> bool:
+        """Whether the budget is a number of candidates."""
+        return bool((self.cost == 1.0).all())
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether this is maximum coverage with at most K sets and nothing else."""
+        return self.counts_explainers and self.maybe is None and self.groups is None and not len(self.forced)
+
+    @cached_property
+    def limit(self) -> int:
+        """The largest number of candidates that the budget can pay for."""
+        affordable = np.cumsum(np.sort(self.cost)) <= self.budget + TOLERANCE
+        return int(affordable.sum())
+
+    @cached_property
+    def grain(self) -> float:
+        """The step between values that can occur; 0 when weights are not whole numbers."""
+        return grain_of(self.weights)
+
+    @cached_property
+    def by_point(self) -> sparse.csr_array:
+        """The transpose of `sure`, stored by point."""
+        return sparse.csr_array(self.sure.T.tocsr())
+
+    def names(self, chosen: Indices) -> Indices:
+        """Return the indices in the stated problem of a choice, with those that are chosen already."""
+        return np.sort(np.concatenate([self.origin[chosen], np.asarray(self.taken, dtype=np.intp)]))
+
+    def positions(self, names: Indices) -> Indices:
+        """Return the candidates of this model among those named by their index in the stated problem."""
+        return np.flatnonzero(np.isin(self.origin, names))
+
+    def counts(self, chosen: Indices) -> Floats:
+        """Return the weight that counts at each point when these candidates are chosen."""
+        counted = np.where(covered_by(self.sure, chosen), self.weights, 0.0)
+        if self.maybe is not None and self.allowance is not None:
+            room = self.weights - counted
+            counted = counted + match(self.maybe, self.allowance, room, chosen).sum(axis=0)
+        return counted
+
+    def value(self, chosen: Indices) -> float:
+        """Return the weight that counts when these candidates are chosen."""
+        return float(self.counts(chosen).sum()) + self.offset
+
+    def satisfies(self, chosen: Indices) -> bool:
+        """Return whether a choice keeps the budget, the forced candidates and the group minima."""
+        if self.cost[chosen].sum() > self.budget + TOLERANCE or not np.isin(self.forced, chosen).all():
+            return False
+        if self.groups is None or self.needs is None:
+            return True
+        return bool((self.groups @ self.counts(chosen) >= self.needs - self.slack).all())
+
+    @cached_property
+    def slack(self) -> float:
+        """The rounding error that a sum of weights may carry."""
+        return TOLERANCE * max(1.0, float(self.weights.sum()) + self.offset)
+
+    def keep(self, candidates: Indices) -> "CoverageModel":
+        """Return the model with only these candidates, in the order given."""
+        return replace(
+            self,
+            sure=self.sure[candidates],
+            cost=self.cost[candidates],
+            origin=self.origin[candidates],
+            forced=np.flatnonzero(np.isin(candidates, self.forced)),
+            maybe=None if self.maybe is None else self.maybe[candidates],
+            allowance=None if self.allowance is None else self.allowance[candidates],
+        )
+
+
+def grain_of(weights: Floats) -> float:
+    """Return the greatest common divisor of whole weights, or 0 when one is not whole.
+
+    Examples
+    --------
+    >>> grain_of(np.array([2.0, 4.0, 0.0])), grain_of(np.array([0.5, 1.0]))
+    (2.0, 0.0)
+    """
+    positive = weights[weights > 0]
+    if not len(positive):
+        return 1.0
+    if positive.max() > 2**52 or (positive != np.floor(positive)).any():
+        return 0.0
+    return float(np.gcd.reduce(positive.astype(np.int64)))
+
+
+def entries_of(matrix: sparse.csr_array, rows: Indices) -> tuple[NDArray[np.int32], Indices]:
+    """Return the column of every entry of these rows, and how many each row has.
+
+    Examples
+    --------
+    >>> columns, lengths = entries_of(sparse.csr_array([[1, 0, 1], [0, 1, 0]]), np.array([1, 0]))
+    >>> columns.tolist(), lengths.tolist()
+    ([1, 0, 2], [1, 2])
+    """
+    starts = matrix.indptr[rows].astype(np.intp)
+    lengths = matrix.indptr[rows + 1].astype(np.intp) - starts
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    # One range per row, laid end to end without a loop over rows.
+    positions = np.arange(total, dtype=np.intp) + np.repeat(starts - (ends - lengths), lengths)
+    return matrix.indices[positions], lengths
+
+
+def covered_by(matrix: sparse.csr_array, rows: Indices) -> Bools:
+    """Return which columns at least one of these rows has.
+
+    Examples
+    --------
+    >>> covered_by(sparse.csr_array([[1, 0, 1], [0, 1, 0]]), np.array([0])).tolist()
+    [True, False, True]
+    """
+    covered = np.zeros(matrix.shape[1], dtype=np.bool_)
+    covered[entries_of(matrix, rows)[0]] = True
+    return covered

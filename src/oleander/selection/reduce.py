@@ -1,0 +1,159 @@
+"""Make a model smaller, not different: merge points, strip what is forced, drop contained candidates."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from oleander.selection.model import Bools, CoverageModel, Indices, covered_by, entries_of
+
+
+def strip_forced(model: CoverageModel) -> CoverageModel:
+    """Return the model without its forced candidates, their points counted in the offset.
+
+    Only where nothing may be counted in part: with allowances a forced candidate's choice of rows stays open.
+
+    Examples
+    --------
+    >>> from oleander.selection.formulations import plain_model
+    >>> model = replace(plain_model(np.array([[1, 1, 0], [0, 1, 1]]), budget=2), forced=np.array([0]))
+    >>> smaller = strip_forced(model)
+    >>> smaller.offset, smaller.budget, smaller.value(np.array([0]))
+    (2.0, 1.0, 3.0)
+    """
+    if model.maybe is not None or not len(model.forced):
+        return model
+    covered = covered_by(model.sure, model.forced)
+    rest = model.keep(np.setdiff1d(np.arange(model.n_candidates), model.forced))
+    needs = model.needs
+    if model.groups is not None and needs is not None:
+        needs = needs - model.groups @ np.where(covered, model.weights, 0.0)
+    return replace(
+        _keep_points(replace(rest, needs=needs), ~covered),
+        budget=model.budget - float(model.cost[model.forced].sum()),
+        offset=model.offset + float(model.weights[covered].sum()),
+        taken=(*model.taken, *(int(name) for name in model.origin[model.forced])),
+    )
+
+
+def merge_points(model: CoverageModel) -> tuple[CoverageModel, Indices]:
+    """Return the model with equal points merged and uncovered ones removed, and where each point went.
+
+    A point that was removed went to −1.
+
+    Examples
+    --------
+    >>> from oleander.selection.formulations import plain_model
+    >>> merged, went_to = merge_points(plain_model(np.array([[1, 1, 0, 0], [0, 0, 1, 0]]), budget=1))
+    >>> merged.weights.tolist(), went_to.tolist()
+    ([2.0, 1.0], [0, 0, 1, -1])
+    """
+    marks = model.by_point
+    if model.maybe is not None:
+        marks = sparse.csr_array(marks + 2.0 * sparse.csr_array(model.maybe.T.tocsr()))
+    marks.sort_indices()
+    points = np.flatnonzero((np.diff(marks.indptr) > 0) & (model.weights > 0))
+    group = np.zeros(len(points), dtype=np.intp)
+    if model.groups is not None:
+        membership = model.groups[:, points].toarray().T
+        group = np.unique(membership, axis=0, return_inverse=True)[1].ravel().astype(np.intp)
+    leader = _first_equal_row(marks[points], group)
+    leaders, position = np.unique(leader, return_inverse=True)
+    keep = np.zeros(model.n_points, dtype=np.bool_)
+    keep[points[leaders]] = True
+    went_to = np.full(model.n_points, -1, dtype=np.intp)
+    went_to[points] = position.ravel()
+    weights = np.bincount(position.ravel(), model.weights[points], minlength=len(leaders)).astype(np.float64)
+    return replace(_keep_points(model, keep), weights=weights), went_to
+
+
+def _keep_points(model: CoverageModel, keep: Bools) -> CoverageModel:
+    columns = np.flatnonzero(keep)
+    return replace(
+        model,
+        sure=model.sure[:, columns],
+        weights=model.weights[columns],
+        maybe=None if model.maybe is None else model.maybe[:, columns],
+        groups=None if model.groups is None else model.groups[:, columns],
+    )
+
+
+def _first_equal_row(matrix: sparse.csr_array, group: Indices) -> Indices:
+    """Return for each row the first row equal to it; rows of different groups are never equal."""
+    # An entry's column and value, which is 1 or 2, in one whole number.
+    codes = 2 * matrix.indices.astype(np.intp) + (matrix.data == 2.0)
+    random = np.random.default_rng(0).integers(1, 2**63, size=2 * matrix.shape[1], dtype=np.uint64)
+    # Unsigned sums wrap around, which is what a hash wants.
+    totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(random[codes], dtype=np.uint64)])
+    hashes = totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
+    hashes += group.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    _, first, position = np.unique(hashes, return_index=True, return_inverse=True)
+    leader = first[position.ravel()]
+    # A hash only suggests: a row that differs from its leader after all stays by itself.
+    lengths = np.diff(matrix.indptr)
+    differs = (lengths != lengths[leader]) | (group != group[leader])
+    same = np.flatnonzero(~differs)
+    coded = sparse.csr_array((matrix.data, codes, matrix.indptr), shape=(len(leader), 2 * matrix.shape[1]))
+    mine, theirs = entries_of(coded, same)[0], entries_of(coded, leader[same])[0]
+    differs[np.repeat(same, lengths[same])[mine != theirs]] = True
+    return np.where(differs, np.arange(len(leader)), leader)
+
+
+# Rows of bits may take this many words, 1 GB; a larger model is solved without dropping contained candidates.
+MAX_WORDS = 1 << 27
+
+
+def undominated(
+    model: CoverageModel, *, should_stop: Callable[[], bool] = lambda: False, n_words: int = 1 << 22
+) -> Indices:
+    """Return the candidates that no other candidate can replace without loss.
+
+    Candidate i is dominated by j if j costs no more and surely counts all that i counts or may count. (That
+    j *may* count it is not enough: both can be chosen, and then i's allowance is worth something.) Of equal
+    candidates the first stays. Whoever dominates i covers i's rarest point, so only those are compared, as
+    rows of bits, some `n_words` words at a time.
+
+    Examples
+    --------
+    >>> from oleander.selection.formulations import plain_model
+    >>> undominated(plain_model(np.array([[1, 0, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1]]), budget=1)).tolist()
+    [1, 3]
+    """
+    reach = model.sure if model.maybe is None else sparse.csr_array(model.sure + model.maybe)
+    n_reach, n_sure = np.diff(reach.indptr), np.diff(model.sure.indptr)
+    small = np.flatnonzero(n_reach > 0)
+    rarity = np.diff(model.by_point.indptr).astype(np.intp) * reach.shape[1] + np.arange(reach.shape[1])
+    rarest = np.minimum.reduceat(rarity[reach.indices], reach.indptr[small]) % reach.shape[1] if len(small) else small
+    others, lengths = entries_of(model.by_point, rarest)
+    small, big = np.repeat(small, lengths), others.astype(np.intp)
+    # Two candidates dominate each other only when they are equal in everything; then the first stays.
+    first = (big < small) | (n_reach[big] > n_sure[big]) | (model.cost[big] < model.cost[small])
+    larger = (n_sure[big] > n_reach[small]) | ((n_sure[big] == n_reach[small]) & first)
+    possible = np.flatnonzero(larger & (big != small) & (model.cost[big] <= model.cost[small]))
+    keep = n_reach > 0
+    if reach.shape[0] * reach.shape[1] > 64 * MAX_WORDS:
+        return np.flatnonzero(keep | np.isin(np.arange(len(keep)), model.forced))
+    sure_bits = _bits(model.sure)
+    reach_bits = sure_bits if model.maybe is None else _bits(reach)
+    n_pairs = max(1, n_words // max(1, sure_bits.shape[1]))
+    for start in range(0, len(possible), n_pairs):
+        if should_stop():
+            break
+        pairs = possible[start : start + n_pairs]
+        pairs = pairs[keep[small[pairs]]]
+        outside = (reach_bits[small[pairs]] & ~sure_bits[big[pairs]]).any(axis=1)
+        keep[small[pairs[~outside]]] = False
+    keep[model.forced] = True
+    return np.flatnonzero(keep)
+
+
+def _bits(matrix: sparse.csr_array) -> NDArray[np.uint64]:
+    """Return each row as bits, 64 to a word."""
+    n_rows, n_columns = matrix.shape
+    words = np.zeros((n_rows, -(-n_columns // 64)), dtype=np.uint64)
+    rows = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
+    bits = np.uint64(1) << (matrix.indices % 64).astype(np.uint64)
+    np.bitwise_or.at(words, (rows, matrix.indices // 64), bits)
+    return words

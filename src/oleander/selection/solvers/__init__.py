@@ -1,0 +1,64 @@
+"""The solvers by name. Each is imported when it is asked for, so that stating a problem loads no solver."""
+
+from importlib import import_module
+from typing import Literal, Protocol
+
+from oleander.selection.model import CoverageModel
+from oleander.selection.run import Run
+
+Feature = Literal["allowances", "costs", "groups"]
+
+
+class Solver(Protocol):
+    """What solves a model: it tells the run of choices and bounds, and stops when the run says so."""
+
+    @property
+    def name(self) -> str:
+        """The name that users choose it by."""
+
+    @property
+    def handles(self) -> frozenset[Feature]:
+        """The parts of a model that it can deal with beside plain maximum coverage."""
+
+    def solve(self, model: CoverageModel, run: Run) -> None:
+        """Work on the model until the run is settled or stopped."""
+
+
+SOLVERS = {
+    "auto": ("oleander.selection.solvers.auto", "AutoSolver"),
+    "highs": ("oleander.selection.solvers.highs", "HighsSolver"),
+    "greedy": ("oleander.selection.solvers.greedy", "GreedySolver"),
+    "exhaustive": ("oleander.selection.solvers.exhaustive", "ExhaustiveSolver"),
+}
+
+
+def get_solver(solver: str | Solver) -> Solver:
+    """Return the solver of this name, or the solver itself.
+
+    Examples
+    --------
+    >>> get_solver("greedy").name
+    'greedy'
+    >>> get_solver("simplex")
+    Traceback (most recent call last):
+    ...
+    ValueError: solver='simplex' is not known: use one of 'auto', 'highs', 'greedy', 'exhaustive'.
+    """
+    if not isinstance(solver, str):
+        return solver
+    if solver not in SOLVERS:
+        known = ", ".join(repr(name) for name in SOLVERS)
+        raise ValueError(f"solver={solver!r} is not known: use one of {known}.")
+    module, name = SOLVERS[solver]
+    made: Solver = getattr(import_module(module), name)()
+    return made
+
+
+def missing_features(model: CoverageModel, solver: Solver) -> list[Feature]:
+    """Return what the model has that the solver cannot deal with."""
+    has: dict[Feature, bool] = {
+        "allowances": model.maybe is not None,
+        "costs": not model.counts_explainers,
+        "groups": model.groups is not None,
+    }
+    return [feature for feature, present in has.items() if present and feature not in solver.handles]

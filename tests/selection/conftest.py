@@ -1,0 +1,63 @@
+"""Instances and the oracle: the paper's program with every variable and every constraint."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Instance:
+    covers: NDArray[np.bool_]
+    agrees: NDArray[np.bool_]
+    weights: NDArray[np.float64]
+
+
+def make_instance(seed: int, n_candidates: int = 8, n_points: int = 12, max_weight: int = 1) -> Instance:
+    rng = np.random.default_rng(seed)
+    covers = rng.random((n_candidates, n_points)) < rng.uniform(0.15, 0.6)
+    agrees = covers & (rng.random((n_candidates, n_points)) < rng.uniform(0.5, 1.0))
+    weights = rng.integers(1, max_weight + 1, size=n_points).astype(float)
+    return Instance(covers, agrees, weights)
+
+
+def solve_literally(instance: Instance, max_explainers: int, min_fidelity: float) -> float:
+    """Return the optimum of Proposition 3, letter by letter; a point of weight w is w rows."""
+    copies = instance.weights.astype(int)
+    covers = np.repeat(instance.covers, copies, axis=1)
+    agrees = np.repeat(instance.agrees, copies, axis=1)
+    n, m = covers.shape
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("mip_rel_gap", 0.0)
+    chosen = [highs.addBinary() for _ in range(n)]
+    covered = [highs.addBinary() for _ in range(m)]
+    counted = [[highs.addBinary() for _ in range(m)] for _ in range(n)]
+    for i in range(n):
+        for j in range(m):
+            highs.addConstr(counted[i][j] <= chosen[i])
+            highs.addConstr(covered[j] >= counted[i][j])
+            # ‖x_i − x_j‖ z_ij ≤ r_i: a row outside the region has a distance over the radius, here 1 over 0.
+            highs.addConstr(float(not covers[i, j]) * counted[i][j] <= 0.0)
+    for j in range(m):
+        highs.addConstr(covered[j] <= sum(counted[i][j] for i in range(n)))
+    for i in range(n):
+        total = sum((float(agrees[i, j]) - min_fidelity) * counted[i][j] for j in range(m))
+        highs.addConstr(total >= 0.0)
+    highs.addConstr(sum(chosen) <= max_explainers)
+    highs.maximize(sum(covered))
+    assert highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    return float(round(highs.getInfo().objective_function_value))
+
+
+@pytest.fixture(scope="session")
+def instance() -> Callable[..., Instance]:
+    return make_instance
+
+
+@pytest.fixture(scope="session")
+def literal() -> Callable[[Instance, int, float], float]:
+    return solve_literally

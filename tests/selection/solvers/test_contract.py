@@ -1,0 +1,73 @@
+"""What every solver promises: an allowed choice, a value that is its own, a bound that holds, a record."""
+
+import numpy as np
+import pytest
+
+from oleander.selection import SelectionProblem
+from oleander.selection.solvers import SOLVERS, get_solver
+from oleander.selection.solvers.exhaustive import ExhaustiveSolver
+
+
+@pytest.fixture(params=sorted(SOLVERS))
+def solver(request):
+    return request.param
+
+
+def rows(seed, n_candidates=9, n_points=20):
+    rng = np.random.default_rng(seed)
+    covers = rng.random((n_candidates, n_points)) < 0.3
+    return covers, covers & (rng.random(covers.shape) < 0.8)
+
+
+@pytest.mark.parametrize("formulation", ["strict", "selective"])
+@pytest.mark.parametrize("seed", range(10))
+def test_the_answer_is_allowed_and_worth_what_it_says(seed, formulation, solver):
+    covers, agrees = rows(seed)
+    result = SelectionProblem(covers, agrees).solve(3, 0.7, formulation=formulation, solver=solver)
+    assert len(result.chosen) <= 3
+    assert result.chosen.tolist() == sorted(set(result.chosen.tolist()))
+    assert result.objective == result.covered.sum() == pytest.approx(20 * result.coverage)
+    assert result.objective <= result.bound
+    assert result.gap == pytest.approx((result.bound - result.objective) / result.objective)
+    assert (result.status == "optimal") == (result.gap == 0.0)
+    if formulation == "strict":
+        fidelity = agrees.sum(axis=1) / covers.sum(axis=1)
+        assert (fidelity[result.chosen] >= 0.7).all()
+        assert (result.covered == covers[result.chosen].any(axis=0)).all()
+
+
+def test_exact_solvers_prove(solver):
+    covers, agrees = rows(1)
+    result = SelectionProblem(covers, agrees).solve(3, 0.7, solver=solver)
+    assert result.is_proven_optimal or solver == "greedy"
+
+
+def test_stages_and_runtime_are_told(solver):
+    covers, agrees = rows(2)
+    result = SelectionProblem(covers, agrees).solve(3, 0.7, solver=solver)
+    assert result.stages
+    assert all(stage.runtime >= 0 and stage.value <= stage.bound for stage in result.stages)
+    assert result.runtime > 0
+
+
+def test_solving_twice_gives_the_same(solver):
+    covers, agrees = rows(3)
+    problem = SelectionProblem(covers, agrees)
+    one, two = (problem.solve(3, 0.7, solver=solver) for _ in range(2))
+    assert one.chosen.tolist() == two.chosen.tolist()
+
+
+def test_what_must_be_chosen_is(solver):
+    covers, _ = rows(4)
+    assert 2 in SelectionProblem(covers, covers).solve(3, 0.7, solver=solver, must_include=[2]).chosen
+
+
+def test_names_and_features_are_declared(solver):
+    assert get_solver(solver).name == solver
+    assert get_solver(solver).handles <= {"allowances", "costs", "groups"}
+
+
+def test_exhaustive_search_refuses_what_is_too_much():
+    covers, agrees = rows(5, n_candidates=30)
+    with pytest.raises(ValueError, match="looks at most at 1,000"):
+        SelectionProblem(covers, agrees).solve(10, 0.1, solver=ExhaustiveSolver(max_choices=1_000))

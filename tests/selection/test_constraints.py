@@ -1,0 +1,134 @@
+"""Side constraints: each kind against exhaustive search, and infeasible ones explained."""
+
+import numpy as np
+import pytest
+
+from oleander.selection import SelectionProblem
+
+
+def same(result, best):
+    return (result.status, result.objective, result.bound) == (best.status, best.objective, best.bound)
+
+
+@pytest.mark.parametrize("formulation", ["strict", "selective"])
+@pytest.mark.parametrize("solver", ["auto", "highs"])
+@pytest.mark.parametrize("seed", range(25))
+def test_who_is_in_and_who_is_out(seed, solver, formulation, instance):
+    rows = instance(seed)
+    problem = SelectionProblem(rows.covers, rows.agrees)
+    able = np.flatnonzero(problem.fidelity >= 0.5)
+    if len(able) < 3:
+        pytest.skip("too few candidates reach the floor")
+    demands = {"must_include": able[[0]], "must_exclude": able[[1]], "formulation": formulation}
+    best = problem.solve(3, 0.5, solver="exhaustive", **demands)
+    result = problem.solve(3, 0.5, solver=solver, **demands)
+    assert same(result, best)
+    assert able[0] in result.chosen
+    assert able[1] not in result.chosen
+
+
+@pytest.mark.parametrize("formulation", ["strict", "selective"])
+@pytest.mark.parametrize("solver", ["auto", "highs"])
+@pytest.mark.parametrize("seed", range(40))
+def test_group_minima(seed, solver, formulation, instance):
+    rows = instance(seed, max_weight=2)
+    groups = np.random.default_rng(seed).choice(["a", "b", "c"], size=12)
+    problem = SelectionProblem(rows.covers, rows.agrees, rows.weights, groups=groups)
+    demands = {"min_group_coverage": (0.2, 0.4, 0.6)[seed % 3], "formulation": formulation}
+    best = problem.solve(3, 0.5, solver="exhaustive", **demands)
+    result = problem.solve(3, 0.5, solver=solver, **demands)
+    assert same(result, best)
+    if result.status == "infeasible":
+        assert "min_group_coverage" in result.message or "min_fidelity" in result.message
+
+
+@pytest.mark.parametrize("formulation", ["strict", "selective"])
+@pytest.mark.parametrize("solver", ["auto", "highs"])
+@pytest.mark.parametrize("seed", range(25))
+def test_costs_and_a_budget(seed, solver, formulation, instance):
+    rows = instance(seed)
+    cost = np.random.default_rng(seed).integers(1, 6, size=8) / 2
+    problem = SelectionProblem(rows.covers, rows.agrees, cost=cost)
+    demands = {"budget": 3.0, "formulation": formulation, "min_fidelity": 0.5}
+    best = problem.solve(solver="exhaustive", **demands)
+    result = problem.solve(solver=solver, **demands)
+    assert same(result, best)
+    assert cost[result.chosen].sum() <= 3.0
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_all_demands_at_once(seed, instance):
+    rows = instance(seed, n_candidates=9, max_weight=3)
+    rng = np.random.default_rng(seed)
+    problem = SelectionProblem(
+        rows.covers, rows.agrees, rows.weights, cost=rng.uniform(0.5, 2.0, 9), groups=rng.integers(2, size=12)
+    )
+    able = np.flatnonzero((problem.fidelity >= 0.5) & (problem.cost < 2.0))
+    demands = {
+        "min_fidelity": 0.5,
+        "budget": 4.0,
+        "must_include": able[:1],
+        "min_group_coverage": 0.3,
+        "formulation": ("strict", "selective")[seed % 2],
+    }
+    assert same(problem.solve(**demands), problem.solve(solver="exhaustive", **demands))
+
+
+@pytest.mark.parametrize("formulation", ["strict", "selective"])
+@pytest.mark.parametrize("solver", ["auto", "highs", "exhaustive"])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_fewest_that_reach_a_coverage(seed, solver, formulation, instance):
+    rows = instance(seed, max_weight=2)
+    problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
+    result = problem.solve(min_fidelity=0.5, min_coverage=0.6, formulation=formulation, solver=solver)
+    target = 0.6 * rows.weights.sum()
+    enough = [
+        k
+        for k in range(1, 9)
+        if problem.solve(k, 0.5, formulation=formulation, solver="exhaustive").objective >= target - 1e-9
+    ]
+    if not enough:
+        assert result.status == "infeasible"
+        assert "min_coverage=0.6 cannot be reached" in result.message or "leaves no candidate" in result.message
+        return
+    assert result.sense == "fewest"
+    assert (result.status, result.objective, result.bound) == ("optimal", enough[0], enough[0])
+    assert result.coverage >= 0.6 - 1e-9
+
+
+def test_greedy_answers_fewest_with_a_gap(instance):
+    rows = instance(3, n_candidates=12, n_points=40)
+    problem = SelectionProblem(rows.covers, rows.covers)
+    exact = problem.solve(min_coverage=0.8)
+    rough = problem.solve(min_coverage=0.8, solver="greedy")
+    assert rough.bound <= exact.objective <= rough.objective
+
+
+def test_an_unreachable_group_is_named():
+    covers = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0]], dtype=bool)
+    problem = SelectionProblem(covers, covers, groups=["a", "a", "b", "b", "b"])
+    result = problem.solve(1, min_group_coverage={"b": 0.6})
+    assert result.status == "infeasible"
+    assert "0.6 of group 'b', 1.8 of 3" in result.message
+    assert "at most 1 (0.333) can be reached" in result.message
+
+
+def test_groups_that_exclude_each_other_are_told_so():
+    covers = np.eye(2, dtype=bool)
+    result = SelectionProblem(covers, covers, groups=["a", "b"]).solve(1, min_group_coverage=1.0)
+    assert result.status == "infeasible"
+    assert "not for all groups at once" in result.message
+
+
+def test_groups_may_overlap():
+    covers = np.array([[1, 1, 0], [0, 0, 1]], dtype=bool)
+    groups = {"old": [True, False, True], "ill": [False, True, True]}
+    problem = SelectionProblem(covers, covers, groups=groups)
+    assert problem.solve(1, min_group_coverage=0.5).chosen.tolist() == [0]
+    assert problem.solve(2, min_group_coverage=1.0).chosen.tolist() == [0, 1]
+
+
+def test_a_mask_names_candidates_too():
+    covers = np.eye(3, dtype=bool)
+    result = SelectionProblem(covers, covers).solve(1, must_exclude=np.array([True, False, True]))
+    assert result.chosen.tolist() == [1]

@@ -1,0 +1,167 @@
+"""Time limits, Ctrl-C, gaps, warm starts, progress: a solve cut short tells what is known by then."""
+
+import time
+from _thread import interrupt_main
+from threading import Timer
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from oleander.selection import SelectionProblem
+from oleander.selection.solvers.auto import AutoSolver
+
+
+@pytest.fixture(scope="module")
+def hard() -> SelectionProblem:
+    """One cloud without clusters: nothing proves it soon."""
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((700, 6))
+    distance = np.abs(points[:, None, :] - points[None, :, :]).max(axis=2)
+    covers = sparse.csr_array(distance <= np.quantile(distance, 0.08))
+    return SelectionProblem(covers, covers)
+
+
+class InterruptAfter:
+    """A progress callback that presses Ctrl-C at the first report of a stage."""
+
+    def __init__(self, stage: str) -> None:
+        self.stage, self.calls = stage, 0
+
+    def __call__(self, progress) -> None:
+        self.calls += 1
+        if progress.stage == self.stage:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("solver", ["auto", "highs", "greedy", AutoSolver(skip={"branch", "decompose"})])
+def test_time_limits_hold(solver, hard):
+    started = time.monotonic()
+    result = hard.solve(12, solver=solver, time_limit=1.5)
+    assert time.monotonic() - started < 2.5
+    assert result.status == "feasible"
+    assert result.objective < result.bound
+    # HiGHS may still be at its first linear relaxation, with nothing found.
+    assert solver == "highs" or 0.0 < result.gap < 1.0
+    assert len(result.chosen) <= 12
+
+
+def test_a_time_limit_says_so(hard):
+    result = hard.solve(12, time_limit=0.5)
+    assert result.message.startswith("Stopped after 0.")
+    assert f"the gap is {result.gap:.2%}" in result.message
+
+
+def test_no_time_at_all_still_answers(hard):
+    result = hard.solve(12, time_limit=0.0)
+    assert result.status == "feasible"
+    assert result.objective <= result.bound
+
+
+@pytest.mark.parametrize(
+    ("solver", "stage"),
+    [
+        ("auto", "find"),
+        ("auto", "bound"),
+        ("auto", "decompose"),
+        (AutoSolver(skip={"decompose"}), "branch"),
+        (AutoSolver(skip={"branch", "decompose"}), "finish"),
+        ("highs", "highs"),
+    ],
+)
+def test_ctrl_c_returns_the_best_so_far(solver, stage, hard):
+    press = InterruptAfter(stage)
+    result = hard.solve(12, solver=solver, time_limit=30, progress=press)
+    assert press.calls
+    assert result.status == "feasible"
+    assert result.message.startswith("Interrupted after")
+    assert result.stages[-1].name == stage
+    assert result.objective <= result.bound < np.inf
+    if stage not in ("find", "highs"):
+        assert result.objective > 0
+        assert result.gap < 0.5
+
+
+def test_ctrl_c_from_outside_is_heard_inside_highs(hard):
+    started = time.monotonic()
+    Timer(0.7, interrupt_main).start()
+    result = hard.solve(12, solver=AutoSolver(skip={"branch", "decompose"}), time_limit=30)
+    assert time.monotonic() - started < 10
+    assert result.message.startswith("Interrupted after")
+    assert 0 < result.objective <= result.bound
+
+
+def test_ctrl_c_in_the_middle_of_fewest_keeps_what_is_known(hard):
+    result = hard.solve(min_coverage=0.9, progress=InterruptAfter("decompose"))
+    assert result.status == "feasible"
+    assert 1 <= result.bound < result.objective
+    assert result.coverage >= 0.9
+
+
+def test_a_gap_that_is_enough_stops_the_solve(hard):
+    result = hard.solve(12, gap=0.5, time_limit=30)
+    assert result.runtime < 10
+    assert result.gap <= 0.5
+    assert result.status == "feasible"
+
+
+def test_a_gap_is_valid_where_the_optimum_is_known(instance):
+    for seed in range(20):
+        rows = instance(seed, n_candidates=14, n_points=40)
+        problem = SelectionProblem(rows.covers, rows.covers)
+        best = problem.solve(4).objective
+        for gap in (0.05, 0.2):
+            result = problem.solve(4, gap=gap)
+            assert result.objective <= best <= result.bound
+            assert result.gap <= gap + 1e-9
+
+
+def test_progress_is_told(hard):
+    told = []
+    hard.solve(12, time_limit=1.0, progress=told.append)
+    assert len(told) >= 3
+    assert {progress.stage for progress in told} & {"find", "bound", "branch", "decompose"}
+    values = [progress.value for progress in told]
+    bounds = [progress.bound for progress in told]
+    assert values == sorted(values)
+    assert bounds == sorted(bounds, reverse=True)
+
+
+def test_a_start_is_kept_and_filled_in(hard):
+    first = hard.solve(12, time_limit=1.0)
+    again = hard.solve(12, time_limit=0.0, start=first.chosen)
+    assert again.objective >= first.objective
+    fewer = hard.solve(12, time_limit=0.0, start=first.chosen, must_exclude=first.chosen[:1])
+    assert first.chosen[0] not in fewer.chosen
+    assert len(fewer.chosen) == 12
+
+
+def test_a_start_may_be_too_long():
+    eye = np.eye(4, dtype=bool)
+    assert SelectionProblem(eye, eye).solve(2, start=[0, 1, 2, 3]).objective == 2.0
+
+
+def test_the_same_input_gives_the_same_answer(instance):
+    rows = instance(5, n_candidates=40, n_points=80)
+    problem = SelectionProblem(rows.covers, rows.covers)
+    one, two = problem.solve(6), problem.solve(6)
+    assert one.chosen.tolist() == two.chosen.tolist()
+    records = [[(stage.name, stage.n_steps, stage.bound) for stage in result.stages] for result in (one, two)]
+    assert records[0] == records[1]
+
+
+@pytest.mark.parametrize("solver", ["auto", "greedy", "exhaustive"])
+def test_ties_go_to_the_first(solver):
+    covers = np.repeat(np.eye(3, dtype=bool), 2, axis=0)
+    assert SelectionProblem(covers, covers).solve(3, solver=solver).chosen.tolist() == [0, 2, 4]
+
+
+def test_stages_tell_what_they_did(instance):
+    rows = instance(0, n_candidates=30, n_points=60)
+    covers = np.hstack([rows.covers, rows.covers])
+    result = SelectionProblem(covers, covers).solve(5)
+    assert result.stages[0].name == "reduce"
+    assert result.stages[0].n_merged >= 60
+    assert result.stages[-1].value == result.objective
+    assert sum(stage.n_steps for stage in result.stages) > 0
+    assert sum(stage.runtime for stage in result.stages) <= result.runtime

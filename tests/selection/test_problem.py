@@ -1,0 +1,141 @@
+"""The door: bad input is named, and stating a problem loads no solver."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from oleander.selection import SelectionProblem
+
+EYE = np.eye(3, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"covers": EYE, "agrees": EYE[:2]}, r"covers has shape \(3, 3\) and agrees has shape \(2, 3\)"),
+        (
+            {"covers": EYE, "agrees": ~EYE},
+            "agrees has 6 entries outside covers, the first at candidate 0, point 1",
+        ),
+        ({"covers": EYE[:0], "agrees": EYE[:0]}, "at least one candidate and one point"),
+        ({"covers": EYE * 2, "agrees": EYE}, "covers has entries other than 0 and 1"),
+        ({"covers": EYE, "agrees": EYE, "weights": [1, -1, 1]}, r"weights\[1\] is -1.0"),
+        ({"covers": EYE, "agrees": EYE, "weights": [1, np.nan, 1]}, r"weights\[1\] is nan"),
+        ({"covers": EYE, "agrees": EYE, "weights": [1, 1]}, "one entry for each of 3 points"),
+        (
+            {"covers": EYE, "agrees": EYE, "cost": [1, 0, 1]},
+            r"cost\[1\] is 0.0; every entry needs to be finite and positive",
+        ),
+        ({"covers": EYE, "agrees": EYE, "fidelity": [1, 0, 2]}, r"fidelity\[2\] is 2.0"),
+        ({"covers": EYE, "agrees": EYE, "fidelity": [1, 0]}, "one entry for each of 3 candidates"),
+        ({"covers": EYE, "agrees": EYE, "groups": ["a"]}, "one label for each of 3 points"),
+        ({"covers": EYE, "agrees": EYE, "groups": {"a": [True]}}, r"groups\['a'\] has shape \(1,\)"),
+    ],
+)
+def test_a_problem_that_makes_no_sense_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        SelectionProblem(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"max_explainers": 0}, "max_explainers=0 is not allowed"),
+        ({"max_explainers": 1.5}, "max_explainers=1.5 is not allowed"),
+        ({"min_fidelity": 0.0}, "min_fidelity=0.0 is not a share"),
+        ({"min_fidelity": 1.01}, "min_fidelity=1.01 is not a share"),
+        ({"min_fidelity": float("nan")}, "min_fidelity=nan is not a share"),
+        ({"min_coverage": 1.2}, "min_coverage=1.2 is not a share"),
+        ({"formulation": "loose"}, "formulation='loose' is not known"),
+        ({"solver": "simplex"}, "solver='simplex' is not known"),
+        ({"must_include": [5]}, "must_include names candidate 5, but there are 3"),
+        ({"must_include": [0.5]}, "must_include has entries of type float64"),
+        ({"must_exclude": [True]}, r"must_exclude is a mask of shape \(1,\)"),
+        ({"must_include": [1], "must_exclude": [1]}, "candidate 1 is in must_include and in must_exclude"),
+        ({"must_include": [0, 1], "max_explainers": 1}, "must_include takes 2 and max_explainers allows 1"),
+        ({"budget": 2.0}, "budget needs a cost"),
+        ({"min_group_coverage": 0.5}, "min_group_coverage needs groups"),
+        ({"gap": -0.1}, "must not be negative"),
+    ],
+)
+def test_demands_that_make_no_sense_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        SelectionProblem(EYE, EYE).solve(**arguments)
+
+
+def test_demands_that_need_more_are_refused():
+    problem = SelectionProblem(EYE, EYE, cost=[1, 2, 3], groups=["a", "a", "b"])
+    with pytest.raises(ValueError, match="budget stands instead of max_explainers"):
+        problem.solve(2, budget=2.0)
+    with pytest.raises(ValueError, match="must_include takes 5 and budget allows 4"):
+        problem.solve(budget=4.0, must_include=[1, 2])
+    with pytest.raises(ValueError, match="budget=0 is not allowed"):
+        problem.solve(budget=0)
+    with pytest.raises(ValueError, match="names the group 'c', which no point belongs to: groups are 'a', 'b'"):
+        problem.solve(1, min_group_coverage={"c": 0.5})
+    with pytest.raises(ValueError, match=r"min_group_coverage is 2\.0 for group 'a'"):
+        problem.solve(1, min_group_coverage=2.0)
+    with pytest.raises(ValueError, match="solver='greedy' cannot deal with groups"):
+        problem.solve(1, min_group_coverage=0.1, solver="greedy")
+
+
+def test_nobody_at_the_floor_says_the_best_there_is():
+    covers = np.ones((2, 8), dtype=bool)
+    agrees = np.vstack([np.arange(8) < 4, np.arange(8) < 7])
+    result = SelectionProblem(covers, agrees).solve(1, 0.95)
+    assert result.status == "infeasible"
+    assert result.message.startswith("min_fidelity=0.95 leaves no candidate: the best of 2 reaches 0.875.")
+    assert (result.objective, result.bound, len(result.chosen), result.covered.any()) == (0.0, 0.0, 0, False)
+
+
+def test_nobody_left_by_exclusion_says_so():
+    result = SelectionProblem(EYE, EYE).solve(1, must_exclude=[0, 1, 2])
+    assert result.message == "must_exclude leaves no candidate: it names all 3 that reach the floor."
+
+
+def test_a_forced_candidate_under_the_floor_is_refused():
+    problem = SelectionProblem(np.ones((2, 2), dtype=bool), [[True, True], [True, False]])
+    with pytest.raises(ValueError, match=r"candidate 1, whose fidelity 0.5 is under min_fidelity=0.9"):
+        problem.solve(1, 0.9, must_include=[1])
+
+
+def test_the_caller_may_bring_the_fidelity():
+    problem = SelectionProblem(EYE, EYE, fidelity=[0.8, 0.95, 0.2])
+    assert problem.solve(3, 0.9).chosen.tolist() == [1]
+    with pytest.raises(ValueError, match="fidelity stands for the strict formulation only"):
+        problem.solve(3, 0.9, formulation="selective")
+
+
+def test_any_kind_of_matrix_will_do():
+    for kind in (
+        np.asarray,
+        sparse.csr_array,
+        sparse.csc_matrix,
+        sparse.coo_array,
+        lambda rows: rows.astype(int),
+    ):
+        assert SelectionProblem(kind(EYE), kind(EYE)).solve(2).objective == 2.0
+
+
+def test_points_without_weight_do_not_matter():
+    for formulation in ("strict", "selective"):
+        result = SelectionProblem(EYE, EYE, [0, 1, 2]).solve(1, formulation=formulation)
+        assert (result.objective, result.chosen.tolist(), result.coverage) == (2.0, [2], 2 / 3)
+
+
+def test_more_explainers_than_candidates_takes_them_all():
+    assert SelectionProblem(EYE, EYE).solve(10).chosen.tolist() == [0, 1, 2]
+
+
+def test_stating_a_problem_loads_no_solver():
+    code = (
+        "import sys, numpy as np\n"
+        "from oleander.selection import SelectionProblem\n"
+        "SelectionProblem(np.eye(2), np.eye(2))\n"
+        "print([m for m in sys.modules if 'highspy' in m or 'selection.solvers' in m])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

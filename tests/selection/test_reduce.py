@@ -1,0 +1,80 @@
+"""Reducing changes the size of a model, never its answer."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from oleander.selection.formulations import plain_model
+from oleander.selection.reduce import merge_points, strip_forced, undominated
+
+
+def naive_undominated(covers, cost):
+    n = len(covers)
+    keep = []
+    for i in range(n):
+        better = [
+            j
+            for j in range(n)
+            if j != i
+            and (covers[i] <= covers[j]).all()
+            and cost[j] <= cost[i]
+            and ((covers[i] < covers[j]).any() or cost[j] < cost[i] or j < i)
+        ]
+        if covers[i].any() and not better:
+            keep.append(i)
+    return keep
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_contained_candidates_are_dropped_and_no_others(seed):
+    rng = np.random.default_rng(seed)
+    covers = rng.random((20, 7 + 70 * (seed % 2))) < rng.uniform(0.05, 0.5)
+    cost = rng.integers(1, 3, size=20).astype(float)
+    model = replace(plain_model(covers, 3), cost=cost)
+    assert undominated(model).tolist() == naive_undominated(covers, cost)
+    assert undominated(model, n_words=1).tolist() == naive_undominated(covers, cost)
+
+
+def test_a_forced_candidate_is_never_dropped():
+    model = replace(plain_model([[1, 0], [1, 1]], 2), forced=np.array([0]))
+    assert undominated(model).tolist() == [0, 1]
+
+
+def test_what_may_count_does_not_dominate():
+    model = replace(
+        plain_model([[1, 0, 0], [1, 0, 0], [1, 1, 0]], 2),
+        maybe=sparse.csr_array(np.array([[0, 1.0, 0], [0, 1, 1], [0, 0, 1]])),
+        allowance=np.ones(3),
+    )
+    # The third surely counts all that the first may; the second may count one point more.
+    assert undominated(model).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_merged_points_keep_every_value(seed):
+    rng = np.random.default_rng(seed)
+    covers = rng.random((4, 30)) < 0.4
+    model = plain_model(covers, 2, weights=rng.integers(1, 5, size=30))
+    merged, went_to = merge_points(model)
+    assert merged.n_points <= 15
+    assert (went_to >= 0).sum() == covers.any(axis=0).sum()
+    for chosen in (np.array([0, 1]), np.array([2, 3]), np.array([], dtype=int)):
+        assert merged.value(chosen) == model.value(chosen)
+
+
+def test_points_of_different_groups_stay_apart():
+    groups = sparse.csr_array(np.array([[1.0, 1, 0], [0, 0, 1]]))
+    model = replace(plain_model([[1, 1, 1]], 1), groups=groups, needs=np.zeros(2))
+    assert merge_points(model)[0].weights.tolist() == [2.0, 1.0]
+
+
+def test_stripping_lowers_what_groups_need():
+    groups = sparse.csr_array(np.array([[1.0, 1, 1]]))
+    model = replace(plain_model([[1, 1, 0], [0, 1, 1]], 2), groups=groups, needs=np.array([3.0]), forced=np.array([0]))
+    stripped = strip_forced(model)
+    assert stripped.needs.tolist() == [1.0]
+    assert stripped.names(np.array([0])).tolist() == [0, 1]
+    assert stripped.satisfies(np.array([0]))
+    assert not stripped.satisfies(np.array([], dtype=int))
