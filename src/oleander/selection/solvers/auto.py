@@ -75,7 +75,7 @@ class Work:
     def __init__(self, model: CoverageModel, run: Run, skip: Collection[str]) -> None:
         self.model, self.run, self.skip = strip_forced(model), run, skip
         self.point: DualPoint | None = None
-        # With how many candidates the model was last reduced, and its points merged: with as many it stays so.
+        # The number of candidates when the model was last reduced, and merged: with as many it stays so.
         self._n_reduced = self._n_merged = -1
 
     def _skips(self, stage: str) -> bool:
