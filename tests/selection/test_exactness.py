@@ -65,6 +65,24 @@ def test_each_of_the_last_stages_can_prove_alone(stage, seed, instance):
     assert result.objective <= problem.solve(5, solver="highs").objective <= result.bound
 
 
+@pytest.mark.parametrize("skip", [(), ("branch", "finish"), ("find",)])
+@pytest.mark.parametrize("seed", range(12))
+def test_clustered_balls_are_solved_as_by_highs(seed, skip):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(120, 4)) + 5.0 * rng.integers(0, 2, size=(120, 4))
+    distance = np.abs(points[:, None, :] - points[None, :, :]).max(axis=2)
+    covers = distance <= np.quantile(distance, 0.06)
+    weights = [None, rng.integers(1, 4, size=120), rng.random(120)][seed % 3]
+    problem = SelectionProblem(covers, covers, weights)
+    best = problem.solve(7, solver="highs")
+    result = problem.solve(7, solver=AutoSolver(skip=skip), time_limit=10)
+    slack = 3e-6 * best.objective if seed % 3 == 2 else 0.0
+    assert result.objective <= best.objective + slack
+    assert best.objective <= result.bound + slack
+    assert not result.is_proven_optimal or result.objective >= best.objective - slack
+    assert result.is_proven_optimal or skip == ("branch", "finish")
+
+
 def test_the_two_formulations_differ():
     covers = np.ones((1, 10), dtype=bool)
     agrees = np.arange(10)[None, :] < 6

@@ -261,6 +261,7 @@ def descend(
         # Half the steps without half the way: this descent will not get there, and branching will.
         if 2 * step >= n_steps and best_bound - needed > 0.5 * (first_bound - needed):
             break
-        reach = max(bound - needed, 1e-9 * total) / length
+        # Past the mark by half: what is needed is a mark to get under, not to reach.
+        reach = 1.6 * max(bound - needed, 1e-9 * total) / length
         multipliers = np.clip(multipliers - reach * slope, 0.0, weights)
     return Descent(best_bound, best_multipliers, best_prices, best_bought, times_bought, value, choice)

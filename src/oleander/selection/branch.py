@@ -55,7 +55,8 @@ class Tree:
     cutoff : float
         Only values of at least this much are looked for.
     step : float
-        By how much a better value must be better.
+        By how much a better value must be better. Bounds carry rounding errors, so that both should be a
+        little less than the exact numbers, as those of a `Run` are.
     multipliers : array of shape (n_points,), optional
         Where the bounds begin.
     n_steps : int

@@ -235,7 +235,7 @@ class Decomposition:
                 break
             needed = cutoff - others[number][path[number]]
             self.n_nodes += self.groups[number].refine(
-                path[number], needed, self.run, n_steps=50, max_nodes=30, tolerance=self.tolerance
+                path[number], needed, self.run, n_steps=40, max_nodes=30, tolerance=self.tolerance
             )
         return bool(loose)
 

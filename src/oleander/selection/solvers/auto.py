@@ -63,7 +63,7 @@ class AutoSolver:
                 work.fix()
                 work.reduce()
             if work.model.limit <= FEW_SETS and work.model.n_candidates <= FEW_PER_SET * work.model.limit:
-                work.branch(max_nodes=500)
+                work.branch(max_nodes=3_000)
             work.decompose()
             work.branch(max_nodes=None)
         work.finish()
@@ -75,6 +75,8 @@ class Work:
     def __init__(self, model: CoverageModel, run: Run, skip: Collection[str]) -> None:
         self.model, self.run, self.skip = strip_forced(model), run, skip
         self.point: DualPoint | None = None
+        # The number of candidates when the model was last reduced, and merged: with as many it stays so.
+        self._n_reduced = self._n_merged = -1
 
     def _skips(self, stage: str) -> bool:
         return stage in self.skip or self.run.should_stop()
@@ -88,6 +90,7 @@ class Work:
 
     def _merge(self) -> int:
         before = self.model.n_points
+        self._n_merged = self.model.n_candidates
         self.model, went_to = merge_points(self.model)
         if self.point is not None:
             # Multipliers of merged points add up, as their weights do, and the bound stays what it was.
@@ -100,13 +103,15 @@ class Work:
 
     def reduce(self) -> None:
         """Drop contained candidates and merge points that only dropped candidates told apart."""
-        if self._skips("reduce"):
+        if self._skips("reduce") or self.model.n_candidates == self._n_reduced:
             return
         with self.run.stage("reduce") as notes:
             before = self.model.n_candidates
             self._keep(undominated(self.model, should_stop=self.run.should_stop))
             notes.n_dropped = before - self.model.n_candidates
-            notes.n_merged = self._merge()
+            if notes.n_dropped or before < self._n_merged:
+                notes.n_merged = self._merge()
+            self._n_reduced = self.model.n_candidates
 
     def _keep(self, candidates: Indices) -> None:
         if len(candidates) == self.model.n_candidates:
