@@ -188,10 +188,18 @@ class Decomposition:
         paid = (self.model.weights - self.multipliers)[self.shared].sum()
         self.constant = self.model.offset + float(paid)
 
-    def solve(self) -> None:
-        """Tighten the run's bound until nothing better can exist, time is up, or no groups can be joined."""
+    def solve(self, patience: int | None = None) -> None:
+        """Tighten the run's bound until nothing better can exist, time is up, or no groups can be joined.
+
+        With `patience` it also ends when so many nodes have not tightened the bound.
+        """
         last_bound, rounds = np.inf, 0
+        tightest, n_nodes_then = self.run.bound, self.n_nodes
         while not self.run.should_stop():
+            if self.run.bound <= tightest - self.run.step:
+                tightest, n_nodes_then = self.run.bound, self.n_nodes
+            if patience is not None and self.n_nodes - n_nodes_then >= patience:
+                return
             tables = [group.table(self.total) for group in self.groups]
             worth, path = allot(tables, self.total)
             bound = self.constant + worth

@@ -24,6 +24,8 @@ from oleander.selection.solvers.highs import run_highs
 STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "finish")
 # Branching by itself is the shortest way when fixing has left few candidates for each set to be chosen.
 FEW_SETS, FEW_PER_SET = 12, 20
+# Up to this many memberships what is left goes to HiGHS when groups have tightened nothing in so many nodes.
+ENTRIES_FOR_HIGHS, NODES_BEFORE_HIGHS = 150_000, 500
 # A larger program would spend the time limit on its first linear relaxation.
 MAX_ENTRIES_TO_FINISH = 3_000_000
 
@@ -64,8 +66,12 @@ class AutoSolver:
                 work.reduce()
             if work.model.limit <= FEW_SETS and work.model.n_candidates <= FEW_PER_SET * work.model.limit:
                 work.branch(max_nodes=3_000)
-            work.decompose()
-            work.branch(max_nodes=None)
+            if work.model.sure.nnz <= ENTRIES_FOR_HIGHS:
+                # Data in one piece have no groups to find, and a small program is HiGHS's own ground.
+                work.decompose(patience=NODES_BEFORE_HIGHS)
+            else:
+                work.decompose(patience=None)
+                work.branch(max_nodes=None)
         work.finish()
 
 
@@ -198,7 +204,7 @@ class Work:
             if tree.is_complete:
                 run.exhaust()
 
-    def decompose(self) -> None:
+    def decompose(self, patience: int | None) -> None:
         """Split into groups, solve these, and join them by a knapsack."""
         if self._skips("decompose") or self.model.limit < 2:
             return
@@ -211,7 +217,7 @@ class Work:
             label = group_candidates(model, chosen, max_chosen=max(3, 2 + model.limit // 12))
             if label.max() > 0:
                 decomposition = Decomposition(model, run, self.point.multipliers, label)
-                decomposition.solve()
+                decomposition.solve(patience)
                 notes.n_steps = decomposition.n_nodes
 
     def finish(self) -> None:
