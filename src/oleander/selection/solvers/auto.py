@@ -69,9 +69,10 @@ class AutoSolver:
             if work.model.sure.nnz <= ENTRIES_FOR_HIGHS:
                 # Data in one piece have no groups to find, and a small program is HiGHS's own ground.
                 work.decompose(patience=NODES_BEFORE_HIGHS)
+                work.finish()
             else:
                 work.decompose(patience=None)
-                work.branch(max_nodes=None)
+            work.branch(max_nodes=None)
         work.finish()
 
 
