@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test check format bench-local clean
+.PHONY: help demo test check format bench-local bench-quality clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
@@ -11,6 +11,7 @@ help:
 	@echo "make check        lint, format check and strict types"
 	@echo "make format       let ruff rewrite what it can"
 	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
+	@echo "make bench-quality  does an explainer keep its word on new rows?"
 	@echo "make clean        remove the virtual environment and caches"
 
 $(VENV)/.core: pyproject.toml
@@ -24,7 +25,7 @@ $(VENV)/.dev: $(VENV)/.core
 	touch $@
 
 demo: $(VENV)/.core
-	$(BIN)/python examples/one_explainer.py
+	$(BIN)/python examples/breast_cancer.py
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses 2
@@ -41,6 +42,9 @@ format: $(VENV)/.dev
 bench-local: $(VENV)/.core
 	$(BIN)/python benchmarks/local_explainer.py
 	$(BIN)/python benchmarks/membership.py
+
+bench-quality: $(VENV)/.core
+	$(BIN)/python benchmarks/quality.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -35,7 +35,7 @@ def test_what_cannot_be_claimed_is_said():
     assert Claim(0, 0, 0.0).describe(0.9) == "not certifiable: no held-out row"
     assert Claim(3, 3, 0.2).describe(0.9) == "not certifiable: 3 rows"
     assert Claim(1, 1, 0.01).describe(0.9) == "not certifiable: 1 row"
-    assert Claim(58, 60, 0.87).describe(0.9) == "at least 0.87 (58 of 60 rows)"
+    assert Claim(58, 60, 0.87).describe(0.9) == "certified at least 0.87 (58 of 60 rows)"
 
 
 def test_one_row_of_each_group_counts():

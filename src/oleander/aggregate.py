@@ -389,10 +389,12 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             f"fidelity at least {self.fidelity_:.3f} on the rows they were chosen on",
         ]
         if self.certificate_ is not None:
-            lines[-1] += f"; certified on held-out rows, all together at {self.confidence:.0%} confidence:"
-            lines.append(f"coverage {self.certificate_.coverage.describe(0.0)}")
+            lines.append(
+                f"on held-out rows, all together at {self.confidence:.0%} confidence: "
+                f"coverage {self.certificate_.coverage.describe(0.0)}"
+            )
         for number, member in enumerate(chosen.members):
-            certified = "" if member.claim is None else f", certified {member.claim.describe(self.min_fidelity)}"
+            certified = "" if member.claim is None else f", {member.claim.describe(self.min_fidelity)}"
             lines.append(f"\nexplainer {number}: {member.support} rows, fidelity {member.fidelity:.3f}{certified}")
             lines.append(f"  {member.region.describe()}")
             lines += [f"    {rule}" for rule in member.explainer.rules()]

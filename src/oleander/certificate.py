@@ -53,7 +53,7 @@ class Claim:
             return "not certifiable: no held-out row"
         if self.bound < floor and float(lower_bound(self.n_rows, self.n_rows, 0.05)) < floor:
             return f"not certifiable: {rows}"
-        return f"at least {self.bound:.2f} ({self.n_right} of {rows})"
+        return f"certified at least {self.bound:.2f} ({self.n_right} of {rows})"
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,10 @@ class Uncovered:
 
     def __str__(self) -> str:
         lines = [f"{self.n_rows:,} rows ({self.share:.1%}) are covered by no explainer"]
-        lines += [f"  {rule}" for rule in self.rules if rule.label == "not covered"]
+        for rule in self.rules:
+            if rule.label == "not covered":
+                words = " and ".join(str(term) for term in rule.terms)
+                lines.append(f"  {words or 'everywhere'}: {rule.share:.0%} of {rule.n_draws:,} rows are not covered")
         return "\n".join(lines)
 
 
