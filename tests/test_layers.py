@@ -9,6 +9,7 @@ import oleander
 
 LAYERS = [
     "_extras",
+    "progress",
     "schema",
     "conditions",
     "regions",
@@ -20,9 +21,11 @@ LAYERS = [
     "generators",
     "pool",
     "selection",
-    "evaluation",
     "certificate",
-    "frontier",
+    "evaluation",
+    "lazy",
+    "explanation",
+    "saving",
     "aggregate",
     "baselines",
     "datasets",

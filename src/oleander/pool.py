@@ -1,7 +1,7 @@
 """The candidates, whoever proposed them: where they speak is known at once, what they say is learned on demand."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,14 +11,14 @@ from scipy.sparse import csr_array
 
 from oleander.black_box import BlackBox, Labels
 from oleander.generators.base import Candidate, Generator
-from oleander.local.base import LocalExplainer
+from oleander.local.base import Explainer
 from oleander.regions import membership
 from oleander.rows import Rows
 from oleander.schema import FeatureSchema
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Trained = tuple[LocalExplainer, Bools, float]
+Trained = tuple[Explainer, Bools, float]
 
 
 class CandidatePool:
@@ -43,7 +43,7 @@ class CandidatePool:
     covers : sparse bool array of shape (n_candidates, n_points)
     support : int array of shape (n_candidates,)
         How many of the user's rows each candidate covers.
-    explainers : list of LocalExplainer or None
+    explainers : list of Explainer or None
     is_trained : bool array of shape (n_candidates,)
     draw_fidelity : array of shape (n_candidates,)
         Agreement on the draws that trained the explainer; NaN where there were none.
@@ -82,7 +82,7 @@ class CandidatePool:
         self.covers = membership([candidate.region for candidate in self.candidates], rows.values)
         self.support = self.covers @ rows.weights
         n_candidates = len(self.candidates)
-        self.explainers: list[LocalExplainer | None] = [None] * n_candidates
+        self.explainers: list[Explainer | None] = [None] * n_candidates
         self.is_trained = np.zeros(n_candidates, dtype=bool)
         self.draw_fidelity = np.full(n_candidates, np.nan)
         self.n_queries = rows.n_queries
@@ -120,10 +120,16 @@ class CandidatePool:
         candidates = list(itertools.chain.from_iterable(generator.propose(rows, seed) for generator in several))
         return cls(rows, candidates, box, batch_size=batch_size, n_jobs=n_jobs)
 
-    def train(self, indices: Iterable[int]) -> None:
+    def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
         """Train the explainers of these candidates that are not trained yet.
 
         What is done stays done: an error or an interrupt loses at most the batches under way.
+
+        Parameters
+        ----------
+        indices : iterable of int
+        on_trained : callable, optional
+            Told after each batch how many are done.
         """
         wanted = [index for index in dict.fromkeys(int(i) for i in indices) if not self.is_trained[index]]
         n_jobs = max(1, min(effective_n_jobs(self.n_jobs), self.batch_size // max(self._largest, 1)))
@@ -138,9 +144,13 @@ class CandidatePool:
             )
             for batch in batches
         )
+        n_done = 0
         for batch, trained in zip(batches, Parallel(n_jobs=n_jobs, return_as="generator")(jobs), strict=True):
             for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
                 self._keep(index, explainer, is_right, draw_fidelity)
+            n_done += len(batch)
+            if on_trained is not None:
+                on_trained(n_done)
 
     def _batches(self, indices: list[int], most_draws: int) -> Iterator[list[int]]:
         """Cut the candidates into batches whose draws fit into one call of the black box."""
@@ -157,7 +167,7 @@ class CandidatePool:
         if batch:
             yield batch
 
-    def _keep(self, index: int, explainer: LocalExplainer, is_right: Bools, draw_fidelity: float) -> None:
+    def _keep(self, index: int, explainer: Explainer, is_right: Bools, draw_fidelity: float) -> None:
         recipe = self.candidates[index].recipe
         self.explainers[index] = explainer
         self._is_right[self.covers.indptr[index] : self.covers.indptr[index + 1]] = is_right

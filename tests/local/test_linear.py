@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
@@ -43,4 +45,4 @@ def test_words(data):
     linear = LimeLinear(n_features=1).fit(X, labels > 0, schema=schema, center=np.zeros(6))
     rule = str(linear.rules()[1])
     assert rule.startswith("+0.")
-    assert " of x0 over 0 → True (" in rule or " of x1 over 0 → True (" in rule
+    assert re.search(r" of x[01] over -?[\d.]+ → True \(", rule)

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.local.base import Labels, LocalExplainer
+from oleander.local.base import Explainer, Labels
 from oleander.regions import Region
 from oleander.rows import Rows
 
@@ -27,7 +27,7 @@ class Recipe(Protocol):
     def draw(self) -> Floats:
         """Return encoded rows to ask the black box about; the same ones every time."""
 
-    def fit(self, draws: Floats, labels: Labels) -> LocalExplainer:
+    def fit(self, draws: Floats, labels: Labels) -> Explainer:
         """Return a new explainer, learned from the draws and the black box's labels."""
 
 
@@ -38,7 +38,7 @@ class Candidate:
     Parameters
     ----------
     region : Region
-    explainer : LocalExplainer or None
+    explainer : Explainer or None
         Where it was learned without asking the black box anything new.
     recipe : Recipe or None
     origin : str
@@ -46,7 +46,7 @@ class Candidate:
     """
 
     region: Region
-    explainer: LocalExplainer | None = None
+    explainer: Explainer | None = None
     recipe: Recipe | None = None
     origin: str = "given"
 

@@ -1,7 +1,7 @@
 """Local explainers: small models that mimic the black box in one region and say how in the user's words."""
 
-from oleander.local.base import LocalExplainer, Rule
+from oleander.local.base import Explainer, LocalExplainer, Rule
 from oleander.local.linear import LimeLinear
 from oleander.local.tree import FilteredTree, UnfilteredTree
 
-__all__ = ["FilteredTree", "LimeLinear", "LocalExplainer", "Rule", "UnfilteredTree"]
+__all__ = ["Explainer", "FilteredTree", "LimeLinear", "LocalExplainer", "Rule", "UnfilteredTree"]

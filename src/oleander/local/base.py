@@ -45,11 +45,8 @@ class Rule:
 
 
 @runtime_checkable
-class LocalExplainer(Protocol):
-    """A small model of the black box in one region. Rows are encoded by the schema."""
-
-    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
-        """Learn from draws in the region and the black box's labels for them."""
+class Explainer(Protocol):
+    """A fitted small model of the black box. Rows are encoded by the schema."""
 
     def predict(self, rows: Floats) -> Labels:
         """Return the labels that the explainer gives."""
@@ -67,6 +64,31 @@ class LocalExplainer(Protocol):
 
     def path(self, row: Floats) -> Rule:
         """Return what the explainer says of one row, and why."""
+
+
+@runtime_checkable
+class LocalExplainer(Explainer, Protocol):
+    """An explainer that can be fitted in a region."""
+
+    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
+        """Learn from draws in the region and the black box's labels for them."""
+
+
+def write_labels(labels: Labels) -> dict[str, Any]:
+    """Return labels as plain data for JSON.
+
+    >>> write_labels(np.array(["no", "yes"]))
+    {'dtype': '<U3', 'values': ['no', 'yes']}
+    """
+    return {"dtype": str(labels.dtype), "values": labels.tolist()}
+
+
+def read_labels(data: dict[str, Any]) -> Labels:
+    """Read what ``write_labels`` wrote."""
+    dtype = np.dtype(str(data["dtype"]))
+    if dtype.kind not in "biufUSO" or not all(isinstance(value, (str, int, float)) for value in data["values"]):
+        raise ValueError(f"labels of dtype {dtype} cannot be read; numbers or strings are expected")
+    return np.array(data["values"], dtype=dtype)
 
 
 def encode_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:

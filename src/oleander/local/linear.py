@@ -1,12 +1,12 @@
 """LIME's kind of explainer: one sparse linear model per class, weighted by nearness to the center."""
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from oleander.local.base import Floats, Labels, Rule, encode_labels
+from oleander.local.base import Floats, Labels, Rule, encode_labels, read_labels, write_labels
 from oleander.schema import Feature, FeatureSchema
 
 
@@ -49,8 +49,8 @@ class Contribution:
 class LimeLinear:
     """A ridge regression per class on the draws, weighted by LIME's kernel, with few features each.
 
-    Numbers are measured from the center in units of the schema's scales; levels ask whether they are the center's. The
-    class with the highest score is the answer.
+    Numbers are measured in units of the schema's scales; levels ask whether they are the center's. The class with the
+    highest score is the answer.
 
     Parameters
     ----------
@@ -79,11 +79,13 @@ class LimeLinear:
         """Fit one linear model per class; without a center, the middle of the draws stands in."""
         classes, codes = encode_labels(labels)
         self._schema = schema
-        self._center = _middle(draws, schema, center)
+        middle = _middle(draws, schema, center)
+        # Numbers are told from the middle of their bounds, so that no explainer holds the numbers of a row.
+        self._reference = middle.copy()
+        self._reference[schema.numbers] = [(schema[j].lower + schema[j].upper) / 2 for j in schema.numbers]
         features = self._represent(draws)
         width = self.kernel_width or 0.75 * np.sqrt(len(schema))
-        # At the center numbers are 0 and levels are 1.
-        offsets = features - self._at_center()
+        offsets = features - self._represent(middle[None, :])
         # LIME takes the root of its own kernel.
         weights = np.sqrt(np.exp(-np.square(offsets).sum(axis=1) / width**2))
         targets = (codes[:, None] == np.arange(len(classes))).astype(float)
@@ -117,18 +119,15 @@ class LimeLinear:
         return coefficients, target_means - means @ coefficients
 
     def _represent(self, rows: Floats) -> Floats:
-        """Return rows as LIME sees them: scaled distance from the center for numbers, sameness for levels."""
+        """Return rows as LIME sees them: numbers in scaled units, sameness for levels, 0 for a missing number."""
         seen = np.empty(rows.shape)
         for j, feature in enumerate(self._schema):
-            values, middle = rows[:, j], self._center[j]
+            values, middle = rows[:, j], self._reference[j]
             if feature.is_number:
                 seen[:, j] = np.nan_to_num((values - middle) / feature.scale, nan=0.0)
             else:
                 seen[:, j] = (values == middle) | (np.isnan(values) & np.isnan(middle))
         return seen
-
-    def _at_center(self) -> Floats:
-        return np.array([0.0 if feature.is_number else 1.0 for feature in self._schema])
 
     def predict(self, rows: Floats) -> Labels:
         """Return the class with the highest score."""
@@ -159,17 +158,47 @@ class LimeLinear:
     def _weights(self, k: int) -> tuple[Weight, ...]:
         column = self._coefficients[:, k]
         order = np.argsort(-np.abs(column), kind="stable")
-        return tuple(Weight(self._schema[j], float(column[j]), float(self._center[j])) for j in order if column[j] != 0)
+        return tuple(
+            Weight(self._schema[j], float(column[j]), float(self._reference[j])) for j in order if column[j] != 0
+        )
 
     def path(self, row: Floats) -> Rule:
         """Return what each feature added to the score of the class that won, the largest first."""
         classes = self._fitted()
         seen = self._represent(row[None, :])
         k = int((seen @ self._coefficients + self._intercepts).argmax())
-        amounts = (seen[0] - self._at_center()) * self._coefficients[:, k]
+        amounts = seen[0] * self._coefficients[:, k]
         order = np.argsort(-np.abs(amounts), kind="stable")
         terms = tuple(Contribution(self._schema[j], float(row[j]), float(amounts[j])) for j in order if amounts[j] != 0)
         return Rule(terms, classes[k], self._n_draws, self._share)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted models as plain data for JSON. Of the center it holds the levels."""
+        return {
+            "explainer": "linear",
+            "classes": write_labels(self._fitted()),
+            "reference": [None if np.isnan(value) else float(value) for value in self._reference],
+            "coefficients": self._coefficients.tolist(),
+            "intercepts": self._intercepts.tolist(),
+            "n_draws": self._n_draws,
+            "share": self._share,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Read what ``to_dict`` wrote, or say why it is no linear model."""
+        linear = cls()
+        classes = read_labels(data["classes"])
+        linear._schema = schema
+        linear._reference = np.array([np.nan if value is None else float(value) for value in data["reference"]])
+        linear._coefficients = np.array(data["coefficients"], dtype=float)
+        linear._intercepts = np.array(data["intercepts"], dtype=float)
+        linear._n_draws, linear._share = int(data["n_draws"]), float(data["share"])
+        shapes = [array.shape for array in (linear._coefficients, linear._intercepts, linear._reference)]
+        if shapes != [(len(schema), len(classes)), (len(classes),), (len(schema),)]:
+            raise ValueError("its weights do not fit its columns and classes")
+        linear.classes_ = classes
+        return linear
 
     def _fitted(self) -> Labels:
         if self.classes_ is None:

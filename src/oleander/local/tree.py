@@ -9,11 +9,22 @@ from sklearn.exceptions import NotFittedError
 
 from oleander.conditions import Condition, Levels, Range, conjoin
 from oleander.filters import FilterResult, bin_codes, select_features
-from oleander.local.base import Floats, Labels, Rule, encode_labels
+from oleander.local.base import Floats, Labels, Rule, encode_labels, read_labels, write_labels
 from oleander.local.growth import Column, Node, grow, make_columns
 from oleander.schema import FeatureSchema
 
 LEAF = -1
+ARRAYS: dict[str, type] = {
+    "column": np.intp,
+    "threshold": np.float64,
+    "level": np.intp,
+    "missing_left": np.bool_,
+    "left": np.intp,
+    "right": np.intp,
+    "label": np.intp,
+    "n_draws": np.intp,
+    "n_right": np.intp,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +68,36 @@ class Tree:
         """The nodes that are leaves."""
         return np.flatnonzero(self.column == LEAF)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; the schema is kept by whoever keeps the tree."""
+        arrays = {name: getattr(self, name).tolist() for name in ARRAYS}
+        thresholds = [None if np.isnan(value) else str(value) if np.isinf(value) else value for value in self.threshold]
+        return {"classes": write_labels(self.classes), **arrays, "threshold": thresholds}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Read what ``to_dict`` wrote, or say why it is no tree."""
+        arrays: dict[str, Any] = {
+            name: np.array(data[name], dtype=ARRAYS[name]) for name in ARRAYS if name != "threshold"
+        }
+        arrays["threshold"] = np.array([np.nan if value is None else float(value) for value in data["threshold"]])
+        tree = cls(schema, read_labels(data["classes"]), **arrays)
+        inner = tree.column != LEAF
+        numbers = np.arange(len(tree.column))
+        if (
+            any(len(getattr(tree, name)) != len(numbers) for name in ARRAYS)
+            or not len(numbers)
+            or tree.column.min() < LEAF
+            or tree.column.max() >= len(schema)
+            or not np.isin(tree.label, np.arange(len(tree.classes))).all()
+            # Parents stand before their children, so that no row can walk in a circle.
+            or (tree.left[inner] <= numbers[inner]).any()
+            or (tree.right[inner] <= numbers[inner]).any()
+            or not np.array_equal(np.sort(np.append(tree.left[inner], tree.right[inner])), numbers[1:])
+        ):
+            raise ValueError("its nodes do not make a tree")
+        return tree
+
     def apply(self, rows: Floats) -> NDArray[np.intp]:
         """Return the leaf in which each row ends."""
         node = np.zeros(len(rows), dtype=np.intp)
@@ -99,8 +140,8 @@ class Tree:
 
 
 @dataclass
-class _TreeExplainer:
-    """What the two tree explainers share; they differ in the features they may split on."""
+class TreeExplainer:
+    """A tree that explains: what the two ways of growing one share, and what a saved one is."""
 
     max_leaves: int | None = 16
     tree_: Tree | None = field(default=None, init=False, repr=False)
@@ -132,6 +173,10 @@ class _TreeExplainer:
         tree = self._fitted()
         return tree.rule(int(tree.apply(row[None, :])[0]))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted tree as plain data for JSON."""
+        return {"explainer": "tree", "tree": self._fitted().to_dict()}
+
     def _fitted(self) -> Tree:
         if self.tree_ is None:
             raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit with draws and labels first.")
@@ -139,7 +184,7 @@ class _TreeExplainer:
 
 
 @dataclass
-class UnfilteredTree(_TreeExplainer):
+class UnfilteredTree(TreeExplainer):
     """A small tree on all features: the paper's LIME-like rival.
 
     Parameters
@@ -166,7 +211,7 @@ class UnfilteredTree(_TreeExplainer):
 
 
 @dataclass
-class FilteredTree(_TreeExplainer):
+class FilteredTree(TreeExplainer):
     """A small tree on the few features that the information filter keeps: the paper's local explainer.
 
     Parameters

@@ -33,6 +33,9 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
         raise ValueError(f"column {name!r} has no value that is not missing; drop it.")
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
         refuse_infinite(column.to_numpy(dtype=float, na_value=np.nan), name)
+    if pd.api.types.is_object_dtype(dtype):
+        for value in present:
+            _plain(value, name)
     chosen = _given_kind(name, kind) if kind is not None else _infer_kind(present)
     about: dict[str, Any] = {
         "name": name,

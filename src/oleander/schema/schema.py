@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from oleander.schema.feature import Feature, Kind
 from oleander.schema.inference import infer_feature
@@ -207,9 +208,14 @@ def _as_table(X: Any) -> pd.DataFrame:
         if len(twice):
             raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
     else:
+        if issparse(X):
+            raise TypeError("sparse data are not supported: draws around a row are dense. Pass X.toarray().")
         values = np.asarray(X)
         if values.ndim != 2:
-            raise ValueError(f"the data have {values.ndim} dimensions; rows and columns are expected.")
+            raise ValueError(
+                f"the data have {values.ndim} dimensions; rows and columns are expected. Reshape your data: "
+                "X.reshape(1, -1) is one row, X.reshape(-1, 1) one column."
+            )
         if values.dtype.kind not in "biufOUS":
             raise ValueError(f"the data have dtype {values.dtype}; numbers or strings are expected.")
         # Columns of an object array have kinds of their own.

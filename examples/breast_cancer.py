@@ -1,0 +1,32 @@
+"""The main job: explain a forest with a handful of small trees, and say how good that handful is."""
+
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import train_test_split
+
+from oleander import AggregateExplainer
+
+
+def main() -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    y = y.map({0: "malignant", 1: "benign"})
+    # Train the black box on one part, explain it on a second that is new to it, judge the explanation on a third.
+    X_train, X_rest, y_train, y_rest = train_test_split(X, y, test_size=0.6, random_state=0)
+    X_explain, X_new, y_explain, _ = train_test_split(X_rest, y_rest, test_size=0.3, random_state=0)
+    black_box = RandomForestClassifier(50, random_state=0).fit(X_train, y_train)
+
+    atlas = AggregateExplainer(black_box, max_explainers=5, max_leaves=6, random_state=0).fit(X_explain, y_explain)
+
+    print(f"Explaining {black_box} on {len(X_explain)} rows that are new to it; {atlas.n_queries_:,} rows were asked.\n")
+    print(atlas.summary())
+    print(f"\nOn {len(X_new)} other rows: {atlas.evaluate(X_new)}.")
+    print(atlas.uncovered(X_new))
+    print("\nOne of these rows:")
+    print(atlas.explain(X_new.iloc[0]))
+    table = atlas.frontier(max_explainers=[1, 2, 5, 10], min_fidelity=[0.7, 0.8, 0.9, 0.95]).table
+    print("\nCoverage for each number of explainers (down) and each floor (across), all proven best possible:")
+    print(table.pivot(index="max_explainers", columns="min_fidelity", values="coverage").round(3).to_string())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""How good a set of explainers is on given rows: pure functions of who covers and who says what."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from oleander.local import Rule, UnfilteredTree
+from oleander.schema import FeatureSchema
+
+Bools = NDArray[np.bool_]
+Labels = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What a set of explainers does on some rows.
+
+    Parameters
+    ----------
+    n_rows : int
+    coverage : float
+        Share of rows in at least one region (Cov in the paper, as a share).
+    fidelity : float
+        The lowest fidelity among the explainers (Fid in the paper); NaN if none covers a row.
+    mean_fidelity : float
+        Their mean.
+    agreement : float
+        Share of covered rows on which the answer given is the black box's; NaN if none is covered.
+    conflicts : float
+        Share of covered rows on which explainers that cover them disagree.
+    complexity : int
+        Leaves, or weights, in total.
+    explainers : DataFrame
+        One line each: rows covered, fidelity, complexity.
+    classes : DataFrame
+        One line per label of the black box: rows, share covered, share of all its rows answered rightly.
+    """
+
+    n_rows: int
+    coverage: float
+    fidelity: float
+    mean_fidelity: float
+    agreement: float
+    conflicts: float
+    complexity: int
+    explainers: pd.DataFrame
+    classes: pd.DataFrame
+
+    def __str__(self) -> str:
+        return (
+            f"{self.coverage:.1%} of {self.n_rows:,} rows covered; fidelity at least {self.fidelity:.3f}, "
+            f"{self.mean_fidelity:.3f} on average; the answer is the black box's on {self.agreement:.1%} of covered "
+            f"rows; {self.conflicts:.1%} of them in conflict; {self.complexity} leaves in all"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Uncovered:
+    """Whom no explainer speaks for.
+
+    Parameters
+    ----------
+    n_rows : int
+    share : float
+    classes : DataFrame
+        One line per label of the black box: rows, and how many of them are not covered.
+    rules : list of Rule
+        The leaves of a small tree that tell the uncovered rows from the others.
+    """
+
+    n_rows: int
+    share: float
+    classes: pd.DataFrame
+    rules: list[Rule]
+
+    def __str__(self) -> str:
+        lines = [f"{self.n_rows:,} rows ({self.share:.1%}) are covered by no explainer"]
+        for rule in self.rules:
+            if rule.label == "not covered":
+                words = " and ".join(str(term) for term in rule.terms)
+                lines.append(f"  {words or 'everywhere'}: {rule.share:.0%} of {rule.n_draws:,} rows are not covered")
+        return "\n".join(lines)
+
+
+def describe_uncovered(
+    rows: NDArray[np.float64], labels: Labels, covered: Bools, schema: FeatureSchema, *, max_leaves: int = 4
+) -> Uncovered:
+    """Count the rows that nobody covers by label, and tell them from the others with a small tree."""
+    table = pd.DataFrame({"label": labels, "uncovered": ~covered})
+    classes = table.groupby("label", sort=True)["uncovered"].agg(rows="size", uncovered="sum").reset_index()
+    words = np.where(covered, "covered", "not covered")
+    tree = UnfilteredTree(max_leaves=max_leaves).fit(rows, words, schema=schema)
+    return Uncovered(int((~covered).sum()), float((~covered).mean()), classes, tree.rules())
+
+
+def evaluate(covers: Bools, said: Labels, answers: Labels, labels: Labels, complexity: list[int]) -> Evaluation:
+    """Compare what explainers say with what the black box says.
+
+    Parameters
+    ----------
+    covers : bool array of shape (n_explainers, n_rows)
+    said : array of shape (n_explainers, n_rows)
+        What each explainer says of each row; looked at only where it covers.
+    answers : array of shape (n_rows,)
+        The answer given; looked at only where a row is covered.
+    labels : array of shape (n_rows,)
+        What the black box says.
+    complexity : list of int
+
+    Examples
+    --------
+    >>> covers = np.array([[True, True, False]])
+    >>> said = np.array([["a", "b", "b"]])
+    >>> result = evaluate(covers, said, said[0], np.array(["a", "a", "b"]), [2])
+    >>> round(result.coverage, 3), result.fidelity, result.agreement
+    (0.667, 0.5, 0.5)
+    """
+    covered = covers.any(axis=0)
+    agrees = covers & (said == labels)
+    support, n_right = covers.sum(axis=1), agrees.sum(axis=1)
+    fidelity = np.divide(n_right, support, out=np.full(len(covers), np.nan), where=support > 0)
+    known = fidelity[support > 0]
+    right = covered & (answers == labels)
+    by_label = pd.DataFrame({"label": labels, "covered": covered, "right": right}).groupby("label", sort=True)
+    classes = by_label.agg(rows=("covered", "size"), covered=("covered", "mean"), answered_rightly=("right", "mean"))
+    return Evaluation(
+        n_rows=len(labels),
+        coverage=float(covered.mean()),
+        fidelity=float(known.min()) if len(known) else float("nan"),
+        mean_fidelity=float(known.mean()) if len(known) else float("nan"),
+        agreement=float(right.sum() / covered.sum()) if covered.any() else float("nan"),
+        conflicts=float(disagree(covers, said)[covered].mean()) if covered.any() else 0.0,
+        complexity=int(sum(complexity)),
+        explainers=pd.DataFrame({"rows": support, "fidelity": fidelity, "complexity": complexity}),
+        classes=classes.reset_index(),
+    )
+
+
+def disagree(covers: Bools, said: Labels) -> Bools:
+    """Return on which rows two explainers that cover them say different things."""
+    n_rows = covers.shape[1]
+    differs = np.zeros(n_rows, dtype=bool)
+    if not len(covers):
+        return differs
+    first = said[covers.argmax(axis=0), np.arange(n_rows)]
+    for inside, words in zip(covers, said, strict=True):
+        differs |= inside & (words != first)
+    return differs

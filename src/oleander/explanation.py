@@ -1,0 +1,232 @@
+"""The chosen explainers together: where they speak, who is responsible for a row, and what is said of it."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander.certificate import Certificate, Claim
+from oleander.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
+from oleander.local.base import Explainer, Labels, Rule
+from oleander.local.saving import read_explainer, write_explainer
+from oleander.regions import Ball, Region, read_region
+from oleander.schema import FeatureSchema
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+NOBODY = -1
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenExplainer:
+    """A chosen explainer and what is known of it.
+
+    Parameters
+    ----------
+    region : Region
+    explainer : Explainer
+    origin : str
+        Which generator proposed it.
+    support : int
+        Rows that it was chosen on and covers.
+    fidelity : float
+        The share of them on which it says what the black box says.
+    floor_value : float
+        What was compared with ``min_fidelity``: the lower bound on that share, or the share itself.
+    draw_fidelity : float
+        Agreement on the draws that trained it; NaN where there were none.
+    claim : Claim or None
+        What held-out rows allow to be claimed of its fidelity.
+    """
+
+    region: Region
+    explainer: Explainer
+    origin: str
+    support: int
+    fidelity: float
+    floor_value: float
+    draw_fidelity: float
+    claim: Claim | None = None
+
+    @property
+    def radius(self) -> float | None:
+        """The radius, where the region is a ball."""
+        return self.region.radius if isinstance(self.region, Ball) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "region": self.region.to_dict(),
+            "explainer": write_explainer(self.explainer),
+            "origin": self.origin,
+            "support": self.support,
+            "fidelity": self.fidelity,
+            "floor_value": self.floor_value,
+            "draw_fidelity": None if np.isnan(self.draw_fidelity) else self.draw_fidelity,
+            "claim": None if self.claim is None else vars(self.claim),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Read what ``to_dict`` wrote."""
+        return cls(
+            read_region(data["region"], schema),
+            read_explainer(data["explainer"], schema),
+            str(data["origin"]),
+            int(data["support"]),
+            float(data["fidelity"]),
+            float(data["floor_value"]),
+            float("nan") if data["draw_fidelity"] is None else float(data["draw_fidelity"]),
+            None if data["claim"] is None else Claim(**data["claim"]),
+        )
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one explainer says of a row.
+
+    Parameters
+    ----------
+    explainer : int
+        Its number among the chosen.
+    rule : Rule
+        What it says and why, in the user's words.
+    fidelity : float
+    claim : Claim or None
+    """
+
+    explainer: int
+    rule: Rule
+    fidelity: float
+    claim: Claim | None
+
+    def __str__(self) -> str:
+        known = f"fidelity {self.fidelity:.2f}"
+        if self.claim is not None and self.claim.n_rows:
+            known += f", certified at least {self.claim.bound:.2f}"
+        return f"explainer {self.explainer} ({known}): {self.rule}"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is said of a row: by the responsible explainer first, then by the others that cover it.
+
+    Parameters
+    ----------
+    statements : tuple of Statement
+        Empty where nobody covers the row.
+    """
+
+    statements: tuple[Statement, ...]
+
+    @property
+    def label(self) -> Any:
+        """The answer, or None where nobody covers the row."""
+        return self.statements[0].rule.label if self.statements else None
+
+    @property
+    def disagree(self) -> bool:
+        """Whether explainers that cover the row say different things."""
+        return len({statement.rule.label for statement in self.statements}) > 1
+
+    def __str__(self) -> str:
+        if not self.statements:
+            return "no explainer covers this row: no answer is given"
+        lines = [str(statement) for statement in self.statements]
+        return "\n".join([*lines, "the explainers disagree; the first one answers"] if self.disagree else lines)
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainerSet:
+    """The chosen explainers over one schema."""
+
+    schema: FeatureSchema
+    members: tuple[ChosenExplainer, ...]
+
+    def covers(self, rows: Floats) -> Bools:
+        """Return which explainers cover which rows, of shape (n_explainers, n_rows)."""
+        if not self.members:
+            return np.zeros((0, len(rows)), dtype=bool)
+        return np.array([member.region.contains(rows) for member in self.members])
+
+    def say(self, rows: Floats, covers: Bools) -> Labels:
+        """Return what each explainer says of each row that it covers; elsewhere the entry means nothing."""
+        words = [member.explainer.predict(rows[inside]) for member, inside in zip(self.members, covers, strict=True)]
+        dtype = np.result_type(*(word.dtype for word in words)) if words else np.dtype(object)
+        said = np.zeros(covers.shape, dtype=dtype)
+        for line, inside, word in zip(said, covers, words, strict=True):
+            line[inside] = word
+        return said
+
+    def responsible(self, rows: Floats, covers: Bools) -> NDArray[np.intp]:
+        """Return who answers for each row: the highest certified fidelity, then the nearest center; -1 for nobody."""
+        if not self.members:
+            return np.full(len(rows), NOBODY, dtype=np.intp)
+        certified = np.array([member.claim.bound if member.claim is not None else 0.0 for member in self.members])
+        rank = np.unique(-certified, return_inverse=True)[1]
+        keys = np.full(covers.shape, np.inf)
+        for key, member, inside, place in zip(keys, self.members, covers, rank, strict=True):
+            key[inside] = place
+            if isinstance(member.region, Ball):
+                distances, flips = member.region.distances(rows[inside])
+                nearness = np.maximum(distances, flips)
+                key[inside] += nearness / (1 + nearness)
+        return np.where(covers.any(axis=0), keys.argmin(axis=0), NOBODY)
+
+    def answer(self, rows: Floats) -> np.ma.MaskedArray[Any, Any]:
+        """Return the answer for each row, masked where nobody covers it."""
+        covers = self.covers(rows)
+        return self._answers(self.say(rows, covers), self.responsible(rows, covers))
+
+    def _answers(self, said: Labels, responsible: NDArray[np.intp]) -> np.ma.MaskedArray[Any, Any]:
+        if not self.members:
+            return np.ma.masked_array(np.zeros(len(responsible), dtype=object), mask=True)
+        labels = said[np.maximum(responsible, 0), np.arange(len(responsible))]
+        return np.ma.masked_array(labels, mask=responsible == NOBODY)
+
+    def explain(self, row: Floats) -> Explanation:
+        """Return what is said of one row."""
+        rows = row[None, :]
+        covers = self.covers(rows)
+        first = int(self.responsible(rows, covers)[0])
+        others = [int(number) for number in np.flatnonzero(covers[:, 0]) if number != first]
+        numbers = [] if first == NOBODY else [first, *others]
+        return Explanation(
+            tuple(
+                Statement(n, self.members[n].explainer.path(row), self.members[n].fidelity, self.members[n].claim)
+                for n in numbers
+            )
+        )
+
+    def evaluate(self, rows: Floats, labels: Labels) -> Evaluation:
+        """Compare what is said with what the black box says."""
+        covers = self.covers(rows)
+        said = self.say(rows, covers)
+        answers = self._answers(said, self.responsible(rows, covers))
+        return evaluate(
+            covers, said, np.ma.getdata(answers), labels, [member.explainer.complexity for member in self.members]
+        )
+
+    def certified(
+        self, rows: Floats, labels: Labels, confidence: float, groups: Labels | None, rng: np.random.Generator
+    ) -> tuple[Self, Certificate]:
+        """Return the explainers with what these rows, held out from everything else, allow to be claimed of each."""
+        covers = self.covers(rows)
+        agrees = covers & (self.say(rows, covers) == labels)
+        certificate = Certificate.count(covers, agrees, confidence, groups=groups, rng=rng)
+        pairs = zip(self.members, certificate.fidelity, strict=True)
+        return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs)), certificate
+
+    def uncovered(self, rows: Floats, labels: Labels) -> Uncovered:
+        """Say whom nobody speaks for."""
+        return describe_uncovered(rows, labels, np.asarray(self.covers(rows).any(axis=0)), self.schema)
+
+    def find_record(self, rows: Floats) -> int | None:
+        """Return the number of an explainer whose region holds one of these rows to the digit, or None."""
+        for number, member in enumerate(self.members):
+            if isinstance(member.region, Ball):
+                center = member.region.center
+                if ((rows == center) | (np.isnan(rows) & np.isnan(center))).all(axis=1).any():
+                    return number
+        return None

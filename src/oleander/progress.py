@@ -1,0 +1,48 @@
+"""Word of long work: a bar where rich is installed, a line now and then where it is not, nothing unless asked for."""
+
+import importlib
+import importlib.util
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Advance = Callable[[int, str], None]
+
+# Without a bar, say something every so many seconds.
+SECONDS_BETWEEN_LINES = 5.0
+
+
+@contextmanager
+def tell_progress(title: str, total: int | None, *, verbose: int) -> Iterator[Advance]:
+    """Yield a function to be told how many steps are done by now, and a few words.
+
+    Examples
+    --------
+    >>> with tell_progress("training", 10, verbose=0) as tell:
+    ...     tell(5, "halfway")
+    """
+    if not verbose:
+        yield lambda done, words: None
+    elif importlib.util.find_spec("rich") is None:
+        yield _tell_lines(title, total)
+    else:
+        console, rich = importlib.import_module("rich.console"), importlib.import_module("rich.progress")
+        words = rich.TextColumn("{task.fields[words]}")
+        columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), words, rich.TimeElapsedColumn())
+        with rich.Progress(*columns, console=console.Console(stderr=True)) as bar:
+            task = bar.add_task(title, total=total, words="")
+            yield lambda done, words: bar.update(task, completed=done, words=words)
+
+
+def _tell_lines(title: str, total: int | None) -> Advance:
+    last = [time.monotonic()]
+
+    def tell(done: int, words: str) -> None:
+        now = time.monotonic()
+        if now - last[0] >= SECONDS_BETWEEN_LINES:
+            last[0] = now
+            of = "" if total is None else f" of {total:,}"
+            print(f"oleander: {title}, {done:,}{of} {words}".rstrip(), file=sys.stderr)
+
+    return tell

@@ -1,0 +1,223 @@
+"""Pictures in scikit-learn's manner: what is drawn is computed and kept first, then drawn on an axis of the user's.
+
+matplotlib is imported when something is drawn, not before.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.decomposition import PCA
+
+from oleander._extras import import_extra
+from oleander.aggregate import AggregateExplainer
+from oleander.explanation import NOBODY, ChosenExplainer
+from oleander.local import LimeLinear
+from oleander.local.tree import LEAF, Tree, TreeExplainer
+from oleander.selection.frontier import Frontier
+
+Floats = NDArray[np.float64]
+# Okabe and Ito's colours, which survive most kinds of colour blindness; markers tell apart what colours cannot.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+# Names of columns are text, also where they hold a dollar sign.
+PLAIN: dict[str, Any] = {"parse_math": False}
+MARKERS = ("o", "s", "^", "D", "v", "P", "*")
+
+
+def _new_axis(ax: Any) -> Any:
+    pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a display")
+    return pyplot.subplots(layout="constrained")[1] if ax is None else ax
+
+
+@dataclass
+class FrontierDisplay:
+    """Coverage against the number of explainers, a line per floor; a shadow reaches up to the proven bound.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As ``Frontier.table``.
+    total : float
+        The weight of all rows, in which bounds are measured.
+    """
+
+    table: pd.DataFrame
+    total: float
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_frontier(cls, frontier: Frontier) -> Self:
+        """Take the data off a frontier."""
+        table = frontier.table
+        covered = table[table["coverage"] > 0]
+        total = float((covered["objective"] / covered["coverage"]).max()) if len(covered) else 1.0
+        return cls(table, total)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: AggregateExplainer, *, max_explainers: list[int], min_fidelity: list[float]
+    ) -> Self:
+        """Compute the frontier of a fitted explainer."""
+        return cls.from_frontier(estimator.frontier(max_explainers=max_explainers, min_fidelity=min_fidelity))
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the lines."""
+        self.ax_ = ax = _new_axis(ax)
+        self.figure_ = ax.figure
+        for number, (floor, part) in enumerate(self.table.groupby("min_fidelity")):
+            look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+            ax.plot(part["max_explainers"], part["coverage"], label=f"fidelity ≥ {floor:g}", **look)
+            bound = np.minimum(part["bound"] / self.total, 1.0)
+            ax.fill_between(part["max_explainers"], part["coverage"], bound, color=look["color"], alpha=0.2, lw=0)
+        ax.set(xlabel="explainers, at most", ylabel="share of rows covered", ylim=(0, 1.02))
+        ax.legend()
+        return self
+
+
+@dataclass
+class CoverageDisplay:
+    """Rows in the plane of their two main directions, by the explainer that answers for them.
+
+    Parameters
+    ----------
+    points : array of shape (n_rows, 2)
+    responsible : int array of shape (n_rows,)
+        -1 where nobody covers the row.
+    """
+
+    points: Floats
+    responsible: NDArray[np.intp]
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_estimator(cls, estimator: AggregateExplainer, X: Any) -> Self:
+        """Project rows by principal components, numbers in units of their scales, and see who answers for each."""
+        schema = estimator.schema_
+        rows = schema.encode(X)
+        columns: list[Floats] = []
+        for j, feature in enumerate(schema):
+            values = rows[:, j]
+            if feature.is_number:
+                middle = (feature.lower + feature.upper) / 2
+                columns.append(np.where(np.isnan(values), middle, values) / feature.scale)
+            else:
+                columns += [(values == code).astype(float) for code in range(len(feature.levels))]
+        seen = np.column_stack(columns)
+        n_directions = min(2, *seen.shape)
+        points = PCA(n_directions, random_state=0).fit_transform(seen)
+        points = np.column_stack([points, np.zeros((len(points), 2 - n_directions))])
+        return cls(points, estimator.responsible(X))
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the points, those that nobody covers as grey crosses."""
+        self.ax_ = ax = _new_axis(ax)
+        self.figure_ = ax.figure
+        outside = self.responsible == NOBODY
+        if outside.any():
+            ax.scatter(*self.points[outside].T, marker="x", color="0.6", label=f"nobody ({outside.sum():,})")
+        for number in np.unique(self.responsible[~outside]).tolist():
+            inside = self.responsible == number
+            look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+            label = f"explainer {number} ({inside.sum():,})"
+            ax.scatter(*self.points[inside].T, s=18, alpha=0.8, label=label, **look)
+        ax.set(xlabel="first principal direction", ylabel="second principal direction")
+        ax.legend(fontsize="small")
+        return self
+
+
+@dataclass(frozen=True)
+class TreeBox:
+    """A node of a drawn tree: where it stands, what it says, and under which node."""
+
+    x: float
+    y: float
+    words: str
+    is_leaf: bool
+    parent: int | None
+    branch: str = ""
+
+
+@dataclass
+class ExplainerDisplay:
+    """An explainer: its tree, or the weights of its linear models, in the user's names and units.
+
+    Parameters
+    ----------
+    boxes : list of TreeBox
+        Empty for a linear explainer.
+    weights : DataFrame
+        Class, feature and weight of a linear explainer; empty for a tree.
+    """
+
+    boxes: list[TreeBox]
+    weights: pd.DataFrame
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_explainer(cls, chosen: ChosenExplainer) -> Self:
+        """Lay out a chosen explainer."""
+        explainer = chosen.explainer
+        weights = pd.DataFrame(columns=["label", "feature", "weight"])
+        if isinstance(explainer, TreeExplainer) and explainer.tree_ is not None:
+            return cls(lay_out(explainer.tree_), weights)
+        if isinstance(explainer, LimeLinear):
+            lines = [(rule.label, term.feature.name, term.weight) for rule in explainer.rules() for term in rule.terms]
+            return cls([], pd.DataFrame(lines, columns=weights.columns))
+        raise TypeError(f"a {type(explainer).__name__} has no picture; trees and linear models have.")
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the tree or the weights."""
+        self.ax_ = ax = _new_axis(ax)
+        self.figure_ = ax.figure
+        if not self.boxes:
+            table = self.weights.pivot(index="feature", columns="label", values="weight")
+            table = table.rename(index=_plain, columns=_plain)
+            table.plot.barh(ax=ax, color=COLOURS[: table.shape[1]])
+            ax.set(xlabel="weight per unit of scale", ylabel="")
+            return self
+        for box in self.boxes:
+            if box.parent is not None:
+                above = self.boxes[box.parent]
+                ax.plot([above.x, box.x], [above.y, box.y], color="0.5", zorder=1)
+                ax.text(
+                    (above.x + box.x) / 2, (above.y + box.y) / 2, box.branch, ha="center", fontsize="x-small", **PLAIN
+                )
+            face = "#DCEBF7" if box.is_leaf else "white"
+            frame = {"boxstyle": "round", "facecolor": face, "edgecolor": "0.4"}
+            ax.text(box.x, box.y, box.words, ha="center", va="center", bbox=frame, fontsize="small", zorder=2, **PLAIN)
+        ax.set(xlim=(-0.5, max(box.x for box in self.boxes) + 0.5))
+        ax.margins(y=0.15)
+        ax.set_axis_off()
+        return self
+
+
+def _plain(words: Any) -> str:
+    return str(words).replace("$", r"\$")
+
+
+def lay_out(tree: Tree) -> list[TreeBox]:
+    """Return a box per node, the root first: leaves side by side, every parent above the middle of its children."""
+    boxes: dict[int, TreeBox] = {}
+    next_leaf = 0.0
+
+    def place(node: int, depth: int, parent: int | None, branch: str) -> float:
+        nonlocal next_leaf
+        if tree.column[node] == LEAF:
+            rule = tree.rule(node)
+            x, words = next_leaf, f"{rule.label}\n{rule.share:.0%} of {rule.n_draws:,}"
+            next_leaf += 1.0
+        else:
+            left = place(int(tree.left[node]), depth + 1, node, "yes")
+            right = place(int(tree.right[node]), depth + 1, node, "no")
+            x, words = (left + right) / 2, str(tree.conditions(node)[0])
+        boxes[node] = TreeBox(x, -float(depth), words, bool(tree.column[node] == LEAF), parent, branch)
+        return x
+
+    place(0, 0, None, "")
+    # Nodes are numbered without gaps, so a box's place in the list is its node's number.
+    return [boxes[node] for node in sorted(boxes)]

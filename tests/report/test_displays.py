@@ -1,0 +1,106 @@
+import io
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander import AggregateExplainer
+from oleander.report import CoverageDisplay, ExplainerDisplay, FrontierDisplay
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+
+def corner(X):
+    return np.where((X[:, 0] > 0.5) & (X[:, 1] > 0.5), "in", "out")
+
+
+@pytest.fixture(scope="module")
+def data():
+    X = np.random.default_rng(0).uniform(size=(400, 4))
+    options = {"max_explainers": 3, "n_draws": 500, "max_candidates": 40, "random_state": 0, "min_fidelity": 0.8}
+    return X, AggregateExplainer(corner, **options).fit(X)
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def test_frontier(data):
+    _, atlas = data
+    display = FrontierDisplay.from_estimator(atlas, max_explainers=[1, 2, 3], min_fidelity=[0.7, 0.9])
+    assert display.total == 300
+    assert len(display.table) == 6
+    _, ax = plt.subplots()
+    assert display.plot(ax).ax_ is ax
+    drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.get_lines()}
+    expected = display.table[display.table["min_fidelity"] == 0.9]["coverage"].tolist()
+    assert drawn["fidelity ≥ 0.9"] == expected
+
+
+def test_coverage(data):
+    X, atlas = data
+    far = np.vstack([X, np.full((1, 4), 30.0)])
+    display = CoverageDisplay.from_estimator(atlas, far)
+    assert display.points.shape == (401, 2)
+    np.testing.assert_array_equal(display.responsible, atlas.responsible(far))
+    assert display.responsible[-1] == -1
+    labels = [text.get_text() for text in display.plot().ax_.get_legend().get_texts()]
+    assert labels[0].startswith("nobody (")
+    assert display.figure_ is display.ax_.figure
+
+
+def test_coverage_of_mixed_and_single_columns(mixed, mixed_black_box):
+    atlas = AggregateExplainer(
+        mixed_black_box,
+        min_fidelity=0.6,
+        floor_on="share",
+        max_explainers=2,
+        max_candidates=30,
+        n_draws=300,
+        random_state=0,
+    ).fit(mixed)
+    assert np.isfinite(CoverageDisplay.from_estimator(atlas, mixed).points).all()
+    X = np.random.default_rng(0).uniform(size=(100, 1))
+    atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, max_explainers=2, max_candidates=30, random_state=0).fit(X)
+    assert CoverageDisplay.from_estimator(atlas, X).points.shape == (100, 2)
+
+
+def test_tree(data):
+    _, atlas = data
+    chosen = max(atlas.explainers_, key=lambda member: member.explainer.complexity)
+    display = ExplainerDisplay.from_explainer(chosen)
+    leaves = [box for box in display.boxes if box.is_leaf]
+    assert len(leaves) == chosen.explainer.complexity
+    assert len({box.x for box in leaves}) == len(leaves)
+    assert all(display.boxes[box.parent].y == box.y + 1 for box in display.boxes if box.parent is not None)
+    assert {box.branch for box in display.boxes if box.parent is not None} == {"yes", "no"}
+    words = {text.get_text() for text in display.plot().ax_.texts}
+    assert {box.words for box in display.boxes} <= words
+
+
+def test_weights():
+    X = np.random.default_rng(0).uniform(size=(300, 3))
+    atlas = AggregateExplainer(corner, local="lime", min_fidelity=0.6, max_explainers=1, random_state=0).fit(X)
+    display = ExplainerDisplay.from_explainer(atlas.explainers_[0])
+    assert set(display.weights["label"]) == {"in", "out"}
+    assert not display.boxes
+    display.plot()
+
+
+def test_hostile_names_are_drawn_as_they_are():
+    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(300, 2)), columns=["$\\frac{$", "<b>name</b>"])
+    for local in ("filtered_tree", "lime"):
+        atlas = AggregateExplainer(
+            lambda X: np.where(X.iloc[:, 0] > 0.5, "$\\no{", "yes"),
+            max_explainers=1,
+            min_fidelity=0.6,
+            local=local,
+            max_candidates=20,
+            n_draws=200,
+            random_state=0,
+        ).fit(X)
+        ExplainerDisplay.from_explainer(atlas.explainers_[0]).plot().figure_.savefig(io.BytesIO(), format="png")

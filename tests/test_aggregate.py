@@ -1,0 +1,330 @@
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from oleander import AggregateExplainer
+from oleander.black_box import BlackBoxError
+from oleander.generators import Balls
+from oleander.lazy import PoolSelection
+
+QUICK = {"max_explainers": 3, "n_draws": 300, "max_candidates": 40, "random_state": 0}
+
+
+def halves(X):
+    return X[:, 0] > 0.5
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    y = y.map({0: "malignant", 1: "benign"})
+    return X, y, RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+
+
+@pytest.fixture(scope="module")
+def atlas(cancer):
+    X, _, model = cancer
+    return AggregateExplainer(model, **QUICK).fit(X[1::2])
+
+
+@pytest.fixture(scope="module")
+def square():
+    return np.random.default_rng(0).uniform(size=(300, 3))
+
+
+def test_what_a_fit_leaves(atlas, cancer):
+    X = cancer[0]
+    assert 1 <= len(atlas.explainers_) <= 3
+    assert atlas.coverage_ == pytest.approx(atlas.evaluation_.coverage)
+    assert atlas.fidelity_ == min(member.fidelity for member in atlas.explainers_)
+    assert all(member.floor_value >= 0.9 for member in atlas.explainers_)
+    assert all(member.radius in {c.region.radius for c in atlas.pool_.candidates} for member in atlas.explainers_)
+    assert atlas.feature_names_in_.tolist() == list(X.columns)
+    assert atlas.n_features_in_ == 30
+    assert atlas.result_.gap == 0
+    assert set(atlas.evaluation_.classes["label"]) == {"benign", "malignant"}
+    assert len(atlas.certificate_.fidelity) == len(atlas.explainers_)
+    assert "explainers cover" in atlas.summary()
+
+
+def test_every_row_sent_to_the_black_box_is_counted(square):
+    asked = [0]
+
+    def black_box(X):
+        asked[0] += len(X)
+        return halves(X)
+
+    atlas = AggregateExplainer(black_box, **QUICK).fit(square)
+    assert atlas.n_queries_ == asked[0]
+    atlas.evaluate(square[:50])
+    atlas.frontier(max_explainers=[1, 2], min_fidelity=[0.8, 0.9])
+    assert atlas.n_queries_ == asked[0]
+
+
+def test_predict_abstains_outside_and_agrees_inside(atlas, cancer):
+    X, _, model = cancer
+    answers = atlas.predict(X)
+    covered = atlas.covers(X).any(axis=0)
+    np.testing.assert_array_equal(~np.ma.getmaskarray(answers), covered)
+    assert (answers[covered] == model.predict(X)[covered]).mean() > 0.9
+    far = X.iloc[:1] * 0 + 1e6
+    assert atlas.predict(far).mask.all()
+    assert atlas.explain(far).label is None
+
+
+def test_one_row_in_every_shape(atlas, cancer):
+    X, _, _ = cancer
+    row = X.iloc[[7]]
+    said = str(atlas.explain(row))
+    assert said == str(atlas.explain(row.iloc[0])) == str(atlas.explain(row.iloc[0].to_dict()))
+    assert said == str(atlas.explain(row.to_numpy()[0]))
+    with pytest.raises(ValueError, match="explain takes one row, and 2 were given"):
+        atlas.explain(X.iloc[:2])
+
+
+def test_evaluate_and_uncovered(atlas, cancer):
+    X, _, model = cancer
+    result = atlas.evaluate(X)
+    labels = model.predict(X)
+    covers = atlas.covers(X)
+    assert result.coverage == pytest.approx(covers.any(axis=0).mean())
+    fidelity = [
+        (member.explainer.predict(atlas.schema_.encode(X)[inside]) == labels[inside]).mean()
+        for member, inside in zip(atlas.explainers_, covers, strict=True)
+    ]
+    assert result.fidelity == pytest.approx(min(fidelity))
+    assert atlas.uncovered(X).n_rows == (~covers.any(axis=0)).sum()
+    assert atlas.uncovered(X, labels).classes["rows"].sum() == len(X)
+
+
+def test_frontier(atlas):
+    table = atlas.frontier(max_explainers=[1, 3], min_fidelity=[0.8, 0.9]).table
+    assert len(table) == 4
+    assert (table["status"] == "optimal").all()
+    here = table[(table["max_explainers"] == 3) & (table["min_fidelity"] == 0.9)]
+    assert here["coverage"].item() == pytest.approx(atlas.coverage_)
+
+
+@pytest.mark.parametrize("labels", ["int", "str", "bool", "float"])
+def test_labels_of_every_kind(square, labels):
+    kinds = {
+        "int": lambda X: halves(X).astype(int) * 7,
+        "str": lambda X: np.where(halves(X), "yes", "no"),
+        "bool": halves,
+        "float": lambda X: halves(X).astype(float),
+    }
+    black_box = kinds[labels]
+    atlas = AggregateExplainer(black_box, **QUICK).fit(square)
+    answers = atlas.predict(square).compressed()
+    assert set(answers) <= set(black_box(square))
+    assert answers.dtype.kind == black_box(square).dtype.kind
+
+
+def test_mixed_and_missing_columns_reach_the_black_box_as_they_came(mixed, mixed_black_box):
+    atlas = AggregateExplainer(mixed_black_box, min_fidelity=0.7, floor_on="share", **QUICK).fit(mixed)
+    assert atlas.coverage_ > 0.2
+    assert atlas.predict(mixed).shape == (300,)
+
+
+def test_xgboost_and_lightgbm(square):
+    xgboost = pytest.importorskip("xgboost")
+    lightgbm = pytest.importorskip("lightgbm")
+    labels = halves(square).astype(int)
+    table = pd.DataFrame(square, columns=["a", "b", "c"])
+    for model in (
+        xgboost.XGBClassifier(n_estimators=5),
+        lightgbm.LGBMClassifier(n_estimators=5, verbose=-1),
+    ):
+        atlas = AggregateExplainer(model.fit(table, labels), **QUICK).fit(table)
+        assert atlas.coverage_ > 0.8
+
+
+def test_a_pipeline_as_black_box_and_a_place_in_a_pipeline(cancer):
+    X, y, _ = cancer
+    black_box = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[::2], y[::2])
+    assert AggregateExplainer(black_box, **QUICK).fit(X[1::2]).coverage_ > 0.3
+    scaled = StandardScaler().set_output(transform="pandas").fit(X)
+    inner = LogisticRegression().fit(scaled.transform(X[::2]), y[::2])
+    pipeline = make_pipeline(scaled, AggregateExplainer(inner, **QUICK)).fit(X[1::2])
+    assert pipeline.predict(X).shape == (569,)
+
+
+def test_the_black_box_is_never_copied(cancer):
+    _, _, model = cancer
+    explainer = AggregateExplainer(model, max_explainers=4)
+    copied = clone(explainer)
+    assert copied.black_box is model
+    assert copied.get_params() == explainer.get_params()
+    assert "black_box__n_estimators" not in explainer.get_params()
+    assert explainer.set_params(max_explainers=2).max_explainers == 2
+
+
+def test_the_same_seed_gives_the_same_answer(cancer, atlas):
+    X, _, model = cancer
+    again = AggregateExplainer(model, **QUICK, n_jobs=2).fit(X[1::2])
+    assert again.summary() == atlas.summary()
+
+
+def test_groups_are_never_torn_apart(square):
+    groups = np.arange(300) // 5
+    seen = []
+
+    def black_box(X):
+        seen.append(X)
+        return halves(X)
+
+    atlas = AggregateExplainer(black_box, holdout=0.3, **QUICK).fit(square, groups=groups)
+    learned = {tuple(row) for row in atlas.pool_.rows.values}
+    which = np.array([tuple(row) in learned for row in square])
+    assert all(which[groups == group].all() or not which[groups == group].any() for group in range(60))
+    assert atlas.certificate_.by_group
+    assert atlas.certificate_.coverage.n_rows == 18
+
+
+def test_held_out_rows_are_used_for_nothing_else(square):
+    atlas = AggregateExplainer(halves, **QUICK).fit(square)
+    assert atlas.pool_.rows.weights.sum() == 225
+    assert atlas.certificate_.coverage.n_rows == 75
+    assert AggregateExplainer(halves, holdout=None, **QUICK).fit(square).certificate_ is None
+
+
+def test_rows_that_look_like_training_rows_get_a_warning(cancer):
+    X, y, model = cancer
+    with pytest.warns(
+        UserWarning, match=r"the black box is right on 9\d.\d% of these rows, so they look like the rows"
+    ):
+        AggregateExplainer(model, **QUICK).fit(X[::2], y[::2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AggregateExplainer(model, **QUICK).fit(X[1::2], y[1::2])
+
+
+def test_the_papers_settings(square):
+    paper = AggregateExplainer.paper(halves, radius=0.3, n_draws=200, max_explainers=3, random_state=0)
+    atlas = paper.fit(square)
+    assert len(atlas.pool_.candidates) == 300
+    assert {candidate.region.radius for candidate in atlas.pool_.candidates} == {0.3}
+    assert atlas.certificate_ is None
+    assert atlas.fidelity_ >= 0.9
+    selective = AggregateExplainer.paper(
+        halves, radius=0.3, n_draws=200, max_explainers=3, formulation="selective", random_state=0
+    ).fit(square)
+    assert selective.result_.objective >= atlas.result_.objective
+
+
+def test_any_generator_can_propose(square):
+    generators = [Balls(0.5, max_candidates=10, n_draws=100), Balls(1.0, max_candidates=10, n_draws=100)]
+    atlas = AggregateExplainer(halves, candidates=generators, random_state=0).fit(square)
+    assert len(atlas.pool_.candidates) == 20
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_explainers": 0}, "max_explainers=0 is not allowed"),
+        ({"max_explainers": 2.5}, "max_explainers=2.5 is not allowed"),
+        ({"min_fidelity": 1.5}, "min_fidelity=1.5 is not allowed"),
+        ({"min_fidelity": 0}, "min_fidelity=0 is not allowed"),
+        ({"confidence": 1.0}, "confidence=1.0 is not allowed"),
+        ({"holdout": 1.0}, "holdout=1.0 is not allowed"),
+        ({"floor_on": "median"}, "floor_on='median' is not known; use 'bound' or 'share'"),
+        ({"training": "hard"}, "training='hard' is not known"),
+        ({"formulation": "loose"}, "formulation='loose' is not known"),
+        ({"formulation": "selective"}, "formulation='selective' counts rows itself"),
+        ({"local": "forest"}, "local='forest' is not known; use 'filtered_tree' or"),
+        ({"candidates": "cubes"}, "candidates='cubes' is not known"),
+        ({"radius": "wide"}, "radius='wide' is not known"),
+        ({"scale": "miles"}, "scale='miles' is not known"),
+    ],
+)
+def test_bad_options(square, options, message):
+    with pytest.raises(ValueError, match=message):
+        AggregateExplainer(halves, **{**QUICK, **options}).fit(square)
+
+
+def test_bad_rows_labels_and_groups(square, atlas, cancer):
+    X, _, _ = cancer
+    with pytest.raises(ValueError, match=r"groups has shape \(3,\); one entry for each of 300 rows"):
+        AggregateExplainer(halves, **QUICK).fit(square, groups=[1, 2, 3])
+    with pytest.raises(ValueError, match=r"y has shape \(3,\)"):
+        AggregateExplainer(halves, **QUICK).fit(square, [1, 2, 3])
+    with pytest.raises(ValueError, match="groups names one group only"):
+        AggregateExplainer(halves, **QUICK).fit(square, groups=np.zeros(300))
+    with pytest.raises(ValueError, match="the data lack column 'mean radius'"):
+        atlas.predict(X.drop(columns="mean radius"))
+    with pytest.raises(ValueError, match="have column 'extra', which the schema does not know"):
+        atlas.predict(X.assign(extra=1))
+    np.testing.assert_array_equal(atlas.predict(X[X.columns[::-1]]).filled("?"), atlas.predict(X).filled("?"))
+
+
+def test_rows_that_the_black_box_cannot_take(cancer):
+    X, y, _ = cancer
+    model = LogisticRegression().fit(StandardScaler().fit_transform(X), y)
+    with pytest.raises(BlackBoxError, match="raised ValueError when asked about"):
+        AggregateExplainer(model, **QUICK).fit(X.iloc[:, :5].to_numpy())
+
+
+def test_not_fitted():
+    for ask in ("predict", "covers", "explain", "evaluate", "uncovered"):
+        with pytest.raises(NotFittedError, match="is not fitted: call fit"):
+            getattr(AggregateExplainer(halves), ask)(np.zeros((1, 3)))
+
+
+def test_nothing_is_faithful_enough(square):
+    noise = np.random.default_rng(1)
+    table = {tuple(row): noise.random() < 0.5 for row in square}
+
+    def black_box(X):
+        return np.array([table.get(tuple(row), row[0] > 0.5) for row in X])
+
+    with pytest.raises(ValueError, match=r"min_fidelity=0.95 leaves no candidate: the best of \d+ reaches 0\.\d+"):
+        AggregateExplainer(black_box, **{**QUICK, "min_fidelity": 0.95}).fit(square)
+
+
+def test_more_explainers_than_candidates():
+    X = np.random.default_rng(0).uniform(size=(60, 2))
+    with pytest.warns(UserWarning, match="max_explainers=50, but there are only 5 candidates"):
+        AggregateExplainer(halves, max_explainers=50, candidates=Balls(2.0, max_candidates=5), random_state=0).fit(X)
+
+
+def test_an_error_leaves_a_fitted_object_as_it_was(square):
+    atlas = AggregateExplainer(halves, **QUICK).fit(square)
+    before = atlas.summary()
+    atlas.black_box = lambda X: 1 / 0
+    with pytest.raises(BlackBoxError):
+        atlas.fit(square)
+    assert atlas.summary() == before
+
+
+def test_an_interrupt_leaves_no_half_fitted_object(square, monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PoolSelection, "select", interrupted)
+    explainer = AggregateExplainer(halves, **QUICK)
+    with pytest.raises(KeyboardInterrupt):
+        explainer.fit(square)
+    assert not hasattr(explainer, "explainers_")
+
+
+def test_progress_is_told_on_request(square, capsys, monkeypatch):
+    monkeypatch.setattr("oleander.progress.SECONDS_BETWEEN_LINES", 0.0)
+    AggregateExplainer(halves, **QUICK).fit(square)
+    assert capsys.readouterr().err == ""
+    AggregateExplainer(halves, verbose=1, **QUICK).fit(square)
+    assert "training explainers" in capsys.readouterr().err
+
+
+def test_one_class(square):
+    atlas = AggregateExplainer(lambda X: np.full(len(X), "same"), **QUICK).fit(square)
+    assert atlas.fidelity_ == 1.0
+    assert set(atlas.predict(square).compressed()) == {"same"}
