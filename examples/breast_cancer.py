@@ -17,7 +17,9 @@ def main() -> None:
 
     atlas = AggregateExplainer(black_box, max_explainers=5, max_leaves=6, random_state=0).fit(X_explain, y_explain)
 
-    print(f"Explaining {black_box} on {len(X_explain)} rows that are new to it; {atlas.n_queries_:,} rows were asked.\n")
+    print(
+        f"Explaining {black_box} on {len(X_explain)} rows that are new to it; {atlas.n_queries_:,} rows were asked.\n"
+    )
     print(atlas.summary())
     print(f"\nOn {len(X_new)} other rows: {atlas.evaluate(X_new)}.")
     print(atlas.uncovered(X_new))
