@@ -316,8 +316,11 @@ def test_an_interrupt_leaves_no_half_fitted_object(square, monkeypatch):
     assert not hasattr(explainer, "explainers_")
 
 
-def test_progress_is_told_on_request(square, capsys, monkeypatch):
+@pytest.mark.parametrize("has_rich", [True, False])
+def test_progress_is_told_on_request(square, capsys, monkeypatch, has_rich):
     monkeypatch.setattr("oleander.progress.SECONDS_BETWEEN_LINES", 0.0)
+    if not has_rich:
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     AggregateExplainer(halves, **QUICK).fit(square)
     assert capsys.readouterr().err == ""
     AggregateExplainer(halves, verbose=1, **QUICK).fit(square)

@@ -109,14 +109,16 @@ class PoolSelection:
         """Return the best choice, everybody in it trained."""
 
         def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
-            result = problem.solve(
-                max_explainers,
-                min_fidelity,
-                formulation=self.formulation,
-                solver=solver,
-                time_limit=time_limit,
-                start=start[None].chosen if start else None,
-            )
+            with tell_progress("closing the gap", None, verbose=self.verbose) as tell:
+                result = problem.solve(
+                    max_explainers,
+                    min_fidelity,
+                    formulation=self.formulation,
+                    solver=solver,
+                    time_limit=time_limit,
+                    start=start[None].chosen if start else None,
+                    progress=lambda now: tell(0, f"covers {now.value:g}, at most {now.bound:g} possible"),
+                )
             return {None: result}
 
         return self._settle(ask, max_explainers, min_fidelity)[None]
