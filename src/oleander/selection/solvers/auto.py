@@ -25,7 +25,7 @@ STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "finish")
 # Branching by itself is the shortest way when fixing has left few candidates for each set to be chosen.
 FEW_SETS, FEW_PER_SET = 12, 20
 # Up to this many memberships what is left goes to HiGHS when groups have tightened nothing in so many nodes.
-ENTRIES_FOR_HIGHS, NODES_BEFORE_HIGHS = 150_000, 500
+ENTRIES_FOR_HIGHS, NODES_BEFORE_HIGHS = 150_000, 3_000
 # A larger program would spend the time limit on its first linear relaxation.
 MAX_ENTRIES_TO_FINISH = 3_000_000
 
