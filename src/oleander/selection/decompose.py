@@ -114,7 +114,11 @@ class Group:
             model = plain_rows(rows, self.weights, k)
             start = self._nearest_multipliers(k)
             point = tighten(
-                model, max(needed, 0.0), start, n_steps=n_steps, should_stop=lambda p: p.bound < needed
+                model,
+                max(needed, 0.0),
+                start,
+                n_steps=n_steps,
+                should_stop=lambda best: best.bound < needed or run.should_stop(),
             )
             share.is_bounded = True
             share.multipliers = point.multipliers
