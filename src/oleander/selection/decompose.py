@@ -111,7 +111,13 @@ class Group:
         if not share.is_bounded:
             model = plain_rows(rows, self.weights, k)
             start = self._nearest_multipliers(k)
-            point = tighten(model, max(needed, 0.0), start, n_steps=n_steps, should_stop=lambda p: p.bound < needed)
+            point = tighten(
+                model,
+                max(needed, 0.0),
+                start,
+                n_steps=n_steps,
+                should_stop=lambda best: best.bound < needed or run.should_stop(),
+            )
             share.is_bounded = True
             share.multipliers = point.multipliers
             share.bound = min(share.bound, point.bound)
