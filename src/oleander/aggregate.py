@@ -6,18 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from oleander.black_box import BlackBox
 from oleander.certificate import Certificate
 from oleander.evaluation import Evaluation, Uncovered
 from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation
 from oleander.generators import Balls, Generator
+from oleander.inputs import as_one_row, check_choice, one_per_row, seed_of, split_rows, take_rows
 from oleander.lazy import Floor, PoolSelection
 from oleander.local import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
 from oleander.pool import CandidatePool
@@ -216,11 +215,11 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         box = BlackBox(self.black_box, FeatureSchema.infer(X, scale=self.scale) if self.schema is None else self.schema)
         # All rows are read and checked before the black box is asked about any.
         n_rows = len(box.schema.encode(X))
-        belongs = None if groups is None else _one_per_row(groups, n_rows, "groups")
-        truth = None if y is None else _one_per_row(y, n_rows, "y")
-        seed = _seed_of(self.random_state)
-        learn, held = self._split(n_rows, belongs, seed)
-        rows = Rows.ask(_take(X, learn), box)
+        belongs = None if groups is None else one_per_row(groups, n_rows, "groups")
+        truth = None if y is None else one_per_row(y, n_rows, "y")
+        seed = seed_of(self.random_state)
+        learn, held = split_rows(n_rows, self.holdout, belongs, seed)
+        rows = Rows.ask(take_rows(X, learn), box)
         if truth is not None:
             _warn_of_training_rows(rows, truth[learn])
         pool = CandidatePool(rows, self._propose(rows, seed), box, n_jobs=self.n_jobs)
@@ -243,7 +242,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         chosen = ExplainerSet(box.schema, _chosen_of(selection, result))
         certificate, n_queries = None, pool.n_queries
         if len(held):
-            judged = Rows.ask(_take(X, held), box)
+            judged = Rows.ask(take_rows(X, held), box)
             n_queries += judged.n_queries
             chosen, certificate = chosen.certified(
                 judged.values[judged.point_of_row],
@@ -283,29 +282,17 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"confidence={self.confidence!r} is not allowed: it is a share over 0 and under 1.")
         if self.holdout is not None and not 0 <= self.holdout < 1:
             raise ValueError(f"holdout={self.holdout!r} is not allowed: it is a share of the rows under 1, or None.")
-        _check_choice("floor_on", self.floor_on, ("bound", "share"))
-        _check_choice("training", self.training, ("lazy", "eager"))
-        _check_choice("formulation", self.formulation, ("strict", "selective"))
+        check_choice("floor_on", self.floor_on, ("bound", "share"))
+        check_choice("training", self.training, ("lazy", "eager"))
+        check_choice("formulation", self.formulation, ("strict", "selective"))
         if self.formulation == "selective" and self.floor_on == "bound":
             raise ValueError("formulation='selective' counts rows itself and knows no bound: use floor_on='share'.")
         return Floor(self.floor_on, self.min_support)
 
-    def _split(self, n_rows: int, groups: Labels | None, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return which rows are learned from and which are held out."""
-        everything = np.arange(n_rows)
-        if not self.holdout or n_rows < 2:
-            return everything, everything[:0]
-        if groups is not None and len(np.unique(groups)) < 2:
-            raise ValueError("groups names one group only, so none can be held out: use holdout=None.")
-        splitter = ShuffleSplit if groups is None else GroupShuffleSplit
-        split = splitter(1, test_size=self.holdout, random_state=seed % 2**32).split(everything, groups=groups)
-        learn, held = next(split)
-        return np.sort(learn), np.sort(held)
-
     def _propose(self, rows: Rows, seed: int) -> list[Any]:
         generators: Iterable[Generator]
         if isinstance(self.candidates, str):
-            _check_choice("candidates", self.candidates, ("auto",))
+            check_choice("candidates", self.candidates, ("auto",))
             balls = Balls(
                 self.radius,
                 max_flips=self.max_flips,
@@ -321,7 +308,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     def _make_local(self) -> LocalExplainer:
         if not isinstance(self.local, str):
             return self.local
-        _check_choice("local", self.local, LOCALS)
+        check_choice("local", self.local, LOCALS)
         if self.local == "lime":
             return LimeLinear()
         return (FilteredTree if self.local == "filtered_tree" else UnfilteredTree)(max_leaves=self.max_leaves)
@@ -345,7 +332,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     def explain(self, x: Any) -> Explanation:
         """Return what is said of one row: a one-row DataFrame, a Series, a mapping or a one-dimensional array."""
         chosen = self._fitted()
-        rows = chosen.schema.encode(_as_one_row(x))
+        rows = chosen.schema.encode(as_one_row(x))
         if len(rows) != 1:
             raise ValueError(f"explain takes one row, and {len(rows)} were given; use predict or covers for many.")
         return chosen.explain(rows[0])
@@ -447,7 +434,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
     def _labels_of(self, rows: NDArray[np.float64], labels: Any) -> Labels:
         if labels is not None:
-            return _one_per_row(labels, len(rows), "labels")
+            return one_per_row(labels, len(rows), "labels")
         if self.black_box is None:
             raise ValueError("the black box is not here to be asked: pass its labels.")
         self.n_queries_ += len(rows)
@@ -481,34 +468,6 @@ def _chosen_of(selection: PoolSelection, result: SelectionResult) -> tuple[Chose
             )
         )
     return tuple(chosen)
-
-
-def _seed_of(random_state: int | None) -> int:
-    return int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
-
-
-def _take(X: Any, rows: NDArray[np.intp]) -> Any:
-    return X.iloc[rows] if isinstance(X, pd.DataFrame) else np.asarray(X)[rows]
-
-
-def _as_one_row(x: Any) -> Any:
-    if isinstance(x, pd.Series):
-        return x.to_frame().T.infer_objects()
-    if isinstance(x, dict):
-        return pd.DataFrame([x])
-    return x if isinstance(x, pd.DataFrame) else np.atleast_2d(np.asarray(x))
-
-
-def _one_per_row(values: Any, n_rows: int, name: str) -> Labels:
-    array = np.asarray(values)
-    if array.shape != (n_rows,):
-        raise ValueError(f"{name} has shape {array.shape}; one entry for each of {n_rows} rows is expected.")
-    return array
-
-
-def _check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ValueError(f"{name}={value!r} is not known; use {' or '.join(repr(word) for word in known)}.")
 
 
 def _warn_of_training_rows(rows: Rows, truth: Labels) -> None:

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from oleander.certificate import Certificate, Claim
 from oleander.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
+from oleander.local.abstaining import Spoken
 from oleander.local.base import Explainer, Labels, Rule
-from oleander.local.saving import read_explainer, write_explainer
-from oleander.regions import Ball, Region, read_region
+from oleander.local.saving import read_explainer, read_region_of, write_explainer
+from oleander.regions import Ball, Region
 from oleander.schema import FeatureSchema
 
 Floats = NDArray[np.float64]
@@ -52,7 +53,13 @@ class ChosenExplainer:
     @property
     def radius(self) -> float | None:
         """The radius, where the region is a ball."""
-        return self.region.radius if isinstance(self.region, Ball) else None
+        return None if self.ball is None else self.ball.radius
+
+    @property
+    def ball(self) -> Ball | None:
+        """The ball, where the region is one or a part of one."""
+        outer = self.region.outer if isinstance(self.region, Spoken) else self.region
+        return outer if isinstance(outer, Ball) else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -70,9 +77,10 @@ class ChosenExplainer:
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
+        explainer = read_explainer(data["explainer"], schema)
         return cls(
-            read_region(data["region"], schema),
-            read_explainer(data["explainer"], schema),
+            read_region_of(data["region"], schema, explainer),
+            explainer,
             str(data["origin"]),
             int(data["support"]),
             float(data["fidelity"]),
@@ -168,8 +176,8 @@ class ExplainerSet:
         keys = np.full(covers.shape, np.inf)
         for key, member, inside, place in zip(keys, self.members, covers, rank, strict=True):
             key[inside] = place
-            if isinstance(member.region, Ball):
-                distances, flips = member.region.distances(rows[inside])
+            if member.ball is not None:
+                distances, flips = member.ball.distances(rows[inside])
                 nearness = np.maximum(distances, flips)
                 key[inside] += nearness / (1 + nearness)
         return np.where(covers.any(axis=0), keys.argmin(axis=0), NOBODY)
@@ -225,8 +233,8 @@ class ExplainerSet:
     def find_record(self, rows: Floats) -> int | None:
         """Return the number of an explainer whose region holds one of these rows to the digit, or None."""
         for number, member in enumerate(self.members):
-            if isinstance(member.region, Ball):
-                center = member.region.center
+            if member.ball is not None:
+                center = member.ball.center
                 if ((rows == center) | (np.isnan(rows) & np.isnan(center))).all(axis=1).any():
                     return number
         return None

@@ -1,10 +1,13 @@
-"""Local explainers as plain data: what a file may hold, and how it becomes an explainer again."""
+"""Local explainers and their regions as plain data: what a file may hold, and how it is read again."""
 
 from typing import Any
 
+from oleander.local.abstaining import AbstainingExplainer, AbstainingTree, Spoken
 from oleander.local.base import Explainer
+from oleander.local.constant import Constant
 from oleander.local.linear import LimeLinear
 from oleander.local.tree import Tree, TreeExplainer
+from oleander.regions import Region, read_region
 from oleander.schema import FeatureSchema
 
 
@@ -28,4 +31,17 @@ def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
         return explainer
     if kind == "linear":
         return LimeLinear.from_dict(data, schema)
-    raise ValueError(f"explainer {kind!r} is not known; the explainers are tree and linear")
+    if kind == "abstaining tree":
+        return AbstainingTree.from_dict(data, schema)
+    if kind == "constant":
+        return Constant.from_dict(data)
+    raise ValueError(f"explainer {kind!r} is not known; the explainers are tree, abstaining tree, linear and constant")
+
+
+def read_region_of(data: dict[str, Any], schema: FeatureSchema, explainer: Explainer) -> Region:
+    """Read the region in which an explainer speaks."""
+    if data["region"] != "spoken":
+        return read_region(data, schema)
+    if not isinstance(explainer, AbstainingExplainer):
+        raise ValueError("the region is where the explainer speaks, but the explainer never abstains")
+    return Spoken(read_region(data["outer"], schema), explainer)

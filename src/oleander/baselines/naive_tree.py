@@ -1,0 +1,53 @@
+"""One decision tree on the rows and the black box's labels for them: the surrogate that everybody tries first."""
+
+from typing import Any
+
+from oleander.baselines.base import Baseline, choose
+from oleander.black_box import BlackBox
+from oleander.explanation import ChosenExplainer
+from oleander.local import UnfilteredTree
+from oleander.regions import Box
+from oleander.rows import Rows
+from oleander.schema import FeatureSchema
+
+EVERYWHERE = Box(())
+
+
+class NaiveTree(Baseline):
+    """Mimic the black box everywhere with one tree.
+
+    Parameters
+    ----------
+    black_box : object with ``predict``, or callable
+    max_leaves : int or None
+    schema : FeatureSchema or None
+    random_state : None
+        The tree has no luck; it is here so that all rivals take the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(size=(400, 3))
+    >>> NaiveTree(lambda X: X[:, 0] > 0.5, max_leaves=2).fit(X).complexity
+    2
+    """
+
+    def __init__(
+        self,
+        black_box: Any,
+        *,
+        max_leaves: int | None = 16,
+        schema: FeatureSchema | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.black_box = black_box
+        self.max_leaves = max_leaves
+        self.schema = schema
+        self.random_state = random_state
+
+    def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
+        tree = UnfilteredTree(max_leaves=self.max_leaves)
+        # Rows that occur several times count so often.
+        again = rows.point_of_row
+        tree.fit(rows.values[again], rows.labels[again], schema=rows.schema)
+        return [choose(rows, EVERYWHERE, tree, "naive tree")], 0

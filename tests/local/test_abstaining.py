@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from oleander.local import AbstainingExplainer, AbstainingTree, Spoken, UnfilteredTree
+from oleander.local.saving import read_explainer, read_region_of, write_explainer
+from oleander.regions import Box
+from oleander.schema import FeatureSchema
+
+
+@pytest.fixture
+def careful():
+    X = np.random.default_rng(0).uniform(size=(500, 2))
+    schema = FeatureSchema.infer(X)
+    tree = (
+        UnfilteredTree(max_leaves=4).fit(X, np.select([X[:, 0] > 0.6, X[:, 1] > 0.5], [2, 1], 0), schema=schema).tree_
+    )
+    # Silent where the second column is low.
+    speaking = tree.classes[tree.label] != 0
+    return AbstainingTree(tree, speaking)
+
+
+def test_speaks_in_its_leaves_only(careful):
+    rows = np.array([[0.9, 0.1], [0.2, 0.9], [0.2, 0.1]])
+    assert isinstance(careful, AbstainingExplainer)
+    assert careful.speaks(rows).tolist() == [True, True, False]
+    assert careful.predict(rows).tolist() == [2, 1, 0]
+    assert {rule.label for rule in careful.rules()} == {1, 2}
+    assert careful.complexity == len(careful.rules()) == 2
+    assert careful.describe_silence() == "silent in 1 of 3 leaves"
+
+
+def test_the_region_is_read_with_its_explainer(careful):
+    rows = np.random.default_rng(1).uniform(size=(300, 2))
+    region = Spoken(Box(()), careful)
+    again = read_explainer(write_explainer(careful), careful.tree.schema)
+    np.testing.assert_array_equal(
+        read_region_of(region.to_dict(), careful.tree.schema, again).contains(rows), region.contains(rows)
+    )
+    assert region.contains(rows).sum() == careful.speaks(rows).sum()
+    with pytest.raises(ValueError, match="never abstains"):
+        read_region_of(region.to_dict(), careful.tree.schema, UnfilteredTree())
+
+
+def test_one_word_per_node(careful):
+    with pytest.raises(ValueError, match="nodes"):
+        AbstainingTree(careful.tree, np.array([True]))
