@@ -313,6 +313,16 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             return LimeLinear()
         return (FilteredTree if self.local == "filtered_tree" else UnfilteredTree)(max_leaves=self.max_leaves)
 
+    @property
+    def explainers(self) -> list[ChosenExplainer]:
+        """The chosen explainers, by the name under which the rivals have theirs."""
+        return list(self._fitted().members)
+
+    @property
+    def complexity(self) -> int:
+        """How much there is to read, in leaves and weights."""
+        return sum(member.explainer.complexity for member in self._fitted().members)
+
     def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
         """Return the explainers' labels, masked where nobody covers a row: they abstain, they do not guess."""
         chosen = self._fitted()

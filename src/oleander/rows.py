@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.black_box import BlackBox
@@ -27,6 +28,8 @@ class Rows:
         The black box's.
     n_queries : int
         Rows that the black box was asked about to get the labels.
+    groups : array of shape (n_points,), optional
+        Which points belong together (one patient, one trial); a row that occurs in several groups stands in the first.
     """
 
     schema: FeatureSchema
@@ -35,9 +38,10 @@ class Rows:
     point_of_row: NDArray[np.intp]
     labels: NDArray[Any]
     n_queries: int
+    groups: NDArray[Any] | None = None
 
     @classmethod
-    def ask(cls, X: Any, black_box: BlackBox, *, batch_size: int = 100_000) -> Self:
+    def ask(cls, X: Any, black_box: BlackBox, *, groups: NDArray[Any] | None = None, batch_size: int = 100_000) -> Self:
         """Encode the user's rows, merge equal ones, and ask the black box about each once.
 
         Some are asked about again: a black box that contradicts itself gets a warning.
@@ -54,7 +58,21 @@ class Rows:
         values = encoded[first]
         labels = np.concatenate([black_box.ask(values[i : i + batch_size]) for i in range(0, len(values), batch_size)])
         n_again = black_box.warn_if_fickle(values[:batch_size], labels)
-        return cls(black_box.schema, values, weights, point_of_row, labels, len(values) + n_again)
+        belongs = None if groups is None else groups[first]
+        return cls(black_box.schema, values, weights, point_of_row, labels, len(values) + n_again, belongs)
+
+    def halves(self, seed: int) -> NDArray[np.bool_]:
+        """Return which points are in the first of two halves, no group torn apart."""
+        units = np.arange(self.n_points) if self.groups is None else pd.factorize(self.groups)[0]
+        n_units = int(units.max()) + 1
+        first = np.zeros(n_units, dtype=bool)
+        first[np.random.default_rng([seed, n_units]).permutation(n_units)[: n_units // 2]] = True
+        return first[units]
+
+    def repeated(self, points: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """Return the rows and labels of some points, each as often as the user's rows had it."""
+        again = np.repeat(np.flatnonzero(points), self.weights[points])
+        return self.values[again], self.labels[again]
 
     @property
     def n_points(self) -> int:

@@ -6,11 +6,14 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from oleander.baselines import NaiveTree, Rival
+from oleander.baselines import NaiveTree, Proxies, Rival, SubmodularPick, TreeWithAbstention
 
 # One entry per rival, with settings small enough for a test.
 RIVALS = {
     "naive tree": lambda black_box: NaiveTree(black_box, max_leaves=8),
+    "tree with abstention": lambda black_box: TreeWithAbstention(black_box, max_leaves=8),
+    "submodular pick": lambda black_box: SubmodularPick(black_box, max_candidates=40, n_draws=300),
+    "proxies": lambda black_box: Proxies(black_box, max_candidates=40, n_draws=300),
 }
 
 

@@ -29,8 +29,8 @@ class Rival(Protocol):
 
     n_queries_: int
 
-    def fit(self, X: Any) -> Self:
-        """Explain the black box on these rows."""
+    def fit(self, X: Any, *, groups: Any = None) -> Self:
+        """Explain the black box on these rows; those of one group belong together."""
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
         """Return which explainers cover which rows, of shape (n_explainers, n_rows)."""
@@ -65,10 +65,18 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
     random_state: int | None = None
     schema: FeatureSchema | None = None
 
-    def fit(self, X: Any) -> Self:
-        """Explain the black box on these rows; it is asked, never fitted or copied."""
+    def fit(self, X: Any, *, groups: Any = None) -> Self:
+        """Explain the black box on these rows; it is asked, never fitted or copied.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+        groups : array of shape (n_rows,), optional
+            Which rows belong together; who judges on rows of its own keeps groups whole.
+        """
         box = BlackBox(self.black_box, FeatureSchema.infer(X) if self.schema is None else self.schema)
-        rows = Rows.ask(X, box)
+        belongs = None if groups is None else one_per_row(groups, len(X), "groups")
+        rows = Rows.ask(X, box, groups=belongs)
         members, n_queries = self._find(rows, box, seed_of(self.random_state))
         self.schema_, self.n_queries_ = box.schema, rows.n_queries + n_queries
         self.set_ = ExplainerSet(box.schema, tuple(members))

@@ -118,11 +118,14 @@ def readable_step(at_most: float) -> tuple[float, int]:
     return round(factor * 10.0**power, max(-power, 0)), -power
 
 
-def grow(columns: list[Column], labels: Ints, n_labels: int, max_leaves: int | None) -> Node:
-    """Grow a tree by Gini gain, the largest first, until it has ``max_leaves`` leaves or nothing is gained."""
+def grow(columns: list[Column], labels: Ints, n_labels: int, max_leaves: int | None, min_leaf: int = 1) -> Node:
+    """Grow a tree by Gini gain, the largest first, until it has ``max_leaves`` leaves or nothing is gained.
+
+    No leaf holds fewer than ``min_leaf`` draws.
+    """
     if not columns:
         return Node(np.arange(len(labels)), np.empty((n_labels, 0)))
-    grower = _Grower(columns, labels, n_labels)
+    grower = _Grower(columns, labels, n_labels, min_leaf)
     root = grower.root()
     heap: list[tuple[float, int, Node]] = []
     n_leaves, order = 1, 0
@@ -147,8 +150,8 @@ class _Grower:
     Histograms have shape (n_labels, n_cells), so that sums over labels run along memory.
     """
 
-    def __init__(self, columns: list[Column], labels: Ints, n_labels: int) -> None:
-        self.columns, self.labels, self.n_labels = columns, labels, n_labels
+    def __init__(self, columns: list[Column], labels: Ints, n_labels: int, min_leaf: int) -> None:
+        self.columns, self.labels, self.n_labels, self.min_leaf = columns, labels, n_labels, min_leaf
         # Each feature has its bins or levels and one cell for missing.
         sizes = np.array([column.n_codes + 1 for column in columns], dtype=np.intp)
         self.starts = np.cumsum(sizes) - sizes
@@ -184,12 +187,12 @@ class _Grower:
         running = np.cumsum(histogram, axis=1)
         before = running[:, self.starts] - histogram[:, self.starts]
         left = np.where(self.is_number, running - before[:, self.column_of], histogram)
-        scores = np.where(self.is_split, _score_splits(left, total), -1.0)
+        scores = np.where(self.is_split, _score_splits(left, total, self.min_leaf), -1.0)
         cell, missing_left = int(scores.argmax()), False
         best = scores[cell]
         absent = histogram[:, self.missing]
         if absent.any():
-            scores = _score_splits(left + absent[:, self.column_of], total)
+            scores = _score_splits(left + absent[:, self.column_of], total, self.min_leaf)
             scores = np.where(self.takes_missing, scores, -1.0)
             if scores.max() > best:
                 cell, missing_left = int(scores.argmax()), True
@@ -214,11 +217,11 @@ class _Grower:
         return Node(left, pair[0]), Node(right, pair[1])
 
 
-def _score_splits(left: Floats, total: Floats) -> Floats:
-    """Return Σ l²/|l| + Σ r²/|r| per candidate split: the larger, the purer (Gini); -1 where a side is empty."""
+def _score_splits(left: Floats, total: Floats, min_leaf: int) -> Floats:
+    """Return Σ l²/|l| + Σ r²/|r| per candidate split: the larger, the purer (Gini); -1 where a side is too small."""
     right = total - left
     n_left, n_right = left.sum(axis=0), right.sum(axis=0)
-    is_empty = (n_left == 0) | (n_right == 0)
-    n_left[is_empty] = n_right[is_empty] = 1.0
+    is_small = (n_left < min_leaf) | (n_right < min_leaf)
+    n_left[is_small] = n_right[is_small] = 1.0
     scores = np.square(left).sum(axis=0) / n_left + np.square(right).sum(axis=0) / n_right
-    return np.where(is_empty, -1.0, scores)
+    return np.where(is_small, -1.0, scores)

@@ -132,8 +132,20 @@ class LimeLinear:
     def predict(self, rows: Floats) -> Labels:
         """Return the class with the highest score."""
         classes = self._fitted()
-        labels: Labels = classes[(self._represent(rows) @ self._coefficients + self._intercepts).argmax(axis=1)]
+        labels: Labels = classes[self.scores(rows).argmax(axis=1)]
         return labels
+
+    def scores(self, rows: Floats) -> Floats:
+        """Return each class's score, about 1 where the model thinks it right, of shape (n_rows, n_classes)."""
+        self._fitted()
+        scores: Floats = self._represent(rows) @ self._coefficients + self._intercepts
+        return scores
+
+    @property
+    def weights(self) -> Floats:
+        """Each feature's weight for each class, of shape (n_features, n_classes)."""
+        self._fitted()
+        return self._coefficients
 
     @property
     def features(self) -> tuple[int, ...]:
@@ -166,7 +178,7 @@ class LimeLinear:
         """Return what each feature added to the score of the class that won, the largest first."""
         classes = self._fitted()
         seen = self._represent(row[None, :])
-        k = int((seen @ self._coefficients + self._intercepts).argmax())
+        k = int(self.scores(row[None, :]).argmax())
         amounts = seen[0] * self._coefficients[:, k]
         order = np.argsort(-np.abs(amounts), kind="stable")
         terms = tuple(Contribution(self._schema[j], float(row[j]), float(amounts[j])) for j in order if amounts[j] != 0)
@@ -187,17 +199,51 @@ class LimeLinear:
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote, or say why it is no linear model."""
-        linear = cls()
-        classes = read_labels(data["classes"])
-        linear._schema = schema
-        linear._reference = np.array([np.nan if value is None else float(value) for value in data["reference"]])
-        linear._coefficients = np.array(data["coefficients"], dtype=float)
-        linear._intercepts = np.array(data["intercepts"], dtype=float)
-        linear._n_draws, linear._share = int(data["n_draws"]), float(data["share"])
-        shapes = [array.shape for array in (linear._coefficients, linear._intercepts, linear._reference)]
-        if shapes != [(len(schema), len(classes)), (len(classes),), (len(schema),)]:
+        return cls.from_weights(
+            schema,
+            read_labels(data["classes"]),
+            np.array(data["coefficients"], dtype=float),
+            np.array(data["intercepts"], dtype=float),
+            reference=np.array([np.nan if value is None else float(value) for value in data["reference"]]),
+            n_draws=int(data["n_draws"]),
+            share=float(data["share"]),
+        )
+
+    @classmethod
+    def from_weights(
+        cls,
+        schema: FeatureSchema,
+        classes: Labels,
+        weights: Floats,
+        intercepts: Floats,
+        *,
+        reference: Floats,
+        n_draws: int = 0,
+        share: float = 0.0,
+    ) -> Self:
+        """Return a model that was fitted elsewhere.
+
+        Parameters
+        ----------
+        schema : FeatureSchema
+        classes : array of shape (n_classes,)
+        weights : array of shape (n_features, n_classes)
+            Per scale of a number's distance from the reference, or for a level that is the reference's.
+        intercepts : array of shape (n_classes,)
+        reference : array of shape (n_features,)
+        n_draws, share
+            How many draws it was fitted to, and on which share of them it is right.
+        """
+        if (weights.shape, intercepts.shape, reference.shape) != (
+            (len(schema), len(classes)),
+            (len(classes),),
+            (len(schema),),
+        ):
             raise ValueError("its weights do not fit its columns and classes")
-        linear.classes_ = classes
+        linear = cls()
+        linear._schema, linear.classes_, linear._reference = schema, classes, reference
+        linear._coefficients, linear._intercepts = weights, intercepts
+        linear._n_draws, linear._share = n_draws, share
         return linear
 
     def _fitted(self) -> Labels:

@@ -266,20 +266,32 @@ def grow_tree(
     schema: FeatureSchema,
     features: tuple[int, ...],
     max_leaves: int | None,
+    *,
+    min_leaf: int = 1,
+    simplify: bool = True,
 ) -> Tree:
-    """Grow a tree on some features and return it as arrays, with splits that change no answer taken back."""
+    """Grow a tree on some features and return it as arrays.
+
+    With ``simplify`` splits that change no answer are taken back. Without it they stay: one of two leaves that say the
+    same may be surer than the other.
+    """
     columns = make_columns(draws, schema, features)
-    root = grow(columns, labels, len(classes), max_leaves)
+    root = grow(columns, labels, len(classes), max_leaves, min_leaf)
     nodes: list[dict[str, Any]] = []
-    _collect(root, columns, labels, len(classes), nodes)
+    _collect(root, columns, labels, len(classes), nodes, simplify)
     numbered = {key: np.array([node[key] for node in nodes]) for key in nodes[0]}
     return Tree(schema, classes, **numbered)
 
 
 def _collect(
-    node: Node, columns: list[Column], labels: NDArray[np.intp], n_labels: int, nodes: list[dict[str, Any]]
+    node: Node,
+    columns: list[Column],
+    labels: NDArray[np.intp],
+    n_labels: int,
+    nodes: list[dict[str, Any]],
+    simplify: bool,
 ) -> int:
-    """Append a node and those below it, and return its number; two leaves that say the same become one."""
+    """Append a node and those below it, and return its number; two leaves that say the same may become one."""
     counts = np.bincount(labels[node.rows], minlength=n_labels)
     label = int(counts.argmax())
     number = len(nodes)
@@ -298,10 +310,10 @@ def _collect(
     if node.children is None:
         return number
     column = columns[node.column]
-    left = _collect(node.children[0], columns, labels, n_labels, nodes)
-    right = _collect(node.children[1], columns, labels, n_labels, nodes)
+    left = _collect(node.children[0], columns, labels, n_labels, nodes, simplify)
+    right = _collect(node.children[1], columns, labels, n_labels, nodes, simplify)
     one, other = nodes[left], nodes[right]
-    if one["column"] == LEAF and other["column"] == LEAF and one["label"] == other["label"]:
+    if simplify and one["column"] == LEAF and other["column"] == LEAF and one["label"] == other["label"]:
         # The label of both is the most frequent in each, so it is the most frequent in their parent too.
         del nodes[number + 1 :]
         return number

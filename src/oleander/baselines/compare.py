@@ -1,0 +1,132 @@
+"""All ways to explain a black box in one table: on the rows that they were made on, and on rows held out."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from oleander.aggregate import AggregateExplainer
+from oleander.baselines.base import Rival
+from oleander.baselines.naive_tree import NaiveTree
+from oleander.baselines.proxies import Proxies
+from oleander.baselines.submodular_pick import SubmodularPick
+from oleander.baselines.tree_with_abstention import TreeWithAbstention
+from oleander.black_box import BlackBox
+from oleander.inputs import one_per_row, seed_of, split_rows, take_rows
+from oleander.schema import FeatureSchema
+
+COLUMNS = (
+    "method",
+    "rows",
+    "coverage",
+    "worst fidelity",
+    "mean fidelity",
+    "agreement",
+    "explainers",
+    "complexity",
+    "queries",
+    "seconds",
+)
+
+
+def make_rivals(
+    black_box: Any,
+    *,
+    max_explainers: int = 10,
+    min_fidelity: float = 0.9,
+    max_leaves: int = 40,
+    schema: FeatureSchema | None = None,
+    random_state: int | None = None,
+) -> dict[str, Rival]:
+    """Return every method with the same budget, by name.
+
+    Parameters
+    ----------
+    black_box : object with ``predict``, or callable
+    max_explainers : int
+        For those that pick explainers.
+    min_fidelity : float
+        For those that know a floor.
+    max_leaves : int
+        For those that grow one tree.
+    schema : FeatureSchema or None
+    random_state : int or None
+    """
+    told: dict[str, Any] = {"schema": schema, "random_state": random_state}
+    tree = {"max_leaves": max_leaves, **told}
+    several = {"max_explainers": max_explainers, **told}
+    return {
+        "Oleander": AggregateExplainer(black_box, min_fidelity=min_fidelity, **several),
+        "tree with abstention": TreeWithAbstention(black_box, min_fidelity=min_fidelity, **tree),
+        "naive tree": NaiveTree(black_box, **tree),
+        "submodular pick": SubmodularPick(black_box, min_fidelity=min_fidelity, **several),
+        "proxies": Proxies(black_box, **several),
+    }
+
+
+def compare(
+    black_box: Any,
+    X: Any,
+    *,
+    rivals: Mapping[str, Rival] | None = None,
+    X_test: Any = None,
+    groups: Any = None,
+    test_share: float = 0.3,
+    random_state: int | None = 0,
+    **budget: Any,
+) -> pd.DataFrame:
+    """Fit every method on the same rows and measure all on the same others.
+
+    Parameters
+    ----------
+    black_box : object with ``predict``, or callable
+    X : DataFrame or array
+    rivals : mapping of name to method, optional
+        None takes all with equal budgets; see ``make_rivals``.
+    X_test : DataFrame or array, optional
+        Rows to measure on; None holds out ``test_share`` of X, by group where ``groups`` are given.
+    groups : array of shape (n_rows,), optional
+        Which rows belong together (one patient, one trial).
+    test_share : float
+    random_state : int or None
+    **budget
+        Passed to ``make_rivals``.
+
+    Returns
+    -------
+    DataFrame
+        Two lines per method, on the rows it was made on (train) and on the others (held out). Coverage, fidelity and
+        agreement are as in ``Evaluation``; queries are the rows sent to the black box; seconds are those of ``fit``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(size=(300, 3))
+    >>> table = compare(lambda X: X[:, 0] > 0.5, X, rivals={"tree": NaiveTree(lambda X: X[:, 0] > 0.5)})
+    >>> table[["method", "rows", "coverage"]].to_dict("list")
+    {'method': ['tree', 'tree'], 'rows': ['train', 'held out'], 'coverage': [1.0, 1.0]}
+    """
+    seed = seed_of(random_state)
+    schema = FeatureSchema.infer(X)
+    belongs = None if groups is None else one_per_row(groups, len(X), "groups")
+    if X_test is None:
+        learn, held = split_rows(len(X), test_share, belongs, seed)
+        X_test, X = take_rows(X, held), take_rows(X, learn)
+        belongs = None if belongs is None else belongs[learn]
+    if rivals is None:
+        rivals = make_rivals(black_box, schema=schema, random_state=seed, **budget)
+    box = BlackBox(black_box, schema)
+    parts = {name: (part, box.ask(schema.encode(part))) for name, part in (("train", X), ("held out", X_test))}
+    lines = []
+    for name, rival in rivals.items():
+        start = time.perf_counter()
+        rival.fit(X, groups=belongs)
+        seconds = time.perf_counter() - start
+        for part, (rows, labels) in parts.items():
+            result = rival.evaluate(rows, labels)
+            figures = (result.coverage, result.fidelity, result.mean_fidelity, result.agreement)
+            lines.append(
+                (name, part, *figures, len(rival.explainers), rival.complexity, rival.n_queries_, round(seconds, 2))
+            )
+    return pd.DataFrame(lines, columns=list(COLUMNS))

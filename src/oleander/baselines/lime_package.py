@@ -1,0 +1,80 @@
+"""Explanations of the ``lime`` package itself, read as our linear explainers, so that all else stays the same."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander._extras import import_extra
+from oleander.black_box import BlackBox
+from oleander.local import LimeLinear
+from oleander.rows import Rows
+
+Floats = NDArray[np.float64]
+
+
+def explain_with_lime(
+    rows: Rows, box: BlackBox, centers: Sequence[Floats], *, n_draws: int, n_features: int, seed: int
+) -> list[LimeLinear]:
+    """Return one linear explainer per center, as the package fits it.
+
+    The package is asked not to cut numbers into bins, so that its models are linear in what the user measures, and to
+    take the features with the highest weights, which is 20 times faster than its default and differs little.
+    """
+    tabular = import_extra("lime.lime_tabular", extra="lime", purpose="Asking the lime package for explanations")
+    schema = rows.schema
+    if np.isnan(rows.values[:, schema.numbers]).any():
+        raise ValueError("the lime package takes no missing numbers: fill them in, or use source='own'.")
+    n_levels = {j: len(schema[j].levels) for j in range(len(schema)) if not schema[j].is_number}
+    classes = np.unique(rows.labels)
+
+    def to_lime(encoded: Floats) -> Floats:
+        # A missing level is one more level.
+        filled = encoded.copy()
+        for j, n in n_levels.items():
+            filled[np.isnan(filled[:, j]), j] = n
+        return filled
+
+    def from_lime(values: Floats) -> Floats:
+        encoded = np.asarray(values, dtype=float).copy()
+        for j, n in n_levels.items():
+            encoded[encoded[:, j] == n, j] = np.nan
+        return encoded
+
+    def ask(values: Floats) -> Floats:
+        told: Floats = (box.ask(from_lime(values))[:, None] == classes).astype(float)
+        return told
+
+    explainer = tabular.LimeTabularExplainer(
+        to_lime(rows.values),
+        categorical_features=list(n_levels),
+        discretize_continuous=False,
+        feature_selection="highest_weights",
+        class_names=[str(label) for label in classes],
+        random_state=np.random.RandomState(seed % 2**32),
+    )
+    models = []
+    for center in centers:
+        told = explainer.explain_instance(
+            to_lime(center[None, :])[0], ask, labels=range(len(classes)), num_features=n_features, num_samples=n_draws
+        )
+        models.append(_as_linear(told, explainer.scaler, center, rows, classes, n_draws))
+    return models
+
+
+def _as_linear(told: Any, scaler: Any, center: Floats, rows: Rows, classes: NDArray[Any], n_draws: int) -> LimeLinear:
+    """Return the package's weights in our units: its numbers are scaled by the mean and deviation of the rows."""
+    schema = rows.schema
+    weights, intercepts = np.zeros((len(schema), len(classes))), np.zeros(len(classes))
+    reference = center.copy()
+    reference[schema.numbers] = [(schema[j].lower + schema[j].upper) / 2 for j in schema.numbers]
+    for k in range(len(classes)):
+        intercepts[k] = told.intercept[k]
+        for j, weight in told.local_exp[k]:
+            if schema[j].is_number:
+                weights[j, k] = weight * schema[j].scale / scaler.scale_[j]
+                intercepts[k] += weight * (reference[j] - scaler.mean_[j]) / scaler.scale_[j]
+            else:
+                weights[j, k] = weight
+    return LimeLinear.from_weights(schema, classes, weights, intercepts, reference=reference, n_draws=n_draws)

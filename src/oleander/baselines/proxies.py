@@ -1,0 +1,179 @@
+"""Proxies by ε-coverage: a few local models such that most rows have at least one with a small loss.
+
+Written from the idea in the work on ExplainReduce (Seppäläinen et al.): local models of many rows are reduced to a few
+that stand in for the others. A new row is answered by the proxy of the learning row that lies nearest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+from oleander.baselines.base import Baseline, choose
+from oleander.black_box import BlackBox
+from oleander.explanation import ChosenExplainer
+from oleander.generators import Balls
+from oleander.local import LimeLinear
+from oleander.local.base import Labels
+from oleander.pool import CandidatePool
+from oleander.rows import Rows
+from oleander.schema import FeatureSchema
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The rows whose nearest learning row is one of some.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    tree : KDTree
+        Over all learning rows, as ``place_rows`` returns them.
+    mine : bool array of shape (n_points,)
+    """
+
+    schema: FeatureSchema
+    tree: KDTree
+    mine: Bools
+
+    def contains(self, rows: Floats) -> Bools:
+        """Return which of the encoded rows have one of the chosen learning rows nearest to them."""
+        inside: Bools = self.mine[self.tree.query(place_rows(rows, self.schema))[1]]
+        return inside
+
+    def describe(self) -> str:
+        """Say how many rows it is near to; which ones are people's records and not told."""
+        return f"nearest to one of {int(self.mine.sum()):,} of {len(self.mine):,} rows"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Refuse: it would hold the data."""
+        raise TypeError("a region of nearest rows holds the data and cannot be saved.")
+
+
+class Proxies(Baseline):
+    """Reduce the local models of many rows to a few that do well on most rows.
+
+    Parameters
+    ----------
+    black_box : object with ``predict``, or callable
+    max_explainers : int
+    epsilon : float
+        A model does well on a row if the squared error of its score for the black box's label is at most this.
+    radius : float, sequence of float or "auto"
+        Of the balls in which the local models are trained.
+    n_draws : int
+    n_features : int
+    max_candidates : int or None
+        How many rows get a local model.
+    schema : FeatureSchema or None
+    random_state : int or None
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).uniform(size=(60, 3))
+    >>> proxies = Proxies(lambda X: X[:, 0] > 0.5, max_explainers=2, n_draws=200, random_state=0).fit(X)
+    >>> proxies.evaluate(X).coverage > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        black_box: Any,
+        *,
+        max_explainers: int = 10,
+        epsilon: float = 0.16,
+        radius: float | Sequence[float] | Literal["auto"] = "auto",
+        n_draws: int = 2000,
+        n_features: int = 10,
+        max_candidates: int | None = 200,
+        schema: FeatureSchema | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.black_box = black_box
+        self.max_explainers = max_explainers
+        self.epsilon = epsilon
+        self.radius = radius
+        self.n_draws = n_draws
+        self.n_features = n_features
+        self.max_candidates = max_candidates
+        self.schema = schema
+        self.random_state = random_state
+
+    def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
+        balls = Balls(
+            self.radius,
+            max_candidates=self.max_candidates,
+            n_draws=self.n_draws,
+            local=LimeLinear(n_features=self.n_features),
+        ).propose(rows, seed)
+        pool = CandidatePool(rows, balls, box)
+        pool.train(range(len(balls)))
+        models = [model for model in pool.explainers if isinstance(model, LimeLinear)]
+        losses = np.array([squared_error(model, rows.values, rows.labels) for model in models])
+        picked, assigned = pick_by_loss(losses, rows.weights, self.max_explainers, self.epsilon)
+        tree = KDTree(place_rows(rows.values, rows.schema))
+        members = [
+            choose(rows, Cells(rows.schema, tree, assigned == number), models[index], "proxies")
+            for number, index in enumerate(picked)
+        ]
+        return members, pool.n_queries - rows.n_queries
+
+
+def squared_error(model: LimeLinear, rows: Floats, labels: Labels) -> Floats:
+    """Return how far the model's score for each row's label is from 1, squared; 1 for a label it never saw."""
+    assert model.classes_ is not None
+    scores = model.scores(rows)
+    score = np.where(labels[:, None] == model.classes_, scores, 0.0).sum(axis=1)
+    # A model that is surer than sure of the right label is not wrong.
+    error: Floats = np.square(np.maximum(1.0 - score, 0.0))
+    return error
+
+
+def pick_by_loss(
+    losses: Floats, weights: NDArray[Any], n_picks: int, epsilon: float
+) -> tuple[list[int], NDArray[np.intp]]:
+    """Pick models greedily by the rows that they are the first to do well on; stop where none is added.
+
+    Returns
+    -------
+    picked : list of int
+    assigned : int array of shape (n_points,)
+        Which of the picked has the smallest loss on each row; -1 where none is within ``epsilon``.
+
+    Examples
+    --------
+    >>> pick_by_loss(np.array([[0.0, 0.1, 0.9], [0.0, 0.9, 0.9], [0.9, 0.9, 0.0]]), np.ones(3), 2, 0.2)
+    ([0, 2], array([0, 0, 1]))
+    """
+    good = losses <= epsilon
+    covered = np.zeros(losses.shape[1], dtype=bool)
+    picked: list[int] = []
+    while len(picked) < n_picks:
+        gains = (good & ~covered) @ weights
+        best = int(gains.argmax())
+        if gains[best] <= 0:
+            break
+        picked.append(best)
+        covered |= good[best]
+    if not picked:
+        return [], np.full(losses.shape[1], -1, dtype=np.intp)
+    return picked, np.where(covered, losses[picked].argmin(axis=0), -1)
+
+
+def place_rows(rows: Floats, schema: FeatureSchema) -> Floats:
+    """Return rows as places in space: numbers in scaled units, one axis per level, missing ones in the middle."""
+    columns = []
+    for j, feature in enumerate(schema):
+        values = rows[:, j]
+        if feature.is_number:
+            columns.append(np.nan_to_num((values - (feature.lower + feature.upper) / 2) / feature.scale, nan=0.0))
+        else:
+            # Two rows that differ in level are 1 apart.
+            columns += [(values == code) / np.sqrt(2) for code in range(len(feature.levels))]
+    return np.column_stack(columns)

@@ -1,0 +1,74 @@
+"""One tree that speaks only where it is good: what a thoughtful user would reach for first."""
+
+from typing import Any
+
+from oleander.abstention import grow_judged_tree
+from oleander.baselines.base import Baseline, choose
+from oleander.black_box import BlackBox
+from oleander.explanation import ChosenExplainer
+from oleander.local import Spoken
+from oleander.regions import Box
+from oleander.rows import Rows
+from oleander.schema import FeatureSchema
+
+
+class TreeWithAbstention(Baseline):
+    """Mimic the black box with one tree, silent in the leaves where it is not sure enough.
+
+    Half of the rows grow the tree and say which of its leaves are better; the other half says how many of them may
+    speak. Both halves take both parts, leaves of several smallest sizes are tried, and the widest answer is kept.
+
+    Parameters
+    ----------
+    black_box : object with ``predict``, or callable
+    min_fidelity : float
+        The floor for the answers together.
+    max_leaves : int or None
+        Of the tree; silent ones count.
+    margin : float
+        The bound must exceed the floor by so much, because the widest of a few trees is taken.
+    level : float
+        One-sided error of the pooled bound.
+    schema : FeatureSchema or None
+    random_state : int or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(size=(400, 3))
+    >>> rival = TreeWithAbstention(lambda X: X[:, 0] > 0.5, random_state=0).fit(X)
+    >>> rival.evaluate(X).coverage > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        black_box: Any,
+        *,
+        min_fidelity: float = 0.9,
+        max_leaves: int | None = 40,
+        margin: float = 0.005,
+        level: float = 0.05,
+        schema: FeatureSchema | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.black_box = black_box
+        self.min_fidelity = min_fidelity
+        self.max_leaves = max_leaves
+        self.margin = margin
+        self.level = level
+        self.schema = schema
+        self.random_state = random_state
+
+    def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
+        if rows.n_points < 2:
+            return [], 0
+        half = rows.halves(seed)
+        floor = min(self.min_fidelity + self.margin, 1.0)
+        judged = [
+            grow_judged_tree(rows, part, floor, max_leaves=self.max_leaves, level=self.level) for part in (half, ~half)
+        ]
+        best = max(judged, key=lambda tree: tree.n_spoken / max(tree.n_judged, 1))
+        if not best.n_spoken:
+            return [], 0
+        return [choose(rows, Spoken(Box(()), best.explainer), best.explainer, "tree with abstention")], 0

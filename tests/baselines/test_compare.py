@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+from oleander import AggregateExplainer
+from oleander.baselines import NaiveTree, Rival, compare, make_rivals
+
+
+def steps(X):
+    return np.digitize(np.asarray(X)[:, 0], [0.3, 0.6])
+
+
+def test_every_method_is_measured_on_the_same_two_parts():
+    X = np.random.default_rng(0).uniform(size=(300, 3))
+    rivals = {"one": NaiveTree(steps, max_leaves=3), "two": NaiveTree(steps, max_leaves=2)}
+    table = compare(steps, X, rivals=rivals, test_share=0.25)
+    assert table["method"].tolist() == ["one", "one", "two", "two"]
+    assert table["rows"].tolist() == ["train", "held out"] * 2
+    assert table["complexity"].tolist() == [3, 3, 2, 2]
+    assert (table["coverage"] == 1).all()
+    # Three leaves say it all; with two the best tree merges two of the three bands.
+    assert table["agreement"][0] > 0.97
+    assert 0.6 < table["agreement"][3] < 0.8
+    assert (table["queries"] == 225 + 100).all()
+
+
+def test_groups_stay_whole():
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    seen = []
+
+    class Spy(NaiveTree):
+        def fit(self, X, *, groups=None):
+            seen.append(groups)
+            return super().fit(X, groups=groups)
+
+    groups = np.repeat(np.arange(20), 10)
+    compare(steps, X, rivals={"spy": Spy(steps)}, groups=groups, test_share=0.5)
+    assert len(np.unique(seen[0])) == 10
+    assert (np.unique(seen[0], return_counts=True)[1] == 10).all()
+
+
+def test_rows_to_measure_on_can_be_given():
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    table = compare(steps, X, rivals={"tree": NaiveTree(steps)}, X_test=np.full((4, 2), 0.9))
+    assert table["agreement"][1] == 1.0
+    assert (table["queries"] == 200 + 100).all()
+
+
+def test_ours_is_one_of_them():
+    assert isinstance(
+        AggregateExplainer(steps, random_state=0).fit(np.random.default_rng(0).uniform(size=(200, 2))), Rival
+    )
+
+
+def test_an_unknown_budget_is_named():
+    with pytest.raises(TypeError, match="max_leafs"):
+        compare(steps, np.random.default_rng(0).uniform(size=(50, 2)), max_leafs=3)
+
+
+def test_all_methods_on_breast_cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    model = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    rivals = make_rivals(model, random_state=0)
+    for rival in rivals.values():
+        quick = {"max_candidates": 30, "n_draws": 300} if "n_draws" in rival.get_params() else {}
+        rival.set_params(**quick)
+    table = compare(model, X[1::2], rivals=rivals).set_index(["method", "rows"])
+    held = table.xs("held out", level="rows")
+    assert set(held.index) == set(rivals)
+    assert (held["agreement"].dropna() > 0.8).all()
+    assert held.loc["naive tree", "coverage"] == 1.0
