@@ -5,6 +5,7 @@ third. Parts are made by patient or trial where rows come in such groups.
 """
 
 import argparse
+import sys
 import time
 import warnings
 
@@ -93,6 +94,7 @@ def main() -> None:
             continue
         for seed in range(options.splits):
             lines += run(data, seed, options.rows, options.min_fidelity)
+            print(f"{data.name}, split {seed + 1} of {options.splits} is done", file=sys.stderr, flush=True)
     table = pd.DataFrame(lines)
     print(f"floor {options.min_fidelity}, K = 10, {options.splits} splits, on rows that nothing has seen\n")
     print("| data | black box | floor on | coverage | worst fidelity | worst ≥ floor | agreement | queries |")
