@@ -6,10 +6,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from oleander.baselines import NaiveTree, Rival
+from oleander.baselines import ActiveTree, NaiveTree, Rival
 
 # One entry per rival, with settings small enough for a test.
 RIVALS = {
+    "active tree": lambda black_box: ActiveTree(black_box, max_leaves=8, n_components=8, n_draws=300, random_state=0),
     "naive tree": lambda black_box: NaiveTree(black_box, max_leaves=8),
 }
 
