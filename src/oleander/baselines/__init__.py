@@ -2,6 +2,7 @@
 
 from oleander.baselines.active_tree import ActiveTree
 from oleander.baselines.base import Rival
+from oleander.baselines.decision_set import DecisionSet
 from oleander.baselines.naive_tree import NaiveTree
 
-__all__ = ["ActiveTree", "NaiveTree", "Rival"]
+__all__ = ["ActiveTree", "DecisionSet", "NaiveTree", "Rival"]
