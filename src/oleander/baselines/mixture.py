@@ -31,8 +31,8 @@ FAR = -35.0
 class Mixture:
     """A density over encoded rows, inside the schema's bounds.
 
-    Given its component, a row's columns are independent. Whole numbers are rounded Gaussians. Whether a number is
-    missing, and which level a column has, depends on nothing.
+    Given its component, a row's columns are independent: numbers are Gaussians cut with their bounds, rounded where
+    they are whole. Whether a number is missing, and which level a column has, depends on nothing.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Mixture:
 
     def mass(self, box: Box) -> float:
         """Return the share of rows that lie in the box, as the density has it."""
-        return float(np.exp(min(logsumexp(self._log_weights(box)) - self._log_total, 0.0)))
+        return float(np.exp(min(logsumexp(self._log_weights(box)), 0.0)))
 
     def draw(self, box: Box, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw rows from the density cut with the box, which must have some mass.
@@ -117,9 +117,12 @@ class Mixture:
         return draws
 
     @cached_property
-    def _log_total(self) -> float:
-        """The logarithm of what the untrimmed density has inside the schema's bounds."""
-        return float(logsumexp(self._log_weights(Box(()))))
+    def _log_within(self) -> Floats:
+        """The logarithm of the mass within each number's bounds, of shape (n_numbers, n_components)."""
+        ends = [_ends(self.schema[j], None) for j in self.schema.numbers]
+        pairs = zip(ends, self.means.T, self.deviations.T, strict=True)
+        masses = [log_interval((lower - m) / d, (upper - m) / d) for (lower, upper), m, d in pairs]
+        return np.array(masses).reshape(self.means.T.shape)
 
     def _log_weights(self, box: Box) -> Floats:
         """Return the logarithm of each component's weight times its mass in the box."""
@@ -127,11 +130,11 @@ class Mixture:
         with np.errstate(divide="ignore"):
             logs = np.log(self.weights)
             for i, j in enumerate(self.schema.numbers):
-                if self._is_fixed(int(j)) and int(j) not in conditions:
-                    continue
-                logs = logs + np.logaddexp(*self._log_number(i, conditions.get(int(j))))
+                if int(j) in conditions:
+                    logs = logs + np.logaddexp(*self._log_number(i, conditions[int(j)]))
             for j in self.schema.named:
-                logs = logs + np.log(self._allowed(int(j), conditions.get(int(j))).sum())
+                if int(j) in conditions:
+                    logs = logs + np.log(self._allowed(int(j), conditions[int(j)]).sum())
         return logs
 
     def _log_number(self, i: int, condition: Range | Levels | None) -> tuple[Floats, Floats]:
@@ -144,7 +147,7 @@ class Mixture:
             if self._is_fixed(j):
                 inside = np.log(np.full(len(means), float(lower < self.schema[j].upper <= upper)))
             else:
-                inside = log_interval((lower - means) / deviations, (upper - means) / deviations)
+                inside = log_interval((lower - means) / deviations, (upper - means) / deviations) - self._log_within[i]
             allowed = missing if condition is None or condition.missing else 0.0
             return inside + np.log(known), np.full(len(means), np.log(allowed))
 

@@ -11,7 +11,7 @@ from oleander.baselines.base import Baseline, choose
 from oleander.baselines.decision_set.itemsets import Candidates, make_items, mine
 from oleander.baselines.decision_set.objective import Floats, Ints, Objective, Terms
 from oleander.baselines.decision_set.search import search_deterministic, search_smooth
-from oleander.baselines.decision_set.tuning import ascend, to_lambdas
+from oleander.baselines.decision_set.tuning import START, ascend, to_lambdas
 from oleander.black_box import BlackBox
 from oleander.explanation import ChosenExplainer
 from oleander.inputs import check_choice
@@ -181,9 +181,11 @@ class DecisionSet(Baseline):
 
     def _tune(self, sample: Sample, schema: FeatureSchema, rng: np.random.Generator) -> tuple[float, ...]:
         """Return the weights that agree best with the black box on folds left out, as shares."""
+        if len(sample.labels) < N_FOLDS:
+            return START
         folds = rng.permutation(len(sample.labels)) % N_FOLDS
         parts = []
-        for fold in range(min(N_FOLDS, len(sample.labels))):
+        for fold in range(N_FOLDS):
             learn, held = sample.take(np.flatnonzero(folds != fold)), sample.take(np.flatnonzero(folds == fold))
             candidates = self._mine(learn, schema)
             terms = Terms(candidates, learn.labels, learn.weights)

@@ -130,11 +130,11 @@ def mine(
         covers, labels, weights, n_labels=n_labels, min_support=min_support, max_length=max_length
     )
     totals = np.bincount(labels, weights, minlength=n_labels).astype(float)
-    f1 = f_score(counts, totals, 1.0)
+    f1, f_half = f_score(counts, totals, 1.0), f_score(counts, totals, 0.5)
     found: list[tuple[int, int]] = []
     for label in range(n_labels):
         best = _take_distinct(sets, f1[:, label], covers, None if max_candidates is None else -(-max_candidates // 2))
-        precise = _take_distinct(sets, f_score(counts, totals, 0.5)[:, label], covers, max_candidates)
+        precise = _take_distinct(sets, f_half[:, label], covers, max_candidates)
         found += [(i, label) for i in list(dict.fromkeys(best + precise))[:max_candidates]]
     members = [sets[i][sets[i] >= 0].tolist() for i, _ in found]
     return Candidates(
@@ -211,10 +211,17 @@ def f_score(counts: Floats, totals: Floats, beta: float) -> Floats:
 
 def _take_distinct(sets: Ints, scores: Floats, covers: Bools, most: int | None) -> list[int]:
     """Return the best sets in order, one for each cover: the shortest, since shorter sets come first among equals."""
-    kept: dict[bytes, int] = {}
-    for i in np.argsort(-scores, kind="stable").tolist():
-        if scores[i] <= 0 or len(kept) == most:
-            break
-        key = np.packbits(covers[sets[i][sets[i] >= 0]].all(axis=0)).tobytes()
-        kept.setdefault(key, i)
-    return list(kept.values())
+    n_seen = len(scores) if most is None else 8 * most
+    while True:
+        # A few of very many are wanted, so only the best are put in order, ties at the end of them included.
+        n_seen = min(n_seen, len(scores))
+        least = np.partition(scores, -n_seen)[-n_seen] if n_seen else 0.0
+        some = np.flatnonzero((scores >= least) & (scores > 0))
+        kept: dict[bytes, int] = {}
+        for i in some[np.argsort(-scores[some], kind="stable")].tolist():
+            if len(kept) == most:
+                break
+            kept.setdefault(np.packbits(covers[sets[i][sets[i] >= 0]].all(axis=0)).tobytes(), i)
+        if len(kept) == most or n_seen == len(scores):
+            return list(kept.values())
+        n_seen *= 8

@@ -89,6 +89,12 @@ class Objective:
         """Return the value of a set of rules."""
         return float(self.lambdas @ self.terms.values(chosen))
 
+    def bound(self, chosen: Bools) -> float:
+        """Return what the value cannot exceed: as if no rules overlapped and every row and label were served."""
+        terms, n = self.terms, self.terms.n_candidates
+        most = [n, terms.max_length * n, terms.n_rows * n**2, terms.n_rows * n**2, n, terms.n_rows * n, terms.n_rows]
+        return float(self.lambdas @ np.array(most, dtype=float) - self.alone[chosen].sum())
+
 
 class Choice:
     """A set of rules that changes by one at a time, and what each change is worth.

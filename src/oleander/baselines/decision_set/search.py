@@ -144,5 +144,10 @@ def _best_swap(choice: Choice, gains: Floats) -> Swap | None:
 
 
 def _best_set(objective: Objective, sets: list[Bools], most: int) -> Bools:
-    """Return the set of the highest value among those that are small enough."""
-    return max((some for some in sets if some.sum() <= most), key=objective.value)
+    """Return the set of the highest value among those that are small enough, as the first of them is."""
+    best, value = sets[0], objective.value(sets[0])
+    for some in sets[1:]:
+        # All rules outside are many, and counting their overlaps is slow; mostly a glance says that they are no good.
+        if some.sum() <= most and objective.bound(some) > value and (other := objective.value(some)) > value:
+            best, value = some, other
+    return best
