@@ -137,6 +137,11 @@ class TestSearch:
         best = max(objective.value(some) for some in every_set(9))
         chosen = search_smooth(objective, epsilon=0.01, max_rules=None, rng=np.random.default_rng(0))
         assert 0.4 * best <= objective.value(chosen) <= best + 1e-6
+        # It ends where no single step gains anything more.
+        choice = Choice(objective)
+        for i in np.flatnonzero(chosen).tolist():
+            choice.flip(i, 0.0)
+        assert choice.gains().max() <= 0.01 / 81 * best
         assert search_smooth(objective, epsilon=0.01, max_rules=3, rng=np.random.default_rng(0)).sum() <= 3
 
     def test_smooth_search_finds_what_is_plain(self):
@@ -315,6 +320,7 @@ class TestEstimator:
             ({"lambdas": (1, 1, 1, -1, 1, 1, 1)}, "each 0 or more"),
             ({"min_support": 5}, "min_support=5 is not allowed"),
             ({"max_length": 0}, "max_length=0"),
+            ({"max_rules": 0}, "max_rules=0 is not allowed: it is 1 or more, or None"),
             ({"n_bins": 1}, "n_bins=1"),
         ],
     )

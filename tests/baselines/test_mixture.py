@@ -115,6 +115,14 @@ class TestColumns:
         assert low.contains(draws).all()
         assert np.isnan(draws[:, 1]).mean() == pytest.approx(0.25 / mixture.mass(low), abs=0.03)
 
+    def test_nothing_but_missing_values(self, mixed, mixed_schema):
+        mixture = Mixture.fit(mixed_schema.encode(mixed), mixed_schema, n_components=10, seed=0)
+        for name in ("dose", "visits"):
+            j = mixed_schema.position(name)
+            box = Box((Range(j, mixed_schema[j], lower=np.inf, missing=True),))
+            assert mixture.mass(box) == pytest.approx(mixed[name].isna().mean())
+            assert np.isnan(mixture.draw(box, 20, rng())[:, j]).all()
+
     def test_every_kind_of_column_at_once(self, mixed, mixed_schema, mixed_black_box):
         mixture = Mixture.fit(mixed_schema.encode(mixed), mixed_schema, n_components=10, seed=0)
         draws = mixture.draw(EVERYWHERE, 200, rng())

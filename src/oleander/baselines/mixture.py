@@ -107,7 +107,9 @@ class Mixture:
         draws = np.empty((n_draws, len(self.schema)), order="F")
         for i, j in enumerate(self.schema.numbers):
             log_known, log_missing = self._log_number(i, conditions.get(int(j)))
-            chance = np.exp(log_missing - np.logaddexp(log_known, log_missing))
+            with np.errstate(invalid="ignore"):
+                # A component without mass here is never drawn, whatever its chance.
+                chance = np.exp(log_missing - np.logaddexp(log_known, log_missing))
             absent = rng.random(n_draws) < chance[component]
             draws[:, j] = np.where(absent, np.nan, self._draw_number(i, conditions.get(int(j)), component, rng))
         for j in self.schema.named:
@@ -224,6 +226,9 @@ def _ends(feature: Feature, condition: Range | Levels | None) -> tuple[float, fl
     lower, upper = -math.inf, feature.upper
     if isinstance(condition, Range):
         lower, upper = condition.lower, min(condition.upper, upper)
+    if lower >= upper:
+        # Nothing but missing values, or nothing at all.
+        return upper, upper
     if feature.kind is Kind.INTEGER:
         # A whole number stands for what rounds to it.
         first = math.ceil(feature.lower) - 0.5

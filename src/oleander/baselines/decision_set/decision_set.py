@@ -63,7 +63,7 @@ class DecisionSet(Baseline):
     max_candidates : int or None
         Most candidate rules for each label, the best by F1 and by F½.
     search : {"deterministic", "smooth"}
-        Local steps, or the authors' sampled search, which is slower.
+        Local steps, or the authors' sampled search before them, which is slower.
     lambdas : "tune" or seven numbers
         The weights of the terms: number of rules, lengths, overlap within a label and between labels, labels with a
         rule, rows covered wrongly, rows covered rightly. "tune" finds them by coordinate ascent on three folds, with
@@ -161,6 +161,9 @@ class DecisionSet(Baseline):
             raise ValueError(f"lambdas={self.lambdas!r} is not allowed: give seven numbers, each 0 or more, or 'tune'.")
         if not 0 <= self.min_support <= 1:
             raise ValueError(f"min_support={self.min_support} is not allowed: it is a share of the rows, 0 to 1.")
+        for name in ("max_rules", "max_candidates"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)} is not allowed: it is 1 or more, or None.")
         if self.max_length < 1 or self.n_bins < 2:
             raise ValueError(
                 f"max_length={self.max_length} and n_bins={self.n_bins} are not allowed: rules need a condition, "

@@ -34,26 +34,8 @@ def search_deterministic(objective: Objective, *, epsilon: float, max_rules: int
     """
     n = objective.terms.n_candidates
     most = n if max_rules is None else min(max_rules, n)
-    choice = Choice(objective)
-    if most == 0:
-        return choice.chosen
-    gains = choice.gains()
-    first = int(gains.argmax())
-    choice.flip(first, float(gains[first]))
-    while True:
-        least = max(epsilon / n**2, NOISE / n**2) * choice.value
-        gains = choice.gains()
-        allowed = gains if len(choice) < most else np.where(choice.chosen, gains, -np.inf)
-        best = int(allowed.argmax())
-        if allowed[best] > least:
-            choice.flip(best, float(allowed[best]))
-            continue
-        swap = _best_swap(choice, gains) if len(choice) == most else None
-        if swap is None or swap.gain <= least:
-            break
-        choice.flip(swap.leaves, 0.0)
-        choice.flip(swap.joins, swap.gain)
-    return _best_set(objective, [choice.chosen, ~choice.chosen], most)
+    chosen = _climb(objective, np.zeros(n, dtype=bool), epsilon, most)
+    return _best_set(objective, [chosen, ~chosen], most)
 
 
 def search_smooth(objective: Objective, *, epsilon: float, max_rules: int | None, rng: np.random.Generator) -> Bools:
@@ -61,8 +43,11 @@ def search_smooth(objective: Objective, *, epsilon: float, max_rules: int | None
 
     Sampled sets keep members with probability 2/3 and take others with 1/3. A rule joins whose effect is over
     2·ε·OPT/n², or else one leaves whose effect is under the negative of it; OPT is the value of a random half of all
-    rules, and effects are sampled until their standard error is at most ε·OPT/n² or the batches are used up. In the
-    end the current set, a sampled one and all rules outside are compared. ε = 1 gives the authors' thresholds.
+    rules, and effects are sampled until their standard error is at most ε·OPT/n² or the batches are used up. Then the
+    current set, a sampled one and all rules outside are compared. ε = 1 gives the authors' thresholds.
+
+    Local steps end the search, so that it is never worse than what the authors return: a third of very many rules
+    covers every row, no rule has an effect among so many, and without these steps no rule would be chosen.
 
     Returns
     -------
@@ -86,7 +71,7 @@ def search_smooth(objective: Objective, *, epsilon: float, max_rules: int | None
         else:
             break
     sampled = rng.random(n) < np.where(chosen, 1 + LEANING, 1 - LEANING) / 2
-    return _best_set(objective, [chosen, sampled, ~chosen], most)
+    return _climb(objective, _best_set(objective, [chosen, sampled, ~chosen], most), epsilon, most)
 
 
 def effects_on(objective: Objective, sets: Bools) -> Floats:
@@ -111,6 +96,31 @@ def effects_on(objective: Objective, sets: Bools) -> Floats:
     n_of_label = (members @ of_label.astype(np.float32))[:, terms.label]
     effects: Floats = lambdas[6] * new + lambdas[4] * (n_of_label - sets == 0)
     return effects - objective.alone - members @ objective.pairs
+
+
+def _climb(objective: Objective, start: Bools, epsilon: float, most: int) -> Bools:
+    """Let rules join and leave, or a full set exchange one, while that gains enough; an empty start takes the best."""
+    choice = Choice(objective)
+    for i in np.flatnonzero(start).tolist():
+        choice.flip(i, 0.0)
+    choice.value = objective.value(start)
+    if not len(choice) and most:
+        gains = choice.gains()
+        choice.flip(int(gains.argmax()), float(gains.max()))
+    while most:
+        least = max(epsilon, NOISE) / len(start) ** 2 * choice.value
+        gains = choice.gains()
+        allowed = gains if len(choice) < most else np.where(choice.chosen, gains, -np.inf)
+        best = int(allowed.argmax())
+        if allowed[best] > least:
+            choice.flip(best, float(allowed[best]))
+            continue
+        swap = _best_swap(choice, gains) if len(choice) == most else None
+        if swap is None or swap.gain <= least:
+            break
+        choice.flip(swap.leaves, 0.0)
+        choice.flip(swap.joins, swap.gain)
+    return choice.chosen
 
 
 def _estimate_effects(objective: Objective, chosen: Bools, error: float, rng: np.random.Generator) -> Floats:
