@@ -47,7 +47,7 @@ def search_smooth(objective: Objective, *, epsilon: float, max_rules: int | None
     current set, a sampled one and all rules outside are compared. ε = 1 gives the authors' thresholds.
 
     Local steps end the search, so that it is never worse than what the authors return: a third of very many rules
-    covers every row, no rule has an effect among so many, and without these steps no rule would be chosen.
+    covers nearly every row, so that among them no rule has much effect, and without these steps none may be chosen.
 
     Returns
     -------
