@@ -50,7 +50,7 @@ class ActiveTree(Baseline):
 
     A density of the rows says how much mass a node has and gives draws inside it. Half of a node's draws choose its
     split; the others say what the split gains. The node with the largest gain is split first. Gains are in purity
-    (Gini), as in the paper: a split that changes no answer may still open the way for one that does.
+    (Gini), by which splits are chosen too: one that changes no answer may still open the way for one that does.
 
     Parameters
     ----------
