@@ -62,9 +62,9 @@ def test_all_methods_on_breast_cancer():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     model = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
     rivals = make_rivals(model, random_state=0)
+    quick = {"max_candidates": 30, "n_draws": 300, "n_components": 5}
     for rival in rivals.values():
-        quick = {"max_candidates": 30, "n_draws": 300} if "n_draws" in rival.get_params() else {}
-        rival.set_params(**quick)
+        rival.set_params(**{name: value for name, value in quick.items() if name in rival.get_params()})
     table = compare(model, X[1::2], rivals=rivals).set_index(["method", "rows"])
     held = table.xs("held out", level="rows")
     assert set(held.index) == set(rivals)

@@ -6,10 +6,23 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from oleander.baselines import NaiveTree, Proxies, Rival, SubmodularPick, TreeWithAbstention
+from oleander.baselines import (
+    ActiveTree,
+    DecisionSet,
+    NaiveTree,
+    Proxies,
+    Rival,
+    SubmodularPick,
+    TreeWithAbstention,
+)
 
 # One entry per rival, with settings small enough for a test.
 RIVALS = {
+    "active tree": lambda black_box: ActiveTree(black_box, max_leaves=8, n_components=8, n_draws=300, random_state=0),
+    "decision set": lambda black_box: DecisionSet(black_box, n_bins=5, max_candidates=20, random_state=0),
+    "decision set without default": lambda black_box: DecisionSet(
+        black_box, n_bins=5, max_candidates=20, max_length=2, lambdas=(0, 0, 0, 0.1, 0, 1, 1), default_rule=False
+    ),
     "naive tree": lambda black_box: NaiveTree(black_box, max_leaves=8),
     "tree with abstention": lambda black_box: TreeWithAbstention(black_box, max_leaves=8),
     "submodular pick": lambda black_box: SubmodularPick(black_box, max_candidates=40, n_draws=300),

@@ -7,7 +7,9 @@ from typing import Any
 import pandas as pd
 
 from oleander.aggregate import AggregateExplainer
+from oleander.baselines.active_tree import ActiveTree
 from oleander.baselines.base import Rival
+from oleander.baselines.decision_set import DecisionSet
 from oleander.baselines.naive_tree import NaiveTree
 from oleander.baselines.proxies import Proxies
 from oleander.baselines.submodular_pick import SubmodularPick
@@ -60,6 +62,9 @@ def make_rivals(
         "Oleander": AggregateExplainer(black_box, min_fidelity=min_fidelity, **several),
         "tree with abstention": TreeWithAbstention(black_box, min_fidelity=min_fidelity, **tree),
         "naive tree": NaiveTree(black_box, **tree),
+        "active tree": ActiveTree(black_box, **tree),
+        "decision set": DecisionSet(black_box, max_rules=max_leaves, **told),
+        "decision set, rules only": DecisionSet(black_box, max_rules=max_leaves, default_rule=False, **told),
         "submodular pick": SubmodularPick(black_box, min_fidelity=min_fidelity, **several),
         "proxies": Proxies(black_box, **several),
     }

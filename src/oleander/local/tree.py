@@ -110,20 +110,12 @@ class Tree:
 
     def conditions(self, parent: int) -> tuple[Condition, Condition]:
         """Return what must hold of a row to go left and to go right."""
-        column = int(self.column[parent])
-        feature = self.schema[column]
-        if feature.is_number:
-            threshold, missing_left = float(self.threshold[parent]), bool(self.missing_left[parent])
-            return (
-                Range(column, feature, upper=threshold, missing=feature.missing and missing_left),
-                Range(column, feature, lower=threshold, missing=feature.missing and not missing_left),
-            )
-        level, everything = int(self.level[parent]), frozenset(range(len(feature.levels)))
-        is_missing = level == len(feature.levels)
-        here = frozenset() if is_missing else frozenset({level})
-        return (
-            Levels(column, feature, here, missing=is_missing),
-            Levels(column, feature, everything - here, missing=feature.missing and not is_missing),
+        return split_conditions(
+            self.schema,
+            int(self.column[parent]),
+            float(self.threshold[parent]),
+            int(self.level[parent]),
+            bool(self.missing_left[parent]),
         )
 
     def rule(self, leaf: int) -> Rule:
@@ -283,6 +275,37 @@ def grow_tree(
     return Tree(schema, classes, **numbered)
 
 
+def split_conditions(
+    schema: FeatureSchema, column: int, threshold: float, level: int, missing_left: bool
+) -> tuple[Condition, Condition]:
+    """Return what must hold of a row to go left and to go right at a split."""
+    feature = schema[column]
+    if feature.is_number:
+        return (
+            Range(column, feature, upper=threshold, missing=feature.missing and missing_left),
+            Range(column, feature, lower=threshold, missing=feature.missing and not missing_left),
+        )
+    everything = frozenset(range(len(feature.levels)))
+    is_missing = level == len(feature.levels)
+    here = frozenset() if is_missing else frozenset({level})
+    return (
+        Levels(column, feature, here, missing=is_missing),
+        Levels(column, feature, everything - here, missing=feature.missing and not is_missing),
+    )
+
+
+def read_split(node: Node, columns: list[Column]) -> dict[str, Any]:
+    """Return a split node's column, threshold or level, and where missing numbers go, as a tree holds them."""
+    column = columns[node.column]
+    split = {"column": column.position, "threshold": np.nan, "level": -1, "missing_left": node.missing_left}
+    if column.is_number:
+        # Known against missing is a split after the last bin.
+        split["threshold"] = float(column.edges[node.code]) if node.code < len(column.edges) else np.inf
+    else:
+        split["level"] = node.code
+    return split
+
+
 def _collect(
     node: Node,
     columns: list[Column],
@@ -309,7 +332,6 @@ def _collect(
     nodes.append(leaf)
     if node.children is None:
         return number
-    column = columns[node.column]
     left = _collect(node.children[0], columns, labels, n_labels, nodes, simplify)
     right = _collect(node.children[1], columns, labels, n_labels, nodes, simplify)
     one, other = nodes[left], nodes[right]
@@ -317,10 +339,5 @@ def _collect(
         # The label of both is the most frequent in each, so it is the most frequent in their parent too.
         del nodes[number + 1 :]
         return number
-    leaf.update(column=column.position, left=left, right=right, missing_left=node.missing_left)
-    if column.is_number:
-        # Known against missing is a split after the last bin.
-        leaf["threshold"] = column.edges[node.code] if node.code < len(column.edges) else np.inf
-    else:
-        leaf["level"] = node.code
+    leaf.update(read_split(node, columns), left=left, right=right)
     return number
