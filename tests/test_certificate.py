@@ -26,9 +26,9 @@ def test_bound_keeps_its_word():
 
 def test_all_claims_share_the_error():
     covers = np.ones((4, 100), dtype=bool)
-    certificate = Certificate.count(covers, covers, 0.95)
-    assert certificate.fidelity[0].bound == pytest.approx((0.05 / 5) ** (1 / 100))
-    assert certificate.coverage.bound == pytest.approx((0.05 / 5) ** (1 / 100))
+    certificate = Certificate.count(covers, covers, 0.95, answered=covers[0], right=covers[0])
+    for claim in (*certificate.fidelity, certificate.coverage, certificate.answers):
+        assert claim.bound == pytest.approx((0.05 / 6) ** (1 / 100))
 
 
 def test_what_cannot_be_claimed_is_said():
@@ -42,13 +42,15 @@ def test_one_row_of_each_group_counts():
     groups = np.repeat(np.arange(20), 10)
     covers = np.ones((1, 200), dtype=bool)
     agrees = np.tile(groups < 15, (1, 1))
-    certificate = Certificate.count(covers, agrees, 0.95, groups=groups, rng=np.random.default_rng(0))
+    certificate = Certificate.count(
+        covers, agrees, 0.95, answered=covers[0], right=agrees[0], groups=groups, rng=np.random.default_rng(0)
+    )
     assert certificate.by_group
     assert (certificate.fidelity[0].n_right, certificate.fidelity[0].n_rows) == (15, 20)
 
 
 def test_json_round_trip():
-    certificate = Certificate((Claim(9, 10, 0.5), Claim(0, 0, 0.0)), Claim(19, 20, 0.7), 0.9, True)
+    certificate = Certificate((Claim(9, 10, 0.5), Claim(0, 0, 0.0)), Claim(19, 20, 0.7), Claim(9, 10, 0.6), 0.9, True)
     assert Certificate.from_dict(json.loads(json.dumps(certificate.to_dict()))) == certificate
 
 

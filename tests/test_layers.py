@@ -27,6 +27,8 @@ LAYERS = [
     "evaluation",
     "lazy",
     "explanation",
+    "judging",
+    "forms",
     "saving",
     "aggregate",
     "baselines",

@@ -58,14 +58,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Bounds on the fidelity of each chosen explainer and on coverage, which hold together.
+    """Bounds on the fidelity of each chosen explainer, of their answers and on coverage, which hold together.
 
     Parameters
     ----------
     fidelity : tuple of Claim
         One per chosen explainer: the share of rows in its region on which it says what the black box says.
     coverage : Claim
-        The share of rows in any chosen region.
+        The share of rows that are answered.
+    answers : Claim
+        The share of answered rows on which the answer is the black box's.
     confidence : float
         The chance, over the draw of the held-out rows, that all these bounds hold: each is asked at an equal part of
         the error that is left.
@@ -75,6 +77,7 @@ class Certificate:
 
     fidelity: tuple[Claim, ...]
     coverage: Claim
+    answers: Claim
     confidence: float
     by_group: bool = False
 
@@ -86,7 +89,8 @@ class Certificate:
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what ``to_dict`` wrote."""
         fidelity = tuple(Claim(**claim) for claim in data["fidelity"])
-        return cls(fidelity, Claim(**data["coverage"]), float(data["confidence"]), bool(data["by_group"]))
+        coverage, answers = Claim(**data["coverage"]), Claim(**data["answers"])
+        return cls(fidelity, coverage, answers, float(data["confidence"]), bool(data["by_group"]))
 
     @classmethod
     def count(
@@ -95,6 +99,8 @@ class Certificate:
         agrees: NDArray[np.bool_],
         confidence: float,
         *,
+        answered: NDArray[np.bool_],
+        right: NDArray[np.bool_],
         groups: NDArray[Any] | None = None,
         rng: np.random.Generator | None = None,
     ) -> Self:
@@ -104,6 +110,8 @@ class Certificate:
         ----------
         covers, agrees : bool arrays of shape (n_explainers, n_rows)
         confidence : float
+        answered, right : bool arrays of shape (n_rows,)
+            Which rows are answered, and which of them as the black box does.
         groups : array of shape (n_rows,), optional
             Rows of one group are not independent: one row of each, drawn at random, is counted in each region.
         rng : numpy.random.Generator
@@ -112,11 +120,11 @@ class Certificate:
         Examples
         --------
         >>> covers = np.ones((1, 200), dtype=bool)
-        >>> certificate = Certificate.count(covers, covers, 0.95)
+        >>> certificate = Certificate.count(covers, covers, 0.95, answered=covers[0], right=covers[0])
         >>> round(certificate.fidelity[0].bound, 3)
-        0.982
+        0.98
         """
-        level = (1 - confidence) / (len(covers) + 1)
+        level = (1 - confidence) / (len(covers) + 2)
 
         def claim(inside: NDArray[np.bool_], right: NDArray[np.bool_]) -> Claim:
             rows = np.flatnonzero(inside)
@@ -130,7 +138,8 @@ class Certificate:
         anywhere = np.ones(covers.shape[1], dtype=bool)
         return cls(
             tuple(claim(inside, right) for inside, right in zip(covers, agrees, strict=True)),
-            claim(anywhere, np.asarray(covers.any(axis=0))),
+            claim(anywhere, answered),
+            claim(answered, right),
             confidence,
             groups is not None,
         )

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.certificate import Certificate, Claim
-from oleander.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
+from oleander.evaluation import Evaluation, Uncovered, describe_uncovered, disagree, evaluate
 from oleander.local.abstaining import Spoken
 from oleander.local.base import Explainer, Labels, Rule
 from oleander.local.saving import read_explainer, read_region_of, write_explainer
@@ -124,14 +124,17 @@ class Explanation:
     ----------
     statements : tuple of Statement
         Empty where nobody covers the row.
+    silence : str
+        Why no answer is given all the same; empty where one is.
     """
 
     statements: tuple[Statement, ...]
+    silence: str = ""
 
     @property
     def label(self) -> Any:
-        """The answer, or None where nobody covers the row."""
-        return self.statements[0].rule.label if self.statements else None
+        """The answer, or None where none is given."""
+        return self.statements[0].rule.label if self.statements and not self.silence else None
 
     @property
     def disagree(self) -> bool:
@@ -142,15 +145,29 @@ class Explanation:
         if not self.statements:
             return "no explainer covers this row: no answer is given"
         lines = [str(statement) for statement in self.statements]
-        return "\n".join([*lines, "the explainers disagree; the first one answers"] if self.disagree else lines)
+        if self.silence:
+            lines.append(f"no answer is given: {self.silence}")
+        elif self.disagree:
+            lines.append("the explainers disagree; the first one answers")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False)
 class ExplainerSet:
-    """The chosen explainers over one schema."""
+    """The chosen explainers over one schema, and how they are read together.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    members : tuple of ChosenExplainer
+    min_votes : int or None
+        None is the paper's reading: any explainer that covers a row may answer, and the responsible one does. A number
+        makes it a consensus: a row is answered where at least so many cover it and all that cover it agree.
+    """
 
     schema: FeatureSchema
     members: tuple[ChosenExplainer, ...]
+    min_votes: int | None = None
 
     def covers(self, rows: Floats) -> Bools:
         """Return which explainers cover which rows, of shape (n_explainers, n_rows)."""
@@ -183,9 +200,17 @@ class ExplainerSet:
         return np.where(covers.any(axis=0), keys.argmin(axis=0), NOBODY)
 
     def answer(self, rows: Floats) -> np.ma.MaskedArray[Any, Any]:
-        """Return the answer for each row, masked where nobody covers it."""
+        """Return the answer for each row, masked where none is given."""
         covers = self.covers(rows)
-        return self._answers(self.say(rows, covers), self.responsible(rows, covers))
+        said = self.say(rows, covers)
+        return self._answers(said, self._who_answers(rows, covers, said))
+
+    def _who_answers(self, rows: Floats, covers: Bools, said: Labels) -> NDArray[np.intp]:
+        """Return who is responsible for each row that is answered; -1 for the others."""
+        if self.min_votes is None:
+            return self.responsible(rows, covers)
+        agreed = (covers.sum(axis=0) >= max(self.min_votes, 1)) & ~disagree(covers, said)
+        return np.where(agreed, self.responsible(rows, covers), NOBODY)
 
     def _answers(self, said: Labels, responsible: NDArray[np.intp]) -> np.ma.MaskedArray[Any, Any]:
         if not self.members:
@@ -200,35 +225,59 @@ class ExplainerSet:
         first = int(self.responsible(rows, covers)[0])
         others = [int(number) for number in np.flatnonzero(covers[:, 0]) if number != first]
         numbers = [] if first == NOBODY else [first, *others]
-        return Explanation(
-            tuple(
-                Statement(n, self.members[n].explainer.path(row), self.members[n].fidelity, self.members[n].claim)
-                for n in numbers
-            )
+        statements = tuple(
+            Statement(n, self.members[n].explainer.path(row), self.members[n].fidelity, self.members[n].claim)
+            for n in numbers
         )
+        return Explanation(statements, self._silence(statements))
+
+    def _silence(self, statements: tuple[Statement, ...]) -> str:
+        """Say why a row that somebody covers is not answered."""
+        if self.min_votes is None or not statements:
+            return ""
+        if Explanation(statements).disagree:
+            return "the explainers that are sure of this row disagree"
+        if len(statements) < self.min_votes:
+            return f"{len(statements)} of {len(self.members)} explainers are sure of this row; {self.min_votes} must be"
+        return ""
 
     def evaluate(self, rows: Floats, labels: Labels) -> Evaluation:
         """Compare what is said with what the black box says."""
-        covers = self.covers(rows)
-        said = self.say(rows, covers)
-        answers = self._answers(said, self.responsible(rows, covers))
+        covers, said, answers = self._read(rows)
         return evaluate(
             covers, said, np.ma.getdata(answers), labels, [member.explainer.complexity for member in self.members]
         )
+
+    def _read(self, rows: Floats) -> tuple[Bools, Labels, np.ma.MaskedArray[Any, Any]]:
+        """Return who covers which answered rows, what each says, and the answers.
+
+        In a consensus an explainer counts only where an answer is given: nobody hears it elsewhere.
+        """
+        covers = self.covers(rows)
+        said = self.say(rows, covers)
+        who = self._who_answers(rows, covers, said)
+        return covers & (who != NOBODY), said, self._answers(said, who)
 
     def certified(
         self, rows: Floats, labels: Labels, confidence: float, groups: Labels | None, rng: np.random.Generator
     ) -> tuple[Self, Certificate]:
         """Return the explainers with what these rows, held out from everything else, allow to be claimed of each."""
-        covers = self.covers(rows)
-        agrees = covers & (self.say(rows, covers) == labels)
-        certificate = Certificate.count(covers, agrees, confidence, groups=groups, rng=rng)
+        covers, said, answers = self._read(rows)
+        right = ~np.ma.getmaskarray(answers) & (np.ma.getdata(answers) == labels)
+        # In a consensus nobody is heard alone, so nothing is claimed of one alone.
+        alone = covers if self.min_votes is None else covers[:0]
+        agrees = alone & (said[: len(alone)] == labels)
+        certificate = Certificate.count(
+            alone, agrees, confidence, answered=~np.ma.getmaskarray(answers), right=right, groups=groups, rng=rng
+        )
+        if self.min_votes is not None:
+            return self, certificate
         pairs = zip(self.members, certificate.fidelity, strict=True)
         return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs)), certificate
 
     def uncovered(self, rows: Floats, labels: Labels) -> Uncovered:
         """Say whom nobody speaks for."""
-        return describe_uncovered(rows, labels, np.asarray(self.covers(rows).any(axis=0)), self.schema)
+        return describe_uncovered(rows, labels, ~np.ma.getmaskarray(self.answer(rows)), self.schema)
 
     def find_record(self, rows: Floats) -> int | None:
         """Return the number of an explainer whose region holds one of these rows to the digit, or None."""

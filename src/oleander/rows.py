@@ -1,6 +1,6 @@
 """The rows to be explained: encoded, equal ones merged, with the black box's answers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -61,13 +61,33 @@ class Rows:
         belongs = None if groups is None else groups[first]
         return cls(black_box.schema, values, weights, point_of_row, labels, len(values) + n_again, belongs)
 
-    def halves(self, seed: int) -> NDArray[np.bool_]:
-        """Return which points are in the first of two halves, no group torn apart."""
+    def folds(self, n_folds: int, seed: int) -> NDArray[np.intp]:
+        """Return the number of each point's fold; folds have about as many groups, and no group is torn apart."""
         units = np.arange(self.n_points) if self.groups is None else pd.factorize(self.groups)[0]
         n_units = int(units.max()) + 1
-        first = np.zeros(n_units, dtype=bool)
-        first[np.random.default_rng([seed, n_units]).permutation(n_units)[: n_units // 2]] = True
-        return first[units]
+        order = np.random.default_rng([seed, n_units]).permutation(n_units)
+        folds = np.empty(n_units, dtype=np.intp)
+        folds[order] = np.arange(n_units) % n_folds
+        return folds[units]
+
+    def halves(self, seed: int) -> NDArray[np.bool_]:
+        """Return which points are in the first of two halves, no group torn apart."""
+        first: NDArray[np.bool_] = self.folds(2, seed) == 0
+        return first
+
+    def part(self, points: NDArray[np.bool_]) -> Self:
+        """Return some points as rows of their own; nothing is asked again."""
+        number = np.cumsum(points) - 1
+        kept = self.point_of_row[points[self.point_of_row]]
+        return replace(
+            self,
+            values=self.values[points],
+            weights=self.weights[points],
+            point_of_row=number[kept],
+            labels=self.labels[points],
+            n_queries=0,
+            groups=None if self.groups is None else self.groups[points],
+        )
 
     def repeated(self, points: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Return the rows and labels of some points, each as often as the user's rows had it."""

@@ -1,0 +1,1 @@
+"""Forms of answer: how explainers are made and read together."""

@@ -1,0 +1,141 @@
+"""Several small trees read together: an answer where those that are sure of a row agree. One tree alone is the least.
+
+Each tree is silent in the leaves whose quality, learned from the tree's own rows and pulled towards its parent's, is
+under a bar. The bar makes the family: the higher, the more careful.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander.abstention import shrunk_quality
+from oleander.explanation import ChosenExplainer, ExplainerSet
+from oleander.local import AbstainingTree, Spoken
+from oleander.local.base import Floats, Labels, encode_labels
+from oleander.local.tree import Tree, grow_tree
+from oleander.regions import Box
+from oleander.rows import Rows
+
+Bools = NDArray[np.bool_]
+# From "speaks everywhere" to "all but certain".
+BARS = np.array([0.0, *np.linspace(0.5, 0.9, 9), *np.linspace(0.91, 0.995, 18)])
+# A tree is grown on at most so many rows; judging takes all.
+MOST_LEARNED = 20_000
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """At most ``n_trees`` trees, each on some of the features, and how many of them must be sure of a row.
+
+    Parameters
+    ----------
+    n_trees : int
+    max_leaves : int
+        Of each tree.
+    min_votes : int
+        So many must be sure, and all that are sure must agree.
+    min_leaf : int
+        The fewest rows in a leaf.
+    share_of_features : float
+        What each of several trees sees; a single tree sees all.
+    """
+
+    n_trees: int
+    max_leaves: int
+    min_votes: int = 1
+    min_leaf: int = 3
+    share_of_features: float = 0.6
+
+    @property
+    def kind(self) -> str:
+        """One tree, or several."""
+        return "tree" if self.n_trees == 1 else "consensus"
+
+    @property
+    def n_explainers(self) -> int:
+        """The number of trees."""
+        return self.n_trees
+
+    @property
+    def n_settings(self) -> int:
+        """The number of bars."""
+        return len(BARS)
+
+    def learn(self, rows: Rows, seed: int) -> "Trees":
+        """Grow the trees."""
+        values, labels = rows.repeated(np.ones(rows.n_points, dtype=bool))
+        rng = np.random.default_rng([seed, self.n_trees])
+        if len(values) > MOST_LEARNED:
+            some = rng.permutation(len(values))[:MOST_LEARNED]
+            values, labels = values[some], labels[some]
+        classes, codes = encode_labels(labels)
+        n_features = len(rows.schema)
+        n_seen = n_features if self.n_trees == 1 else max(1, round(self.share_of_features * n_features))
+        trees = []
+        for _ in range(self.n_trees):
+            seen = tuple(np.sort(rng.permutation(n_features)[:n_seen]).tolist())
+            trees.append(
+                grow_tree(
+                    values, codes, classes, rows.schema, seen, self.max_leaves, min_leaf=self.min_leaf, simplify=False
+                )
+            )
+        return Trees(rows, tuple(trees), self.min_votes)
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Trees that were grown, to be read together under any bar."""
+
+    rows: Rows
+    trees: tuple[Tree, ...]
+    min_votes: int
+
+    def answers(self, rows: Floats) -> tuple[Labels, Bools]:
+        """Return the labels and whether they are given under each bar."""
+        leaves = [tree.apply(rows) for tree in self.trees]
+        quality = np.array([shrunk_quality(tree)[leaf] for tree, leaf in zip(self.trees, leaves, strict=True)])
+        # All trees learned from the same rows, so they number the classes alike.
+        said = np.array([tree.label[leaf] for tree, leaf in zip(self.trees, leaves, strict=True)])
+        surest = said[quality.argmax(axis=0), np.arange(len(rows))]
+        # Under a bar up to the lowest quality of those that must be sure, enough are sure; over the highest quality of
+        # those that say otherwise, all that are sure agree.
+        enough = np.sort(quality, axis=0)[-self.min_votes]
+        otherwise = np.where(said != surest, quality, -1.0).max(axis=0)
+        given = (enough >= BARS[:, None]) & (otherwise < BARS[:, None])
+        labels = self.trees[0].classes[surest]
+        return np.broadcast_to(labels, given.shape), given
+
+    def at(self, setting: int) -> ExplainerSet:
+        """Return the trees, silent in the leaves under the bar."""
+        members = []
+        for tree in self.trees:
+            explainer = AbstainingTree(tree, shrunk_quality(tree) >= BARS[setting])
+            if explainer.complexity:
+                members.append(self._member(explainer))
+        votes = None if len(self.trees) == 1 else self.min_votes
+        return ExplainerSet(self.rows.schema, tuple(members), votes)
+
+    def _member(self, explainer: AbstainingTree) -> ChosenExplainer:
+        region = Spoken(Box(()), explainer)
+        inside = region.contains(self.rows.values)
+        right = explainer.predict(self.rows.values[inside]) == self.rows.labels[inside]
+        weights = self.rows.weights[inside]
+        fidelity = float(weights[right].sum() / weights.sum()) if weights.sum() else float("nan")
+        return ChosenExplainer(region, explainer, "trees", int(weights.sum()), fidelity, fidelity, float("nan"))
+
+
+def make_consensus_forms(max_explainers: int, max_leaves_total: int) -> list[Consensus]:
+    """Return the ways to spend so many leaves on at most so many trees.
+
+    Examples
+    --------
+    >>> [(form.n_trees, form.max_leaves, form.min_votes) for form in make_consensus_forms(2, 40)]
+    [(1, 40, 1), (1, 40, 1), (2, 20, 2), (2, 20, 1)]
+    """
+    forms = [Consensus(1, max_leaves_total, min_leaf=min_leaf) for min_leaf in (3, 8)]
+    for n_trees in (2, 3, 5, 8):
+        max_leaves = max_leaves_total // n_trees
+        if n_trees <= max_explainers and max_leaves >= 2:
+            forms += [Consensus(n_trees, max_leaves, votes) for votes in (n_trees, 1)]
+    return forms
