@@ -6,10 +6,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from oleander.baselines import NaiveTree, Rival
+from oleander.baselines import AnchorPick, NaiveTree, Rival
 
 # One entry per rival, with settings small enough for a test.
 RIVALS = {
+    "anchors": lambda black_box: AnchorPick(black_box, max_anchors=30, max_conditions=4),
     "naive tree": lambda black_box: NaiveTree(black_box, max_leaves=8),
 }
 
