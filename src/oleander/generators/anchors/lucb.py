@@ -9,6 +9,10 @@ from oleander.generators.anchors.bounds import exploration_rate, kl_upper
 from oleander.generators.anchors.ledger import Demand, Ledger
 from oleander.generators.anchors.predicates import Rule
 
+# KL-LUCB draws for the weakest rule inside and the strongest one outside. Several outside at a time cost few draws more,
+# since most of them have their turn anyway, and far fewer calls of the black box.
+N_RIVALS = 8
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
@@ -70,15 +74,17 @@ def most_precise(trial: Trial, n_best: int, delta: float, tolerance: float) -> G
     while True:
         order = np.argsort(trial.shares, kind="stable")
         best, others = order[-n_best:], order[:-n_best]
-        weakest, strongest = best[lower[best].argmin()], others[upper[others].argmax()]
-        if upper[strongest] - lower[weakest] <= tolerance:
+        weakest = best[lower[best].argmin()]
+        strongest = others[np.argsort(-upper[others], kind="stable")[:N_RIVALS]]
+        strongest = strongest[upper[strongest] - lower[weakest] > tolerance]
+        if not len(strongest):
             return best
-        arms = np.array([weakest, strongest])
+        arms = np.append(strongest, weakest)
         yield from trial.draw(arms)
         step += 1
         if step > until:
             # The rate of a later step is valid now. So bounds stay as they are until the number of steps has doubled,
-            # but for the two rules that were drawn.
+            # but for the rules that were drawn.
             until, arms = 2 * until, everyone
         lower[arms], upper[arms] = trial.bounds(arms, exploration_rate(len(everyone), until, delta))
 
