@@ -10,7 +10,7 @@ from oleander.baselines import AnchorPick, NaiveTree, Rival
 
 # One entry per rival, with settings small enough for a test.
 RIVALS = {
-    "anchors": lambda black_box: AnchorPick(black_box, max_anchors=30, max_conditions=4),
+    "anchors": lambda black_box: AnchorPick(black_box, max_anchors=20, max_conditions=3),
     "naive tree": lambda black_box: NaiveTree(black_box, max_leaves=8),
 }
 

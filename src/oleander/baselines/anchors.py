@@ -131,7 +131,7 @@ def pick_greedily(covers: Bools, weights: NDArray[Any], most: int) -> list[int]:
     """
     picked: list[int] = []
     left = np.asarray(weights, dtype=float)
-    while len(picked) < most:
+    while len(picked) < min(most, len(covers)):
         gains = covers @ left
         widest = int(gains.argmax())
         if gains[widest] <= 0:

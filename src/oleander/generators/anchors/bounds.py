@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 TINY = 1e-12
-# Each step halves the interval: the bound is right to a millionth.
-N_STEPS = 20
+# Steps of Newton's method: from where it starts, so many leave an error under a millionth.
+N_STEPS = 6
 
 
 def kl_divergence(p: ArrayLike, q: ArrayLike) -> Floats:
@@ -35,14 +35,17 @@ def kl_upper(share: ArrayLike, level: ArrayLike) -> Floats:
     """
     share, level = np.broadcast_arrays(np.asarray(share, dtype=float), np.asarray(level, dtype=float))
     p = np.clip(share, TINY, 1 - TINY)
-    # KL(p, q) is a constant of p less the logarithms of q, and by Pinsker's inequality at least 2 (p - q)².
-    most = p * np.log(p) + (1 - p) * np.log1p(-p) - level
-    low, high = p, np.minimum(p + np.sqrt(level / 2), 1 - TINY)
+    rest = 1 - p
+    inside = p * np.log(p) + rest * np.log(rest) - level
+    # Two values that are not too low: by Pinsker's inequality, and by leaving p·log(1 / q) out.
+    high = np.minimum(p + np.sqrt(level / 2), 1 - rest * np.exp(np.maximum((p * np.log(p) - level) / rest, -700)))
+    least, most = p + TINY / 2, 1 - TINY / 2
+    q = np.clip(high, least, most)
     for _ in range(N_STEPS):
-        middle = (low + high) / 2
-        inside = p * np.log(middle) + (1 - p) * np.log1p(-middle) >= most
-        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    return np.where(share >= 1, 1.0, high)
+        # Newton's steps come down to the root and never pass it, since KL(p, q) is convex in q.
+        over = inside - p * np.log(q) - rest * np.log1p(-q)
+        q = np.clip(q - over * q * (1 - q) / (q - p), least, most)
+    return np.where(share >= 1, 1.0, q)
 
 
 def kl_lower(share: ArrayLike, level: ArrayLike) -> Floats:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from oleander.black_box import CountingBlackBox
 from oleander.generators.anchors.ledger import Ledger
-from oleander.generators.anchors.predicates import Grid
-from oleander.generators.anchors.search import Settings, find_anchors
+from oleander.generators.anchors.predicates import Grid, Rule
+from oleander.generators.anchors.search import Anchor, Settings, find_anchors
 from oleander.generators.balls import choose_centers
 from oleander.generators.base import Candidate
 from oleander.local import Constant
@@ -70,13 +70,14 @@ class Anchors:
             raise ValueError(f"max_anchors={self.max_anchors!r} is not allowed: it counts rows, 1 or more, or None.")
         ledger = Ledger(rows, Grid.cut(rows, self.n_bins), black_box, random_state, batch_size=self.batch_size)
         found = find_anchors(choose_centers(rows, self.max_anchors), ledger, settings)
+        merged: dict[tuple[Rule, int], Anchor] = {}
+        for anchor in found:
+            key = anchor.rule, anchor.label
+            # Searches that end at one rule have not all had as many of its draws: the longest look counts.
+            if anchor.holds and (key not in merged or merged[key].n_draws < anchor.n_draws):
+                merged[key] = anchor
         candidates = []
-        # Searches of several rows that end at one rule have had the same draws, but not always as many: keep the most.
-        for anchor in {
-            (anchor.rule, anchor.label): anchor
-            for anchor in sorted(found, key=lambda anchor: anchor.n_draws)
-            if anchor.holds
-        }.values():
+        for anchor in merged.values():
             label = ledger.classes[anchor.label]
             said = Constant(label, anchor.n_draws, anchor.share, ledger.classes.dtype)
             candidates.append(Candidate(ledger.grid.box(anchor.rule), explainer=said, origin="anchors"))

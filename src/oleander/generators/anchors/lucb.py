@@ -9,8 +9,8 @@ from oleander.generators.anchors.bounds import exploration_rate, kl_upper
 from oleander.generators.anchors.ledger import Demand, Ledger
 from oleander.generators.anchors.predicates import Rule
 
-# KL-LUCB draws for the weakest rule inside and the strongest one outside. Several outside at a time cost few draws more,
-# since most of them have their turn anyway, and far fewer calls of the black box.
+# KL-LUCB draws for the weakest rule inside and the strongest one outside. Several outside at a time cost few draws
+# more, since most of them have their turn anyway, and far fewer calls of the black box.
 N_RIVALS = 8
 
 Floats = NDArray[np.float64]

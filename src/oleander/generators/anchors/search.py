@@ -4,8 +4,9 @@ A search is a coroutine. It yields the draws that it needs and is resumed when t
 run in step and each round is one call of the black box.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from oleander.generators.anchors.predicates import Rule, extend
 
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
+# Rules, and how to get their draws: only those that can be extended are looked at again.
+Beam = dict[Rule, Callable[[], "Sample"]]
 # A rule is accepted once its lower bound is over the precision asked for less this much.
 SLACK = 0.05
 
@@ -113,7 +116,7 @@ def search_anchor(point: int, ledger: Ledger, settings: Settings) -> Generator[l
     share = float(weights[ledger.label_codes == label].sum() / weights.sum())
     best = Anchor((), label, int(weights.sum()), share, share >= settings.precision)
     width = 0.0
-    beam = [Node((), np.zeros((len(usable), 0), dtype=bool), np.zeros(0, dtype=bool))]
+    beam: Beam = {(): lambda: Sample(np.zeros((len(usable), 0), dtype=bool), np.zeros(0, dtype=bool))}
     for _ in range(0 if best.holds else n_sizes):
         found = extensions(beam, usable, ledger, wider_than=width)
         if not found:
@@ -127,30 +130,28 @@ def search_anchor(point: int, ledger: Ledger, settings: Settings) -> Generator[l
         )
         top = yield from most_precise(trial, settings.beam_size, settings.delta, settings.tolerance)
         accepted = yield from judge(trial, top, settings.precision, SLACK, delta)
-        beam = []
+        beam = {}
         for arm, holds in zip(top, accepted, strict=True):
             rule, share = trial.rules[arm], float(trial.shares[arm])
             if (found[rule].width > width) if holds else (not best.holds and share > best.share):
                 best = Anchor(rule, label, int(trial.n_draws[arm]), share, bool(holds))
                 width = found[rule].width if holds else width
-            beam.append(found[rule].follow(rule, int(trial.n_batches[arm]), usable, label, ledger))
+            beam[rule] = partial(found[rule].follow, rule, int(trial.n_batches[arm]), usable, label, ledger)
     return best
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
-    """A rule in the beam with its draws.
+class Sample:
+    """Draws of a rule.
 
     Parameters
     ----------
-    rule : Rule
     fulfils : bool array of shape (n_usable, n_draws)
         Which of the predicates that the search may use each draw fulfils.
     is_right : bool array of shape (n_draws,)
         Whether the black box gave it the label.
     """
 
-    rule: Rule
     fulfils: Bools
     is_right: Bools
 
@@ -161,33 +162,33 @@ class Extension:
 
     Parameters
     ----------
-    parent : Node
+    begin : Sample
+        Draws of the shorter rule.
     line : int
         The predicate's position among the usable ones.
     width : float
         How many learning rows the longer rule covers.
     n_draws, n_right : int
-        Draws of the parent that fulfil the longer rule as they are, and how many of them have the label.
+        Draws of the shorter rule that fulfil the longer one as they are, and how many of them have the label.
     """
 
-    parent: Node
+    begin: Sample
     line: int
     width: float
     n_draws: int
     n_right: int
 
-    def follow(self, rule: Rule, n_batches: int, usable: Ints, label: int, ledger: Ledger) -> Node:
-        """Return the longer rule with the draws that it took over and its own."""
-        kept = self.parent.fulfils[self.line]
+    def follow(self, rule: Rule, n_batches: int, usable: Ints, label: int, ledger: Ledger) -> Sample:
+        """Return the draws of the longer rule: those that it took over and its own."""
+        kept = self.begin.fulfils[self.line]
         own = [answers == label for answers in ledger.labels(rule, n_batches)]
-        return Node(
-            rule,
-            np.concatenate([self.parent.fulfils[:, kept], ledger.fulfils(rule, n_batches, usable)], axis=1),
-            np.concatenate([self.parent.is_right[kept], *own]),
+        return Sample(
+            np.concatenate([self.begin.fulfils[:, kept], ledger.fulfils(rule, n_batches, usable)], axis=1),
+            np.concatenate([self.begin.is_right[kept], *own]),
         )
 
 
-def extensions(beam: list[Node], usable: Ints, ledger: Ledger, *, wider_than: float) -> dict[Rule, Extension]:
+def extensions(beam: Beam, usable: Ints, ledger: Ledger, *, wider_than: float) -> dict[Rule, Extension]:
     """Return the rules with one predicate more than one in the beam, narrowest first.
 
     Rules that cover no more than the best found are left out: what extends them would cover less still. A rule that
@@ -195,14 +196,19 @@ def extensions(beam: list[Node], usable: Ints, ledger: Ledger, *, wider_than: fl
     """
     grid = ledger.grid
     found: dict[Rule, Extension] = {}
-    for node in beam:
+    for rule, draw in beam.items():
         inside = ledger.rows.weights.astype(np.float32)
-        for predicate in node.rule:
+        for predicate in rule:
             inside = inside * ledger.condition(predicate)[0]
         widths = grid.fulfils[usable] @ inside
-        n_draws, n_right = node.fulfils.sum(axis=1), node.fulfils[:, node.is_right].sum(axis=1)
-        for line in np.flatnonzero(widths > wider_than):
-            longer = extend(node.rule, grid.predicates[usable[line]])
-            if longer is not None and (longer not in found or found[longer].n_draws < n_draws[line]):
-                found[longer] = Extension(node, int(line), float(widths[line]), int(n_draws[line]), int(n_right[line]))
+        longer = {
+            int(line): extend(rule, grid.predicates[usable[line]]) for line in np.flatnonzero(widths > wider_than)
+        }
+        if not any(longer.values()):
+            continue
+        sample = draw()
+        n_draws, n_right = sample.fulfils.sum(axis=1), sample.fulfils[:, sample.is_right].sum(axis=1)
+        for line, child in longer.items():
+            if child is not None and (child not in found or found[child].n_draws < n_draws[line]):
+                found[child] = Extension(sample, line, float(widths[line]), int(n_draws[line]), int(n_right[line]))
     return dict(sorted(found.items(), key=lambda item: (item[1].width, item[0])))
