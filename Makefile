@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test check format bench-local bench-selection bench-selection-rivals bench-quality clean
+.PHONY: help demo test check format bench-local bench-selection bench-selection-rivals bench-quality bench-anchors clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
@@ -13,6 +13,7 @@ help:
 	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
 	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals)"
 	@echo "make bench-quality  does an explainer keep its word on new rows?"
+	@echo "make bench-anchors  our anchors beside anchor-exp, and the exact choice beside the greedy one"
 	@echo "make clean        remove the virtual environment and caches"
 
 $(VENV)/.core: pyproject.toml
@@ -53,6 +54,10 @@ bench-selection-rivals: $(VENV)/.core
 
 bench-quality: $(VENV)/.core
 	$(BIN)/python benchmarks/quality.py
+
+bench-anchors: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	$(BIN)/python benchmarks/anchors.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

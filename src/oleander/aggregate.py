@@ -15,7 +15,7 @@ from oleander.black_box import BlackBox
 from oleander.certificate import Certificate
 from oleander.evaluation import Evaluation, Uncovered
 from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation
-from oleander.generators import Balls, Generator
+from oleander.generators import Balls, Generator, propose_all
 from oleander.inputs import as_one_row, check_choice, one_per_row, seed_of, split_rows, take_rows
 from oleander.lazy import Floor, PoolSelection
 from oleander.local import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
@@ -222,7 +222,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         rows = Rows.ask(take_rows(X, learn), box)
         if truth is not None:
             _warn_of_training_rows(rows, truth[learn])
-        pool = CandidatePool(rows, self._propose(rows, seed), box, n_jobs=self.n_jobs)
+        candidates, n_asked = propose_all(self._generators(), rows, seed, box)
+        pool = CandidatePool(rows, candidates, box, n_jobs=self.n_jobs)
+        pool.n_queries += n_asked
         if len(pool.candidates) < self.max_explainers:
             _warn(f"max_explainers={self.max_explainers}, but there are only {len(pool.candidates)} candidates.")
         selection = PoolSelection(
@@ -289,21 +291,17 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             raise ValueError("formulation='selective' counts rows itself and knows no bound: use floor_on='share'.")
         return Floor(self.floor_on, self.min_support)
 
-    def _propose(self, rows: Rows, seed: int) -> list[Any]:
-        generators: Iterable[Generator]
-        if isinstance(self.candidates, str):
-            check_choice("candidates", self.candidates, ("auto",))
-            balls = Balls(
-                self.radius,
-                max_flips=self.max_flips,
-                max_candidates=self.max_candidates,
-                n_draws=self.n_draws,
-                local=self._make_local(),
-            )
-            generators = [balls]
-        else:
-            generators = [self.candidates] if isinstance(self.candidates, Generator) else self.candidates
-        return [candidate for generator in generators for candidate in generator.propose(rows, seed)]
+    def _generators(self) -> Generator | Iterable[Generator]:
+        if not isinstance(self.candidates, str):
+            return self.candidates
+        check_choice("candidates", self.candidates, ("auto",))
+        return Balls(
+            self.radius,
+            max_flips=self.max_flips,
+            max_candidates=self.max_candidates,
+            n_draws=self.n_draws,
+            local=self._make_local(),
+        )
 
     def _make_local(self) -> LocalExplainer:
         if not isinstance(self.local, str):

@@ -76,6 +76,37 @@ class BlackBox:
         return asked
 
 
+class CountingBlackBox:
+    """A black box that counts the rows it is asked about, for those who ask and return something else.
+
+    Parameters
+    ----------
+    black_box : BlackBox
+
+    Attributes
+    ----------
+    n_queries : int
+        Rows that it was asked about so far.
+
+    Examples
+    --------
+    >>> schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
+    >>> counting = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, schema))
+    >>> counting.ask(np.array([[0.7], [2.0]])).tolist(), counting.n_queries
+    ([False, True], 2)
+    """
+
+    def __init__(self, black_box: BlackBox) -> None:
+        self.black_box = black_box
+        self.n_queries = 0
+
+    def ask(self, rows: NDArray[np.float64]) -> Labels:
+        """Return the black box's labels for encoded rows."""
+        # Rows that it failed on were sent too.
+        self.n_queries += len(rows)
+        return self.black_box.ask(rows)
+
+
 def check_labels(answer: Any, n_rows: int) -> Labels:
     """Return the answer as a one-dimensional array of labels, or say why it is not one.
 

@@ -1,6 +1,5 @@
 """The candidates, whoever proposed them: where they speak is known at once, what they say is learned on demand."""
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from oleander.black_box import BlackBox, Labels
-from oleander.generators.base import Candidate, Generator
+from oleander.generators.base import Candidate, Generator, propose_all
 from oleander.local.base import Explainer
 from oleander.regions import membership
 from oleander.rows import Rows
@@ -116,9 +115,10 @@ class CandidatePool:
         box = BlackBox(black_box, FeatureSchema.infer(X) if schema is None else schema)
         rows = Rows.ask(X, box, batch_size=batch_size)
         seed = int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
-        several = [generators] if isinstance(generators, Generator) else list(generators)
-        candidates = list(itertools.chain.from_iterable(generator.propose(rows, seed) for generator in several))
-        return cls(rows, candidates, box, batch_size=batch_size, n_jobs=n_jobs)
+        candidates, n_asked = propose_all(generators, rows, seed, box)
+        pool = cls(rows, candidates, box, batch_size=batch_size, n_jobs=n_jobs)
+        pool.n_queries += n_asked
+        return pool
 
     def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
         """Train the explainers of these candidates that are not trained yet.

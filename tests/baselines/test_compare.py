@@ -62,7 +62,7 @@ def test_all_methods_on_breast_cancer():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     model = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
     rivals = make_rivals(model, random_state=0)
-    quick = {"max_candidates": 30, "n_draws": 300, "n_components": 5}
+    quick = {"max_candidates": 30, "n_draws": 300, "n_components": 5, "max_anchors": 20}
     for rival in rivals.values():
         rival.set_params(**{name: value for name, value in quick.items() if name in rival.get_params()})
     table = compare(model, X[1::2], rivals=rivals).set_index(["method", "rows"])

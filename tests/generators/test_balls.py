@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from oleander.black_box import BlackBox
+from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.generators import Balls, Candidate, Generator, Recipe
 from oleander.generators.balls import choose_centers
 from oleander.local import UnfilteredTree
@@ -10,13 +10,24 @@ from oleander.rows import Rows
 from oleander.schema import FeatureSchema
 
 
+def black_box_of(X):
+    return BlackBox(lambda X: np.zeros(len(X), dtype=int), FeatureSchema.infer(X))
+
+
 def rows_of(X):
-    return Rows.ask(X, BlackBox(lambda X: np.zeros(len(X), dtype=int), FeatureSchema.infer(X)))
+    return Rows.ask(X, black_box_of(X))
+
+
+def propose(balls, X):
+    counting = CountingBlackBox(black_box_of(X))
+    candidates = balls.propose(rows_of(X), 0, counting)
+    assert counting.n_queries == 0
+    return candidates
 
 
 def test_every_row_and_radius_is_a_candidate():
-    rows = rows_of(np.random.default_rng(0).normal(size=(20, 3)))
-    candidates = Balls(radius=(1.0, 0.5, 1.0), max_flips=0, n_draws=50).propose(rows, random_state=0)
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    candidates = propose(Balls(radius=(1.0, 0.5, 1.0), max_flips=0, n_draws=50), X)
     assert isinstance(Balls(1.0), Generator)
     assert len(candidates) == 40
     assert all(isinstance(candidate.recipe, Recipe) for candidate in candidates)
@@ -56,7 +67,7 @@ def test_all_rows_where_there_are_few(mixed):
 )
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
-        Balls(**options).propose(rows_of(np.arange(6.0).reshape(3, 2) / 4), random_state=0)
+        propose(Balls(**options), np.arange(6.0).reshape(3, 2) / 4)
 
 
 def test_a_candidate_has_an_explainer_or_a_recipe():

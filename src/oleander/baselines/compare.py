@@ -8,6 +8,7 @@ import pandas as pd
 
 from oleander.aggregate import AggregateExplainer
 from oleander.baselines.active_tree import ActiveTree
+from oleander.baselines.anchors import AnchorPick
 from oleander.baselines.base import Rival
 from oleander.baselines.decision_set import DecisionSet
 from oleander.baselines.naive_tree import NaiveTree
@@ -65,6 +66,7 @@ def make_rivals(
         "active tree": ActiveTree(black_box, **tree),
         "decision set": DecisionSet(black_box, max_rules=max_leaves, **told),
         "decision set, rules only": DecisionSet(black_box, max_rules=max_leaves, default_rule=False, **told),
+        "anchors": AnchorPick(black_box, **several),
         "submodular pick": SubmodularPick(black_box, min_fidelity=min_fidelity, **several),
         "proxies": Proxies(black_box, **several),
     }

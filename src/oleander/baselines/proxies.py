@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from oleander.baselines.base import Baseline, choose
-from oleander.black_box import BlackBox
+from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.explanation import ChosenExplainer
 from oleander.generators import Balls
 from oleander.local import LimeLinear
@@ -111,7 +111,7 @@ class Proxies(Baseline):
             max_candidates=self.max_candidates,
             n_draws=self.n_draws,
             local=LimeLinear(n_features=self.n_features),
-        ).propose(rows, seed)
+        ).propose(rows, seed, CountingBlackBox(box))
         pool = CandidatePool(rows, balls, box)
         pool.train(range(len(balls)))
         models = [model for model in pool.explainers if isinstance(model, LimeLinear)]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from oleander.baselines.base import Baseline, choose
 from oleander.baselines.lime_package import explain_with_lime
-from oleander.black_box import BlackBox
+from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.explanation import ChosenExplainer
 from oleander.generators import Balls
 from oleander.inputs import check_choice
@@ -88,7 +88,7 @@ class SubmodularPick(Baseline):
             n_draws=self.n_draws,
             local=LimeLinear(n_features=self.n_features),
             centers="rows",
-        ).propose(rows, seed)
+        ).propose(rows, seed, CountingBlackBox(box))
         if self.source == "lime":
             centers = list({id(c.region.center): c.region.center for c in balls if isinstance(c.region, Ball)}.values())
             models = explain_with_lime(rows, box, centers, n_draws=self.n_draws, n_features=self.n_features, seed=seed)

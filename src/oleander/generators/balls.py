@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander.black_box import CountingBlackBox
 from oleander.generators.base import Candidate
 from oleander.local import FilteredTree, LocalExplainer
 from oleander.local.base import Explainer, Labels
@@ -69,8 +70,9 @@ class Balls:
     >>> from oleander.black_box import BlackBox
     >>> from oleander.schema import FeatureSchema
     >>> X = np.array([[0.5], [1.5], [2.5]])
-    >>> rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X)))
-    >>> [candidate.region.radius for candidate in Balls(radius=[2.0, 1.0]).propose(rows, random_state=0)]
+    >>> box = BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X))
+    >>> candidates = Balls(radius=[2.0, 1.0]).propose(Rows.ask(X, box), 0, CountingBlackBox(box))
+    >>> [candidate.region.radius for candidate in candidates]
     [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]
     """
 
@@ -83,8 +85,11 @@ class Balls:
     norm: float = np.inf
     centers: Literal["rounded", "rows"] = "rounded"
 
-    def propose(self, rows: Rows, random_state: int) -> list[Candidate]:
-        """Return one candidate per center and radius, those of one center next to each other, narrowest first."""
+    def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox) -> list[Candidate]:
+        """Return one candidate per center and radius, those of one center next to each other, narrowest first.
+
+        Where a ball speaks needs no answer of the black box: it is not asked.
+        """
         if self.n_draws < 1:
             raise ValueError(f"n_draws={self.n_draws} is not allowed: at least 1 is needed to learn anything.")
         if self.centers not in ("rounded", "rows"):

@@ -1,11 +1,13 @@
 """A candidate: a region, and an explainer for it or how to train one."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.local.base import Explainer, Labels
 from oleander.regions import Region
 from oleander.rows import Rows
@@ -39,7 +41,7 @@ class Candidate:
     ----------
     region : Region
     explainer : Explainer or None
-        Where it was learned without asking the black box anything new.
+        Where it was learned already.
     recipe : Recipe or None
     origin : str
         Which generator proposed it.
@@ -59,5 +61,18 @@ class Candidate:
 class Generator(Protocol):
     """Something that proposes candidates for the rows to be explained."""
 
-    def propose(self, rows: Rows, random_state: int) -> list[Candidate]:
-        """Return candidates; the same ones for the same rows and random_state."""
+    def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox) -> list[Candidate]:
+        """Return candidates; the same ones for the same rows and random_state.
+
+        The black box is there for those who need its answers to know where to speak; it counts what it is asked.
+        """
+
+
+def propose_all(
+    generators: Generator | Iterable[Generator], rows: Rows, random_state: int, black_box: BlackBox
+) -> tuple[list[Candidate], int]:
+    """Return the candidates of all generators, and how many rows they asked the black box about."""
+    several = [generators] if isinstance(generators, Generator) else generators
+    counting = CountingBlackBox(black_box)
+    candidates = [candidate for each in several for candidate in each.propose(rows, random_state, counting)]
+    return candidates, counting.n_queries
