@@ -16,7 +16,7 @@ from oleander.black_box import BlackBoxError
 from oleander.generators import Balls
 from oleander.lazy import PoolSelection
 
-QUICK = {"max_explainers": 3, "n_draws": 300, "max_candidates": 40, "random_state": 0}
+QUICK = {"combine": "union", "max_explainers": 3, "n_draws": 300, "max_candidates": 40, "random_state": 0}
 
 
 def halves(X):
@@ -53,7 +53,7 @@ def test_what_a_fit_leaves(atlas, cancer):
     assert atlas.result_.gap == 0
     assert set(atlas.evaluation_.classes["label"]) == {"benign", "malignant"}
     assert len(atlas.certificate_.fidelity) == len(atlas.explainers_)
-    assert "explainers cover" in atlas.summary()
+    assert "local explainers with" in atlas.summary()
 
 
 def test_every_row_sent_to_the_black_box_is_counted(square):

@@ -24,7 +24,8 @@ def two_bands(X):
 @pytest.fixture(scope="module")
 def atlas():
     X = np.random.default_rng(0).uniform(size=(400, 3))
-    return AggregateExplainer(two_bands, max_explainers=4, n_draws=300, max_candidates=60, random_state=0).fit(X)
+    options = {"max_explainers": 4, "n_draws": 300, "max_candidates": 60, "random_state": 0}
+    return AggregateExplainer(two_bands, combine="union", **options).fit(X)
 
 
 @pytest.fixture
@@ -69,7 +70,14 @@ def test_a_loaded_one_says_the_same_without_the_black_box(atlas, saved):
 
 def test_mixed_columns_and_linear_explainers_can_be_saved(mixed, mixed_black_box, tmp_path):
     atlas = AggregateExplainer(
-        mixed_black_box, local="lime", min_fidelity=0.6, floor_on="share", radius=2.0, max_explainers=2, random_state=0
+        mixed_black_box,
+        combine="union",
+        local="lime",
+        min_fidelity=0.6,
+        floor_on="share",
+        radius=2.0,
+        max_explainers=2,
+        random_state=0,
     ).fit(mixed)
     assert isinstance(atlas.explainers_[0].explainer, LimeLinear)
     atlas.save(tmp_path / "x", include_rows=True)
@@ -226,6 +234,7 @@ def test_an_explainer_of_ones_own_without_to_dict(tmp_path):
         to_dict = None
 
     X = np.random.default_rng(0).uniform(size=(200, 2))
-    atlas = AggregateExplainer(two_bands, local=Mine(), radius=0.5, random_state=0, min_fidelity=0.7).fit(X)
+    options = {"local": Mine(), "radius": 0.5, "min_fidelity": 0.7, "random_state": 0}
+    atlas = AggregateExplainer(two_bands, combine="union", **options).fit(X)
     with pytest.raises(TypeError, match="a Mine cannot be saved: it has no to_dict"):
         atlas.save(tmp_path / "x")

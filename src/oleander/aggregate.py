@@ -15,29 +15,32 @@ from oleander.black_box import BlackBox
 from oleander.certificate import Certificate
 from oleander.evaluation import Evaluation, Uncovered
 from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation
-from oleander.generators import Balls, Generator, propose_all
+from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier, make_pool
+from oleander.forms import balance_classes, make_consensus_forms, read_verdict, write_verdict
+from oleander.generators import Balls, Generator
 from oleander.inputs import as_one_row, check_choice, one_per_row, seed_of, split_rows, take_rows
 from oleander.lazy import Floor, PoolSelection
 from oleander.local import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
-from oleander.pool import CandidatePool
 from oleander.rows import Rows
 from oleander.saving import FileError, read_file, write_file
 from oleander.schema import FeatureSchema
 from oleander.selection import SelectionResult
 from oleander.selection.frontier import Frontier
+from oleander.summary import describe_fit
 
 Labels = NDArray[Any]
+DEFAULT_LEAVES = 40
 LOCALS = ("filtered_tree", "unfiltered_tree", "lime")
 # A black box that is right on so many of the rows it explains has likely seen them in training.
 SUSPICIOUS_ACCURACY = 0.99
 
 
 class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
-    """Explain a black box with at most so many small local models, each faithful where it speaks.
+    """Explain a black box with at most so many small models, faithful where they speak and silent elsewhere.
 
-    Of all candidates (by default balls of several radii around rows, a small tree inside) the program chooses those
-    that together cover the most rows, at most ``max_explainers`` and each with fidelity of at least ``min_fidelity``,
-    and proves how close to the best possible choice that is (``result_.gap``).
+    Several forms of answer are judged on rows that they have not learned from, and the widest that keeps
+    ``min_fidelity`` is taken: one small tree that abstains, a consensus of a few small trees, or the paper's union of
+    local explainers, chosen by an integer program with a proof of how close to the best possible choice it is.
 
     Parameters
     ----------
@@ -47,6 +50,14 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         The largest number of explainers (K in the paper).
     min_fidelity : float
         The floor (φ in the paper).
+    combine : {"auto", "tree", "consensus", "union"}
+        How explainers are read together. In a union any explainer that covers a row may answer (the paper's reading);
+        in a consensus those that are sure of a row must agree; a tree is a consensus of one. "auto" takes the one that
+        answers the most rows with the floor kept on rows that it has not seen, and says so in ``verdict_``.
+    max_leaves_total : int or None
+        Leaves to be read in all; None for no limit in a union, and 40 in the other forms.
+    balance : {"class"} or None
+        Count every class of the black box alike, instead of every row, when coverage is compared.
     radius : float, sequence of float or "auto"
         Of the balls, in units of ``scale``; several make a ladder from which the program chooses. "auto" takes radii
         at which a ball around a typical row holds from 5% to 60% of the rows.
@@ -65,10 +76,11 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     max_candidates : int or None
         At most so many centers, spread over the data.
     candidates : "auto", Generator or several
-        Who proposes candidates; "auto" means balls with the options above.
+        Who proposes candidates for a union; "auto" means balls with the options above. Whoever gives candidates asks
+        for a union of them, unless ``combine`` says otherwise.
     floor_on : {"bound", "share"}
-        Ask the floor of the one-sided 95% lower bound on an explainer's fidelity, or of the raw share as in the paper,
-        which new rows often fall short of.
+        In a union, ask the floor of the one-sided 95% lower bound on an explainer's fidelity, or of the raw share as in
+        the paper, which new rows often fall short of.
     confidence : float
         With which all statements of the certificate hold together.
     holdout : float or None
@@ -88,17 +100,22 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     explainers_ : list of ChosenExplainer
+    combine_ : str
+        The form that was taken: tree, consensus or union.
     coverage_ : float
-        Share of the learning rows that is covered.
+        Share of the rows that is answered: of those it was judged on, or of those a union was chosen on.
     fidelity_ : float
-        The lowest fidelity among the chosen, on the learning rows.
+        Share of the answered ones that is answered as the black box does; in a union the lowest of any explainer.
     evaluation_ : Evaluation
-        More of the same, class by class, on the learning rows.
+        More of the same, class by class.
+    verdict_ : DataFrame
+        How a plain tree, a tree with abstention and the other forms did on rows that they have not seen.
     certificate_ : Certificate or None
         What held-out rows allow to be claimed.
     result_ : SelectionResult
-        The choice with its bound, gap and status.
+        The choice with its bound, gap and status; outside a union nothing is proven, and it is never "optimal".
     pool_ : CandidatePool
+        The candidates of a union.
     schema_ : FeatureSchema
     n_queries_ : int
         Rows sent to the black box.
@@ -107,8 +124,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     --------
     >>> X = np.random.default_rng(0).uniform(size=(400, 3))
     >>> atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, max_explainers=3, random_state=0).fit(X)
-    >>> atlas.coverage_ > 0.9, atlas.result_.status
-    (True, 'optimal')
+    >>> atlas.combine_, atlas.coverage_ > 0.9
+    ('tree', True)
     """
 
     def __init__(
@@ -117,6 +134,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         *,
         max_explainers: int = 10,
         min_fidelity: float = 0.9,
+        combine: Literal["auto", "tree", "consensus", "union"] = "auto",
+        max_leaves_total: int | None = 40,
+        balance: Literal["class"] | None = None,
         radius: float | Sequence[float] | Literal["auto"] = "auto",
         max_flips: int | None = None,
         scale: str = "std",
@@ -141,6 +161,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self.black_box = black_box
         self.max_explainers = max_explainers
         self.min_fidelity = min_fidelity
+        self.combine = combine
+        self.max_leaves_total = max_leaves_total
+        self.balance = balance
         self.radius = radius
         self.max_flips = max_flips
         self.scale = scale
@@ -175,7 +198,15 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         'share'
         """
         balls = Balls(radius, max_candidates=None, n_draws=n_draws, local=FilteredTree(max_leaves=None), centers="rows")
-        settings = {"scale": "none", "min_support": 1, "floor_on": "share", "holdout": None, "candidates": balls}
+        settings = {
+            "combine": "union",
+            "max_leaves_total": None,
+            "scale": "none",
+            "min_support": 1,
+            "floor_on": "share",
+            "holdout": None,
+            "candidates": balls,
+        }
         return cls(black_box, radius=radius, n_draws=n_draws, **{**settings, **options})
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -197,7 +228,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "explainers_")
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, judge_rows: Any = None) -> Self:
         """Choose explainers for the black box on these rows.
 
         Use rows that are new to the black box: what it memorised of its training rows is harder to mimic than what it
@@ -209,40 +240,31 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         y : array of shape (n_rows,), optional
             True labels. Nothing is learned from them; they show whether the black box has seen these rows before.
         groups : array of shape (n_rows,), optional
-            Which rows belong together (one patient, one trial): no group is both learned from and held out.
+            Which rows belong together (one patient, one trial): no group is both learned from and judged or held out.
+        judge_rows : DataFrame or array, optional
+            More rows, without labels, on which forms of answer are judged but from which nothing is learned. The more
+            there are, the less has to be left unsaid for want of evidence.
         """
         floor = self._check_options()
         box = BlackBox(self.black_box, FeatureSchema.infer(X, scale=self.scale) if self.schema is None else self.schema)
         # All rows are read and checked before the black box is asked about any.
         n_rows = len(box.schema.encode(X))
+        if judge_rows is not None:
+            box.schema.encode(judge_rows)
         belongs = None if groups is None else one_per_row(groups, n_rows, "groups")
         truth = None if y is None else one_per_row(y, n_rows, "y")
         seed = seed_of(self.random_state)
         learn, held = split_rows(n_rows, self.holdout, belongs, seed)
-        rows = Rows.ask(take_rows(X, learn), box)
+        own = None if belongs is None else belongs[learn]
+        rows = Rows.ask(take_rows(X, learn), box, groups=own)
         if truth is not None:
             _warn_of_training_rows(rows, truth[learn])
-        candidates, n_asked = propose_all(self._generators(), rows, seed, box)
-        pool = CandidatePool(rows, candidates, box, n_jobs=self.n_jobs)
-        pool.n_queries += n_asked
-        if len(pool.candidates) < self.max_explainers:
-            _warn(f"max_explainers={self.max_explainers}, but there are only {len(pool.candidates)} candidates.")
-        selection = PoolSelection(
-            pool,
-            floor,
-            formulation=self.formulation,
-            training=self.training,
-            solver=self.solver,
-            time_limit=self.time_limit,
-            verbose=self.verbose,
-        )
-        result = selection.select(self.max_explainers, self.min_fidelity)
-        if not len(result.chosen):
-            raise ValueError(result.message or "no explainer was found.")
-        if result.message:
-            _warn(result.message)
-        chosen = ExplainerSet(box.schema, _chosen_of(selection, result))
-        certificate, n_queries = None, pool.n_queries
+        extra = None if judge_rows is None else Rows.ask(judge_rows, box).unmerged()
+        fitted = self._find(rows, rows.unmerged(own), extra, box, seed, floor)
+        if fitted.result.message:
+            _warn(fitted.result.message)
+        chosen, certificate = fitted.chosen, None
+        n_queries = fitted.n_queries + (0 if extra is None else extra.n_queries)
         if len(held):
             judged = Rows.ask(take_rows(X, held), box)
             n_queries += judged.n_queries
@@ -254,18 +276,64 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 np.random.default_rng(seed),
             )
         # Only now: an error or an interrupt before this line leaves the object as it was.
-        self._set_fitted(chosen, result, certificate, n_queries)
-        self.pool_, self._selection = pool, selection
-        self.evaluation_ = chosen.evaluate(rows.values[rows.point_of_row], rows.labels[rows.point_of_row])
+        self._set_fitted(chosen, fitted.kind, fitted.result, certificate, n_queries)
+        self.coverage_, self.fidelity_ = fitted.coverage, fitted.fidelity
+        self.evaluation_, self.verdict_ = fitted.evaluation, fitted.verdict.table
+        self._verdict, self._selection, self._rows = fitted.verdict, fitted.selection, rows
+        if fitted.selection is not None:
+            self.pool_ = fitted.selection.pool
+        elif hasattr(self, "pool_"):
+            del self.pool_
         return self
 
+    def _find(self, rows: Rows, each: Rows, extra: Rows | None, box: BlackBox, seed: int, floor: Floor) -> Fitted:
+        """Judge the forms that may be taken on each row, and take one."""
+        combine = self._combine
+        number = 1 if combine in ("tree", "union") else self.max_explainers
+        forms = make_consensus_forms(number, self.max_leaves_total or DEFAULT_LEAVES)
+        importance = None if self.balance is None else balance_classes(each.labels, each.weights)
+        verdict = judge(
+            forms,
+            each,
+            seed,
+            min_fidelity=self.min_fidelity,
+            importance=importance,
+            extra=extra,
+            n_jobs=self.n_jobs,
+        )
+        if combine != "union":
+            return fit_judged(verdict, each, seed, self._kinds(), self.max_explainers)
+        pool = make_pool(self._generators(), rows, box, seed, self.n_jobs)
+        if len(pool.candidates) < self.max_explainers:
+            _warn(f"max_explainers={self.max_explainers}, but there are only {len(pool.candidates)} candidates.", 5)
+        selection = PoolSelection(
+            pool,
+            floor,
+            formulation=self.formulation,
+            training=self.training,
+            solver=self.solver,
+            time_limit=self.time_limit,
+            verbose=self.verbose,
+        )
+        return fit_union(selection, verdict, self.max_explainers, self.min_fidelity)
+
+    @property
+    def _combine(self) -> str:
+        return "union" if self.combine == "auto" and self.candidates != "auto" else self.combine
+
+    def _kinds(self) -> list[str] | None:
+        return None if self._combine == "auto" else [self._combine]
+
     def _set_fitted(
-        self, chosen: ExplainerSet, result: SelectionResult, certificate: Certificate | None, n_queries: int
+        self,
+        chosen: ExplainerSet,
+        kind: str,
+        result: SelectionResult,
+        certificate: Certificate | None,
+        n_queries: int,
     ) -> None:
-        self._set, self.explainers_ = chosen, list(chosen.members)
+        self._set, self.explainers_, self.combine_ = chosen, list(chosen.members), kind
         self.schema_, self.result_, self.certificate_, self.n_queries_ = chosen.schema, result, certificate, n_queries
-        self.coverage_ = result.coverage
-        self.fidelity_ = min(member.fidelity for member in chosen.members)
         self.n_features_in_ = len(chosen.schema)
         columns = chosen.schema.columns
         if columns is not None and all(isinstance(column, str) for column in columns):
@@ -284,6 +352,11 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"confidence={self.confidence!r} is not allowed: it is a share over 0 and under 1.")
         if self.holdout is not None and not 0 <= self.holdout < 1:
             raise ValueError(f"holdout={self.holdout!r} is not allowed: it is a share of the rows under 1, or None.")
+        if self.max_leaves_total is not None and self.max_leaves_total < 2:
+            raise ValueError(f"max_leaves_total={self.max_leaves_total!r} is not allowed: a tree has 2 leaves or more.")
+        check_choice("combine", self.combine, ("auto", "tree", "consensus", "union"))
+        if self.balance is not None:
+            check_choice("balance", self.balance, ("class",))
         check_choice("floor_on", self.floor_on, ("bound", "share"))
         check_choice("training", self.training, ("lazy", "eager"))
         check_choice("formulation", self.formulation, ("strict", "selective"))
@@ -367,9 +440,11 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     def frontier(self, *, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> Frontier:
         """Return what can be covered for each number of explainers and each floor, training whoever is needed."""
         self._fitted()
-        selection: PoolSelection | None = getattr(self, "_selection", None)
-        if selection is None:
+        if not hasattr(self, "_verdict"):
             raise NotFittedError("a loaded explainer has no candidates to choose from: fit one to get a frontier.")
+        selection: PoolSelection | None = self._selection
+        if selection is None:
+            return judged_frontier(self._verdict, self._kinds(), max_explainers, min_fidelity)
         before = self.pool_.n_queries
         frontier = selection.frontier(list(max_explainers), list(min_fidelity))
         self.n_queries_ += self.pool_.n_queries - before
@@ -377,23 +452,17 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
     def summary(self) -> str:
         """Return the whole in a few lines."""
-        chosen, result = self._fitted(), self.result_
-        proof = "no choice covers more" if result.is_proven_optimal else f"within {result.gap:.2%} of the best choice"
-        lines = [
-            f"{len(self.explainers_)} explainers cover {self.coverage_:.1%} of the rows ({proof})",
-            f"fidelity at least {self.fidelity_:.3f} on the rows they were chosen on",
-        ]
-        if self.certificate_ is not None:
-            lines.append(
-                f"on held-out rows, all together at {self.confidence:.0%} confidence: "
-                f"coverage {self.certificate_.coverage.describe(0.0)}"
-            )
-        for number, member in enumerate(chosen.members):
-            certified = "" if member.claim is None else f", {member.claim.describe(self.min_fidelity)}"
-            lines.append(f"\nexplainer {number}: {member.support} rows, fidelity {member.fidelity:.3f}{certified}")
-            lines.append(f"  {member.region.describe()}")
-            lines += [f"    {rule}" for rule in member.explainer.rules()]
-        return "\n".join(lines)
+        return describe_fit(
+            self._fitted(),
+            self.combine_,
+            coverage=self.coverage_,
+            fidelity=self.fidelity_,
+            min_fidelity=self.min_fidelity,
+            result=self.result_,
+            verdict=self.verdict_,
+            evaluation=self.evaluation_,
+            certificate=self.certificate_,
+        )
 
     def save(self, path: str | os.PathLike[str], *, include_rows: bool = False) -> None:
         """Write the explainers to a file of JSON and arrays: data, never code.
@@ -402,7 +471,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         needs it too; balls around rounded rows, the default, do not.
         """
         chosen = self._fitted()
-        rows = self.pool_.rows.values if hasattr(self, "pool_") else np.empty((0, len(chosen.schema)))
+        rows = self._rows.values if hasattr(self, "_rows") else np.empty((0, len(chosen.schema)))
         record = chosen.find_record(rows)
         if record is not None and not include_rows:
             raise ValueError(
@@ -415,7 +484,10 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             "certificate": None if self.certificate_ is None else self.certificate_.to_dict(),
             "result": {name: getattr(self.result_, name) for name in SAVED_RESULT},
             "options": {name: getattr(self, name) for name in SAVED_OPTIONS},
-            "n_queries": self.n_queries_,
+            "min_votes": chosen.min_votes,
+            "fitted": {name: getattr(self, name) for name in SAVED_FITTED},
+            "evaluation": self.evaluation_.to_dict(),
+            "verdict": write_verdict(self.verdict_),
         }
         write_file(path, content, {"rows": rows} if include_rows else {})
 
@@ -435,7 +507,20 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             )
             certificate = None if content["certificate"] is None else Certificate.from_dict(content["certificate"])
             atlas = cls(black_box, **{name: kind(content["options"][name]) for name, kind in SAVED_OPTIONS.items()})
-            atlas._set_fitted(ExplainerSet(schema, members), result, certificate, int(content["n_queries"]))
+            if not members:
+                raise ValueError("it holds no explainer")
+            votes = content["min_votes"]
+            fitted = {name: kind(content["fitted"][name]) for name, kind in SAVED_FITTED.items()}
+            atlas._set_fitted(
+                ExplainerSet(schema, members, None if votes is None else int(votes)),
+                fitted["combine_"],
+                result,
+                certificate,
+                fitted["n_queries_"],
+            )
+            atlas.coverage_, atlas.fidelity_ = fitted["coverage_"], fitted["fidelity_"]
+            atlas.evaluation_ = Evaluation.from_dict(content["evaluation"])
+            atlas.verdict_ = read_verdict(content["verdict"])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise FileError(f"{path} is not a saved explainer that can be read: {error}.") from error
         return atlas
@@ -455,27 +540,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
 
 SAVED_RESULT: dict[str, Any] = {"objective": float, "bound": float, "status": str, "runtime": float, "coverage": float}
+SAVED_FITTED: dict[str, Any] = {"combine_": str, "coverage_": float, "fidelity_": float, "n_queries_": int}
 SAVED_OPTIONS: dict[str, Any] = {"max_explainers": int, "min_fidelity": float, "confidence": float}
-
-
-def _chosen_of(selection: PoolSelection, result: SelectionResult) -> tuple[ChosenExplainer, ...]:
-    pool, measured, fidelity = selection.pool, selection.measured, selection.pool.fidelity
-    chosen = []
-    for index in result.chosen.tolist():
-        candidate, explainer = pool.candidates[index], pool.explainers[index]
-        assert explainer is not None
-        chosen.append(
-            ChosenExplainer(
-                candidate.region,
-                explainer,
-                candidate.origin,
-                support=int(pool.support[index]),
-                fidelity=float(fidelity[index]),
-                floor_value=float(measured[index]),
-                draw_fidelity=float(pool.draw_fidelity[index]),
-            )
-        )
-    return tuple(chosen)
 
 
 def _warn_of_training_rows(rows: Rows, truth: Labels) -> None:
@@ -488,6 +554,6 @@ def _warn_of_training_rows(rows: Rows, truth: Labels) -> None:
         )
 
 
-def _warn(message: str) -> None:
-    # Three levels up stands the line of the user's that called fit.
-    warnings.warn(message, UserWarning, stacklevel=4)
+def _warn(message: str, stacklevel: int = 4) -> None:
+    # So many levels up stands the line of the user's that called fit.
+    warnings.warn(message, UserWarning, stacklevel=stacklevel)

@@ -1,17 +1,27 @@
 """How good a set of explainers is on given rows: pure functions of who covers and who says what."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.local import Rule, UnfilteredTree
+from oleander.local.base import read_labels, write_labels
 from oleander.schema import FeatureSchema
 
 Bools = NDArray[np.bool_]
 Labels = NDArray[Any]
+FIGURES: dict[str, Any] = {
+    "n_rows": int,
+    "coverage": float,
+    "fidelity": float,
+    "mean_fidelity": float,
+    "agreement": float,
+    "conflicts": float,
+    "complexity": int,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +58,27 @@ class Evaluation:
     complexity: int
     explainers: pd.DataFrame
     classes: pd.DataFrame
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        figures = {name: None if np.isnan(getattr(self, name)) else getattr(self, name) for name in FIGURES}
+        labels = write_labels(self.classes["label"].to_numpy())
+        shares = {name: self.classes[name].tolist() for name in ("rows", "covered", "answered_rightly")}
+        members = self.explainers.astype(object).where(self.explainers.notna(), None).to_dict("list")
+        return {**figures, "classes": {"label": labels, **shares}, "explainers": members}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote."""
+        figures = {name: kind("nan" if data[name] is None else data[name]) for name, kind in FIGURES.items()}
+        classes = {name: np.array(data["classes"][name], dtype=float) for name in ("covered", "answered_rightly")}
+        rows = np.array(data["classes"]["rows"], dtype=int)
+        members = {
+            name: np.array(data["explainers"][name], dtype=kind)
+            for name, kind in (("rows", int), ("fidelity", float), ("complexity", int))
+        }
+        table = pd.DataFrame({"label": read_labels(data["classes"]["label"]), "rows": rows, **classes})
+        return cls(**figures, explainers=pd.DataFrame(members), classes=table)
 
     def __str__(self) -> str:
         return (

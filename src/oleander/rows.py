@@ -61,6 +61,22 @@ class Rows:
         belongs = None if groups is None else groups[first]
         return cls(black_box.schema, values, weights, point_of_row, labels, len(values) + n_again, belongs)
 
+    def unmerged(self, groups: NDArray[Any] | None = None) -> Self:
+        """Return every row of the user's as a point of its own.
+
+        Whoever judges on rows needs it: a new row may well equal an old one, so equal rows may be in different folds.
+        """
+        points = self.point_of_row
+        n_rows = len(points)
+        return replace(
+            self,
+            values=self.values[points],
+            weights=np.ones(n_rows, dtype=np.intp),
+            point_of_row=np.arange(n_rows),
+            labels=self.labels[points],
+            groups=groups,
+        )
+
     def folds(self, n_folds: int, seed: int) -> NDArray[np.intp]:
         """Return the number of each point's fold; folds have about as many groups, and no group is torn apart."""
         units = np.arange(self.n_points) if self.groups is None else pd.factorize(self.groups)[0]

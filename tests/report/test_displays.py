@@ -20,7 +20,7 @@ def corner(X):
 def data():
     X = np.random.default_rng(0).uniform(size=(400, 4))
     options = {"max_explainers": 3, "n_draws": 500, "max_candidates": 40, "random_state": 0, "min_fidelity": 0.8}
-    return X, AggregateExplainer(corner, **options).fit(X)
+    return X, AggregateExplainer(corner, combine="union", **options).fit(X)
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +56,7 @@ def test_coverage(data):
 def test_coverage_of_mixed_and_single_columns(mixed, mixed_black_box):
     atlas = AggregateExplainer(
         mixed_black_box,
+        combine="union",
         min_fidelity=0.6,
         floor_on="share",
         max_explainers=2,
@@ -65,7 +66,8 @@ def test_coverage_of_mixed_and_single_columns(mixed, mixed_black_box):
     ).fit(mixed)
     assert np.isfinite(CoverageDisplay.from_estimator(atlas, mixed).points).all()
     X = np.random.default_rng(0).uniform(size=(100, 1))
-    atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, max_explainers=2, max_candidates=30, random_state=0).fit(X)
+    options = {"max_explainers": 2, "max_candidates": 30, "random_state": 0}
+    atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, combine="union", **options).fit(X)
     assert CoverageDisplay.from_estimator(atlas, X).points.shape == (100, 2)
 
 
@@ -84,7 +86,8 @@ def test_tree(data):
 
 def test_weights():
     X = np.random.default_rng(0).uniform(size=(300, 3))
-    atlas = AggregateExplainer(corner, local="lime", min_fidelity=0.6, max_explainers=1, random_state=0).fit(X)
+    options = {"local": "lime", "min_fidelity": 0.6, "max_explainers": 1, "random_state": 0}
+    atlas = AggregateExplainer(corner, combine="union", **options).fit(X)
     display = ExplainerDisplay.from_explainer(atlas.explainers_[0])
     assert set(display.weights["label"]) == {"in", "out"}
     assert not display.boxes
@@ -96,6 +99,7 @@ def test_hostile_names_are_drawn_as_they_are():
     for local in ("filtered_tree", "lime"):
         atlas = AggregateExplainer(
             lambda X: np.where(X.iloc[:, 0] > 0.5, "$\\no{", "yes"),
+            combine="union",
             max_explainers=1,
             min_fidelity=0.6,
             local=local,

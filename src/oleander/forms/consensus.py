@@ -26,15 +26,16 @@ MOST_LEARNED = 20_000
 
 @dataclass(frozen=True)
 class Consensus:
-    """At most ``n_trees`` trees, each on some of the features, and how many of them must be sure of a row.
+    """So many trees, each on some of the features, read together.
+
+    A row is answered where enough trees are sure of it and all that are sure agree. Enough is all of them, or one: the
+    settings are the bars under the one reading and then under the other.
 
     Parameters
     ----------
     n_trees : int
     max_leaves : int
         Of each tree.
-    min_votes : int
-        So many must be sure, and all that are sure must agree.
     min_leaf : int
         The fewest rows in a leaf.
     share_of_features : float
@@ -43,7 +44,6 @@ class Consensus:
 
     n_trees: int
     max_leaves: int
-    min_votes: int = 1
     min_leaf: int = 3
     share_of_features: float = 0.6
 
@@ -59,8 +59,13 @@ class Consensus:
 
     @property
     def n_settings(self) -> int:
-        """The number of bars."""
-        return len(BARS)
+        """The number of bars under each reading."""
+        return len(BARS) * len(self.readings)
+
+    @property
+    def readings(self) -> tuple[int, ...]:
+        """How many trees must be sure."""
+        return (1,) if self.n_trees == 1 else (self.n_trees, 1)
 
     def learn(self, rows: Rows, seed: int) -> "Trees":
         """Grow the trees."""
@@ -80,7 +85,7 @@ class Consensus:
                     values, codes, classes, rows.schema, seen, self.max_leaves, min_leaf=self.min_leaf, simplify=False
                 )
             )
-        return Trees(rows, tuple(trees), self.min_votes)
+        return Trees(rows, tuple(trees), self.readings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +94,10 @@ class Trees:
 
     rows: Rows
     trees: tuple[Tree, ...]
-    min_votes: int
+    readings: tuple[int, ...]
 
     def answers(self, rows: Floats) -> tuple[Labels, Bools]:
-        """Return the labels and whether they are given under each bar."""
+        """Return the labels and whether they are given under each reading and bar."""
         leaves = [tree.apply(rows) for tree in self.trees]
         quality = np.array([shrunk_quality(tree)[leaf] for tree, leaf in zip(self.trees, leaves, strict=True)])
         # All trees learned from the same rows, so they number the classes alike.
@@ -100,20 +105,22 @@ class Trees:
         surest = said[quality.argmax(axis=0), np.arange(len(rows))]
         # Under a bar up to the lowest quality of those that must be sure, enough are sure; over the highest quality of
         # those that say otherwise, all that are sure agree.
-        enough = np.sort(quality, axis=0)[-self.min_votes]
-        otherwise = np.where(said != surest, quality, -1.0).max(axis=0)
-        given = (enough >= BARS[:, None]) & (otherwise < BARS[:, None])
+        ordered = np.sort(quality, axis=0)
+        enough = np.concatenate([ordered[-votes] >= BARS[:, None] for votes in self.readings])
+        agree = np.where(said != surest, quality, -1.0).max(axis=0) < BARS[:, None]
+        given = enough & np.tile(agree, (len(self.readings), 1))
         labels = self.trees[0].classes[surest]
         return np.broadcast_to(labels, given.shape), given
 
     def at(self, setting: int) -> ExplainerSet:
         """Return the trees, silent in the leaves under the bar."""
+        reading, bar = divmod(setting, len(BARS))
         members = []
         for tree in self.trees:
-            explainer = AbstainingTree(tree, shrunk_quality(tree) >= BARS[setting])
+            explainer = AbstainingTree(tree, shrunk_quality(tree) >= BARS[bar])
             if explainer.complexity:
                 members.append(self._member(explainer))
-        votes = None if len(self.trees) == 1 else self.min_votes
+        votes = None if len(self.trees) == 1 else self.readings[reading]
         return ExplainerSet(self.rows.schema, tuple(members), votes)
 
     def _member(self, explainer: AbstainingTree) -> ChosenExplainer:
@@ -130,12 +137,9 @@ def make_consensus_forms(max_explainers: int, max_leaves_total: int) -> list[Con
 
     Examples
     --------
-    >>> [(form.n_trees, form.max_leaves, form.min_votes) for form in make_consensus_forms(2, 40)]
-    [(1, 40, 1), (1, 40, 1), (2, 20, 2), (2, 20, 1)]
+    >>> [(form.n_trees, form.max_leaves, form.min_leaf) for form in make_consensus_forms(3, 40)]
+    [(1, 40, 3), (1, 40, 8), (2, 20, 3), (3, 13, 3)]
     """
-    forms = [Consensus(1, max_leaves_total, min_leaf=min_leaf) for min_leaf in (3, 8)]
-    for n_trees in (2, 3, 5, 8):
-        max_leaves = max_leaves_total // n_trees
-        if n_trees <= max_explainers and max_leaves >= 2:
-            forms += [Consensus(n_trees, max_leaves, votes) for votes in (n_trees, 1)]
-    return forms
+    alone = [Consensus(1, max_leaves_total, min_leaf) for min_leaf in (3, 8)]
+    several = [Consensus(number, max_leaves_total // number) for number in (2, 3, 5, 8) if number <= max_explainers]
+    return alone + [form for form in several if form.max_leaves >= 2]

@@ -1,6 +1,6 @@
 """Explainers that know where not to speak: a tree that is silent in some of its leaves, and the region that is left."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -56,7 +56,7 @@ class Spoken:
 
 @dataclass(frozen=True, eq=False)
 class AbstainingTree:
-    """A tree that is silent in some of its leaves.
+    """A tree, grown on rows, that is silent in some of its leaves.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class AbstainingTree:
     >>> careful.speaks(np.array([[0.5, 0.6, 0.5], [0.5, 0.8, 0.5]])).tolist(), careful.complexity
     ([True, False], 1)
     >>> print(careful.rules()[0])
-    x1 ≤ 0.7 → False (100% of 1,414 draws)
+    x1 ≤ 0.7 → False (100% of 1,414 rows)
     """
 
     tree: Tree
@@ -118,11 +118,11 @@ class AbstainingTree:
 
     def rules(self) -> list[Rule]:
         """Return one rule per leaf that speaks."""
-        return [self.tree.rule(int(leaf)) for leaf in self.spoken_leaves]
+        return [replace(self.tree.rule(int(leaf)), unit="rows") for leaf in self.spoken_leaves]
 
     def path(self, row: Floats) -> Rule:
         """Return the rule of the leaf in which a row ends."""
-        return self.tree.rule(int(self.tree.apply(row[None, :])[0]))
+        return replace(self.tree.rule(int(self.tree.apply(row[None, :])[0])), unit="rows")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

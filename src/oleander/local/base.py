@@ -27,6 +27,8 @@ class Rule:
         Draws that the rule was learned from.
     share : float
         The share of them on which the black box says the same.
+    unit : str
+        What it was learned from: draws, or rows.
 
     Examples
     --------
@@ -38,10 +40,11 @@ class Rule:
     label: Any
     n_draws: int
     share: float
+    unit: str = "draws"
 
     def __str__(self) -> str:
         said = " and ".join(str(term) for term in self.terms) or "always"
-        return f"{said} → {self.label} ({self.share:.0%} of {self.n_draws:,} draws)"
+        return f"{said} → {self.label} ({self.share:.0%} of {self.n_draws:,} {self.unit})"
 
 
 @runtime_checkable

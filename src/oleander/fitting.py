@@ -1,0 +1,194 @@
+"""From rows to explainers: by the exact program over a pool of candidates, or by what was judged best."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from oleander.black_box import BlackBox
+from oleander.evaluation import Evaluation
+from oleander.explanation import ChosenExplainer, ExplainerSet
+from oleander.forms import Choice, Verdict
+from oleander.generators import Generator
+from oleander.generators.base import propose_all
+from oleander.judging import Form, cross_fit
+from oleander.lazy import PoolSelection
+from oleander.local.base import Floats
+from oleander.pool import CandidatePool
+from oleander.rows import Rows
+from oleander.selection import SelectionResult
+from oleander.selection.frontier import Frontier
+
+# Ten folds leave more rows to learn from; with many rows five do as well in half the time.
+MANY_ROWS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a fit came to, before anything is certified.
+
+    Parameters
+    ----------
+    kind : str
+        Tree, consensus or union.
+    chosen : ExplainerSet
+    result : SelectionResult
+        The proven choice of the program, or what was judged best, of which nothing is proven.
+    coverage, fidelity : float
+        On the rows that it was chosen or judged on.
+    evaluation : Evaluation
+        The same, class by class.
+    verdict : Verdict
+    n_queries : int
+    selection : PoolSelection or None
+        The program, where there was one.
+    """
+
+    kind: str
+    chosen: ExplainerSet
+    result: SelectionResult
+    coverage: float
+    fidelity: float
+    evaluation: Evaluation
+    verdict: Verdict
+    n_queries: int
+    selection: PoolSelection | None = None
+
+
+def judge(
+    forms: Sequence[Form],
+    rows: Rows,
+    seed: int,
+    *,
+    min_fidelity: float,
+    importance: Floats | None,
+    extra: Rows | None = None,
+    n_jobs: int | None = None,
+) -> Verdict:
+    """Judge forms on rows that they have not learned from."""
+    n_folds = 10 if rows.n_points < MANY_ROWS else 5
+    judged = cross_fit(forms, rows, n_folds, seed, extra=extra, n_jobs=n_jobs)
+    if importance is not None and extra is not None:
+        importance = np.concatenate([importance, np.ones(extra.n_points)])
+    return Verdict(judged, min_fidelity, importance)
+
+
+def fit_judged(verdict: Verdict, rows: Rows, seed: int, kinds: Sequence[str] | None, max_explainers: int) -> Fitted:
+    """Take the form that was judged best and learn it anew from all rows."""
+    choice = verdict.choose(kinds=kinds, max_explainers=max_explainers)
+    if choice is None:
+        raise ValueError(_why_nothing(verdict, rows))
+    chosen = choice.judged.form.learn(rows, seed).at(choice.setting)
+    own = np.arange(rows.n_points)
+    complexity = sum(member.explainer.complexity for member in chosen.members)
+    seen = Choice(choice.judged.part(own), choice.setting, choice.coverage, choice.agreement, choice.bound)
+    return Fitted(
+        choice.judged.form.kind,
+        chosen,
+        as_result(choice),
+        choice.coverage,
+        choice.agreement,
+        seen.evaluate(rows.labels, rows.point_of_row, complexity),
+        verdict,
+        rows.n_queries,
+    )
+
+
+def _why_nothing(verdict: Verdict, rows: Rows) -> str:
+    best = max((float(judged.bounds().max()) for judged in verdict.judged), default=0.0)
+    n_rows = int(rows.weights.sum())
+    return (
+        f"min_fidelity={verdict.min_fidelity:g} is kept by no form of answer on {n_rows:,} judged rows: the lower "
+        f"bound of the best is {best:.2f}. Lower min_fidelity, or give more rows; they need no labels."
+    )
+
+
+def as_result(choice: Choice) -> SelectionResult:
+    """Return what was judged in the shape of a solver's answer; nothing better than all rows is ruled out."""
+    weights = choice.judged.weights
+    answered = choice.answered
+    return SelectionResult(
+        chosen=np.arange(choice.judged.form.n_explainers),
+        covered=answered,
+        counted=csr_array((choice.judged.form.n_explainers, len(weights))),
+        objective=float(weights[answered].sum()),
+        bound=float(weights.sum()),
+        status="feasible",
+        runtime=0.0,
+        coverage=choice.coverage,
+    )
+
+
+def judged_frontier(
+    verdict: Verdict, kinds: Sequence[str] | None, numbers: Sequence[int], floors: Sequence[float]
+) -> Frontier:
+    """Return what was judged best for every number of explainers and floor."""
+    n_points = len(verdict.judged[0].weights)
+    nothing = SelectionResult(
+        chosen=np.zeros(0, dtype=np.intp),
+        covered=np.zeros(n_points, dtype=bool),
+        counted=csr_array((0, n_points)),
+        objective=0.0,
+        bound=float(verdict.judged[0].weights.sum()),
+        status="unknown",
+        runtime=0.0,
+        message="no form of answer keeps this floor on the judged rows.",
+    )
+    results = {}
+    for number in numbers:
+        for floor in floors:
+            choice = verdict.choose(kinds=kinds, max_explainers=number, min_fidelity=floor)
+            results[int(number), float(floor)] = nothing if choice is None else as_result(choice)
+    return Frontier(results)
+
+
+def fit_union(selection: PoolSelection, verdict: Verdict, max_explainers: int, min_fidelity: float) -> Fitted:
+    """Solve the program over a pool."""
+    result = selection.select(max_explainers, min_fidelity)
+    if not len(result.chosen):
+        raise ValueError(result.message or "no explainer was found.")
+    rows = selection.pool.rows
+    chosen = ExplainerSet(rows.schema, chosen_of(selection, result))
+    return Fitted(
+        "union",
+        chosen,
+        result,
+        result.coverage,
+        min(member.fidelity for member in chosen.members),
+        chosen.evaluate(rows.values[rows.point_of_row], rows.labels[rows.point_of_row]),
+        verdict,
+        selection.pool.n_queries,
+        selection,
+    )
+
+
+def make_pool(
+    generators: Generator | Iterable[Generator], rows: Rows, box: BlackBox, seed: int, n_jobs: int | None
+) -> CandidatePool:
+    """Let generators propose candidates, and count what they asked."""
+    candidates, n_asked = propose_all(generators, rows, seed, box)
+    pool = CandidatePool(rows, candidates, box, n_jobs=n_jobs)
+    pool.n_queries += n_asked
+    return pool
+
+
+def chosen_of(selection: PoolSelection, result: SelectionResult) -> tuple[ChosenExplainer, ...]:
+    """Return the chosen candidates with what is known of each."""
+    pool, measured, fidelity = selection.pool, selection.measured, selection.pool.fidelity
+    chosen = []
+    for index in result.chosen.tolist():
+        candidate, explainer = pool.candidates[index], pool.explainers[index]
+        assert explainer is not None
+        chosen.append(
+            ChosenExplainer(
+                candidate.region,
+                explainer,
+                candidate.origin,
+                support=int(pool.support[index]),
+                fidelity=float(fidelity[index]),
+                floor_value=float(measured[index]),
+                draw_fidelity=float(pool.draw_fidelity[index]),
+            )
+        )
+    return tuple(chosen)

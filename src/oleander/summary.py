@@ -1,0 +1,100 @@
+"""A fit in a few lines of text: what is answered, how well, what else was tried, and every rule."""
+
+import pandas as pd
+
+from oleander.certificate import Certificate
+from oleander.evaluation import Evaluation
+from oleander.explanation import ExplainerSet
+from oleander.selection import SelectionResult
+
+MOST_CLASSES = 12
+
+
+def describe_fit(
+    chosen: ExplainerSet,
+    kind: str,
+    *,
+    coverage: float,
+    fidelity: float,
+    min_fidelity: float,
+    result: SelectionResult,
+    verdict: pd.DataFrame,
+    evaluation: Evaluation,
+    certificate: Certificate | None,
+) -> str:
+    """Return the summary of a fitted explainer."""
+    lines = [*_describe_answers(chosen, kind, coverage, fidelity, result), ""]
+    if certificate is not None:
+        lines += [
+            f"certified on held-out rows, all together at {certificate.confidence:.0%} confidence:",
+            f"  answers {certificate.coverage.describe(0.0)}",
+            f"  right where it answers {certificate.answers.describe(min_fidelity)}",
+            "",
+        ]
+    lines += [*_describe_verdict(verdict, kind, min_fidelity), "", *_describe_classes(evaluation), ""]
+    for number, member in enumerate(chosen.members):
+        known = f"{member.support:,} rows, fidelity {member.fidelity:.3f}"
+        certified = "" if member.claim is None else f", {member.claim.describe(min_fidelity)}"
+        lines.append(f"explainer {number}: {known}{certified}")
+        lines.append(f"  {member.region.describe()}")
+        lines += [f"    {rule}" for rule in member.explainer.rules()]
+    return "\n".join(lines)
+
+
+def _describe_answers(
+    chosen: ExplainerSet, kind: str, coverage: float, fidelity: float, result: SelectionResult
+) -> list[str]:
+    n_leaves = sum(member.explainer.complexity for member in chosen.members)
+    n_members = len(chosen.members)
+    if kind == "union":
+        proof = "no choice covers more" if result.is_proven_optimal else f"within {result.gap:.2%} of the best choice"
+        return [
+            f"{n_members} local explainers with {n_leaves} leaves cover {coverage:.1%} of the rows ({proof})",
+            f"fidelity at least {fidelity:.3f} on the rows they were chosen on",
+        ]
+    what = "one tree" if kind == "tree" else f"{n_members} small trees read together"
+    lines = [
+        f"{what}, {n_leaves} leaves in all, answer{'s' if kind == 'tree' else ''} {coverage:.1%} of rows "
+        f"and say{'s' if kind == 'tree' else ''} what the black box says on {fidelity:.1%} of them",
+        "(judged by cross-fitting, on rows that were not learned from)",
+    ]
+    if chosen.min_votes is not None:
+        sure = "all trees are" if chosen.min_votes == n_members else f"at least {chosen.min_votes} of them is"
+        lines.append(f"a row is answered where {sure} sure of it and those that are sure agree")
+    return lines
+
+
+def _describe_verdict(verdict: pd.DataFrame, kind: str, min_fidelity: float) -> list[str]:
+    lines = ["how the forms of answer did on rows that they have not seen:"]
+    for line in verdict.itertuples(index=False):
+        if line.coverage == 0:
+            lines.append(f"  {line.form}: keeps {min_fidelity:g} nowhere")
+        else:
+            lines.append(
+                f"  {line.form}: answers {line.coverage:.1%}, right on {line.agreement:.1%} of them "
+                f"(at least {line.bound:.1%})"
+            )
+    plain = verdict.loc[verdict["form"] == "plain tree", "bound"]
+    if len(plain) and plain.iloc[0] >= min_fidelity:
+        lines.append("  one tree is enough: it keeps the floor on all rows" + _offer(kind))
+    return lines
+
+
+def _offer(kind: str) -> str:
+    return "" if kind == "tree" else ". Take it with combine='tree'"
+
+
+def _describe_classes(evaluation: Evaluation) -> list[str]:
+    """Say how each class fares, the rarest first, and whom nobody explains."""
+    classes = evaluation.classes.sort_values("rows", kind="stable")
+    lines = ["rows by what the black box says, the rarest first:"]
+    for line in classes.head(MOST_CLASSES).itertuples(index=False):
+        lines.append(
+            f"  {line.label}: {line.rows:,} rows, {line.covered:.0%} answered, {line.answered_rightly:.0%} rightly"
+        )
+    if len(classes) > MOST_CLASSES:
+        lines.append(f"  and {len(classes) - MOST_CLASSES} more")
+    silent = [str(label) for label in classes.loc[classes["answered_rightly"] == 0, "label"]]
+    if silent:
+        lines.append(f"  nobody explains: {', '.join(silent)}")
+    return lines
