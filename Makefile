@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test check format bench-local bench-selection bench-selection-rivals bench-quality bench-anchors clean
+.PHONY: help demo test check format bench-local bench-selection bench-selection-rivals bench-quality bench-floor bench-lazy compare bench-anchors clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
@@ -12,7 +12,10 @@ help:
 	@echo "make format       let ruff rewrite what it can"
 	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
 	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals)"
-	@echo "make bench-quality  does an explainer keep its word on new rows?"
+	@echo "make bench-quality  do answers keep their word on new rows, and how much do they cover?"
+	@echo "make bench-floor  the paper's floor on the raw share beside one on a lower bound"
+	@echo "make bench-lazy   what lazy training saves and costs"
+	@echo "make compare      Oleander and its rivals in one table"
 	@echo "make bench-anchors  our anchors beside anchor-exp, and the exact choice beside the greedy one"
 	@echo "make clean        remove the virtual environment and caches"
 
@@ -54,6 +57,15 @@ bench-selection-rivals: $(VENV)/.core
 
 bench-quality: $(VENV)/.core
 	$(BIN)/python benchmarks/quality.py
+
+bench-floor: $(VENV)/.core
+	$(BIN)/python benchmarks/floor.py
+
+bench-lazy: $(VENV)/.core
+	$(BIN)/python benchmarks/lazy.py
+
+compare: $(VENV)/.core
+	$(BIN)/python benchmarks/compare.py
 
 bench-anchors: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"

@@ -331,3 +331,101 @@ def test_one_class(square):
     atlas = AggregateExplainer(lambda X: np.full(len(X), "same"), **QUICK).fit(square)
     assert atlas.fidelity_ == 1.0
     assert set(atlas.predict(square).compressed()) == {"same"}
+
+
+class TestForms:
+    def test_one_tree_is_enough_and_is_said_to_be(self, square):
+        atlas = AggregateExplainer(halves, random_state=0).fit(square)
+        assert atlas.combine_ == "tree"
+        assert atlas.coverage_ > 0.95
+        assert "one tree is enough" in atlas.summary()
+        assert atlas.result_.status == "feasible"
+        assert not hasattr(atlas, "pool_")
+        assert atlas.verdict_["form"].tolist() == ["plain tree", "tree with abstention", "consensus"]
+
+    def test_a_consensus_answers_where_its_trees_agree(self, cancer):
+        X, _, model = cancer
+        atlas = AggregateExplainer(model, combine="consensus", random_state=0).fit(X[1::2])
+        assert atlas.combine_ == "consensus"
+        assert 2 <= len(atlas.explainers_) <= 10
+        assert atlas.complexity <= 40
+        answers, covers = atlas.predict(X), atlas.covers(X)
+        assert (answers[1::2].compressed() == model.predict(X[1::2])[~answers[1::2].mask]).mean() > 0.9
+        said = [atlas.explain(X.iloc[i]) for i in range(0, 200, 7)]
+        for i, explanation in zip(range(0, 200, 7), said, strict=True):
+            assert len(explanation.statements) == covers[:, i].sum()
+            assert explanation.label == (None if answers.mask[i] else answers[i])
+            assert bool(explanation.silence) == (answers.mask[i] and covers[:, i].any())
+
+    def test_figures_are_of_rows_not_learned_from(self, cancer):
+        X, _, model = cancer
+        atlas = AggregateExplainer(model, holdout=None, random_state=0).fit(X[1::2])
+        form = "consensus" if atlas.combine_ == "consensus" else "tree with abstention"
+        line = atlas.verdict_.set_index("form").loc[form]
+        assert atlas.coverage_ == pytest.approx(line["coverage"])
+        assert atlas.fidelity_ == pytest.approx(line["agreement"])
+        assert line["bound"] >= 0.9
+        assert atlas.evaluation_.coverage == pytest.approx(atlas.coverage_)
+        assert atlas.evaluation_.agreement == pytest.approx(atlas.fidelity_)
+
+    def test_no_form_keeps_the_floor(self):
+        X = np.random.default_rng(0).uniform(size=(300, 2))
+        with pytest.raises(ValueError, match=r"min_fidelity=0\.9 is kept by no form of answer on 225 judged rows"):
+            AggregateExplainer(lambda X: (X.sum(axis=1) * 1e6).astype(int) % 2, random_state=0).fit(X)
+
+    def test_more_judged_rows_need_no_labels_and_are_counted(self, square):
+        asked = [0]
+
+        def black_box(X):
+            asked[0] += len(X)
+            return halves(X)
+
+        more = np.random.default_rng(2).uniform(size=(500, 3))
+        atlas = AggregateExplainer(black_box, random_state=0).fit(square, judge_rows=more)
+        assert atlas.n_queries_ == asked[0]
+        alone = AggregateExplainer(halves, random_state=0).fit(square)
+        assert atlas.verdict_.loc[0, "bound"] > alone.verdict_.loc[0, "bound"]
+
+    def test_frontier_of_what_was_judged(self, cancer):
+        X, _, model = cancer
+        atlas = AggregateExplainer(model, random_state=0).fit(X[1::2])
+        table = atlas.frontier(max_explainers=[1, 5, 10], min_fidelity=[0.8, 0.9, 0.999]).table
+        here = table[(table["max_explainers"] == 10) & (table["min_fidelity"] == 0.9)]
+        assert here["coverage"].item() == pytest.approx(atlas.coverage_)
+        assert (table["status"] != "optimal").all()
+        assert (table.loc[table["min_fidelity"] == 0.999, "coverage"] == 0).all()
+
+    def test_classes_can_count_alike(self):
+        """The rare class is hard to tell: balance takes the answer that says something of it."""
+        rng = np.random.default_rng(0)
+        X = rng.uniform(size=(2000, 4))
+
+        def rare(X):
+            return np.where((X[:, 0] > 0.9) & (X[:, 1] + 0.3 * np.sin(40 * X[:, 2]) > 0.6), "rare", "common")
+
+        plain = AggregateExplainer(rare, random_state=0).fit(X)
+        balanced = AggregateExplainer(rare, balance="class", random_state=0).fit(X)
+        shares = [a.evaluation_.classes.set_index("label").loc["rare", "answered_rightly"] for a in (plain, balanced)]
+        assert shares[1] >= shares[0]
+        assert "rare:" in plain.summary()
+
+    def test_saved_and_loaded(self, cancer, tmp_path):
+        X, _, model = cancer
+        atlas = AggregateExplainer(model, combine="consensus", random_state=0).fit(X[1::2])
+        atlas.save(tmp_path / "atlas.oleander")
+        loaded = AggregateExplainer.load(tmp_path / "atlas.oleander")
+        assert loaded.summary() == atlas.summary()
+        assert loaded.predict(X).tolist() == atlas.predict(X).tolist()
+        assert str(loaded.explain(X.iloc[3])) == str(atlas.explain(X.iloc[3]))
+
+    @pytest.mark.parametrize(
+        ("options", "match"),
+        [
+            ({"combine": "vote"}, "combine='vote' is not known; use 'auto' or 'tree' or 'consensus' or 'union'"),
+            ({"balance": "rows"}, "balance='rows' is not known"),
+            ({"max_leaves_total": 1}, "max_leaves_total=1 is not allowed"),
+        ],
+    )
+    def test_bad_options(self, square, options, match):
+        with pytest.raises(ValueError, match=match):
+            AggregateExplainer(halves, **options).fit(square)
