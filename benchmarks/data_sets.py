@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,3 +81,18 @@ def available() -> list[DataSet]:
     if SHARED.is_dir():
         found += [load() for load in (heart_disease, dermatology, thyroid, geriatric, telemonitoring)]
     return found
+
+
+def synthetic(law: str, n_rows: int, seed: int) -> tuple[pd.DataFrame, Callable[[pd.DataFrame], np.ndarray]]:
+    """Return rows and a black box that is a known law: curved borders between five classes, or noisy steps."""
+    rng = np.random.default_rng([seed, n_rows])
+    X = pd.DataFrame(rng.normal(size=(n_rows, 10))).add_prefix("x")
+
+    def rings(table: pd.DataFrame) -> np.ndarray:
+        return np.digitize(np.hypot(table["x0"], table["x1"]) + 0.3 * np.sin(3 * table["x2"]), [0.6, 1.1, 1.6, 2.1])
+
+    def steps(table: pd.DataFrame) -> np.ndarray:
+        scores = np.column_stack([table["x0"] * table["x1"], table["x2"] + 0.5 * table["x3"], table["x4"] - 0.3])
+        return scores.argmax(axis=1)
+
+    return X, {"rings": rings, "steps": steps}[law]

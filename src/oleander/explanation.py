@@ -162,7 +162,8 @@ class ExplainerSet:
     members : tuple of ChosenExplainer
     min_votes : int or None
         None is the paper's reading: any explainer that covers a row may answer, and the responsible one does. A number
-        makes it a consensus: a row is answered where at least so many cover it and all that cover it agree.
+        makes it a consensus, of one tree or more: a row is answered where at least so many cover it and all that cover
+        it agree.
     """
 
     schema: FeatureSchema

@@ -58,7 +58,7 @@ def _describe_answers(
         f"and say{'s' if kind == 'tree' else ''} what the black box says on {fidelity:.1%} of them",
         "(judged by cross-fitting, on rows that were not learned from)",
     ]
-    if chosen.min_votes is not None:
+    if chosen.min_votes is not None and n_members > 1:
         sure = "all trees are" if chosen.min_votes == n_members else f"at least {chosen.min_votes} of them is"
         lines.append(f"a row is answered where {sure} sure of it and those that are sure agree")
     return lines

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from oleander.aggregate import AggregateExplainer
@@ -80,6 +81,7 @@ def compare(
     X_test: Any = None,
     groups: Any = None,
     test_share: float = 0.3,
+    schema: FeatureSchema | None = None,
     random_state: int | None = 0,
     **budget: Any,
 ) -> pd.DataFrame:
@@ -96,6 +98,8 @@ def compare(
     groups : array of shape (n_rows,), optional
         Which rows belong together (one patient, one trial).
     test_share : float
+    schema : FeatureSchema or None
+        None infers it from all rows, those to measure on included.
     random_state : int or None
     **budget
         Passed to ``make_rivals``.
@@ -115,7 +119,8 @@ def compare(
     {'method': ['tree', 'tree'], 'rows': ['train', 'held out'], 'coverage': [1.0, 1.0]}
     """
     seed = seed_of(random_state)
-    schema = FeatureSchema.infer(X)
+    if schema is None:
+        schema = FeatureSchema.infer(X if X_test is None else _stack(X, X_test))
     belongs = None if groups is None else one_per_row(groups, len(X), "groups")
     if X_test is None:
         learn, held = split_rows(len(X), test_share, belongs, seed)
@@ -137,3 +142,8 @@ def compare(
                 (name, part, *figures, len(rival.explainers), rival.complexity, rival.n_queries_, round(seconds, 2))
             )
     return pd.DataFrame(lines, columns=list(COLUMNS))
+
+
+def _stack(one: Any, other: Any) -> Any:
+    """Return both tables, one under the other."""
+    return pd.concat([one, other], ignore_index=True) if isinstance(one, pd.DataFrame) else np.concatenate([one, other])

@@ -120,8 +120,7 @@ class Trees:
             explainer = AbstainingTree(tree, shrunk_quality(tree) >= BARS[bar])
             if explainer.complexity:
                 members.append(self._member(explainer))
-        votes = None if len(self.trees) == 1 else self.readings[reading]
-        return ExplainerSet(self.rows.schema, tuple(members), votes)
+        return ExplainerSet(self.rows.schema, tuple(members), self.readings[reading])
 
     def _member(self, explainer: AbstainingTree) -> ChosenExplainer:
         region = Spoken(Box(()), explainer)
