@@ -21,7 +21,7 @@ SHA256 = "b05fb0ddadffcb5ec70f1b340d57f5345a1150bd603e8c0299a67ccf3c4ac8dc"
 COLUMNS = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase", "frequency", "activity")
 ACTIVITIES = {1: "sitting on bed", 2: "sitting on chair", 3: "lying", 4: "ambulating"}
 # A trial's file: the room (d1, d2), a running number, and the sex of who made it.
-TRIAL = re.compile(r"d([12])p(\d{2})([MF])")
+TRIAL = re.compile(r"d[12]p\d{2}[MF]")
 
 
 def load_geriatric(
@@ -50,7 +50,7 @@ def load_geriatric(
         raise ValueError(f"rows_per_trial={rows_per_trial} is not allowed: keep at least 1, or all with None.")
     tables = []
     for name, content in _trials(path):
-        room, number, sex = TRIAL.fullmatch(name).groups()  # type: ignore[union-attr]
+        room, number, sex = name[1], name[3:5], name[-1]
         table = _read_trial(name, content)
         if drop_repeats:
             table = table.drop_duplicates(COLUMNS[1:])

@@ -36,7 +36,7 @@ ASSUMED_ENDS = {
 }
 ASSUMED_MOCA_STARTS = {"Group 0": 26.6, "Group 1": 27.0, "Group 2": 26.4, "Group 3": 27.8}
 # Spread of people around their group's mean, and of a visit around the person's line.
-ASSUMED_SCORE_SPREAD = (2.2, 4.5, 1.4, 3.0)
+ASSUMED_SCORE_SPREAD = (1.8, 3.2, 1.2, 2.5)
 ASSUMED_VISIT_SPREAD = (1.0, 2.5, 1.0, 2.5)
 SCORE_BOUNDS = ((0.0, 52.0), (0.0, 132.0), (0.0, 30.0), (0.0, 100.0))
 SCORE_STEPS = (1.0, 1.0, 1.0, 5.0)
