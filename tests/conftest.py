@@ -1,3 +1,10 @@
+import os
+
+# Tests run side by side: a thread per core in each of them would only make them wait for each other. Read when the
+# libraries are loaded, so before any of them is.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import numpy as np

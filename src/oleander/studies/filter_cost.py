@@ -19,8 +19,11 @@ FEATURES = (10, 20, 40, 80)
 N_INFORMATIVE = 8
 
 
-def time_filter(n_draws: int, n_features: int, n_rounds: int, random_state: int, n_repeats: int = 3) -> float:
-    """Return the best of several times that the filter takes to pick so many features from noise with a signal."""
+def time_filter(n_draws: int, n_features: int, n_rounds: int, random_state: int, n_repeats: int = 5) -> float:
+    """Return the best of several times that the filter takes to pick so many features from noise with a signal.
+
+    The processor's time, which other work on the machine disturbs least.
+    """
     rng = np.random.default_rng(random_state)
     draws = rng.uniform(size=(n_draws, n_features))
     labels = (draws[:, :N_INFORMATIVE].sum(axis=1) * 2).astype(int) % 5
@@ -28,10 +31,10 @@ def time_filter(n_draws: int, n_features: int, n_rounds: int, random_state: int,
     _, codes = encode_labels(labels)
     best = np.inf
     for _ in range(n_repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         bins, n_bins = bin_codes(draws, schema, n_bins=3)
         select_features(bins, n_bins, codes, alpha=None, max_features=n_rounds)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return best
 
 
@@ -67,16 +70,18 @@ def compute(work: Work, store: Store) -> Facts:
 
 
 def draw(store: Store, pen: Pen) -> dict[str, Any]:
-    """Draw time against size on logarithmic axes; a grey line is exactly linear."""
+    """Draw time against size; a grey line is exactly linear."""
     table = store.read("seconds")
     # Times have nothing to do with whose data a study has.
     figure, axes = Pen().sheet("Time of the information filter (FFFS)", 1, 3, width=3.6)
-    for ax, (number, varies) in zip(axes.flat, enumerate(("draws", "features", "rounds")), strict=True):
+    titles = {"draws": "draws", "features": "features", "rounds": "features picked"}
+    for number, (ax, (varies, words)) in enumerate(zip(axes.flat, titles.items(), strict=True)):
         part = table[table["varies"] == varies]
         ax.plot(part[varies], 1000 * part["seconds"], color=COLOURS[number], marker="o")
-        first = part.iloc[0]
-        ax.plot(part[varies], 1000 * first["seconds"] * part[varies] / first[varies], color="0.7", lw=1, ls=":")
-        ax.set(xscale="log", yscale="log", xlabel=varies, title=f"power {slope(part[varies], part['seconds']):.2f}")
+        last = part.iloc[-1]
+        ax.plot([0, last[varies]], [0, 1000 * last["seconds"]], color="0.7", lw=1, ls=":")
+        ax.set(xlabel=words, title=f"power {slope(part[varies], part['seconds']):.2f}", xlim=(0, None), ylim=(0, None))
+        ax.locator_params(axis="x", nbins=5)
     axes[0, 0].set_ylabel("milliseconds")
     return {"seconds": figure}
 
