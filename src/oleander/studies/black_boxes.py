@@ -263,7 +263,6 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
                     part["false_rate"],
                     part["true_rate"],
                     color=COLOURS[number],
-                    drawstyle="steps-post",
                     label=f"{label} ({part['auc'].iloc[0]:.2f})",
                 )
             ax.plot([0, 1], [0, 1], color="0.7", lw=1, ls=":")
