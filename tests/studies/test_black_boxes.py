@@ -38,6 +38,16 @@ def test_what_the_paper_settled_on_is_kept():
     assert step.best_choice(model, tried, settled=True) == {"min_samples_leaf": 5, "n_estimators": 50}
 
 
+def test_the_papers_choice_against_the_best_other():
+    model = step.make_models(0)["network"]
+    # Layers of 25, 100 and 100 + 100 units, two rates each; the paper's are the two in the middle.
+    tried = pd.DataFrame({"behind": [0.02, 0.05, 0.03, 0.0, 0.04, 0.01], "error": [0.1, 0.1, 0.1, 0.0, 0.1, 0.004]})
+    assert step.against_rivals(model, tried) == pytest.approx({"ahead": 0.01, "error": 0.004})
+    other = pd.DataFrame({"behind": [0.0, 0.05, 0.03, 0.02, 0.04, 0.01], "error": [0.0, 0.1, 0.1, 0.007, 0.1, 0.1]})
+    assert step.against_rivals(model, other) == pytest.approx({"ahead": -0.02, "error": 0.007})
+    assert step.against_rivals(step.make_models(0)["logistic"], tried) is None
+
+
 def test_confusion_by_hand(data):
     class Stub:
         def predict(self, X):

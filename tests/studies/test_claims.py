@@ -42,11 +42,12 @@ def test_the_papers_program_passes_over_rows_that_are_wrong():
     assert "counts 6 rows" in ours
 
 
-def radius(high=(None, None), low=(None, None), fresh=(0.9, 0.8)):
+def radius(high=(None, None), low=(None, None), gain=(0.01, 0.001)):
     names = ("leaves_high_filtered", "leaves_high_unfiltered", "leaves_low_filtered", "leaves_low_unfiltered")
-    fidelity = dict(zip(("fidelity_filtered", "fidelity_unfiltered"), fresh, strict=True))
+    fidelity = {"fidelity_filtered": 0.9, "fidelity_unfiltered": 0.8, "gain": 0.0, "gain_error": 0.001}
+    gains = dict(zip(("gain", "gain_error"), gain, strict=True))
     return {
-        "whole, data_fidelity": dict(zip(names, (*high, *low), strict=True)),
+        "whole, data_fidelity": dict(zip(names, (*high, *low), strict=True)) | gains,
         "whole, fresh_fidelity": fidelity,
         "small, fresh_fidelity": fidelity,
         "share_at_most_five": 0.8,
@@ -67,12 +68,26 @@ def radius(high=(None, None), low=(None, None), fresh=(0.9, 0.8)):
         (judges.low_fidelity_trees, {"3": radius(low=(10, 5))}, True),
         (judges.low_fidelity_trees, {"3": radius((10, 5))}, None),
         (judges.better_fidelity, {"3": radius()}, True),
-        (judges.better_fidelity, {"3": radius(fresh=(0.7, 0.8))}, False),
+        (judges.better_fidelity, {"3": radius(), "7": radius(gain=(0.001, 0.001))}, False),
+        (judges.better_fidelity, {"3": radius(gain=(0.01, None))}, None),
         (judges.few_features, {"3": radius()}, True),
     ],
 )
 def test_judges_of_local_explainers(judge, radii, expected):
     assert judge({"radii": radii, "n_features": 31})[0] is expected
+
+
+@pytest.mark.parametrize(("best", "n", "expected"), [(5, 5, True), (4, 5, False), (2, 2, None), (1, 2, False)])
+def test_few_splits_do_not_tell(best, n, expected):
+    facts = {"task": {"repeats": {"n": n, "forest_best": best, "logistic_worst": best, "mean": {"forest": 0.9}}}}
+    assert judges.forest_best(facts)[0] is expected
+    assert judges.logistic_worst(facts)[0] is expected
+
+
+@pytest.mark.parametrize(("ahead", "expected"), [(0.03, True), (-0.03, False), (0.01, None), (-0.01, None)])
+def test_a_tie_tells_nothing(ahead, expected):
+    facts = {"task": {"forest": {"against_rivals": {"ahead": ahead, "error": 0.01}}}}
+    assert judges.fifty_trees(facts)[0] is expected
 
 
 def test_linear_filter():
@@ -87,7 +102,7 @@ def test_tables():
     )
     found = verdicts(judged)
     assert found["three activities"] is Verdict.FAILS
-    assert found["fourteen people"] is Verdict.NOT_IN_DATA
+    assert found["fourteen people"] is Verdict.OPEN
     table = claims_table(judged)
     assert len(table) == len(judged)
     assert table.loc[table["claim"] == "three activities", "why"].item()

@@ -49,11 +49,11 @@ def test_leaves_by_fidelity_by_hand():
 
 
 def test_facts_split_at_high_fidelity():
-    line = {"size": "whole", "n_selected": 3, "n_rows": 1, "fresh_fidelity": 0.9}
+    line = {"center": 0, "size": "whole", "n_selected": 3, "n_rows": 1, "fresh_fidelity": 0.9}
     table = pd.DataFrame(
         [
             {**line, "filtered": True, "leaves": 10, "data_fidelity": 0.7},
-            {**line, "filtered": True, "leaves": 30, "data_fidelity": 0.5},
+            {**line, "filtered": True, "leaves": 30, "data_fidelity": 0.5, "center": 1},
             {**line, "filtered": False, "leaves": 20, "data_fidelity": 0.8, "n_selected": 31},
         ]
     )
@@ -62,4 +62,5 @@ def test_facts_split_at_high_fidelity():
     assert facts["share_alone_in_ball"] == 1.0
     found = facts["whole, data_fidelity"]
     assert (found["leaves_high_filtered"], found["leaves_high_unfiltered"]) == (10, 20)
+    assert found["gain"] == pytest.approx(-0.1)
     assert (found["leaves_low_filtered"], found["leaves_low_unfiltered"]) == (30, None)

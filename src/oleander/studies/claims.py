@@ -20,7 +20,7 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     FAILS = "does not hold"
     CANNOT_TELL = "cannot be told here (synthetic data)"
-    NOT_IN_DATA = "cannot be told here (not in the data)"
+    OPEN = "cannot be told here (too close, or not in the data)"
     NOT_YET = "not yet measured"
 
 
@@ -149,7 +149,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         "filter at r = 15", "appendix on validation; leaves by fidelity",
-        "At a large radius the filter helps only slightly.", "r = 15", "local_explainers", BOTH,
+        "At a large radius the filter makes no great difference (caption), or helps slightly (text).", "r = 15",
+        "local_explainers", BOTH,
         judges.equal_trees("15"),
     ),
     Claim(
@@ -300,7 +301,7 @@ def judge_claims(study: StudyName, facts: Mapping[str, Facts], *, is_synthetic: 
             continue
         comes_out, ours, why = claim.judge(facts[claim.step])
         if comes_out is None:
-            verdict = Verdict.NOT_IN_DATA if ours else Verdict.NOT_YET
+            verdict = Verdict.OPEN if ours else Verdict.NOT_YET
         elif is_synthetic and claim.needs_real_data:
             verdict = Verdict.CANNOT_TELL
         else:

@@ -173,8 +173,16 @@ def _facts(table: pd.DataFrame) -> Facts:
                 "leaves_low_unfiltered": _number(low.get(False)),
                 "fidelity_filtered": _number(fidelity.get(True)),
                 "fidelity_unfiltered": _number(fidelity.get(False)),
+                **_gain(part, measure),
             }
     return facts
+
+
+def _gain(table: pd.DataFrame, measure: str) -> Facts:
+    """Return what the filter adds to fidelity, center by center, and the standard error of that."""
+    wide = table.pivot(index="center", columns="filtered", values=measure).reindex(columns=[True, False])
+    gain = (wide[True] - wide[False]).dropna()
+    return {"gain": _number(gain.mean()), "gain_error": _number(gain.std(ddof=1) / np.sqrt(max(len(gain), 1)))}
 
 
 def _number(value: Any) -> float | None:
@@ -196,7 +204,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
                 label = "with filter" if is_filtered else "without"
                 ax.plot(part["fidelity"], part["leaves"], style, color=COLOURS[number], marker="o", ms=3, label=label)
             ax.axvline(HIGH_FIDELITY, color="0.7", lw=1, ls=":")
-            ax.set(title=f"r = {radius:g}", xlabel="fidelity", xlim=(0, 1.02))
+            ax.set(title=f"r = {radius:g}", xlabel="fidelity", xlim=(0, 1.02), ylim=(0, None))
             ax.legend(fontsize="small")
         axes[0, 0].set_ylabel("mean number of leaves")
         figures[f"leaves_by_{measure}"] = figure

@@ -16,7 +16,7 @@ CLASSES = {
     Verdict.HOLDS: "holds",
     Verdict.FAILS: "fails",
     Verdict.CANNOT_TELL: "open",
-    Verdict.NOT_IN_DATA: "open",
+    Verdict.OPEN: "open",
     Verdict.NOT_YET: "open",
 }
 PAGE = Template("""<!doctype html>

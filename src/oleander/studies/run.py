@@ -34,15 +34,15 @@ class Planned:
 STUDIES: dict[StudyName, tuple[Planned, ...]] = {
     "geriatric": (
         Planned(DATA_FACTS, 1, 1),
-        Planned(BLACK_BOXES, 150, 15),
-        Planned(LOCAL_EXPLAINERS, 200, 5),
+        Planned(BLACK_BOXES, 180, 20),
+        Planned(LOCAL_EXPLAINERS, 180, 5),
         Planned(FILTER_COST, 10, 2),
     ),
     "ppmi": (
-        Planned(TRAJECTORIES, 10, 10),
+        Planned(TRAJECTORIES, 15, 15),
         Planned(BASELINE_TABLE, 1, 1),
-        Planned(BLACK_BOXES, 30, 15),
-        Planned(LOCAL_EXPLAINERS, 900, 5),
+        Planned(BLACK_BOXES, 40, 20),
+        Planned(LOCAL_EXPLAINERS, 600, 10),
         Planned(FILTER_COST, 10, 2),
     ),
 }

@@ -66,7 +66,7 @@ class Settings:
                 rows_per_trial=25 if study == "geriatric" else None,
                 max_tuning_rows=600,
             )
-        return cls(n_centers=200, n_repeats=2) if study == "geriatric" else cls()
+        return cls(n_centers=200, n_repeats=5) if study == "geriatric" else cls(n_centers=300)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for a fingerprint."""
