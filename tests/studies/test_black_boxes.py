@@ -42,9 +42,9 @@ def test_the_papers_choice_against_the_best_other():
     model = step.make_models(0)["network"]
     # Layers of 25, 100 and 100 + 100 units, two rates each; the paper's are the two in the middle.
     tried = pd.DataFrame({"behind": [0.02, 0.05, 0.03, 0.0, 0.04, 0.01], "error": [0.1, 0.1, 0.1, 0.0, 0.1, 0.004]})
-    assert step.against_rivals(model, tried) == pytest.approx({"ahead": 0.01, "error": 0.004})
+    assert step.against_rivals(model, tried) == pytest.approx({"ahead": 0.01, "margin": 4.303 * 0.004}, rel=1e-3)
     other = pd.DataFrame({"behind": [0.0, 0.05, 0.03, 0.02, 0.04, 0.01], "error": [0.0, 0.1, 0.1, 0.007, 0.1, 0.1]})
-    assert step.against_rivals(model, other) == pytest.approx({"ahead": -0.02, "error": 0.007})
+    assert step.against_rivals(model, other) == pytest.approx({"ahead": -0.02, "margin": 4.303 * 0.007}, rel=1e-3)
     assert step.against_rivals(step.make_models(0)["logistic"], tried) is None
 
 

@@ -86,7 +86,7 @@ def test_few_splits_do_not_tell(best, n, expected):
 
 @pytest.mark.parametrize(("ahead", "expected"), [(0.03, True), (-0.03, False), (0.01, None), (-0.01, None)])
 def test_a_tie_tells_nothing(ahead, expected):
-    facts = {"task": {"forest": {"against_rivals": {"ahead": ahead, "error": 0.01}}}}
+    facts = {"task": {"forest": {"against_rivals": {"ahead": ahead, "margin": 0.02}}}}
     assert judges.fifty_trees(facts)[0] is expected
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy import stats
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -110,9 +111,10 @@ def best_choice(model: Model, tried: pd.DataFrame, *, settled: bool) -> dict[str
 
 
 def against_rivals(model: Model, tried: pd.DataFrame) -> dict[str, float] | None:
-    """Return how far the paper's choice is ahead of the best other one, and the error of that difference.
+    """Return how far the paper's choice is ahead of the best other one, and the margin that chance explains.
 
-    Negative where another choice does better; None where the paper fixes nothing.
+    Negative where another choice does better; None where the paper fixes nothing. The margin is that of a 95% interval
+    over the folds, which are few.
     """
     if not model.settled:
         return None
@@ -123,7 +125,8 @@ def against_rivals(model: Model, tried: pd.DataFrame) -> dict[str, float] | None
     behind, errors = tried["behind"].to_numpy(), tried["error"].to_numpy()
     mine, other = (int(np.where(allowed, behind, np.inf).argmin()) for allowed in (is_papers, ~is_papers))
     # One of the two is the best of all, so the other's error is that of their difference.
-    return {"ahead": float(behind[other] - behind[mine]), "error": float(max(errors[mine], errors[other]))}
+    margin = float(stats.t.ppf(0.975, N_FOLDS - 1) * max(errors[mine], errors[other]))
+    return {"ahead": float(behind[other] - behind[mine]), "margin": margin}
 
 
 def fit_quietly(estimator: Any, X: pd.DataFrame, y: NDArray[Any]) -> Any:

@@ -136,13 +136,13 @@ def fifty_trees(facts: Facts) -> Judgement:
 
 
 def _papers_choice(facts: Facts, model: str) -> Judgement:
-    """Judge a choice on the main task: two standard errors decide, and less is a tie that tells nothing."""
+    """Judge a choice on the main task: a difference that chance explains is a tie, which tells nothing."""
     found = next(iter(facts.values()))[model]["against_rivals"]
     if found is None:
         return None, "", ""
-    ahead, error = found["ahead"], found["error"]
-    words = f"{ahead:+.2%} against the best other choice (standard error {error:.2%})"
-    if abs(ahead) <= N_ERRORS * error:
+    ahead, margin = found["ahead"], found["margin"]
+    words = f"{ahead:+.2%} against the best other choice (chance explains {margin:.2%})"
+    if abs(ahead) <= margin:
         return None, f"{words}: not told apart", ""
     return ahead > 0, words, "another choice does better"
 
