@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test check format bench-local bench-selection bench-selection-rivals bench-quality bench-floor bench-lazy compare bench-anchors clean
+.PHONY: help demo test check format paper paper-quick bench-local bench-selection bench-selection-rivals bench-quality bench-floor bench-lazy compare bench-anchors clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
 	@echo "make test         install with the test extras and run every test"
 	@echo "make check        lint, format check and strict types"
 	@echo "make format       let ruff rewrite what it can"
+	@echo "make paper        redo the paper's two studies: figures, tables and claims in study/ (make paper-quick: small versions)"
 	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
 	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals)"
 	@echo "make bench-quality  do answers keep their word on new rows, and how much do they cover?"
@@ -43,6 +44,24 @@ check: $(VENV)/.dev
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+# Data that lie beside the project are used; otherwise the geriatric set is fetched, and PPMI is a synthetic cohort
+# unless PPMI_DIR names a folder with the study's tables.
+SHARED := ../shared/data
+GERIATRIC := $(if $(wildcard $(SHARED)/geriatric),--data $(SHARED)/geriatric)
+TELEMONITORING := $(if $(wildcard $(SHARED)/parkinsons_telemonitoring),--telemonitoring $(SHARED)/parkinsons_telemonitoring)
+
+$(VENV)/.plot: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[plot]"
+	touch $@
+
+paper: $(VENV)/.plot
+	$(BIN)/python -m oleander.studies geriatric $(GERIATRIC) --out study/geriatric
+	$(BIN)/python -m oleander.studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi
+
+paper-quick: $(VENV)/.plot
+	$(BIN)/python -m oleander.studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick
+	$(BIN)/python -m oleander.studies ppmi $(TELEMONITORING) --out study/ppmi-quick --quick
 
 bench-local: $(VENV)/.core
 	$(BIN)/python benchmarks/local_explainer.py

@@ -99,9 +99,7 @@ def measure(
         "worst": result.fidelity,
         "kept": not result.agreement < budget.min_fidelity,
         "leaves": result.complexity,
-        "minority": float(np.average(minority["answered_rightly"], weights=minority["rows"]))
-        if len(minority)
-        else np.nan,
+        "minority": right,
         "certified": certificate is not None and certificate.answers.bound >= budget.min_fidelity,
         "queries": explainer.n_queries_,
         "seconds": time.perf_counter() - start,
@@ -225,9 +223,8 @@ def print_tables(table: pd.DataFrame, part: str) -> None:
         ]
         print(f"| {method} | {' | '.join(cells)} |")
     certified = table[table["certified"].astype(str) == "True"]
-    print(
-        f"\nOf {len(certified)} certified answers {certified['kept'].astype(str).eq('True').mean():.0%} kept the floor.\n"
-    )
+    kept = certified["kept"].astype(str).eq("True").mean()
+    print(f"\nOf {len(certified)} certified answers {kept:.0%} kept the floor.\n")
     for value in ("coverage", "kept", "minority"):
         print_pivot(table, ["method"], "data", value)
 

@@ -1,11 +1,17 @@
-import io
-import zipfile
+import os
+
+# Tests run side by side: a thread per core in each of them would only make them wait for each other. Read when the
+# libraries are loaded, so before any of them is.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from oleander.datasets import load_heart_disease
 from oleander.schema import FeatureSchema
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -21,28 +27,8 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def heart_disease(shared_data: Path) -> pd.DataFrame:
     """920 patients, mixed columns, many missing values; the last column is the diagnosis."""
-    names = [
-        "age",
-        "sex",
-        "cp",
-        "trestbps",
-        "chol",
-        "fbs",
-        "restecg",
-        "thalach",
-        "exang",
-        "oldpeak",
-        "slope",
-        "ca",
-        "thal",
-        "num",
-    ]
-    tables = []
-    with zipfile.ZipFile(shared_data / "heart_disease" / "heart+disease.zip") as archive:
-        for place in ("cleveland", "hungarian", "switzerland", "va"):
-            text = archive.read(f"processed.{place}.data").decode()
-            tables.append(pd.read_csv(io.StringIO(text), names=names, na_values="?"))
-    table = pd.concat(tables, ignore_index=True)
+    data = load_heart_disease(shared_data / "heart_disease")
+    table = data.X.assign(num=data.y)
     table["cp"] = table["cp"].map({1: "typical", 2: "atypical", 3: "non-anginal", 4: "none"}).astype("category")
     table["sex"] = table["sex"].map({0: "female", 1: "male"})
     return table

@@ -1,0 +1,115 @@
+"""What a loader returns: rows with labels, or a cohort of patients with trajectories."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+# The four scores of a trajectory and the 31 screening features, in the paper's order and under its names.
+SCORES = ("UPDRS II", "UPDRS III", "MoCA", "MSES")
+BINARY_FEATURES = (
+    "Eyes",
+    "Psychiatric",
+    "Head-Neck-Lymphatic",
+    "Musculoskeletal",
+    "Left Handed",
+    "Right Handed",
+    "Gender Male",
+    "Female Childbearing",
+    "Race White",
+    "Race Hispanic",
+    "Race American Indian",
+    "Race Asian",
+    "Race Black",
+    "Race PI",
+    "Anosmia",
+    "Hyposmia",
+    "Normosmia",
+    "MRI Normal",
+    "MRI Abnormal Insignificant",
+    "MRI Abnormal Significant",
+)
+CONTINUOUS_FEATURES = (
+    "PTT",
+    "Lymphocytes",
+    "Hematocrit",
+    "Sleep Score",
+    "Education Years",
+    "Geriatric Depression Score",
+    "BL/SC UPDRSII",
+    "BL/SC UPDRSIII",
+    "BL/SC MOCA",
+    "BL/SC MSES",
+    "BL/SC Age",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """Rows, labels, and which rows belong together.
+
+    Parameters
+    ----------
+    name : str
+    X : DataFrame
+    y : Series
+    groups : Series or None
+        Which rows come from the same patient or trial, if that is known: a split should not tear them apart.
+    about : DataFrame or None
+        What else is known of each row and is no feature.
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: pd.Series
+    groups: pd.Series | None = None
+    about: pd.DataFrame | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Cohort:
+    """Patients and healthy people: what was measured at screening, and how four scores went on.
+
+    Parameters
+    ----------
+    name : str
+    X : DataFrame of shape (n_people, 31)
+        The paper's screening features, 20 of them 0 or 1.
+    trajectories : DataFrame of shape (n_people, 28)
+        Four scores at seven visits, the four of a visit side by side; missing for healthy people.
+    months : sequence of int
+        When the seven visits took place.
+    is_patient : bool Series
+    group : Series or None
+        The group that a synthetic person was drawn from.
+    is_synthetic : bool
+        Whether the people are made up; every figure then says so.
+    """
+
+    name: str
+    X: pd.DataFrame
+    trajectories: pd.DataFrame
+    months: Sequence[int]
+    is_patient: pd.Series
+    group: pd.Series | None = None
+    is_synthetic: bool = False
+
+
+def trajectory_columns(months: Sequence[int]) -> list[str]:
+    """Return the names of a trajectory's entries, visit by visit.
+
+    >>> trajectory_columns([0, 3])[3:5]
+    ['MSES, month 0', 'UPDRS II, month 3']
+    """
+    return [f"{score}, month {month}" for month in months for score in SCORES]
+
+
+def find_file(path: str | Path, name: str) -> Path:
+    """Return the file itself, or the file of this name in a folder, or say that neither is there."""
+    found = Path(path)
+    if found.is_dir():
+        found /= name
+    if not found.is_file():
+        raise FileNotFoundError(f"there is no file {found}; give the folder that has {name}, or the file itself.")
+    return found

@@ -1,0 +1,163 @@
+"""Whole studies on a few rows: what is written, what is kept, what is made anew."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.datasets import DataSet, make_ppmi_like
+from oleander.datasets.geriatric import ACTIVITIES
+from oleander.studies import local_explainers, run, run_study
+from oleander.studies.__main__ import main
+from oleander.studies.claims import Verdict
+from oleander.studies.steps import Settings
+
+TINY = Settings(n_draws=200, n_fresh=100, radii=(3.0,), n_centers=4, n_repeats=1, max_tuning_rows=120)
+
+
+@pytest.fixture(scope="module")
+def readings():
+    rng = np.random.default_rng(0)
+    n = 400
+    labels = rng.choice(list(ACTIVITIES.values()), n)
+    shift = pd.Categorical(labels, list(ACTIVITIES.values())).codes
+    X = pd.DataFrame(
+        {"frontal": rng.normal(size=n) + shift, "rssi": rng.normal(-60, 4, n), "male": rng.integers(0, 2, n)}
+    )
+    about = pd.DataFrame({"room": rng.integers(1, 3, n)})
+    return DataSet("readings", X, pd.Series(labels), pd.Series(np.repeat(np.arange(40), 10)), about)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_models():
+    """Tune less: what is tuned is tested elsewhere."""
+    whole = run.BLACK_BOXES.compute.__globals__["make_models"]
+
+    def fewer(random_state):
+        models = whole(random_state)
+        for model in models.values():
+            for name, values in model.grid.items():
+                model.grid[name] = [model.settled.get(name, values[0])]
+        return models
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(run.BLACK_BOXES.compute.__globals__, "make_models", fewer)
+        yield
+
+
+@pytest.fixture(scope="module")
+def finished(readings, tmp_path_factory):
+    out = tmp_path_factory.mktemp("study")
+    said = []
+    result = run_study("geriatric", data=readings, out=out, settings=TINY, n_jobs=1, tell=said.append)
+    return out, said, result
+
+
+def test_everything_is_written(finished):
+    out, said, result = finished
+    assert {path.name for path in out.iterdir()} == {
+        *("index.html", "claims.md", "claims.csv"),
+        *("data_facts", "black_boxes", "local_explainers", "filter_cost"),
+    }
+    for plan in run.STUDIES["geriatric"]:
+        for exhibit in plan.step.exhibits(result.facts[plan.step.name]):
+            ending = "png" if exhibit.kind == "figure" else "csv"
+            assert (out / plan.step.name / f"{exhibit.name}.{ending}").stat().st_size > 0
+    assert "4 of 4 steps to do, about" in said[0]
+    assert {item.verdict for item in result.claims} >= {Verdict.NOT_YET, Verdict.FAILS}
+
+
+def test_a_second_run_does_nothing_again(finished, readings):
+    out, _, result = finished
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*.csv") if path.parent != out}
+    said = []
+    again = run_study("geriatric", data=readings, out=out, settings=TINY, n_jobs=1, tell=said.append)
+    assert "0 of 4 steps to do" in said[0]
+    assert sum("kept from before" in line for line in said) == 4
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert again.facts == result.facts
+
+
+def test_the_page(finished):
+    out, _, _ = finished
+
+    class Reader(HTMLParser):
+        images, open_tags = (), ()
+
+        def handle_starttag(self, tag, attributes):
+            found = dict(attributes)
+            if tag == "img":
+                self.images = (*self.images, found["src"])
+                assert found["alt"]
+            elif tag not in ("meta",):
+                self.open_tags = (*self.open_tags, tag)
+
+        def handle_endtag(self, tag):
+            assert self.open_tags[-1] == tag
+            self.open_tags = self.open_tags[:-1]
+
+    reader = Reader()
+    reader.feed((out / "index.html").read_text())
+    assert reader.open_tags == ()
+    assert len(reader.images) >= 8
+    assert all((out / image).exists() for image in reader.images)
+
+
+def test_a_stopped_run_goes_on(readings, tmp_path, monkeypatch):
+    options = {"data": readings, "out": tmp_path, "n_jobs": 1, "tell": lambda words: None}
+    settings = Settings(n_draws=200, n_fresh=100, radii=(3.0, 7.0), n_centers=3, n_repeats=1, max_tuning_rows=120)
+    whole = local_explainers._at_radius
+
+    def stop_at_7(work, rows, centers, radius, box):
+        if radius == 7:
+            raise KeyboardInterrupt
+        return whole(work, rows, centers, radius, box)
+
+    monkeypatch.setattr(local_explainers, "_at_radius", stop_at_7)
+    with pytest.raises(KeyboardInterrupt):
+        run_study("geriatric", settings=settings, **options)
+    kept = tmp_path / "local_explainers" / "explainers_r3.csv"
+    written = kept.stat().st_mtime_ns
+
+    def only_7(work, rows, centers, radius, box):
+        assert radius == 7
+        return whole(work, rows, centers, radius, box)
+
+    monkeypatch.setattr(local_explainers, "_at_radius", only_7)
+    result = run_study("geriatric", settings=settings, **options)
+    assert kept.stat().st_mtime_ns == written
+    assert list(result.facts["local_explainers"]["radii"]) == ["3", "7"]
+
+
+def test_the_synthetic_cohort_says_what_it_is(few_people, tmp_path):
+    result = run_study("ppmi", data=few_people, out=tmp_path, settings=TINY, n_jobs=1, tell=lambda words: None)
+    assert "synthetic cohort" in (tmp_path / "index.html").read_text()
+    decided = [item for item in result.claims if item.verdict in (Verdict.HOLDS, Verdict.FAILS)]
+    assert not [item.claim.name for item in decided if item.claim.needs_real_data]
+    assert any(item.verdict is Verdict.CANNOT_TELL and item.ours for item in result.claims)
+
+
+def test_bad_input(readings, tmp_path):
+    with pytest.raises(ValueError, match="study='other' is not known; the studies are geriatric and ppmi"):
+        run_study("other", out=tmp_path)
+    with pytest.raises(TypeError, match="the study ppmi needs a Cohort, and got a DataSet"):
+        run_study("ppmi", data=readings, out=tmp_path)
+    with pytest.raises(TypeError, match="the study geriatric needs a DataSet, and got a Cohort"):
+        run_study("geriatric", data=make_ppmi_like(0), out=tmp_path)
+
+
+def test_the_command_line(monkeypatch, tmp_path):
+    given = {}
+    monkeypatch.setattr(
+        "oleander.studies.__main__.run_study", lambda study, **options: given.update(options, study=study)
+    )
+    main(["geriatric", "--data", "somewhere", "--out", str(tmp_path), "--quick", "--jobs", "1"])
+    assert given == {
+        "study": "geriatric",
+        "data": "somewhere",
+        "out": str(tmp_path),
+        "quick": True,
+        "telemonitoring": None,
+        "n_jobs": 1,
+    }

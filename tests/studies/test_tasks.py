@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+from oleander.datasets import make_ppmi_like
+from oleander.studies.steps import Settings, Work
+from oleander.studies.tasks import make_tasks, split_rows
+
+
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(87), np.arange(87) + 5)])
+def test_every_row_is_in_one_part(groups):
+    n = 779 if groups is None else len(groups)
+    parts = split_rows(n, random_state=3, groups=groups)
+    together = np.concatenate(list(parts.values()))
+    assert sorted(together) == list(range(n))
+    shares = [len(rows) / n for rows in parts.values()]
+    np.testing.assert_allclose(shares, [0.7, 0.15, 0.15], atol=0.03)
+
+
+def test_groups_are_not_torn_apart():
+    groups = np.repeat([f"trial {number}" for number in range(30)], 7)
+    parts = split_rows(len(groups), random_state=0, groups=groups)
+    seen = [set(groups[rows]) for rows in parts.values()]
+    assert not seen[0] & seen[1]
+    assert not seen[0] & seen[2]
+    assert not seen[1] & seen[2]
+
+
+def test_seed_decides():
+    one, other, again = (split_rows(100, random_state=seed)["test"].tolist() for seed in (0, 1, 0))
+    assert one == again
+    assert one != other
+
+
+def test_tasks_of_the_cohort():
+    work = Work("ppmi", make_ppmi_like(0), Settings())
+    tasks = make_tasks(work)
+    assert list(tasks) == ["five_classes", "binary"]
+    assert set(tasks["five_classes"].y) == {"Group 0", "Group 1", "Group 2", "Group 3", "Healthy"}
+    assert (tasks["binary"].y == "Healthy").sum() == 231
+    assert {part: len(rows) for part, rows in tasks["binary"].parts.items()} == {
+        "train": 545,
+        "validation": 117,
+        "test": 117,
+    }
+    assert make_tasks(work) is tasks
