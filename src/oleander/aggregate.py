@@ -219,7 +219,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         truth = None if y is None else one_per_row(y, n_rows, "y")
         seed = seed_of(self.random_state)
         learn, held = split_rows(n_rows, self.holdout, belongs, seed)
-        rows = Rows.ask(take_rows(X, learn), box)
+        rows = Rows.ask(take_rows(X, learn), box, groups=None if belongs is None else belongs[learn])
         if truth is not None:
             _warn_of_training_rows(rows, truth[learn])
         pool = CandidatePool(rows, self._propose(rows, seed), box, n_jobs=self.n_jobs)

@@ -90,9 +90,13 @@ class PoolSelection:
 
     @property
     def measured(self) -> Floats:
-        """What is compared with the floor, as if everybody untrained were always right."""
-        right = np.where(self.pool.is_trained, self.pool.agrees @ self.pool.rows.weights, self.pool.support)
-        return self.floor.measure(right, self.pool.support)
+        """What is compared with the floor, as if everybody untrained were always right.
+
+        Only rows count that a candidate did not learn from.
+        """
+        pool = self.pool
+        right = np.where(pool.is_trained, pool.judged_right, pool.judged_support)
+        return self.floor.measure(right, pool.judged_support)
 
     def problem(self, *, known_only: bool = False) -> SelectionProblem:
         """Return the program as far as it is known: a relaxation, or with ``known_only`` one over the trained alone."""
