@@ -143,7 +143,9 @@ class CandidatePool:
     def _weigh(self, memberships: Bools) -> NDArray[np.intp]:
         """Return for each candidate how many of the user's rows these of its memberships stand for."""
         counted = np.where(memberships, self.rows.weights[self.covers.indices], 0)
-        return np.diff(np.concatenate([[0], np.cumsum(counted)])[self.covers.indptr])
+        running = np.concatenate([[0], np.cumsum(counted)])
+        weighed: NDArray[np.intp] = np.diff(running[self.covers.indptr])
+        return weighed
 
     def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
         """Train the explainers of these candidates that are not trained yet.

@@ -2,5 +2,9 @@
 
 from oleander.generators.balls import Balls
 from oleander.generators.base import Candidate, Generator, Recipe
+from oleander.generators.boxes import Boxes
+from oleander.generators.inside import Inside
+from oleander.generators.nodes import Nodes
+from oleander.generators.trees import Trees
 
-__all__ = ["Balls", "Candidate", "Generator", "Recipe"]
+__all__ = ["Balls", "Boxes", "Candidate", "Generator", "Inside", "Nodes", "Recipe", "Trees"]
