@@ -5,17 +5,26 @@ import pandas as pd
 import pytest
 
 from oleander.black_box import BlackBox
-from oleander.generators import Balls, Boxes, Candidate, Generator, Inside, Nodes, Trees
+from oleander.generators import Balls, Boxes, Candidate, Generator, Inside, Nodes, Refine, Trees
 from oleander.local.saving import read_explainer, read_region_of, write_explainer
 from oleander.pool import CandidatePool
 from oleander.rows import Rows
 from oleander.schema import FeatureSchema
+
+
+class Evenly:
+    """Refine with one price for all, which the contract's many rows can share."""
+
+    def propose(self, rows, random_state):
+        return Refine(np.ones(rows.n_points), n_trees=4, n_centers=6).propose(rows, random_state)
+
 
 LEARNING = [
     Trees(n_trees=12),
     Nodes(n_trees=4),
     Nodes(n_trees=2, inside=Inside(["tree"], max_leaves=2)),
     Boxes(n_centers=20),
+    Evenly(),
 ]
 GENERATORS = [Balls("auto", max_candidates=10, n_draws=200), *LEARNING]
 
@@ -54,7 +63,9 @@ class TestContract:
         candidates = generator.propose(rows_of(square, stripes), 0)
         assert candidates
         assert all(isinstance(candidate, Candidate) for candidate in candidates)
-        assert {candidate.origin for candidate in candidates} == {type(generator).__name__.lower()}
+        assert {candidate.origin for candidate in candidates} == {
+            type(generator).__name__.lower().replace("evenly", "refine")
+        }
 
     def test_mixed_columns_and_missing_values(self, generator, mixed, mixed_black_box):
         rows = rows_of(mixed, mixed_black_box)

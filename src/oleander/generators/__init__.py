@@ -5,6 +5,7 @@ from oleander.generators.base import Candidate, Generator, Recipe
 from oleander.generators.boxes import Boxes
 from oleander.generators.inside import Inside
 from oleander.generators.nodes import Nodes
+from oleander.generators.refine import Refine
 from oleander.generators.trees import Trees
 
-__all__ = ["Balls", "Boxes", "Candidate", "Generator", "Inside", "Nodes", "Recipe", "Trees"]
+__all__ = ["Balls", "Boxes", "Candidate", "Generator", "Inside", "Nodes", "Recipe", "Refine", "Trees"]
