@@ -165,13 +165,15 @@ class PoolSelection:
     ) -> SelectionResult:
         """Select, propose new candidates where coverage is scarce, and select again, a few times.
 
-        The pool grows; the answer is the best choice of the whole of it, never worse than without.
+        The pool grows, and the answer is about the whole of it: what was optimal before is a choice among others.
         """
         result = self.select(max_explainers, min_fidelity)
         for number in range(n_rounds):
+            if result.covered.all():
+                break
             generator = Refine(self.prices(result, max_explainers, min_fidelity))
             candidates = generator.propose(self.pool.rows, random_state + number)
-            if not candidates or result.covered.all():
+            if not candidates:
                 break
             self.pool.add(candidates)
             result = self.select(max_explainers, min_fidelity)
@@ -217,7 +219,9 @@ class PoolSelection:
                 train_chosen("greedy", np.inf)
                 # A short search finds most of the others; a proof is sought only of what nobody else can better.
                 train_chosen(self.solver, SHORT)
-            while not answer or (left > 0 and any(result.status in OPEN for result in answer.values())):
+            # Greedy proves nothing however often it is asked.
+            can_prove = self.solver != "greedy"
+            while not answer or (can_prove and left > 0 and any(result.status in OPEN for result in answer.values())):
                 train_chosen(self.solver, left)
         except KeyboardInterrupt:
             if not answer or not self.pool.is_trained.any():

@@ -11,7 +11,7 @@ from oleander.local import Constant, SparseLogistic
 from oleander.local.base import Explainer
 
 KINDS = ("constant", "tree", "logistic")
-# Rows of which a constant must be right on as many again as chance would give, as leaves are shrunk to their parent.
+# So many rows, right as often as chance, are added to a region's own before it is called good.
 STRENGTH = 5.0
 
 

@@ -47,9 +47,7 @@ class Part:
     labels: Ints
     columns: list[Column]
 
-    def grow(
-        self, draws: Ints, max_leaves: int, min_leaf: int, features: Ints | None = None, *, simplify: bool = False
-    ) -> Tree:
+    def grow(self, draws: Ints, max_leaves: int, min_leaf: int, features: Ints | None = None) -> Tree:
         """Grow a tree on some draws, which may occur more than once, and some or all features."""
         columns = self.columns if features is None else [self.columns[j] for j in features]
         return grow_on_columns(
@@ -59,7 +57,7 @@ class Part:
             self.schema,
             max_leaves,
             min_leaf=min_leaf,
-            simplify=simplify,
+            simplify=False,
         )
 
     def grow_randomly(
@@ -117,7 +115,7 @@ def learning_parts(rows: Rows, random_state: int) -> list[Part]:
 
 
 class Proposals:
-    """Candidates over some rows, of those that are equal there only the one with least to read.
+    """Candidates over some rows; of those that say the same of every row only the one with least to read is kept.
 
     Parameters
     ----------
