@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from oleander import AggregateExplainer
 from oleander.black_box import BlackBoxError
-from oleander.generators import Balls
+from oleander.generators import Balls, Boxes, Nodes, Trees
 from oleander.lazy import PoolSelection
 
 QUICK = {"combine": "union", "max_explainers": 3, "n_draws": 300, "max_candidates": 40, "random_state": 0}
@@ -429,3 +429,22 @@ class TestForms:
     def test_bad_options(self, square, options, match):
         with pytest.raises(ValueError, match=match):
             AggregateExplainer(halves, **options).fit(square)
+
+
+def test_generators_that_learn_from_rows_ask_nothing_and_are_saved(square, tmp_path):
+    """Candidates of several kinds stand in one pool, groups reach them, and the file brings all of them back."""
+    groups = np.arange(300) // 5
+    generators = [Trees(n_trees=6), Nodes(n_trees=4), Boxes(n_centers=10)]
+    atlas = AggregateExplainer(halves, candidates=generators, max_explainers=3, random_state=0)
+    atlas.fit(square, groups=groups)
+    assert atlas.coverage_ > 0.9
+    assert all(member.floor_value >= 0.9 for member in atlas.explainers_)
+    # The rows once, some of them again to see whether answers change, and nothing else.
+    assert atlas.n_queries_ <= 2 * 300
+    belongs = atlas.pool_.rows.groups
+    for candidate in atlas.pool_.candidates:
+        assert not set(belongs[candidate.learned_from]) & set(belongs[~candidate.learned_from])
+    atlas.save(tmp_path / "atlas.oleander")
+    again = AggregateExplainer.load(tmp_path / "atlas.oleander")
+    np.testing.assert_array_equal(np.ma.getmaskarray(again.predict(square)), np.ma.getmaskarray(atlas.predict(square)))
+    np.testing.assert_array_equal(again.predict(square).compressed(), atlas.predict(square).compressed())

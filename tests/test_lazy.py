@@ -80,6 +80,13 @@ def test_too_little_time_gives_the_best_known_with_an_honest_bound(data):
     assert selection.pool.is_trained[result.chosen].all()
 
 
+@pytest.mark.parametrize("training", ["lazy", "eager"])
+def test_greedy_is_asked_until_all_chosen_are_trained_and_no_longer(data, training):
+    selection, result = select(data, training, Floor("share", 1), 6, 0.9, 0, solver="greedy", time_limit=None)
+    assert selection.pool.is_trained[result.chosen].all()
+    assert (selection.measured[result.chosen] >= 0.9).all()
+
+
 def test_nothing_reaches_the_floor(data):
     X, _, _ = data
     pool = CandidatePool.build(X, lambda X: X[:, 0] > np.median(X[:, 0]), Balls(1.0, max_candidates=20), random_state=0)

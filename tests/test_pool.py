@@ -6,12 +6,14 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from oleander.black_box import BlackBoxError
+from oleander.black_box import BlackBox, BlackBoxError
 from oleander.conditions import Range
 from oleander.generators import Balls, Candidate
-from oleander.local import FilteredTree, LimeLinear, UnfilteredTree
+from oleander.local import Constant, FilteredTree, LimeLinear, UnfilteredTree
 from oleander.pool import CandidatePool
 from oleander.regions import Box
+from oleander.rows import Rows
+from oleander.schema import FeatureSchema
 
 
 @pytest.fixture(scope="module")
@@ -213,6 +215,45 @@ def test_a_black_box_of_one_class():
     pool.train(range(30))
     assert (pool.fidelity == 1).all()
     assert all(explainer.complexity == 1 for explainer in pool.explainers)
+
+
+def test_nobody_is_judged_on_what_it_learned_from():
+    X = np.array([[0.5], [0.5], [0.5], [1.5], [2.5], [3.5]])
+    black_box = BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X))
+    rows = Rows.ask(X, black_box)
+    says_yes = Constant(True, 3, 1.0, np.dtype(bool))
+    everywhere, high = Box(()), Box((Range(0, rows.schema[0], lower=2.0),))
+    # Points 0 (three rows) and 2 were learned from; it is wrong at point 0 and right at 1, 2 and 3.
+    learned_from = np.array([True, False, True, False])
+    candidates = [
+        Candidate(everywhere, explainer=says_yes, learned_from=learned_from),
+        Candidate(everywhere, explainer=says_yes),
+        Candidate(high, explainer=says_yes, learned_from=learned_from),
+    ]
+    pool = CandidatePool(rows, candidates, black_box)
+    assert pool.support.tolist() == [6, 6, 2]
+    assert pool.judged_support.tolist() == [2, 6, 1]
+    assert pool.judged_right.tolist() == [0, 0, 0]
+    pool.train(range(3))
+    assert pool.judged_right.tolist() == [2, 3, 1]
+    assert pool.fidelity.tolist() == [0.5, 0.5, 1.0]
+    with pytest.raises(ValueError, match=r"candidate 1 learned from points of shape \(6,\), and there are 4 points"):
+        CandidatePool(rows, [candidates[1], Candidate(high, says_yes, learned_from=np.ones(6, bool))], black_box)
+
+
+def test_who_is_added_finds_the_others_as_they_were(cancer, reference):
+    pool = build(cancer)
+    pool.train(range(10))
+    more = [Candidate(Box(()), explainer=Constant(1, 1, 1.0, np.dtype(int)))]
+    pool.add(more)
+    assert len(pool.candidates) == pool.covers.shape[0] == len(pool.explainers) == 41
+    pool.train(range(40))
+    both = pool.agrees[:40] != reference.agrees
+    assert both.nnz == 0
+    assert pool.n_queries == reference.n_queries
+    assert not pool.is_trained[40]
+    pool.train([40])
+    assert pool.fidelity[40] == pytest.approx((pool.rows.labels == 1).mean())
 
 
 def test_bad_pools(cancer):

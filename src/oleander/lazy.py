@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from oleander.certificate import lower_bound
+from oleander.generators.refine import Refine
 from oleander.pool import CandidatePool
 from oleander.progress import tell_progress
 from oleander.selection import SelectionProblem, SelectionResult
+from oleander.selection.bounds import tighten
+from oleander.selection.formulations import plain_model
 from oleander.selection.frontier import Frontier
 
 Floats = NDArray[np.float64]
@@ -90,9 +93,13 @@ class PoolSelection:
 
     @property
     def measured(self) -> Floats:
-        """What is compared with the floor, as if everybody untrained were always right."""
-        right = np.where(self.pool.is_trained, self.pool.agrees @ self.pool.rows.weights, self.pool.support)
-        return self.floor.measure(right, self.pool.support)
+        """What is compared with the floor, as if everybody untrained were always right.
+
+        Only rows count that a candidate did not learn from.
+        """
+        pool = self.pool
+        right = np.where(pool.is_trained, pool.judged_right, pool.judged_support)
+        return self.floor.measure(right, pool.judged_support)
 
     def problem(self, *, known_only: bool = False) -> SelectionProblem:
         """Return the program as far as it is known: a relaxation, or with ``known_only`` one over the trained alone."""
@@ -139,6 +146,39 @@ class PoolSelection:
 
         return Frontier(self._settle(ask, max(max_explainers), max(min_fidelity)))
 
+    def prices(self, result: SelectionResult, max_explainers: int, min_fidelity: float) -> Floats:
+        """Return what covering each point is worth, from 0 to 1: where coverage is scarce the price is high.
+
+        These are the multipliers of the covering constraints, of the trained candidates that reach the floor. A point
+        that nobody chosen covers has price 1.
+        """
+        pool, weights = self.pool, self.pool.rows.weights.astype(float)
+        good = np.flatnonzero(pool.is_trained & (self.measured >= min_fidelity))
+        uncovered = ~np.asarray(pool.covers[result.chosen].sum(axis=0) > 0).ravel()
+        if not len(good):
+            return np.ones(pool.rows.n_points)
+        model = plain_model(pool.covers[good], max_explainers, weights)
+        return np.where(uncovered, 1.0, tighten(model, result.objective).multipliers / weights)
+
+    def refine(
+        self, max_explainers: int, min_fidelity: float, *, random_state: int, n_rounds: int = 2
+    ) -> SelectionResult:
+        """Select, propose new candidates where coverage is scarce, and select again, a few times.
+
+        The pool grows, and the answer is about the whole of it: what was optimal before is a choice among others.
+        """
+        result = self.select(max_explainers, min_fidelity)
+        for number in range(n_rounds):
+            if result.covered.all():
+                break
+            generator = Refine(self.prices(result, max_explainers, min_fidelity))
+            candidates = generator.propose(self.pool.rows, random_state + number)
+            if not candidates:
+                break
+            self.pool.add(candidates)
+            result = self.select(max_explainers, min_fidelity)
+        return result
+
     def _settle(
         self,
         ask: Callable[[SelectionProblem, str, float | None, Answer], Answer],
@@ -179,7 +219,9 @@ class PoolSelection:
                 train_chosen("greedy", np.inf)
                 # A short search finds most of the others; a proof is sought only of what nobody else can better.
                 train_chosen(self.solver, SHORT)
-            while not answer or (left > 0 and any(result.status in OPEN for result in answer.values())):
+            # Greedy proves nothing however often it is asked.
+            can_prove = self.solver != "greedy"
+            while not answer or (can_prove and left > 0 and any(result.status in OPEN for result in answer.values())):
                 train_chosen(self.solver, left)
         except KeyboardInterrupt:
             if not answer or not self.pool.is_trained.any():

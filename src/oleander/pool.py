@@ -42,6 +42,8 @@ class CandidatePool:
     covers : sparse bool array of shape (n_candidates, n_points)
     support : int array of shape (n_candidates,)
         How many of the user's rows each candidate covers.
+    judged_support : int array of shape (n_candidates,)
+        How many of them it did not learn from.
     explainers : list of Explainer or None
     is_trained : bool array of shape (n_candidates,)
     draw_fidelity : array of shape (n_candidates,)
@@ -80,6 +82,9 @@ class CandidatePool:
             )
         self.covers = membership([candidate.region for candidate in self.candidates], rows.values)
         self.support = self.covers @ rows.weights
+        # One entry per membership: whether the candidate may be judged there.
+        self._is_judged = self._find_judged()
+        self.judged_support = self._weigh(self._is_judged)
         n_candidates = len(self.candidates)
         self.explainers: list[Explainer | None] = [None] * n_candidates
         self.is_trained = np.zeros(n_candidates, dtype=bool)
@@ -119,6 +124,45 @@ class CandidatePool:
         pool = cls(rows, candidates, box, batch_size=batch_size, n_jobs=n_jobs)
         pool.n_queries += n_asked
         return pool
+
+    def add(self, candidates: Sequence[Candidate]) -> None:
+        """Put further candidates behind those there are; what is trained stays trained."""
+        whole = type(self)(
+            self.rows,
+            [*self.candidates, *candidates],
+            self.black_box,
+            batch_size=self.batch_size,
+            n_jobs=self.n_jobs,
+        )
+        n_before, n_known = len(self.candidates), self.covers.nnz
+        whole.explainers[:n_before] = self.explainers
+        whole.is_trained[:n_before] = self.is_trained
+        whole.draw_fidelity[:n_before] = self.draw_fidelity
+        whole._is_right[:n_known] = self._is_right
+        whole.n_queries = self.n_queries
+        vars(self).update(vars(whole))
+
+    def _find_judged(self) -> Bools:
+        """Return for each membership whether the point is one that the candidate did not learn from."""
+        is_judged = np.ones(self.covers.nnz, dtype=bool)
+        for index, candidate in enumerate(self.candidates):
+            learned_from = candidate.learned_from
+            if learned_from is None:
+                continue
+            if learned_from.shape != (self.rows.n_points,):
+                raise ValueError(
+                    f"candidate {index} learned from points of shape {learned_from.shape}, "
+                    f"and there are {self.rows.n_points} points: one word for each is needed."
+                )
+            is_judged[self.covers.indptr[index] : self.covers.indptr[index + 1]] = ~learned_from[self.points_of(index)]
+        return is_judged
+
+    def _weigh(self, memberships: Bools) -> NDArray[np.intp]:
+        """Return for each candidate how many of the user's rows these of its memberships stand for."""
+        counted = np.where(memberships, self.rows.weights[self.covers.indices], 0)
+        running = np.concatenate([[0], np.cumsum(counted)])
+        weighed: NDArray[np.intp] = np.diff(running[self.covers.indptr])
+        return weighed
 
     def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
         """Train the explainers of these candidates that are not trained yet.
@@ -186,6 +230,11 @@ class CandidatePool:
         starts = np.concatenate([[0], np.cumsum(self._is_right)])[self.covers.indptr]
         points = self.covers.indices[self._is_right]
         return csr_array((np.ones(len(points), dtype=bool), points, starts), shape=self.covers.shape)
+
+    @property
+    def judged_right(self) -> NDArray[np.intp]:
+        """On how many of the rows that it did not learn from each candidate agrees; 0 for those not trained."""
+        return self._weigh(self._is_right & self._is_judged)
 
     @property
     def fidelity(self) -> Floats:

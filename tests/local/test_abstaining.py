@@ -3,6 +3,7 @@ import pytest
 
 from oleander.local import AbstainingExplainer, AbstainingTree, Spoken, UnfilteredTree
 from oleander.local.saving import read_explainer, read_region_of, write_explainer
+from oleander.local.tree import grow_tree
 from oleander.regions import Box
 from oleander.schema import FeatureSchema
 
@@ -39,6 +40,27 @@ def test_the_region_is_read_with_its_explainer(careful):
     assert region.contains(rows).sum() == careful.speaks(rows).sum()
     with pytest.raises(ValueError, match="never abstains"):
         read_region_of(region.to_dict(), careful.tree.schema, UnfilteredTree())
+
+
+def test_splits_that_change_nothing_are_taken_back():
+    X = np.random.default_rng(0).uniform(size=(600, 2))
+    schema = FeatureSchema.infer(X)
+    labels = (X[:, 0] > 0.5).astype(np.intp)
+    labels[::9] ^= 1
+    tree = grow_tree(X, labels, np.array(["no", "yes"]), schema, (0, 1), 12, simplify=False)
+    speaking = tree.n_right >= 0.85 * tree.n_draws
+    careful = AbstainingTree(tree, speaking)
+    simple = careful.simplified()
+    assert simple.complexity < careful.complexity
+    np.testing.assert_array_equal(simple.speaks(X), careful.speaks(X))
+    spoken = careful.speaks(X)
+    np.testing.assert_array_equal(simple.predict(X[spoken]), careful.predict(X[spoken]))
+    # What is left cannot be made smaller, and is a tree that can be read again.
+    assert len(simple.simplified().tree.column) == len(simple.tree.column)
+    again = AbstainingTree.from_dict(simple.to_dict(), schema)
+    np.testing.assert_array_equal(again.speaks(X), simple.speaks(X))
+    silent = AbstainingTree(tree, np.zeros(len(tree.column), dtype=bool)).simplified()
+    assert len(silent.tree.column) == 1
 
 
 def test_one_word_per_node(careful):

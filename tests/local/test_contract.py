@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from oleander.local import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
+from oleander.local import FilteredTree, LimeLinear, LocalExplainer, SparseLogistic, UnfilteredTree
 from oleander.regions import Ball
 from oleander.sampling import draw_in_ball
 from oleander.schema import FeatureSchema
@@ -19,6 +19,8 @@ EXPLAINERS = [
     LimeLinear(),
     FilteredTree(pairs=True, alpha=None),
     LimeLinear(n_features=2),
+    SparseLogistic(),
+    SparseLogistic(n_features=4, min_probability=0.9),
 ]
 HOSTILE = ["<script>alert(1)</script>", "a, b", "naïve ≤ 3", 'say "x"', "x > 2", "", "😀", "דואר", "x1"]
 

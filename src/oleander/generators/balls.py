@@ -85,7 +85,7 @@ class Balls:
     norm: float = np.inf
     centers: Literal["rounded", "rows"] = "rounded"
 
-    def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox) -> list[Candidate]:
+    def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox | None = None) -> list[Candidate]:
         """Return one candidate per center and radius, those of one center next to each other, narrowest first.
 
         Where a ball speaks needs no answer of the black box: it is not asked.

@@ -45,12 +45,15 @@ class Candidate:
     recipe : Recipe or None
     origin : str
         Which generator proposed it.
+    learned_from : bool array of shape (n_points,), optional
+        The points that its region or its explainer was learned from: it is not judged on them. None for none.
     """
 
     region: Region
     explainer: Explainer | None = None
     recipe: Recipe | None = None
     origin: str = "given"
+    learned_from: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if (self.explainer is None) == (self.recipe is None):

@@ -4,6 +4,7 @@ from oleander.local.abstaining import AbstainingExplainer, AbstainingTree, Spoke
 from oleander.local.base import Explainer, LocalExplainer, Rule
 from oleander.local.constant import Constant
 from oleander.local.linear import LimeLinear
+from oleander.local.logistic import SparseLogistic
 from oleander.local.tree import FilteredTree, UnfilteredTree
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "LimeLinear",
     "LocalExplainer",
     "Rule",
+    "SparseLogistic",
     "Spoken",
     "UnfilteredTree",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.local.base import Explainer, Floats, Labels, Rule
-from oleander.local.tree import Tree
+from oleander.local.tree import ARRAYS, LEAF, Tree
 from oleander.regions import Region
 from oleander.schema import FeatureSchema
 
@@ -123,6 +123,26 @@ class AbstainingTree:
     def path(self, row: Floats) -> Rule:
         """Return the rule of the leaf in which a row ends."""
         return replace(self.tree.rule(int(self.tree.apply(row[None, :])[0])), unit="rows")
+
+    def simplified(self) -> "AbstainingTree":
+        """Return the same without splits that change nothing: both sides silent, or both saying the same."""
+        tree = self.tree
+        is_leaf = tree.column == LEAF
+        says = np.where(self.speaking, tree.label, LEAF)
+        kept = np.ones(len(tree.column), dtype=bool)
+        for parent in np.flatnonzero(~is_leaf)[::-1].tolist():
+            left, right = int(tree.left[parent]), int(tree.right[parent])
+            if is_leaf[left] and is_leaf[right] and says[left] == says[right]:
+                is_leaf[parent], says[parent] = True, says[left]
+                kept[[left, right]] = False
+        number = np.cumsum(kept) - 1
+        arrays = {name: getattr(tree, name)[kept] for name in ARRAYS}
+        ends = is_leaf[kept]
+        for name in ("left", "right"):
+            arrays[name] = np.where(ends, LEAF, number[arrays[name]])
+        arrays["column"] = np.where(ends, LEAF, arrays["column"])
+        arrays["label"] = np.where(says[kept] != LEAF, says[kept], arrays["label"])
+        return AbstainingTree(Tree(tree.schema, tree.classes, **arrays), ends & (says[kept] != LEAF))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

@@ -7,7 +7,7 @@ levels and missing values need no columns of their own.
 
 import heapq
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,10 @@ class Column:
     edges: Floats
     n_codes: int
     codes: Ints
+
+    def take(self, draws: Ints) -> "Column":
+        """Return the feature of some draws, in the same bins."""
+        return replace(self, codes=self.codes[draws])
 
 
 @dataclass

@@ -12,7 +12,7 @@ from oleander.schema import Feature, FeatureSchema
 
 @dataclass(frozen=True)
 class Weight:
-    """What one feature adds to the score of a class.
+    """What one feature adds to the score of a class; a missing reference asks whether the feature is missing.
 
     Examples
     --------
@@ -28,7 +28,7 @@ class Weight:
 
     def __str__(self) -> str:
         feature, reference = self.feature, self.feature.describe_value(self.reference)
-        if feature.is_number:
+        if feature.is_number and not np.isnan(self.reference):
             return f"{self.weight:+.3g} for each {feature.scale:.4g} of {feature.name} over {reference}"
         return f"{self.weight:+.3g} if {feature.name} is {reference}"
 

@@ -6,6 +6,7 @@ from oleander.local.abstaining import AbstainingExplainer, AbstainingTree, Spoke
 from oleander.local.base import Explainer
 from oleander.local.constant import Constant
 from oleander.local.linear import LimeLinear
+from oleander.local.logistic import SparseLogistic
 from oleander.local.tree import Tree, TreeExplainer
 from oleander.regions import Region, read_region
 from oleander.schema import FeatureSchema
@@ -35,7 +36,11 @@ def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
         return AbstainingTree.from_dict(data, schema)
     if kind == "constant":
         return Constant.from_dict(data)
-    raise ValueError(f"explainer {kind!r} is not known; the explainers are tree, abstaining tree, linear and constant")
+    if kind == "logistic":
+        return SparseLogistic.from_dict(data, schema)
+    raise ValueError(
+        f"explainer {kind!r} is not known; the explainers are tree, abstaining tree, linear, logistic and constant"
+    )
 
 
 def read_region_of(data: dict[str, Any], schema: FeatureSchema, explainer: Explainer) -> Region:

@@ -268,6 +268,20 @@ def grow_tree(
     same may be surer than the other.
     """
     columns = make_columns(draws, schema, features)
+    return grow_on_columns(columns, labels, classes, schema, max_leaves, min_leaf=min_leaf, simplify=simplify)
+
+
+def grow_on_columns(
+    columns: list[Column],
+    labels: NDArray[np.intp],
+    classes: Labels,
+    schema: FeatureSchema,
+    max_leaves: int | None,
+    *,
+    min_leaf: int = 1,
+    simplify: bool = True,
+) -> Tree:
+    """Grow a tree on features that are binned already, as many trees on the same draws have them."""
     root = grow(columns, labels, len(classes), max_leaves, min_leaf)
     nodes: list[dict[str, Any]] = []
     _collect(root, columns, labels, len(classes), nodes, simplify)
