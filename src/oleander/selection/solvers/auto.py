@@ -20,6 +20,7 @@ from oleander.selection.run import Run
 from oleander.selection.search import greedy, reach_minima, tabu
 from oleander.selection.solvers import Feature
 from oleander.selection.solvers.highs import run_highs
+from oleander.selection.union_search import offer_within_floor
 
 STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "finish")
 # Branching by itself is the shortest way when fixing has left few candidates for each set to be chosen.
@@ -40,7 +41,7 @@ class AutoSolver:
     """
 
     name = "auto"
-    handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups"})
+    handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups", "union"})
 
     def __init__(self, skip: Collection[str] = ()) -> None:
         unknown = set(skip) - set(STAGES)
@@ -56,6 +57,9 @@ class AutoSolver:
         work.bound(n_steps=200)
         work.fix()
         work.reduce()
+        if work.model.wrong is not None:
+            for patience in (50, 150):
+                work.find(patience=patience)
         if work.model.is_plain:
             # Better choices make the next bound and the next fixing sharper, and a smaller model all of them
             # cheaper.
@@ -136,6 +140,9 @@ class Work:
             return
         model, run = self.model, self.run
         with run.stage("find") as notes:
+            if model.wrong is not None:
+                notes.n_steps = offer_within_floor(model, run, self._starts(), patience=patience)
+                return
             if model.groups is not None:
                 chosen = reach_minima(model, should_stop=run.should_stop)
                 if chosen is None:
@@ -155,6 +162,13 @@ class Work:
                     found, n_made = tabu(model, start, patience=patience, should_stop=run.should_stop)
                     run.offer(model.value(found), model.names(found))
                     notes.n_steps += n_made
+
+    def _starts(self) -> list[Indices]:
+        """Return where to look from under a floor over the union: nothing, the best known, the bound's choice."""
+        starts = [self.model.forced]
+        if self.run.best[1]:
+            starts.append(self.model.positions(np.asarray(self.run.best[1], dtype=np.intp)))
+        return starts
 
     def bound(self, n_steps: int) -> None:
         """Tighten the Lagrangian bound."""

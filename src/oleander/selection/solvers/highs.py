@@ -1,94 +1,19 @@
-"""HiGHS on the plain model: one binary per candidate, one continuous variable per point.
+"""HiGHS on the model as a mixed-integer program."""
 
-In the reduced form of both formulations only the choice of candidates needs to be integer: what a point
-counts, and what of an allowance goes where, is a flow once the candidates are chosen.
-"""
-
-from dataclasses import dataclass
 from importlib import import_module
 from threading import Thread
+from time import sleep
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
-from oleander.selection.model import CoverageModel, Floats
+from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.solvers import Feature
+from oleander.selection.solvers.program import linear_program
 
 # Seconds to wait for HiGHS after it was told to stop.
 PATIENCE = 0.5
-
-
-@dataclass(frozen=True, eq=False)
-class LinearProgram:
-    """Maximise cost·v + offset with lower ≤ v ≤ upper and row_lower ≤ rows·v ≤ row_upper."""
-
-    cost: Floats
-    lower: Floats
-    upper: Floats
-    is_integer: NDArray[np.bool_]
-    rows: sparse.csr_array
-    row_lower: Floats
-    row_upper: Floats
-    offset: float
-
-
-def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearProgram:
-    """Return the model as a mixed-integer program; a cutoff adds the row "value ≥ cutoff".
-
-    Variables are the candidates, the share of each point that counts, and the weight that each candidate
-    counts of each point that it may count.
-
-    Examples
-    --------
-    >>> from oleander.selection.formulations import plain_model
-    >>> linear_program(plain_model(np.eye(3), budget=2)).rows.shape
-    (4, 6)
-    """
-    n_candidates, n_points = model.sure.shape
-    lower, upper = np.zeros(n_candidates + n_points), np.ones(n_candidates + n_points)
-    lower[model.forced] = 1.0
-    cost = np.concatenate([np.zeros(n_candidates), model.weights])
-    # A point counts only as far as it is covered.
-    blocks: list[list[Any]] = [[-model.by_point, sparse.eye_array(n_points)]]
-    row_lower, row_upper = [np.full(n_points, -np.inf)], [np.zeros(n_points)]
-    blocks.append([model.cost[None, :], None])
-    row_lower.append(np.array([-np.inf]))
-    row_upper.append(np.array([model.budget]))
-    if model.groups is not None and model.needs is not None:
-        blocks.append([None, model.groups * model.weights[None, :]])
-        row_lower.append(model.needs - model.slack)
-        row_upper.append(np.full(len(model.needs), np.inf))
-    if cutoff > -np.inf:
-        blocks.append([None, model.weights[None, :]])
-        row_lower.append(np.array([cutoff - model.offset]))
-        row_upper.append(np.array([np.inf]))
-    if model.maybe is not None and model.allowance is not None:
-        n_parts = model.maybe.nnz
-        owner = np.repeat(np.arange(n_candidates), np.diff(model.maybe.indptr))
-        part, point = np.arange(n_parts), model.maybe.indices
-        counted = sparse.csr_array((-1.0 / model.weights[point], (point, part)), shape=(n_points, n_parts))
-        taken = sparse.csr_array((np.ones(n_parts), (owner, part)), shape=(n_candidates, n_parts))
-        blocks = [[*row, None] for row in blocks]
-        blocks[0][2] = counted
-        blocks.append([-sparse.diags_array(model.allowance), None, taken])
-        row_lower.append(np.full(n_candidates, -np.inf))
-        row_upper.append(np.zeros(n_candidates))
-        cost = np.concatenate([cost, np.zeros(n_parts)])
-        lower = np.concatenate([lower, np.zeros(n_parts)])
-        upper = np.concatenate([upper, model.weights[point]])
-    return LinearProgram(
-        cost=cost,
-        lower=lower,
-        upper=upper,
-        is_integer=np.arange(len(cost)) < n_candidates,
-        rows=sparse.csr_array(sparse.block_array(blocks, format="csr")),
-        row_lower=np.concatenate(row_lower),
-        row_upper=np.concatenate(row_upper),
-        offset=model.offset,
-    )
 
 
 def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
@@ -132,6 +57,11 @@ def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
         highs.setSolution(model.n_candidates, np.arange(model.n_candidates, dtype=np.int32), start)
     # The solver works in a thread of its own, so that Ctrl-C and the progress callback are heard at once.
     highs.HandleUserInterrupt = True
+    # Only one HiGHS works in a process; one that was told to stop may not have heard it yet.
+    while highs.is_solver_running():
+        if run.should_stop():
+            return 0
+        sleep(0.02)
     thread = highs.startSolve()
     try:
         while thread.is_alive():
@@ -178,7 +108,7 @@ class HighsSolver:
     """The model as it is, handed to HiGHS: for comparison, and where `auto` has no special means."""
 
     name = "highs"
-    handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups"})
+    handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups", "union"})
 
     def solve(self, model: CoverageModel, run: Run) -> None:
         """Run HiGHS once."""
