@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test check format bench-local bench-selection bench-selection-rivals bench-quality clean
+.PHONY: help demo test check format bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
@@ -11,7 +11,7 @@ help:
 	@echo "make check        lint, format check and strict types"
 	@echo "make format       let ruff rewrite what it can"
 	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
-	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals)"
+	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals, bench-selection-union)"
 	@echo "make bench-quality  does an explainer keep its word on new rows?"
 	@echo "make clean        remove the virtual environment and caches"
 
@@ -50,6 +50,9 @@ bench-selection: $(VENV)/.core
 bench-selection-rivals: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	$(BIN)/python benchmarks/selection/rivals.py
+
+bench-selection-union: $(VENV)/.core
+	$(BIN)/python benchmarks/selection/union.py
 
 bench-quality: $(VENV)/.core
 	$(BIN)/python benchmarks/quality.py

@@ -1,13 +1,20 @@
 """The floor over the union: against exhaustive search, with every other demand, and its own examples."""
 
 import time
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from oleander.selection import SelectionProblem
+from oleander.selection.formulations import plain_model
+from oleander.selection.solvers.auto import AutoSolver
+from oleander.selection.solvers.program import Cuts
+from oleander.selection.union_search import Moves, greedy_within_floor, walk
 
 
 def same(result, best):
@@ -66,6 +73,15 @@ def test_being_contained_does_not_make_an_explainer_superfluous():
 def test_a_floor_that_is_not_asked_for_is_not_reported():
     covers, agrees = overlapping()
     assert SelectionProblem(covers, agrees).solve(2).union_fidelity is None
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_floor_that_does_not_bind_changes_nothing(seed, instance):
+    rows = instance(seed, n_candidates=25, n_points=60)
+    problem = SelectionProblem(rows.covers, rows.covers)
+    with_floor, without = problem.solve(5, union_fidelity=0.9), problem.solve(5)
+    assert same(with_floor, without)
+    assert with_floor.union_fidelity == 1.0
 
 
 @pytest.mark.parametrize("solver", ["auto", "highs"])
@@ -230,3 +246,61 @@ def test_a_start_is_kept_and_mended(hard):
     assert again.objective >= first.objective
     relaxed = hard.solve(10, 0.01, time_limit=1.0)
     assert hard.solve(10, 0.01, union_fidelity=0.9, time_limit=0.0, start=relaxed.chosen).status == "feasible"
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_every_choice_keeps_every_cut(seed, instance):
+    rows = instance(seed)
+    wrong = rows.covers & ~rows.agrees
+    everyone = np.arange(12)
+    cuts = Cuts(np.repeat(everyone, 12), np.tile(everyone, 12))
+    by_point, wrong_by_point = (sparse.csr_array(m.T.astype(float)) for m in (rows.covers, wrong))
+    others = cuts.others(by_point, wrong_by_point).toarray()
+    for chosen in product([False, True], repeat=8):
+        covered = rows.covers[list(chosen)].any(axis=0)[cuts.covered]
+        blamed = wrong[list(chosen)].any(axis=0)[cuts.wrong]
+        assert (covered <= blamed + others @ np.array(chosen)).all()
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_cuts_lower_the_bound_and_drop_nobody_who_is_needed(seed, instance):
+    rows = instance(seed, n_candidates=12, n_points=30)
+    problem = SelectionProblem(rows.covers, rows.agrees)
+    best = problem.solve(4, 0.3, union_fidelity=0.8, solver="highs")
+    without = problem.solve(4, 0.3, union_fidelity=0.8, solver=AutoSolver(skip={"find", "cut", "finish"}))
+    cut = problem.solve(4, 0.3, union_fidelity=0.8, solver=AutoSolver(skip={"find", "finish"}))
+    assert best.objective <= cut.bound <= without.bound
+    assert problem.solve(4, 0.3, union_fidelity=0.8).objective == best.objective
+    assert problem.solve(4, 0.3, union_fidelity=0.8, solver=AutoSolver(skip={"cut"})).objective == best.objective
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_walk_is_never_worse_than_greedy(seed, instance):
+    rows = instance(seed, n_candidates=30, n_points=80)
+    wrong = sparse.csr_array((rows.covers & ~rows.agrees).astype(float))
+    model = replace(plain_model(rows.covers, 5), wrong=wrong, union_fidelity=0.7)
+    start = greedy_within_floor(model)
+    assert model.satisfies(start)
+    found, _ = walk(model, start, patience=30)
+    assert model.satisfies(found)
+    assert model.value(found) >= model.value(start)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_moves_do_what_was_announced(seed, instance):
+    rows = instance(seed, n_candidates=10, n_points=20, max_weight=3)
+    wrong = sparse.csr_array((rows.covers & ~rows.agrees).astype(float))
+    groups = sparse.csr_array((np.arange(20)[None, :] < 7).astype(float))
+    model = replace(
+        plain_model(rows.covers, 4, rows.weights), wrong=wrong, union_fidelity=0.8, groups=groups, needs=np.array([6.0])
+    )
+    moves = Moves(model, np.array([0, 1]))
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        values, breach = moves.outcomes()
+        candidate, slot = divmod(int(rng.choice(np.flatnonzero(values > -np.inf))), 4)
+        moves.make(slot, candidate)
+        chosen = moves.choice()
+        short = max(0.0, 6.0 - float((groups @ model.counts(chosen))[0]))
+        assert values[candidate, slot] == moves.value == model.value(chosen)
+        assert breach[candidate, slot] == pytest.approx(max(0.0, model.excess(chosen)) + short)

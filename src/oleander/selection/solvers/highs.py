@@ -10,20 +10,34 @@ import numpy as np
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.solvers import Feature
-from oleander.selection.solvers.program import linear_program
+from oleander.selection.solvers.program import Cuts, LinearProgram, linear_program
 
 # Seconds to wait for HiGHS after it was told to stop.
 PATIENCE = 0.5
 
 
-def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
+def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts | None = None) -> int:
     """Hand the model to HiGHS, tell the run what it finds, and return the number of nodes.
 
     With the row "value ≥ cutoff" an infeasible program is a proof that nothing better exists.
     """
-    highspy: Any = import_module("highspy")
+    program = linear_program(model, cutoff=run.cutoff if with_cutoff else -np.inf, cuts=cuts)
+    highs = load(program, run)
+    if not with_cutoff and run.value > -np.inf:
+        start = np.isin(model.origin, run.best[1]).astype(np.float64)
+        highs.setSolution(model.n_candidates, np.arange(model.n_candidates, dtype=np.int32), start)
+    try:
+        has_ended = work(highs, run)
+    except KeyboardInterrupt:
+        if not highs.is_solver_running():
+            _report(highs, model, run)
+        raise
+    return _report(highs, model, run) if has_ended else 0
 
-    program = linear_program(model, cutoff=run.cutoff if with_cutoff else -np.inf)
+
+def load(program: LinearProgram, run: Run, *, relaxed: bool = False) -> Any:
+    """Return HiGHS with this program, or with its linear relaxation."""
+    highspy: Any = import_module("highspy")
     highs = highspy.Highs()
     for option, setting in {
         "output_flag": False,
@@ -50,43 +64,47 @@ def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
         program.rows.indptr.astype(np.int32),
         program.rows.indices.astype(np.int32),
         program.rows.data,
-        program.is_integer.astype(np.int32),
+        np.zeros(n_columns, dtype=np.int32) if relaxed else program.is_integer.astype(np.int32),
     )
-    if not with_cutoff and run.value > -np.inf:
-        start = np.isin(model.origin, run.best[1]).astype(np.float64)
-        highs.setSolution(model.n_candidates, np.arange(model.n_candidates, dtype=np.int32), start)
-    # The solver works in a thread of its own, so that Ctrl-C and the progress callback are heard at once.
-    highs.HandleUserInterrupt = True
+    return highs
+
+
+def work(highs: Any, run: Run) -> bool:
+    """Let HiGHS work until it has ended or the run says stop; return whether it can be asked for what it has.
+
+    It looks up only now and then, in a large first relaxation after seconds. A time limit is worth more than
+    what it would have by then, so after a moment it is left to end by itself and nothing is read from it.
+    """
     # Only one HiGHS works in a process; one that was told to stop may not have heard it yet.
     while highs.is_solver_running():
         if run.should_stop():
-            return 0
+            return False
         sleep(0.02)
+    # The solver works in a thread of its own, so that Ctrl-C and the progress callback are heard at once.
+    highs.HandleUserInterrupt = True
     thread = highs.startSolve()
     try:
         while thread.is_alive():
             thread.join(0.05)
             if run.should_stop():
-                return _cancel(thread, highs, highspy, model, run)
+                break
     except KeyboardInterrupt:
-        _cancel(thread, highs, highspy, model, run)
+        _cancel(highs, thread)
         raise
-    return _report(highs, highspy, model, run)
+    _cancel(highs, thread)
+    return not thread.is_alive()
 
 
-def _cancel(thread: Thread, highs: Any, highspy: Any, model: CoverageModel, run: Run) -> int:
-    """Ask HiGHS to stop and tell the run what it has.
-
-    It looks up only now and then, in a large first relaxation after seconds. A time limit is worth more than
-    what it would have by then, so after a moment it is left to end by itself and nothing is read from it.
-    """
-    highs.cancelSolve()
-    thread.join(PATIENCE)
-    return 0 if thread.is_alive() else _report(highs, highspy, model, run)
+def _cancel(highs: Any, thread: Thread) -> None:
+    """Ask HiGHS to stop, if it has not ended, and give it a moment."""
+    if thread.is_alive():
+        highs.cancelSolve()
+        thread.join(PATIENCE)
 
 
-def _report(highs: Any, highspy: Any, model: CoverageModel, run: Run) -> int:
+def _report(highs: Any, model: CoverageModel, run: Run) -> int:
     """Tell the run what HiGHS found and proved."""
+    highspy: Any = import_module("highspy")
     status, info = highs.getModelStatus(), highs.getInfo()
     if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
         solution = np.asarray(highs.getSolution().col_value)[: model.n_candidates]

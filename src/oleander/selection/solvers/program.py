@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oleander.selection.model import CoverageModel, Floats
+from oleander.selection.model import Bools, CoverageModel, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,30 @@ class LinearProgram:
     offset: float
 
 
-def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearProgram:
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Rows that every choice keeps and the relaxation may not: pairs of points, one covered and one wrong.
+
+    If a point is covered, then by a candidate that is wrong at the other point, which is wrong then, or by one that
+    is not. So covered ≤ wrong + the chosen candidates that cover the first and are not wrong at the second.
+    """
+
+    covered: Indices
+    wrong: Indices
+
+    def among(self, keep: Bools) -> "Cuts":
+        """Return the cuts whose second point is one of these."""
+        return Cuts(self.covered[keep[self.wrong]], self.wrong[keep[self.wrong]])
+
+    def others(self, by_point: sparse.csr_array, wrong_by_point: sparse.csr_array) -> sparse.csr_array:
+        """Return for each cut the candidates that cover the first point and are not wrong at the second."""
+        cover = by_point[self.covered]
+        rest = sparse.csr_array(cover - cover.multiply(wrong_by_point[self.wrong]))
+        rest.eliminate_zeros()
+        return rest
+
+
+def linear_program(model: CoverageModel, *, cutoff: float = -np.inf, cuts: Cuts | None = None) -> LinearProgram:
     """Return the model as a mixed-integer program; a cutoff adds the row "value ≥ cutoff".
 
     Variables are the candidates, the share of each point that counts, and then either the weight that each
@@ -74,7 +97,7 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearPr
         lower = np.concatenate([lower, np.zeros(n_parts)])
         upper = np.concatenate([upper, model.weights[point]])
     if model.wrong is not None:
-        floor = _union_floor(model, model.wrong)
+        floor = _union_floor(model, model.wrong, cuts)
         blocks = [[*row, None] for row in blocks]
         blocks[0] = floor.counted
         blocks += floor.blocks
@@ -105,7 +128,7 @@ class _UnionFloor:
     n_variables: int
 
 
-def _union_floor(model: CoverageModel, wrong: sparse.csr_array) -> _UnionFloor:
+def _union_floor(model: CoverageModel, wrong: sparse.csr_array, cuts: Cuts | None) -> _UnionFloor:
     """Return the floor over the union, with a variable for each point on which somebody is wrong.
 
     Such a point is wrong as far as any candidate that is wrong there is chosen, one row for each; it is not more
@@ -117,7 +140,7 @@ def _union_floor(model: CoverageModel, wrong: sparse.csr_array) -> _UnionFloor:
     by_point = sparse.csr_array(wrong.T.tocsr())
     points = np.flatnonzero(np.diff(by_point.indptr))
     n_wrong, n_pairs = len(points), wrong.nnz
-    column = np.zeros(n_points, dtype=np.intp)
+    column = np.full(n_points, -1, dtype=np.intp)
     column[points] = np.arange(n_wrong)
     spread = sparse.csr_array((np.ones(n_wrong), (points, np.arange(n_wrong))), shape=(n_points, n_wrong))
     right = sparse.csr_array((model.sure - wrong).T.tocsr())
@@ -125,13 +148,22 @@ def _union_floor(model: CoverageModel, wrong: sparse.csr_array) -> _UnionFloor:
     chosen = sparse.csr_array((np.ones(n_pairs), (pair, owner)), shape=(n_pairs, n_candidates))
     is_wrong = sparse.csr_array((np.ones(n_pairs), (pair, column[wrong.indices])), shape=(n_pairs, n_wrong))
     share = (1.0 - model.union_fidelity) * model.weights
+    blocks: list[list[Any]] = [
+        [chosen, None, -is_wrong],
+        [-by_point[points], None, sparse.eye_array(n_wrong)],
+        [None, -share[None, :], model.weights[points][None, :]],
+    ]
+    n_cuts = 0
+    if cuts is not None:
+        cuts = cuts.among(column >= 0)
+        n_cuts = len(cuts.covered)
+        rows = np.arange(n_cuts)
+        counts = sparse.csr_array((np.ones(n_cuts), (rows, cuts.covered)), shape=(n_cuts, n_points))
+        blame = sparse.csr_array((np.ones(n_cuts), (rows, column[cuts.wrong])), shape=(n_cuts, n_wrong))
+        blocks.append([-cuts.others(model.by_point, by_point), counts, -blame])
     return _UnionFloor(
         counted=[-right, sparse.eye_array(n_points), -spread],
-        blocks=[
-            [chosen, None, -is_wrong],
-            [-by_point[points], None, sparse.eye_array(n_wrong)],
-            [None, -share[None, :], model.weights[points][None, :]],
-        ],
-        row_upper=np.concatenate([np.zeros(n_pairs), np.zeros(n_wrong), [model.slack]]),
+        blocks=blocks,
+        row_upper=np.concatenate([np.zeros(n_pairs + n_wrong), [model.slack], np.zeros(n_cuts)]),
         n_variables=n_wrong,
     )
