@@ -93,7 +93,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--max-explainers", type=int, default=10)
     parser.add_argument("--time-limit", type=float, default=2.0)
-    parser.add_argument("--long-limit", type=float, default=20.0)
+    parser.add_argument("--long-limit", type=float, default=10.0)
     given = parser.parse_args()
     print(HEADER, flush=True)
     for name, floor, pool in pools():

@@ -12,8 +12,10 @@ from scipy import sparse
 
 from oleander.selection import SelectionProblem
 from oleander.selection.formulations import plain_model
+from oleander.selection.run import Run
 from oleander.selection.solvers.auto import AutoSolver
-from oleander.selection.solvers.program import Cuts
+from oleander.selection.solvers.program import Cuts, points_with_mistakes
+from oleander.selection.solvers.union import cut_relaxation
 from oleander.selection.union_search import Moves, greedy_within_floor, walk
 
 
@@ -252,14 +254,14 @@ def test_a_start_is_kept_and_mended(hard):
 def test_every_choice_keeps_every_cut(seed, instance):
     rows = instance(seed)
     wrong = rows.covers & ~rows.agrees
-    everyone = np.arange(12)
-    cuts = Cuts(np.repeat(everyone, 12), np.tile(everyone, 12))
-    by_point, wrong_by_point = (sparse.csr_array(m.T.astype(float)) for m in (rows.covers, wrong))
-    others = cuts.others(by_point, wrong_by_point).toarray()
-    for chosen in product([False, True], repeat=8):
-        covered = rows.covers[list(chosen)].any(axis=0)[cuts.covered]
-        blamed = wrong[list(chosen)].any(axis=0)[cuts.wrong]
-        assert (covered <= blamed + others @ np.array(chosen)).all()
+    model = replace(plain_model(rows.covers, 8), wrong=sparse.csr_array(wrong.astype(float)), union_fidelity=0.8)
+    points = points_with_mistakes(model)
+    cuts = Cuts(np.repeat(np.arange(12), len(points)), np.tile(points, 12))
+    matrix = np.hstack([block.toarray() for block in cuts.rows(model)])
+    for mask in product([False, True], repeat=8):
+        chosen = np.array(mask)
+        unions = rows.covers[chosen].any(axis=0), wrong[chosen].any(axis=0)[points]
+        assert (matrix @ np.concatenate([chosen, *unions]) <= 0).all()
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -304,3 +306,20 @@ def test_moves_do_what_was_announced(seed, instance):
         short = max(0.0, 6.0 - float((groups @ model.counts(chosen))[0]))
         assert values[candidate, slot] == moves.value == model.value(chosen)
         assert breach[candidate, slot] == pytest.approx(max(0.0, model.excess(chosen)) + short)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_relaxation_drops_nobody_that_a_choice_worth_it_contains(seed, instance):
+    rows = instance(seed, n_candidates=8, n_points=30)
+    wrong = sparse.csr_array((rows.covers & ~rows.agrees).astype(float))
+    model = replace(plain_model(rows.covers, 3), wrong=wrong, union_fidelity=0.8)
+    choices = [np.flatnonzero(mask) for mask in product([False, True], repeat=8) if sum(mask) <= 3]
+    values = {tuple(chosen): model.value(chosen) for chosen in choices if model.satisfies(chosen)}
+    run = Run.of(model)
+    best = max(values.values())
+    run.offer(best - 1.0, np.empty(0, dtype=int))
+    possible, _, n_rounds = cut_relaxation(model, run)
+    assert n_rounds
+    assert run.bound >= best
+    for chosen, value in values.items():
+        assert value < best or set(chosen) <= set(possible.tolist())

@@ -29,7 +29,7 @@ STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "cut", "finis
 FEW_SETS, FEW_PER_SET = 12, 20
 # Up to this many memberships what is left goes to HiGHS when groups have tightened nothing in so many nodes.
 ENTRIES_FOR_HIGHS, NODES_BEFORE_HIGHS = 150_000, 3_000
-# Where the bound without a floor over the union is so near, it is worth at most so many seconds.
+# Where the bound without a floor over the union is so near, it gets half of the time, at most so many seconds.
 NEARLY, LONGEST_WITHOUT = 0.03, 5.0
 # A larger program would spend the time limit on its first linear relaxation.
 MAX_ENTRIES_TO_FINISH = 3_000_000
@@ -88,7 +88,7 @@ class AutoSolver:
         """Where the floor over the union hardly binds, solve without it: that bounds the answer, or is the answer."""
         if run.should_stop() or run.bound - run.value > NEARLY * abs(run.value):
             return
-        part = Run(grain=run.grain, slack=run.slack, gap=run.gap, time_limit=min(0.25 * run.time_left, LONGEST_WITHOUT))
+        part = Run(grain=run.grain, slack=run.slack, gap=run.gap, time_limit=min(0.5 * run.time_left, LONGEST_WITHOUT))
         with run.stage("bound") as notes:
             self.solve(replace(model, wrong=None), part)
             notes.n_steps = sum(stage.n_steps for stage in part.stages)

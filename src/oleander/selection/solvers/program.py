@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oleander.selection.model import Bools, CoverageModel, Floats, Indices
+from oleander.selection.model import CoverageModel, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +39,24 @@ class Cuts:
     covered: Indices
     wrong: Indices
 
-    def among(self, keep: Bools) -> "Cuts":
-        """Return the cuts whose second point is one of these."""
-        return Cuts(self.covered[keep[self.wrong]], self.wrong[keep[self.wrong]])
+    def rows(self, model: CoverageModel) -> list[sparse.csr_array]:
+        """Return the cuts as rows "at most 0" over candidates, points, and points with mistakes."""
+        assert model.wrong is not None
+        points = points_with_mistakes(model)
+        n_cuts = len(self.covered)
+        cut, ones = np.arange(n_cuts), np.ones(n_cuts)
+        cover = model.by_point[self.covered]
+        others = sparse.csr_array(cover - cover.multiply(sparse.csr_array(model.wrong.T.tocsr())[self.wrong]))
+        others.eliminate_zeros()
+        counts = sparse.csr_array((ones, (cut, self.covered)), shape=(n_cuts, model.n_points))
+        blame = sparse.csr_array((ones, (cut, np.searchsorted(points, self.wrong))), shape=(n_cuts, len(points)))
+        return [-others, counts, -blame]
 
-    def others(self, by_point: sparse.csr_array, wrong_by_point: sparse.csr_array) -> sparse.csr_array:
-        """Return for each cut the candidates that cover the first point and are not wrong at the second."""
-        cover = by_point[self.covered]
-        rest = sparse.csr_array(cover - cover.multiply(wrong_by_point[self.wrong]))
-        rest.eliminate_zeros()
-        return rest
+
+def points_with_mistakes(model: CoverageModel) -> Indices:
+    """Return the points on which some candidate is wrong, ascending."""
+    assert model.wrong is not None
+    return np.flatnonzero(np.bincount(model.wrong.indices, minlength=model.n_points))
 
 
 def linear_program(model: CoverageModel, *, cutoff: float = -np.inf, cuts: Cuts | None = None) -> LinearProgram:
@@ -138,9 +146,9 @@ def _union_floor(model: CoverageModel, wrong: sparse.csr_array, cuts: Cuts | Non
     """
     n_candidates, n_points = model.sure.shape
     by_point = sparse.csr_array(wrong.T.tocsr())
-    points = np.flatnonzero(np.diff(by_point.indptr))
+    points = points_with_mistakes(model)
     n_wrong, n_pairs = len(points), wrong.nnz
-    column = np.full(n_points, -1, dtype=np.intp)
+    column = np.zeros(n_points, dtype=np.intp)
     column[points] = np.arange(n_wrong)
     spread = sparse.csr_array((np.ones(n_wrong), (points, np.arange(n_wrong))), shape=(n_points, n_wrong))
     right = sparse.csr_array((model.sure - wrong).T.tocsr())
@@ -155,12 +163,11 @@ def _union_floor(model: CoverageModel, wrong: sparse.csr_array, cuts: Cuts | Non
     ]
     n_cuts = 0
     if cuts is not None:
-        cuts = cuts.among(column >= 0)
+        # Where nobody who is left is wrong, nothing is to be cut.
+        stays = np.isin(cuts.wrong, points)
+        cuts = Cuts(cuts.covered[stays], cuts.wrong[stays])
         n_cuts = len(cuts.covered)
-        rows = np.arange(n_cuts)
-        counts = sparse.csr_array((np.ones(n_cuts), (rows, cuts.covered)), shape=(n_cuts, n_points))
-        blame = sparse.csr_array((np.ones(n_cuts), (rows, column[cuts.wrong])), shape=(n_cuts, n_wrong))
-        blocks.append([-cuts.others(model.by_point, by_point), counts, -blame])
+        blocks.append(cuts.rows(model))
     return _UnionFloor(
         counted=[-right, sparse.eye_array(n_points), -spread],
         blocks=blocks,

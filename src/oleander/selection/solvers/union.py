@@ -7,14 +7,17 @@ other, and where they are wrong as if they were chosen together. Cuts over pairs
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from oleander.selection.model import CoverageModel, Floats, Indices
 from oleander.selection.run import Run
 from oleander.selection.solvers.highs import load, work
-from oleander.selection.solvers.program import Cuts, linear_program
+from oleander.selection.solvers.program import Cuts, linear_program, points_with_mistakes
 
 # How many cuts a point gets in a round, what is violated enough, and how much of the gap a round must close.
 CUTS_PER_POINT, MIN_VIOLATION, MIN_PROGRESS = 2, 1e-2, 0.05
+# Pairs of points that are looked at in a round, at most.
+MAX_CELLS = 20_000_000
 # A bound from a linear program is trusted to a millionth.
 MARGIN = 1e-6
 NO_CUTS = Cuts(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
@@ -27,7 +30,7 @@ def cut_relaxation(model: CoverageModel, run: Run) -> tuple[Indices, Cuts, int]:
     """
     assert model.wrong is not None
     n_candidates, n_points = model.sure.shape
-    points = np.flatnonzero(np.bincount(model.wrong.indices, minlength=n_points))
+    points = points_with_mistakes(model)
     highs = load(linear_program(model), run, relaxed=True)
     # From nothing an interior point is faster, from the last basis the simplex method.
     highs.setOptionValue("solver", "ipm")
@@ -50,7 +53,7 @@ def cut_relaxation(model: CoverageModel, run: Run) -> tuple[Indices, Cuts, int]:
         new = separate(model, share, covered, wrong, points)
         if not len(new.covered):
             break
-        _add(highs, model, new, points)
+        _add(highs, model, new)
         cuts = Cuts(np.append(cuts.covered, new.covered), np.append(cuts.wrong, new.wrong))
         highs.setOptionValue("solver", "simplex")
     return np.flatnonzero(possible), cuts, n_rounds
@@ -60,37 +63,23 @@ def separate(model: CoverageModel, share: Floats, covered: Floats, wrong: Floats
     """Return for each wrong point the cuts that this solution of the relaxation violates most."""
     assert model.wrong is not None
     some = np.flatnonzero(share > 1e-7)
+    # No cut of a point is violated by more than this, so most points need no second look.
+    most = (model.wrong.T @ share)[points] - wrong
+    hopeful = np.argsort(-most, kind="stable")[: max(1, MAX_CELLS // model.n_points)]
+    hopeful = hopeful[most[hopeful] > MIN_VIOLATION]
     cover = model.sure[some].toarray() * share[some][:, None]
-    blame = model.wrong[some].toarray()[:, points]
-    violation = (covered - cover.sum(axis=0))[:, None] - wrong[None, :] + cover.T @ blame
-    n_each = min(CUTS_PER_POINT, len(violation))
-    first = np.argpartition(-violation, n_each - 1, axis=0)[:n_each]
-    rows, columns = first.ravel(), np.tile(np.arange(len(points)), n_each)
-    enough = violation[rows, columns] > MIN_VIOLATION
-    return Cuts(rows[enough], points[columns[enough]])
+    blame = model.wrong[some][:, points[hopeful]].toarray()
+    violation = (covered - cover.sum(axis=0))[:, None] - wrong[hopeful][None, :] + cover.T @ blame
+    n_each = min(CUTS_PER_POINT, model.n_points)
+    first = np.argpartition(-violation, n_each - 1, axis=0)[:n_each].ravel()
+    column = np.tile(np.arange(len(hopeful)), n_each)
+    enough = violation[first, column] > MIN_VIOLATION
+    return Cuts(first[enough], points[hopeful[column[enough]]])
 
 
-def _add(highs: Any, model: CoverageModel, cuts: Cuts, points: Indices) -> None:
+def _add(highs: Any, model: CoverageModel, cuts: Cuts) -> None:
     """Add the cuts to the relaxation."""
-    assert model.wrong is not None
-    others = cuts.others(model.by_point, model.wrong.T.tocsr())
-    column = model.n_candidates + model.n_points + np.searchsorted(points, cuts.wrong)
-    n_cuts = len(cuts.covered)
-    # A row holds the candidates, then the point that is covered, then the one that is wrong.
-    ends = others.indptr[1:]
-    indices = np.insert(
-        others.indices.astype(np.int32),
-        np.repeat(ends, 2),
-        np.ravel(np.column_stack([model.n_candidates + cuts.covered, column])),
-    )
-    values = np.insert(-others.data, np.repeat(ends, 2), np.tile([1.0, -1.0], n_cuts))
-    starts = others.indptr[:-1] + 2 * np.arange(n_cuts)
-    highs.addRows(
-        n_cuts,
-        np.full(n_cuts, -np.inf),
-        np.zeros(n_cuts),
-        len(indices),
-        starts.astype(np.int32),
-        indices.astype(np.int32),
-        values,
-    )
+    rows = sparse.csr_array(sparse.hstack(cuts.rows(model), format="csr"))
+    n_cuts = rows.shape[0]
+    starts, columns = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
+    highs.addRows(n_cuts, np.full(n_cuts, -np.inf), np.zeros(n_cuts), rows.nnz, starts, columns, rows.data)
