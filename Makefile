@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test check format paper paper-quick bench-local bench-selection bench-selection-rivals bench-quality bench-floor bench-lazy compare bench-anchors clean
+.PHONY: help demo test check format paper paper-quick bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
@@ -12,7 +12,7 @@ help:
 	@echo "make format       let ruff rewrite what it can"
 	@echo "make paper        redo the paper's two studies: figures, tables and claims in study/ (make paper-quick: small versions)"
 	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
-	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals)"
+	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals, bench-selection-union)"
 	@echo "make bench-quality  do answers keep their word on new rows, and how much do they cover?"
 	@echo "make bench-floor  the paper's floor on the raw share beside one on a lower bound"
 	@echo "make bench-lazy   what lazy training saves and costs"
@@ -73,6 +73,9 @@ bench-selection: $(VENV)/.core
 bench-selection-rivals: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	$(BIN)/python benchmarks/selection/rivals.py
+
+bench-selection-union: $(VENV)/.core
+	$(BIN)/python benchmarks/selection/union.py
 
 bench-quality: $(VENV)/.core
 	$(BIN)/python benchmarks/quality.py

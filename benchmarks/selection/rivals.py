@@ -16,7 +16,7 @@ from oleander.selection import SelectionProblem
 from oleander.selection.formulations import plain_model
 from oleander.selection.model import CoverageModel
 from oleander.selection.reduce import merge_points, undominated
-from oleander.selection.solvers.highs import LinearProgram, linear_program
+from oleander.selection.solvers.program import LinearProgram, linear_program
 
 # Value, bound, seconds; a value that was not found is nan.
 Answer = tuple[float, float, float]

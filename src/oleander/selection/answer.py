@@ -12,6 +12,7 @@ from oleander.selection.infeasible import (
     explain_floor,
     explain_min_coverage,
     explain_minima,
+    explain_union,
 )
 from oleander.selection.matching import match
 from oleander.selection.model import TOLERANCE, Floats, Indices, covered_by
@@ -19,6 +20,7 @@ from oleander.selection.result import SelectionResult, Status, relative_gap
 from oleander.selection.run import Run
 from oleander.selection.search import greedy
 from oleander.selection.solvers import Solver
+from oleander.selection.union_search import greedy_within_floor
 
 
 def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Indices) -> SelectionResult:
@@ -38,10 +40,11 @@ def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Indic
         status = "infeasible" if run.bound == -np.inf else "unknown"
     elif run.bound <= run.value + (0.5 if run.grain else 2.0) * run.slack:
         status = "optimal"
+    if model.wrong is not None and status == "optimal" and not run.best[1]:
+        # Nobody at all keeps every floor, and says nothing.
+        status = "infeasible"
     if status == "infeasible":
-        minima = statement.constraints.minima
-        message = explain_minima(model, minima, solver, run) if minima is not None else "no choice is allowed."
-        return _no_answer(statement, run, status, message)
+        return _no_answer(statement, run, status, _why_not_allowed(statement, solver, run))
     if status == "unknown":
         message = f"{stopped or 'Stopped'} after {run.runtime:.1f} s, before any choice was found. Allow more time."
         return _no_answer(statement, run, status, message)
@@ -93,7 +96,10 @@ def _offer_start(statement: Statement, run: Run, start: Indices) -> None:
         return
     order = np.concatenate([model.forced, np.setdiff1d(wanted, model.forced)])
     affordable = np.cumsum(model.cost[order]) <= model.budget + TOLERANCE
-    chosen = greedy(model, start=order[affordable])
+    chosen = order[affordable]
+    if model.wrong is not None and model.satisfies(chosen):
+        run.offer(model.value(chosen), model.names(chosen))
+    chosen = greedy(model, start=chosen) if model.wrong is None else greedy_within_floor(model, start=chosen)
     if model.satisfies(chosen):
         run.offer(model.value(chosen), model.names(chosen))
 
@@ -104,6 +110,18 @@ def _nothing_to_choose(statement: Statement, run: Run) -> SelectionResult:
         explain_exclusion(n_admissible) if n_admissible else explain_floor(statement.fidelity, statement.min_fidelity)
     )
     return _no_answer(statement, run, "infeasible", message)
+
+
+def _why_not_allowed(statement: Statement, solver: Solver, run: Run) -> str:
+    model, minima = statement.model, statement.constraints.minima
+    if model.wrong is not None:
+        without = replace(model, wrong=None)
+        part = Run(grain=run.grain, slack=run.slack, time_limit=max(1.0, run.time_left))
+        if minima is not None:
+            solver.solve(without, part)
+        if part.bound > -np.inf:
+            return explain_union(model)
+    return explain_minima(model, minima, solver, run) if minima is not None else "no choice is allowed."
 
 
 def _why_not_reached(statement: Statement, solver: Solver, run: Run, min_coverage: float, total: float) -> str:
@@ -144,8 +162,19 @@ def _assemble(
         runtime=run.runtime,
         stages=tuple(run.stages),
         coverage=float(reached.sum() / max(statement.weights.sum(), np.finfo(float).tiny)),
+        union_fidelity=_union_fidelity(statement, chosen),
         message=message,
     )
+
+
+def _union_fidelity(statement: Statement, chosen: Indices) -> float | None:
+    """Return the share of the covered weight where no chosen candidate is wrong; None if nobody asked."""
+    rules, weights = statement.rules, statement.weights
+    if rules.wrong is None:
+        return None
+    covered = float(weights[covered_by(rules.sure, chosen)].sum())
+    wrong = float(weights[covered_by(rules.wrong, chosen)].sum())
+    return 1.0 - wrong / covered if covered else 1.0
 
 
 def _count(statement: Statement, chosen: Indices) -> tuple[sparse.csr_array, Floats]:

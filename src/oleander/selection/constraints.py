@@ -37,6 +37,8 @@ class Constraints:
         None when candidates are counted.
     must_include, must_exclude : arrays of int
     minima : GroupMinima, optional
+    union_fidelity : float, optional
+        The floor over the union of what is chosen.
     """
 
     budget: float
@@ -44,6 +46,7 @@ class Constraints:
     must_include: Indices
     must_exclude: Indices
     minima: GroupMinima | None
+    union_fidelity: float | None = None
 
 
 def candidate_indices(given: ArrayLike | None, n_candidates: int, name: str) -> Indices:

@@ -31,7 +31,7 @@ def solve_fewest(model: CoverageModel, target: float, solver: Solver, run: Run, 
     The state is kept up to date, so that a time limit or Ctrl-C leaves what is known by then.
     """
     with run.stage("find") as notes:
-        if model.groups is None:
+        if model.groups is None and model.wrong is None:
             chosen = _shortest_prefix(model, greedy(model), target, run.slack)
             if chosen is not None:
                 state.offer(tuple(model.names(chosen).tolist()))

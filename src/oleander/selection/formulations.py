@@ -26,12 +26,15 @@ class CountingRules:
     maybe : csr_array of shape (n_candidates, n_points), optional
         The points of which it may count some, together at most `allowance`.
     allowance : array of shape (n_candidates,), optional
+    wrong : csr_array of shape (n_candidates, n_points), optional
+        The points that count although the candidate is wrong there, if there is a floor over the union.
     """
 
     admissible: Bools
     sure: sparse.csr_array
     maybe: sparse.csr_array | None = None
     allowance: Floats | None = None
+    wrong: sparse.csr_array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +87,7 @@ def selective_rules(
         allowance = np.floor(allowance)
     everything = (allowance >= wrong - SHARE_TOLERANCE * (1.0 + right)) & (right > 0)
     some = (allowance > 0) & (right > 0) & ~everything
-    wrongs = sparse.csr_array(covers - agrees)
-    wrongs.eliminate_zeros()
+    wrongs = wrong_points(covers, agrees)
     sure = sparse.csr_array(agrees + _rows_where(wrongs, everything))
     maybe = _rows_where(wrongs, some)
     # Anybody may be chosen: the worst candidate simply counts nothing.
@@ -93,6 +95,13 @@ def selective_rules(
     if not maybe.nnz:
         return CountingRules(admissible=anybody, sure=sure)
     return CountingRules(admissible=anybody, sure=sure, maybe=maybe, allowance=np.where(some, allowance, 0.0))
+
+
+def wrong_points(covers: sparse.csr_array, agrees: sparse.csr_array) -> sparse.csr_array:
+    """Return where each candidate covers a point and is wrong there."""
+    wrongs = sparse.csr_array(covers - agrees)
+    wrongs.eliminate_zeros()
+    return wrongs
 
 
 def _rows_where(matrix: sparse.csr_array, keep: Bools) -> sparse.csr_array:
@@ -126,6 +135,8 @@ def build_model(rules: CountingRules, weights: Floats, constraints: Constraints)
         allowance=None if rules.allowance is None else rules.allowance[candidates],
         groups=None if minima is None else sparse.csr_array(minima.members[:, points]),
         needs=None if minima is None else minima.needs(weights),
+        wrong=None if rules.wrong is None else part(rules.wrong),
+        union_fidelity=constraints.union_fidelity or 0.0,
     )
 
 

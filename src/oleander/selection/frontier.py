@@ -61,6 +61,7 @@ def solve_frontier(
     solver: "str | Solver",
     time_limit: float | None,
     gap: float,
+    union_fidelity: float | None = None,
 ) -> Frontier:
     """Solve every cell, each from its neighbours, and make the grid monotone."""
     results: dict[Cell, SelectionResult] = {}
@@ -75,6 +76,7 @@ def solve_frontier(
                 solver=solver,
                 time_limit=time_limit,
                 gap=gap,
+                union_fidelity=union_fidelity,
                 start=None if start is None else start.chosen,
             )
     return Frontier({cell: _tightened(results, cell) for cell in results})
@@ -100,7 +102,7 @@ def _tightened(results: dict[Cell, SelectionResult], cell: Cell) -> SelectionRes
     if result.status == "infeasible" or best is None:
         return replace(result, bound=bound)
     if best.objective > result.objective:
-        kept = {name: getattr(best, name) for name in ("chosen", "covered", "counted", "objective", "coverage")}
-        result = replace(result, **kept)
+        names = ("chosen", "covered", "counted", "objective", "coverage", "union_fidelity")
+        result = replace(result, **{name: getattr(best, name) for name in names})
     bound = max(bound, result.objective)
     return replace(result, bound=bound, status="optimal" if bound == result.objective else result.status)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from oleander.selection.constraints import GroupMinima
-from oleander.selection.model import CoverageModel, Floats
+from oleander.selection.model import CoverageModel, Floats, covered_by
 from oleander.selection.run import Run
 from oleander.selection.solvers import Solver
 
@@ -61,6 +61,7 @@ def explain_minima(model: CoverageModel, minima: GroupMinima, solver: Solver, ru
             weights=model.weights[points],
             groups=None,
             needs=None,
+            wrong=None,
         )
         solver.solve(alone, part)
         if part.bound < need - run.slack and need - part.bound > worst:
@@ -74,4 +75,25 @@ def explain_minima(model: CoverageModel, minima: GroupMinima, solver: Solver, ru
     return sentence or (
         "min_group_coverage can be met for each group alone but not for all groups at once. "
         "Lower it, or allow more explainers."
+    )
+
+
+def explain_union(model: CoverageModel) -> str:
+    """Return why no choice keeps the floor over the union, though one would without it."""
+    assert model.wrong is not None
+    right = 1.0 - (model.wrong @ model.weights) / np.maximum(model.sure @ model.weights, np.finfo(float).tiny)
+    if not len(model.forced) and model.groups is None:
+        return (
+            f"union_fidelity={model.union_fidelity:g} leaves no choice: the best of {model.n_candidates} candidates "
+            f"reaches {right.max():.3g} alone, and several together do not reach it either. Lower union_fidelity."
+        )
+    parts = []
+    if len(model.forced):
+        allowed = (1.0 - model.union_fidelity) * float(model.weights[covered_by(model.sure, model.forced)].sum())
+        parts.append(f"must_include is wrong on {model.excess(model.forced) + allowed:g} by itself")
+    if model.groups is not None:
+        parts.append("min_group_coverage can be met without it")
+    return (
+        f"union_fidelity={model.union_fidelity:g} cannot be kept with what else is asked: {', and '.join(parts)}. "
+        "Lower union_fidelity, or ask for less."
     )

@@ -44,6 +44,11 @@ class CoverageModel:
     groups : csr_array of shape (n_groups, n_points), optional
         Ones where a point belongs to a group; each group must reach its entry of `needs`.
     needs : array of shape (n_groups,), optional
+    wrong : csr_array of shape (n_candidates, n_points), optional
+        Ones where a candidate is wrong at a point that it counts, if there is a floor over the union.
+    union_fidelity : float
+        A point is wrong if any chosen candidate is wrong there; of the weight that is covered the others must
+        have this share.
     offset : float
         Weight that is covered whatever is chosen.
     taken : tuple of int
@@ -60,6 +65,8 @@ class CoverageModel:
     allowance: Floats | None = None
     groups: sparse.csr_array | None = None
     needs: Floats | None = None
+    wrong: sparse.csr_array | None = None
+    union_fidelity: float = 0.0
     offset: float = 0.0
     taken: tuple[int, ...] = ()
 
@@ -81,7 +88,8 @@ class CoverageModel:
     @property
     def is_plain(self) -> bool:
         """Whether this is maximum coverage with at most K sets and nothing else."""
-        return self.counts_explainers and self.maybe is None and self.groups is None and not len(self.forced)
+        has_more = self.maybe is not None or self.groups is not None or self.wrong is not None
+        return self.counts_explainers and not has_more and not len(self.forced)
 
     @cached_property
     def limit(self) -> int:
@@ -120,12 +128,22 @@ class CoverageModel:
         return float(self.counts(chosen).sum()) + self.offset
 
     def satisfies(self, chosen: Indices) -> bool:
-        """Return whether a choice keeps the budget, the forced candidates and the group minima."""
+        """Return whether a choice keeps the budget, the forced candidates, the group minima and the union's floor."""
         if self.cost[chosen].sum() > self.budget + TOLERANCE or not np.isin(self.forced, chosen).all():
+            return False
+        if self.excess(chosen) > self.slack:
             return False
         if self.groups is None or self.needs is None:
             return True
         return bool((self.groups @ self.counts(chosen) >= self.needs - self.slack).all())
+
+    def excess(self, chosen: Indices) -> float:
+        """Return by how much weight a choice is wrong beyond what the floor over the union allows."""
+        if self.wrong is None:
+            return 0.0
+        covered = float(self.weights[covered_by(self.sure, chosen)].sum())
+        wrong = float(self.weights[covered_by(self.wrong, chosen)].sum())
+        return wrong - (1.0 - self.union_fidelity) * covered
 
     @cached_property
     def slack(self) -> float:
@@ -142,6 +160,7 @@ class CoverageModel:
             forced=np.flatnonzero(np.isin(candidates, self.forced)),
             maybe=None if self.maybe is None else self.maybe[candidates],
             allowance=None if self.allowance is None else self.allowance[candidates],
+            wrong=None if self.wrong is None else self.wrong[candidates],
         )
 
 

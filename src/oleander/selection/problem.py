@@ -4,6 +4,7 @@ Solvers are looked up by name when `solve` is called; nothing here imports one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +26,7 @@ from oleander.selection.formulations import (
     build_model,
     selective_rules,
     strict_rules,
+    wrong_points,
 )
 from oleander.selection.model import Floats, grain_of
 from oleander.selection.result import SelectionResult
@@ -115,6 +117,7 @@ class SelectionProblem:
         min_group_coverage: float | Mapping[object, float] | None = None,
         budget: float | None = None,
         min_coverage: float | None = None,
+        union_fidelity: float | None = None,
         start: ArrayLike | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> SelectionResult:
@@ -141,6 +144,11 @@ class SelectionProblem:
             The largest total of the candidates' `cost`, instead of a number of them.
         min_coverage : float, optional
             Look for the fewest candidates that cover this share of all weight.
+        union_fidelity : float, optional
+            A floor for all chosen candidates together, in (0, 1]; strict formulation only. A point is wrong if any
+            chosen candidate that covers it is wrong there, and the other points must have this share of the
+            weight that is covered. `min_fidelity` still holds for each candidate alone and may be as low as
+            one likes.
         start : indices or boolean mask, optional
             A choice to begin with; what is not allowed of it is left out and what is missing is filled in.
         progress : callable, optional
@@ -175,6 +183,13 @@ class SelectionProblem:
         constraints = self._constraints(
             max_explainers, budget, min_coverage, must_include, must_exclude, min_group_coverage
         )
+        if union_fidelity is not None:
+            if formulation != "strict":
+                raise ValueError(
+                    "union_fidelity stands for the strict formulation only: selective does not count what is wrong. "
+                    "Use formulation='strict'."
+                )
+            constraints = replace(constraints, union_fidelity=validation.check_share(union_fidelity, "union_fidelity"))
         wanted = candidate_indices(start, self.n_candidates, "start")
         statement = self._state(formulation, validation.check_share(min_fidelity, "min_fidelity"), constraints)
         missing = missing_features(statement.model, worker)
@@ -193,11 +208,13 @@ class SelectionProblem:
         solver: "str | Solver" = "auto",
         time_limit: float | None = 60.0,
         gap: float = 0.0,
+        union_fidelity: float | None = None,
     ) -> "Frontier":
         """Solve for every number of explainers and every floor.
 
         Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never
-        cover less and a higher floor never covers more. The time limit is per cell.
+        cover less and a higher floor never covers more. The time limit is per cell. A floor over the union is the
+        same in all cells.
 
         Examples
         --------
@@ -215,6 +232,7 @@ class SelectionProblem:
             solver=solver,
             time_limit=time_limit,
             gap=gap,
+            union_fidelity=union_fidelity,
         )
 
     def _constraints(
@@ -261,6 +279,8 @@ class SelectionProblem:
         """Return what counts at this floor, and the model of it."""
         if formulation == "strict":
             rules = strict_rules(self.covers, self.fidelity, min_fidelity)
+            if constraints.union_fidelity is not None:
+                rules = replace(rules, wrong=wrong_points(self.covers, self.agrees))
         elif formulation == "selective":
             if self._given_fidelity is not None:
                 raise ValueError("fidelity stands for the strict formulation only: selective counts rows itself.")

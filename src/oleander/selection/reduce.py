@@ -14,6 +14,7 @@ def strip_forced(model: CoverageModel) -> CoverageModel:
     """Return the model without its forced candidates, their points counted in the offset.
 
     Only where nothing may be counted in part: with allowances a forced candidate's choice of rows stays open.
+    Nor with a floor over the union, where others may still be wrong on a forced candidate's points.
 
     Examples
     --------
@@ -23,7 +24,7 @@ def strip_forced(model: CoverageModel) -> CoverageModel:
     >>> smaller.offset, smaller.budget, smaller.value(np.array([0]))
     (2.0, 1.0, 3.0)
     """
-    if model.maybe is not None or not len(model.forced):
+    if model.maybe is not None or model.wrong is not None or not len(model.forced):
         return model
     covered = covered_by(model.sure, model.forced)
     rest = model.keep(np.setdiff1d(np.arange(model.n_candidates), model.forced))
@@ -53,6 +54,8 @@ def merge_points(model: CoverageModel) -> tuple[CoverageModel, Indices]:
     marks = model.by_point
     if model.maybe is not None:
         marks = sparse.csr_array(marks + 2.0 * sparse.csr_array(model.maybe.T.tocsr()))
+    elif model.wrong is not None:
+        marks = sparse.csr_array(marks + sparse.csr_array(model.wrong.T.tocsr()))
     marks.sort_indices()
     points = np.flatnonzero((np.diff(marks.indptr) > 0) & (model.weights > 0))
     group = np.zeros(len(points), dtype=np.intp)
@@ -77,6 +80,7 @@ def _keep_points(model: CoverageModel, keep: Bools) -> CoverageModel:
         weights=model.weights[columns],
         maybe=None if model.maybe is None else model.maybe[:, columns],
         groups=None if model.groups is None else model.groups[:, columns],
+        wrong=None if model.wrong is None else model.wrong[:, columns],
     )
 
 
@@ -111,9 +115,10 @@ def undominated(
     """Return the candidates that no other candidate can replace without loss.
 
     Candidate i is dominated by j if j costs no more and surely counts all that i counts or may count. (That
-    j *may* count it is not enough: both can be chosen, and then i's allowance is worth something.) Of equal
-    candidates the first stays. Whoever dominates i covers i's rarest point, so only those are compared, as
-    rows of bits, some `n_words` words at a time.
+    j *may* count it is not enough: both can be chosen, and then i's allowance is worth something.) With a floor
+    over the union j must also be wrong nowhere but where i is. Of equal candidates the first stays. Whoever
+    dominates i covers i's rarest point, so only those are compared, as rows of bits, some `n_words` words at a
+    time.
 
     Examples
     --------
@@ -130,6 +135,9 @@ def undominated(
     small, big = np.repeat(small, lengths), others.astype(np.intp)
     # Two candidates dominate each other only when they are equal in everything; then the first stays.
     first = (big < small) | (n_reach[big] > n_sure[big]) | (model.cost[big] < model.cost[small])
+    if model.wrong is not None:
+        n_wrong = np.diff(model.wrong.indptr)
+        first |= n_wrong[big] < n_wrong[small]
     larger = (n_sure[big] > n_reach[small]) | ((n_sure[big] == n_reach[small]) & first)
     possible = np.flatnonzero(larger & (big != small) & (model.cost[big] <= model.cost[small]))
     keep = n_reach > 0
@@ -137,6 +145,7 @@ def undominated(
         return np.flatnonzero(keep | np.isin(np.arange(len(keep)), model.forced))
     sure_bits = _bits(model.sure)
     reach_bits = sure_bits if model.maybe is None else _bits(reach)
+    wrong_bits = None if model.wrong is None else _bits(model.wrong)
     n_pairs = max(1, n_words // max(1, sure_bits.shape[1]))
     for start in range(0, len(possible), n_pairs):
         if should_stop():
@@ -144,6 +153,8 @@ def undominated(
         pairs = possible[start : start + n_pairs]
         pairs = pairs[keep[small[pairs]]]
         outside = (reach_bits[small[pairs]] & ~sure_bits[big[pairs]]).any(axis=1)
+        if wrong_bits is not None:
+            outside |= (wrong_bits[big[pairs]] & ~wrong_bits[small[pairs]]).any(axis=1)
         keep[small[pairs[~outside]]] = False
     keep[model.forced] = True
     return np.flatnonzero(keep)

@@ -39,6 +39,8 @@ class SelectionResult:
     sense : {"coverage", "fewest"}
     coverage : float
         Share of all weight that is covered.
+    union_fidelity : float, optional
+        Share of the covered weight where no chosen candidate that covers it is wrong, if a floor was asked for.
     message : str
         Why there is no answer, or why the search stopped before it was proven; empty otherwise.
     """
@@ -53,6 +55,7 @@ class SelectionResult:
     stages: tuple[StageRecord, ...] = ()
     sense: Literal["coverage", "fewest"] = "coverage"
     coverage: float = 0.0
+    union_fidelity: float | None = None
     message: str = ""
 
     @property

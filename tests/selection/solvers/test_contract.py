@@ -64,7 +64,7 @@ def test_what_must_be_chosen_is(solver):
 
 def test_names_and_features_are_declared(solver):
     assert get_solver(solver).name == solver
-    assert get_solver(solver).handles <= {"allowances", "costs", "groups"}
+    assert get_solver(solver).handles <= {"allowances", "costs", "groups", "union"}
 
 
 def test_exhaustive_search_refuses_what_is_too_much():

@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 
-Feature = Literal["allowances", "costs", "groups"]
+Feature = Literal["allowances", "costs", "groups", "union"]
 
 
 class Solver(Protocol):
@@ -60,5 +60,6 @@ def missing_features(model: CoverageModel, solver: Solver) -> list[Feature]:
         "allowances": model.maybe is not None,
         "costs": not model.counts_explainers,
         "groups": model.groups is not None,
+        "union": model.wrong is not None,
     }
     return [feature for feature, present in has.items() if present and feature not in solver.handles]

@@ -1,4 +1,4 @@
-"""The stages in order: reduce, find, bound, fix, branch, decompose, finish. The first proof ends the solve.
+"""The stages in order: reduce, find, bound, fix, branch, decompose, cut, finish. The first proof ends the solve.
 
 Every stage is exact by itself, so any of them can be left out and the answer stays right; it only takes
 longer.
@@ -20,12 +20,17 @@ from oleander.selection.run import Run
 from oleander.selection.search import greedy, reach_minima, tabu
 from oleander.selection.solvers import Feature
 from oleander.selection.solvers.highs import run_highs
+from oleander.selection.solvers.program import Cuts
+from oleander.selection.solvers.union import cut_relaxation
+from oleander.selection.union_search import offer_within_floor
 
-STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "finish")
+STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "cut", "finish")
 # Branching by itself is the shortest way when fixing has left few candidates for each set to be chosen.
 FEW_SETS, FEW_PER_SET = 12, 20
 # Up to this many memberships what is left goes to HiGHS when groups have tightened nothing in so many nodes.
 ENTRIES_FOR_HIGHS, NODES_BEFORE_HIGHS = 150_000, 3_000
+# Where the bound without a floor over the union is so near, it gets half of the time, at most so many seconds.
+NEARLY, LONGEST_WITHOUT = 0.03, 5.0
 # A larger program would spend the time limit on its first linear relaxation.
 MAX_ENTRIES_TO_FINISH = 3_000_000
 
@@ -36,11 +41,11 @@ class AutoSolver:
     Parameters
     ----------
     skip : collection of str
-        Stages to leave out, of "reduce", "find", "bound", "fix", "branch", "decompose" and "finish".
+        Stages to leave out, of "reduce", "find", "bound", "fix", "branch", "decompose", "cut" and "finish".
     """
 
     name = "auto"
-    handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups"})
+    handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups", "union"})
 
     def __init__(self, skip: Collection[str] = ()) -> None:
         unknown = set(skip) - set(STAGES)
@@ -56,6 +61,10 @@ class AutoSolver:
         work.bound(n_steps=200)
         work.fix()
         work.reduce()
+        if work.model.wrong is not None:
+            work.find(patience=100)
+            self._solve_without_floor(work.model, run)
+            work.cut()
         if work.model.is_plain:
             # Better choices make the next bound and the next fixing sharper, and a smaller model all of them
             # cheaper.
@@ -75,6 +84,19 @@ class AutoSolver:
             work.branch(max_nodes=None)
         work.finish()
 
+    def _solve_without_floor(self, model: CoverageModel, run: Run) -> None:
+        """Where the floor over the union hardly binds, solve without it: that bounds the answer, or is the answer."""
+        if run.should_stop() or run.bound - run.value > NEARLY * abs(run.value):
+            return
+        part = Run(grain=run.grain, slack=run.slack, gap=run.gap, time_limit=min(0.5 * run.time_left, LONGEST_WITHOUT))
+        with run.stage("bound") as notes:
+            self.solve(replace(model, wrong=None), part)
+            notes.n_steps = sum(stage.n_steps for stage in part.stages)
+            run.tighten(part.bound)
+            chosen = model.positions(np.asarray(part.best[1], dtype=np.intp))
+            if part.value > -np.inf and model.satisfies(chosen):
+                run.offer(model.value(chosen), model.names(chosen))
+
 
 class Work:
     """The model as the stages have left it, with the multipliers of the last bound."""
@@ -82,6 +104,7 @@ class Work:
     def __init__(self, model: CoverageModel, run: Run, skip: Collection[str]) -> None:
         self.model, self.run, self.skip = strip_forced(model), run, skip
         self.point: DualPoint | None = None
+        self.cuts: Cuts | None = None
         # The number of candidates when the model was last reduced, and merged: with as many it stays so.
         self._n_reduced = self._n_merged = -1
 
@@ -136,6 +159,9 @@ class Work:
             return
         model, run = self.model, self.run
         with run.stage("find") as notes:
+            if model.wrong is not None:
+                notes.n_steps = offer_within_floor(model, run, self._starts(), patience=patience)
+                return
             if model.groups is not None:
                 chosen = reach_minima(model, should_stop=run.should_stop)
                 if chosen is None:
@@ -155,6 +181,13 @@ class Work:
                     found, n_made = tabu(model, start, patience=patience, should_stop=run.should_stop)
                     run.offer(model.value(found), model.names(found))
                     notes.n_steps += n_made
+
+    def _starts(self) -> list[Indices]:
+        """Return where to look from under a floor over the union: what must be chosen, and the best known."""
+        starts = [self.model.forced]
+        if self.run.best[1]:
+            starts.append(self.model.positions(np.asarray(self.run.best[1], dtype=np.intp)))
+        return starts
 
     def bound(self, n_steps: int) -> None:
         """Tighten the Lagrangian bound."""
@@ -221,9 +254,20 @@ class Work:
                 decomposition.solve(patience)
                 notes.n_steps = decomposition.n_nodes
 
+    def cut(self) -> None:
+        """Solve the relaxation under a floor over the union, with cuts, and drop candidates by it."""
+        if self._skips("cut") or self.model.sure.nnz > MAX_ENTRIES_TO_FINISH:
+            return
+        with self.run.stage("cut") as notes:
+            before = self.model.n_candidates
+            possible, self.cuts, notes.n_steps = cut_relaxation(self.model, self.run)
+            self._keep(possible)
+            notes.n_dropped = before - self.model.n_candidates
+
     def finish(self) -> None:
         """Hand what is left to HiGHS, asking only for something better than what is known."""
         if self._skips("finish") or self.model.sure.nnz > MAX_ENTRIES_TO_FINISH:
             return
         with self.run.stage("finish") as notes:
-            notes.n_steps = run_highs(self.model, self.run, with_cutoff=self.run.cutoff > -np.inf)
+            with_cutoff = self.run.cutoff > -np.inf
+            notes.n_steps = run_highs(self.model, self.run, with_cutoff=with_cutoff, cuts=self.cuts)

@@ -20,7 +20,7 @@ class ExhaustiveSolver:
     """
 
     name = "exhaustive"
-    handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups"})
+    handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups", "union"})
 
     def __init__(self, max_choices: int = 1_000_000) -> None:
         self.max_choices = max_choices
