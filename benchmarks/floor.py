@@ -52,8 +52,8 @@ def run(data: DataSet, seed: int, most_rows: int, min_fidelity: float) -> list[d
             try:
                 atlas = AggregateExplainer(
                     model,
-                    combine="union",
-                    max_leaves_total=None,
+                    candidates="balls",
+                    floor_over="each",
                     min_fidelity=min_fidelity,
                     floor_on=floor_on,
                     max_candidates=150,

@@ -30,7 +30,7 @@ from oleander.baselines import (
 from oleander.schema import FeatureSchema
 
 KEYS = ("part", "data", "box", "seed", "method", "budget")
-FAST = ("auto", "tree", "consensus", "tree with abstention", "naive tree")
+FAST = ("auto", "tree", "consensus", "union", "tree with abstention", "naive tree")
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,15 @@ def methods(model: object, budget: Budget, schema: FeatureSchema, seed: int) -> 
     several = {"max_explainers": budget.max_explainers, **told}
     ours = {"min_fidelity": budget.min_fidelity, "max_leaves_total": budget.max_leaves, **several}
     pool = {"max_candidates": 100, "n_draws": 500}
-    balls = {**ours, **pool, "combine": "union", "holdout": None, "time_limit": 2, "max_leaves_total": None}
-    paper = {**balls, "floor_on": "share", "min_support": 1, "radius": 1.5}
+    balls = {**ours, **pool, "candidates": "balls", "holdout": None, "time_limit": 2, "max_leaves_total": None}
+    paper = {**balls, "floor_on": "share", "floor_over": "each", "min_support": 1, "radius": 1.5}
     return {
         "auto": lambda: AggregateExplainer(model, holdout=None, **ours),
         "auto, certified": lambda: AggregateExplainer(model, **ours),
         "auto, balanced": lambda: AggregateExplainer(model, holdout=None, balance="class", **ours),
         "tree": lambda: AggregateExplainer(model, holdout=None, combine="tree", **ours),
         "consensus": lambda: AggregateExplainer(model, holdout=None, combine="consensus", **ours),
+        "union": lambda: AggregateExplainer(model, holdout=None, combine="union", time_limit=5, **ours),
         "union of balls": lambda: AggregateExplainer(model, **balls),
         "paper": lambda: AggregateExplainer(model, **paper),
         "tree with abstention": lambda: TreeWithAbstention(

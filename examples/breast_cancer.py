@@ -29,7 +29,7 @@ def main() -> None:
     print("\nShare of rows answered for each number of explainers (down) and each floor (across):")
     print(table.pivot(index="max_explainers", columns="min_fidelity", values="coverage").round(3).to_string())
 
-    balls = AggregateExplainer(black_box, combine="union", max_explainers=5, random_state=0, time_limit=10)
+    balls = AggregateExplainer(black_box, candidates="balls", max_explainers=5, random_state=0, time_limit=10)
     balls.fit(X_explain, y_explain)
     most = balls.coverage_ * (1 + balls.result_.gap)
     print(

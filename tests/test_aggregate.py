@@ -16,7 +16,7 @@ from oleander.black_box import BlackBoxError
 from oleander.generators import Balls, Boxes, Nodes, Trees
 from oleander.lazy import PoolSelection
 
-QUICK = {"combine": "union", "max_explainers": 3, "n_draws": 300, "max_candidates": 40, "random_state": 0}
+QUICK = {"candidates": "balls", "max_explainers": 3, "n_draws": 300, "max_candidates": 40, "random_state": 0}
 
 
 def halves(X):
@@ -341,7 +341,7 @@ class TestForms:
         assert "one tree is enough" in atlas.summary()
         assert atlas.result_.status == "feasible"
         assert not hasattr(atlas, "pool_")
-        assert atlas.verdict_["form"].tolist() == ["plain tree", "tree with abstention", "consensus"]
+        assert atlas.verdict_["form"].tolist() == ["plain tree", "tree with abstention", "consensus", "union"]
 
     def test_a_consensus_answers_where_its_trees_agree(self, cancer):
         X, _, model = cancer

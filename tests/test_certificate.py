@@ -71,7 +71,12 @@ def test_the_joint_statement_holds_as_often_as_it_says():
         rng = np.random.default_rng(1000 + seed)
         balls = Balls(0.8, max_candidates=12, n_draws=150)
         atlas = AggregateExplainer(
-            wavy, combine="union", max_explainers=3, min_fidelity=0.8, candidates=balls, holdout=0.4, random_state=seed
+            wavy,
+            max_explainers=3,
+            min_fidelity=0.8,
+            candidates=balls,
+            holdout=0.4,
+            random_state=seed,
         ).fit(law(250, rng))
         result = atlas.evaluate(truth, labels)
         fidelity = result.explainers["fidelity"].to_numpy()

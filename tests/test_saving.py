@@ -25,7 +25,7 @@ def two_bands(X):
 def atlas():
     X = np.random.default_rng(0).uniform(size=(400, 3))
     options = {"max_explainers": 4, "n_draws": 300, "max_candidates": 60, "random_state": 0}
-    return AggregateExplainer(two_bands, combine="union", **options).fit(X)
+    return AggregateExplainer(two_bands, candidates="balls", **options).fit(X)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_a_loaded_one_says_the_same_without_the_black_box(atlas, saved):
 def test_mixed_columns_and_linear_explainers_can_be_saved(mixed, mixed_black_box, tmp_path):
     atlas = AggregateExplainer(
         mixed_black_box,
-        combine="union",
+        candidates="balls",
         local="lime",
         min_fidelity=0.6,
         floor_on="share",
@@ -235,6 +235,6 @@ def test_an_explainer_of_ones_own_without_to_dict(tmp_path):
 
     X = np.random.default_rng(0).uniform(size=(200, 2))
     options = {"local": Mine(), "radius": 0.5, "min_fidelity": 0.7, "random_state": 0}
-    atlas = AggregateExplainer(two_bands, combine="union", **options).fit(X)
+    atlas = AggregateExplainer(two_bands, candidates="balls", **options).fit(X)
     with pytest.raises(TypeError, match="a Mine cannot be saved: it has no to_dict"):
         atlas.save(tmp_path / "x")

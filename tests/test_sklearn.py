@@ -24,7 +24,7 @@ ESTIMATORS = {
     "auto": AggregateExplainer(left_of_middle, max_explainers=2, min_fidelity=0.01, random_state=0),
     "union": AggregateExplainer(
         left_of_middle,
-        combine="union",
+        candidates="balls",
         max_explainers=1,
         min_fidelity=0.1,
         min_support=2,

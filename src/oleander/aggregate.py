@@ -16,9 +16,10 @@ from oleander.certificate import Certificate
 from oleander.evaluation import Evaluation, Uncovered
 from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation
 from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier, make_pool
-from oleander.forms import balance_classes, make_consensus_forms, read_verdict, write_verdict
-from oleander.generators import Balls, Generator
+from oleander.forms import Union, balance_classes, make_consensus_forms, read_verdict, write_verdict
+from oleander.generators import Anchors, Balls, Boxes, Generator, Inside, Nodes, Trees
 from oleander.inputs import as_one_row, check_choice, one_per_row, seed_of, split_rows, take_rows
+from oleander.judging import Form
 from oleander.lazy import Floor, PoolSelection
 from oleander.local import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
 from oleander.rows import Rows
@@ -30,6 +31,14 @@ from oleander.summary import describe_fit
 
 Labels = NDArray[Any]
 DEFAULT_LEAVES = 40
+# What can be asked for by name besides balls, whose options are the estimator's own.
+GENERATORS: dict[str, Generator] = {
+    "trees": Trees(max_leaves=(4, 8, 16)),
+    "nodes": Nodes(inside=Inside(("constant", "tree"))),
+    "boxes": Boxes(inside=Inside(("constant", "tree"))),
+    "anchors": Anchors(),
+}
+MIX = ("trees", "nodes")
 LOCALS = ("filtered_tree", "unfiltered_tree", "lime")
 # A black box that is right on so many of the rows it explains has likely seen them in training.
 SUSPICIOUS_ACCURACY = 0.99
@@ -75,12 +84,15 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         An explainer must cover at least so many rows.
     max_candidates : int or None
         At most so many centers, spread over the data.
-    candidates : "auto", Generator or several
-        Who proposes candidates for a union; "auto" means balls with the options above. Whoever gives candidates asks
-        for a union of them, unless ``combine`` says otherwise.
+    candidates : "auto", "balls", "trees", "nodes", "boxes", "anchors", Generator or several
+        Who proposes candidates for a union: "auto" mixes small trees and nodes of trees, which ask the black box
+        nothing; "balls" are the paper's, with the options above. Whoever gives candidates asks for a union of them,
+        unless ``combine`` says otherwise.
     floor_on : {"bound", "share"}
         In a union, ask the floor of the one-sided 95% lower bound on an explainer's fidelity, or of the raw share as in
         the paper, which new rows often fall short of.
+    floor_over : {"each", "union", "both"}
+        In a union, ask the floor of each explainer (the paper's), of the answers that they give together, or of both.
     confidence : float
         With which all statements of the certificate hold together.
     holdout : float or None
@@ -135,7 +147,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         max_explainers: int = 10,
         min_fidelity: float = 0.9,
         combine: Literal["auto", "tree", "consensus", "union"] = "auto",
-        max_leaves_total: int | None = 40,
+        max_leaves_total: int | None = None,
         balance: Literal["class"] | None = None,
         radius: float | Sequence[float] | Literal["auto"] = "auto",
         max_flips: int | None = None,
@@ -146,8 +158,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         formulation: Literal["strict", "selective"] = "strict",
         min_support: int = 10,
         max_candidates: int | None = 2000,
-        candidates: Literal["auto"] | Generator | Iterable[Generator] = "auto",
+        candidates: str | Generator | Iterable[str | Generator] = "auto",
         floor_on: Literal["bound", "share"] = "bound",
+        floor_over: Literal["each", "union", "both"] = "both",
         confidence: float = 0.95,
         holdout: float | None = 0.25,
         training: Literal["lazy", "eager"] = "lazy",
@@ -175,6 +188,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self.max_candidates = max_candidates
         self.candidates = candidates
         self.floor_on = floor_on
+        self.floor_over = floor_over
         self.confidence = confidence
         self.holdout = holdout
         self.training = training
@@ -200,10 +214,10 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         balls = Balls(radius, max_candidates=None, n_draws=n_draws, local=FilteredTree(max_leaves=None), centers="rows")
         settings = {
             "combine": "union",
-            "max_leaves_total": None,
             "scale": "none",
             "min_support": 1,
             "floor_on": "share",
+            "floor_over": "each",
             "holdout": None,
             "candidates": balls,
         }
@@ -290,7 +304,11 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         """Judge the forms that may be taken on each row, and take one."""
         combine = self._combine
         number = 1 if combine in ("tree", "union") else self.max_explainers
-        forms = make_consensus_forms(number, self.max_leaves_total or DEFAULT_LEAVES)
+        n_leaves = self.max_leaves_total or DEFAULT_LEAVES
+        forms: list[Form] = list(make_consensus_forms(number, n_leaves))
+        if combine == "auto":
+            mix = [GENERATORS[name] for name in MIX]
+            forms.append(Union(mix, box, self.max_explainers, n_leaves, self.min_fidelity, self.min_support))
         importance = None if self.balance is None else balance_classes(each.labels, each.weights)
         verdict = judge(
             forms,
@@ -302,13 +320,22 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             n_jobs=self.n_jobs,
         )
         if combine != "union":
-            return fit_judged(verdict, each, seed, self._kinds(), self.max_explainers)
+            return fit_judged(
+                verdict,
+                each,
+                seed,
+                kinds=self._kinds(),
+                max_explainers=self.max_explainers,
+                time_limit=self.time_limit,
+            )
         pool = make_pool(self._generators(), rows, box, seed, self.n_jobs)
         if len(pool.candidates) < self.max_explainers:
             _warn(f"max_explainers={self.max_explainers}, but there are only {len(pool.candidates)} candidates.", 5)
         selection = PoolSelection(
             pool,
             floor,
+            floor_over=self.floor_over,
+            max_leaves_total=self.max_leaves_total,
             formulation=self.formulation,
             training=self.training,
             solver=self.solver,
@@ -319,7 +346,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _combine(self) -> str:
-        return "union" if self.combine == "auto" and self.candidates != "auto" else self.combine
+        given = not (isinstance(self.candidates, str) and self.candidates == "auto")
+        return "union" if self.combine == "auto" and given else self.combine
 
     def _kinds(self) -> list[str] | None:
         return None if self._combine == "auto" else [self._combine]
@@ -360,14 +388,27 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         check_choice("floor_on", self.floor_on, ("bound", "share"))
         check_choice("training", self.training, ("lazy", "eager"))
         check_choice("formulation", self.formulation, ("strict", "selective"))
-        if self.formulation == "selective" and self.floor_on == "bound":
-            raise ValueError("formulation='selective' counts rows itself and knows no bound: use floor_on='share'.")
+        check_choice("floor_over", self.floor_over, ("each", "union", "both"))
+        if self.formulation == "selective" and (self.floor_on == "bound" or self.floor_over != "each"):
+            raise ValueError(
+                "formulation='selective' counts rows itself and knows no bound and no floor over the union: "
+                "use floor_on='share' and floor_over='each'."
+            )
         return Floor(self.floor_on, self.min_support)
 
-    def _generators(self) -> Generator | Iterable[Generator]:
-        if not isinstance(self.candidates, str):
-            return self.candidates
-        check_choice("candidates", self.candidates, ("auto",))
+    def _generators(self) -> list[Generator]:
+        given: list[Any] = [self.candidates] if isinstance(self.candidates, (str, Generator)) else list(self.candidates)
+        named = [name for one in given for name in (MIX if one == "auto" else [one])]
+        generators: list[Generator] = []
+        for one in named:
+            if not isinstance(one, str):
+                generators.append(one)
+                continue
+            check_choice("candidates", one, ("auto", "balls", *GENERATORS))
+            generators.append(self._balls() if one == "balls" else GENERATORS[one])
+        return generators
+
+    def _balls(self) -> Balls:
         return Balls(
             self.radius,
             max_flips=self.max_flips,

@@ -8,8 +8,9 @@ from scipy.sparse import csr_array
 
 from oleander.black_box import BlackBox
 from oleander.evaluation import Evaluation
-from oleander.explanation import ChosenExplainer, ExplainerSet
-from oleander.forms import Choice, Verdict
+from oleander.explanation import ExplainerSet
+from oleander.forms import Choice, Union, Verdict
+from oleander.forms.union import chosen_of
 from oleander.generators import Generator
 from oleander.generators.base import propose_all
 from oleander.judging import Form, cross_fit
@@ -74,19 +75,35 @@ def judge(
     return Verdict(judged, min_fidelity, importance)
 
 
-def fit_judged(verdict: Verdict, rows: Rows, seed: int, kinds: Sequence[str] | None, max_explainers: int) -> Fitted:
+def fit_judged(
+    verdict: Verdict,
+    rows: Rows,
+    seed: int,
+    *,
+    kinds: Sequence[str] | None,
+    max_explainers: int,
+    time_limit: float | None,
+) -> Fitted:
     """Take the form that was judged best and learn it anew from all rows."""
     choice = verdict.choose(kinds=kinds, max_explainers=max_explainers)
     if choice is None:
         raise ValueError(_why_nothing(verdict, rows))
-    chosen = choice.judged.form.learn(rows, seed).at(choice.setting)
+    form, result = choice.judged.form, as_result(choice)
+    if isinstance(form, Union):
+        # Chosen in haste while it was judged; now with all the time there is, and proof.
+        selection = form.select_from(rows, seed, time_limit)
+        assert selection is not None
+        result = selection.select(form.max_explainers, form.asked(choice.setting))
+        chosen = ExplainerSet(rows.schema, chosen_of(selection, result))
+    else:
+        chosen = form.learn(rows, seed).at(choice.setting)
     own = np.arange(rows.n_points)
     complexity = sum(member.explainer.complexity for member in chosen.members)
     seen = Choice(choice.judged.part(own), choice.setting, choice.coverage, choice.agreement, choice.bound)
     return Fitted(
-        choice.judged.form.kind,
+        form.kind,
         chosen,
-        as_result(choice),
+        result,
         choice.coverage,
         choice.agreement,
         seen.evaluate(rows.labels, rows.point_of_row, complexity),
@@ -171,24 +188,3 @@ def make_pool(
     pool = CandidatePool(rows, candidates, box, n_jobs=n_jobs)
     pool.n_queries += n_asked
     return pool
-
-
-def chosen_of(selection: PoolSelection, result: SelectionResult) -> tuple[ChosenExplainer, ...]:
-    """Return the chosen candidates with what is known of each."""
-    pool, measured, fidelity = selection.pool, selection.measured, selection.pool.fidelity
-    chosen = []
-    for index in result.chosen.tolist():
-        candidate, explainer = pool.candidates[index], pool.explainers[index]
-        assert explainer is not None
-        chosen.append(
-            ChosenExplainer(
-                candidate.region,
-                explainer,
-                candidate.origin,
-                support=int(pool.support[index]),
-                fidelity=float(fidelity[index]),
-                floor_value=float(measured[index]),
-                draw_fidelity=float(pool.draw_fidelity[index]),
-            )
-        )
-    return tuple(chosen)

@@ -5,6 +5,7 @@ untrained were perfectly faithful, train those that were chosen, and solve again
 good enough, the answer is optimal for the whole pool, because what was solved last was a relaxation of it.
 """
 
+import copy
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -75,6 +76,12 @@ class PoolSelection:
     time_limit : float or None
         Seconds for solving, training not counted.
     verbose : int
+    floor_over : {"each", "union", "both"}
+        Ask the floor of each chosen explainer, of the answers that they give together, or of both. For the answers
+        together a row is wrong if any chosen explainer that covers it is wrong there.
+    max_leaves_total : int or None
+        The most leaves, weights and rules of all chosen together. Beside a number of explainers it makes one budget:
+        each takes the larger of its share of the leaves and of the number, which keeps both.
     """
 
     def __init__(
@@ -82,6 +89,8 @@ class PoolSelection:
         pool: CandidatePool,
         floor: Floor,
         *,
+        floor_over: Literal["each", "union", "both"] = "each",
+        max_leaves_total: int | None = None,
         formulation: Literal["strict", "selective"] = "strict",
         training: Literal["lazy", "eager"] = "lazy",
         solver: str = "auto",
@@ -89,6 +98,8 @@ class PoolSelection:
         verbose: int = 0,
     ) -> None:
         self.pool, self.floor, self.formulation = pool, floor, formulation
+        self.floor_over, self.max_leaves_total = floor_over, max_leaves_total
+        self._number = 1
         self.training, self.solver, self.time_limit, self.verbose = training, solver, time_limit, verbose
 
     @property
@@ -105,22 +116,44 @@ class PoolSelection:
         """Return the program as far as it is known: a relaxation, or with ``known_only`` one over the trained alone."""
         pool = self.pool
         measured = np.where(pool.is_trained, self.measured, 0.0) if known_only else self.measured
+        # Whoever is not trained yet might always be right, and have one leaf.
+        agrees = (pool.agrees + _keep_rows(pool.covers, ~pool.is_trained)).astype(bool)
         if self.formulation == "strict":
-            return SelectionProblem(pool.covers, pool.agrees, pool.rows.weights, fidelity=measured)
+            if self.floor_over == "union":
+                measured = (measured > 0).astype(float)
+            return SelectionProblem(pool.covers, agrees, pool.rows.weights, fidelity=measured, cost=self._cost())
         allowed = (measured > 0) & (pool.is_trained | (not known_only))
-        covers = _keep_rows(pool.covers, allowed)
-        agrees = _keep_rows(pool.agrees + _keep_rows(pool.covers, ~pool.is_trained), allowed)
-        return SelectionProblem(covers, agrees.astype(bool), pool.rows.weights)
+        covers, agrees = _keep_rows(pool.covers, allowed), _keep_rows(agrees, allowed)
+        return SelectionProblem(covers, agrees, pool.rows.weights, cost=self._cost())
+
+    def _cost(self) -> Floats | None:
+        """Return what share of the reading each candidate takes, when leaves are limited."""
+        if self.max_leaves_total is None:
+            return None
+        leaves = [1 if explainer is None else explainer.complexity for explainer in self.pool.explainers]
+        # Whole numbers keep the budget exact: a share of K explainers is worth as much as a share of the leaves.
+        cost: Floats = np.maximum(np.array(leaves, dtype=float) * self._number, float(self.max_leaves_total))
+        return cost
+
+    def _limits(self, max_explainers: int) -> dict[str, Any]:
+        """Return the limit that a solve is told: a number of explainers, or a budget that keeps that and the leaves."""
+        if self.max_leaves_total is None:
+            return {"max_explainers": max_explainers}
+        self._number = max_explainers
+        return {"budget": float(max_explainers * self.max_leaves_total)}
 
     def select(self, max_explainers: int, min_fidelity: float) -> SelectionResult:
         """Return the best choice, everybody in it trained."""
+        limits = self._limits(max_explainers)
+        together = None if self.floor_over == "each" else min_fidelity
 
         def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
             with tell_progress("closing the gap", None, verbose=self.verbose) as tell:
                 result = problem.solve(
-                    max_explainers,
-                    min_fidelity,
+                    min_fidelity=min_fidelity,
+                    **limits,
                     formulation=self.formulation,
+                    union_fidelity=together,
                     solver=solver,
                     time_limit=time_limit,
                     start=start[None].chosen if start else None,
@@ -133,12 +166,19 @@ class PoolSelection:
     def frontier(self, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> Frontier:
         """Return the best choice for every number of explainers and floor; the time limit is for all together."""
         n_cells = len(set(max_explainers)) * len(set(min_fidelity))
+        if self.max_leaves_total is not None:
+            # What a candidate takes of the budget depends on the number of explainers: every cell is its own program.
+            cells = [(int(number), float(floor)) for number in max_explainers for floor in min_fidelity]
+            each = copy.copy(self)
+            each.time_limit = None if self.time_limit is None else self.time_limit / n_cells
+            return Frontier({cell: each.select(*cell) for cell in cells})
 
         def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
             frontier = problem.frontier(
                 max_explainers,
                 min_fidelity,
                 formulation=self.formulation,
+                floor_over_union=self.floor_over != "each",
                 solver=solver,
                 time_limit=None if time_limit is None else time_limit / n_cells,
             )

@@ -20,7 +20,7 @@ def corner(X):
 def data():
     X = np.random.default_rng(0).uniform(size=(400, 4))
     options = {"max_explainers": 3, "n_draws": 500, "max_candidates": 40, "random_state": 0, "min_fidelity": 0.8}
-    return X, AggregateExplainer(corner, combine="union", **options).fit(X)
+    return X, AggregateExplainer(corner, candidates="balls", **options).fit(X)
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,7 @@ def test_coverage(data):
 def test_coverage_of_mixed_and_single_columns(mixed, mixed_black_box):
     atlas = AggregateExplainer(
         mixed_black_box,
-        combine="union",
+        candidates="balls",
         min_fidelity=0.6,
         floor_on="share",
         max_explainers=2,
@@ -67,7 +67,7 @@ def test_coverage_of_mixed_and_single_columns(mixed, mixed_black_box):
     assert np.isfinite(CoverageDisplay.from_estimator(atlas, mixed).points).all()
     X = np.random.default_rng(0).uniform(size=(100, 1))
     options = {"max_explainers": 2, "max_candidates": 30, "random_state": 0}
-    atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, combine="union", **options).fit(X)
+    atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, candidates="balls", **options).fit(X)
     assert CoverageDisplay.from_estimator(atlas, X).points.shape == (100, 2)
 
 
@@ -87,7 +87,7 @@ def test_tree(data):
 def test_weights():
     X = np.random.default_rng(0).uniform(size=(300, 3))
     options = {"local": "lime", "min_fidelity": 0.6, "max_explainers": 1, "random_state": 0}
-    atlas = AggregateExplainer(corner, combine="union", **options).fit(X)
+    atlas = AggregateExplainer(corner, candidates="balls", **options).fit(X)
     display = ExplainerDisplay.from_explainer(atlas.explainers_[0])
     assert set(display.weights["label"]) == {"in", "out"}
     assert not display.boxes
@@ -99,7 +99,7 @@ def test_hostile_names_are_drawn_as_they_are():
     for local in ("filtered_tree", "lime"):
         atlas = AggregateExplainer(
             lambda X: np.where(X.iloc[:, 0] > 0.5, "$\\no{", "yes"),
-            combine="union",
+            candidates="balls",
             max_explainers=1,
             min_fidelity=0.6,
             local=local,

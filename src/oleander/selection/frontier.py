@@ -61,7 +61,7 @@ def solve_frontier(
     solver: "str | Solver",
     time_limit: float | None,
     gap: float,
-    union_fidelity: float | None = None,
+    floor_over_union: bool = False,
 ) -> Frontier:
     """Solve every cell, each from its neighbours, and make the grid monotone."""
     results: dict[Cell, SelectionResult] = {}
@@ -76,7 +76,7 @@ def solve_frontier(
                 solver=solver,
                 time_limit=time_limit,
                 gap=gap,
-                union_fidelity=union_fidelity,
+                union_fidelity=share if floor_over_union else None,
                 start=None if start is None else start.chosen,
             )
     return Frontier({cell: _tightened(results, cell) for cell in results})

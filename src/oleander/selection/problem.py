@@ -208,13 +208,13 @@ class SelectionProblem:
         solver: "str | Solver" = "auto",
         time_limit: float | None = 60.0,
         gap: float = 0.0,
-        union_fidelity: float | None = None,
+        floor_over_union: bool = False,
     ) -> "Frontier":
         """Solve for every number of explainers and every floor.
 
         Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never
-        cover less and a higher floor never covers more. The time limit is per cell. A floor over the union is the
-        same in all cells.
+        cover less and a higher floor never covers more. The time limit is per cell. With `floor_over_union` each
+        cell's floor is asked of the union too.
 
         Examples
         --------
@@ -232,7 +232,7 @@ class SelectionProblem:
             solver=solver,
             time_limit=time_limit,
             gap=gap,
-            union_fidelity=union_fidelity,
+            floor_over_union=floor_over_union,
         )
 
     def _constraints(
