@@ -10,7 +10,7 @@ from oleander.baselines import compare
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", nargs="*", default=["breast_cancer", "digits"])
+    parser.add_argument("--data", nargs="*", default=["breast_cancer", "wine"])
     parser.add_argument("--max-explainers", type=int, default=10)
     parser.add_argument("--min-fidelity", type=float, default=0.9)
     parser.add_argument("--seed", type=int, default=0)

@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 from data_sets import DataSet, available
 from oleander import AggregateExplainer
+from oleander.fitting import NothingFoundError
 from oleander.schema import FeatureSchema
 
 
@@ -62,9 +63,7 @@ def run(data: DataSet, seed: int, most_rows: int, min_fidelity: float) -> list[d
                     schema=FeatureSchema.infer(data.X),
                     random_state=seed,
                 ).fit(data.X.iloc[explain], groups=None if data.groups is None else data.groups.iloc[explain])
-            except ValueError as error:
-                if "leaves no candidate" not in str(error):
-                    raise
+            except NothingFoundError:
                 line |= {"coverage": 0.0, "worst": np.nan, "kept": True, "certified kept": True, "queries": 0}
             else:
                 result = atlas.evaluate(data.X.iloc[test], truth)

@@ -27,6 +27,7 @@ from oleander.baselines import (
     SubmodularPick,
     TreeWithAbstention,
 )
+from oleander.fitting import NothingFoundError
 from oleander.schema import FeatureSchema
 
 KEYS = ("part", "data", "box", "seed", "method", "budget")
@@ -79,9 +80,7 @@ def measure(
     try:
         explainer.fit(X, groups=groups)
         result = explainer.evaluate(*test)
-    except ValueError as error:
-        if "leaves no candidate" not in str(error) and "kept by no form" not in str(error):
-            raise
+    except NothingFoundError:
         nothing = {"coverage": 0.0, "agreement": np.nan, "worst": np.nan, "kept": True, "leaves": 0, "minority": 0.0}
         return {
             **nothing,
@@ -191,7 +190,7 @@ def measure_judged(options: argparse.Namespace) -> None:
                         atlas.fit(explain, judge_rows=extra)
                         result = atlas.evaluate(test)
                         line |= {"coverage": result.coverage, "agreement": result.agreement}
-                    except ValueError:
+                    except NothingFoundError:
                         line |= {"coverage": 0.0, "agreement": np.nan}
                     kept = not line["agreement"] < 0.9
                     keep({**line, "kept": kept, "seconds": time.perf_counter() - start}, options.out)

@@ -25,6 +25,10 @@ from oleander.selection.frontier import Frontier
 MANY_ROWS = 1000
 
 
+class NothingFoundError(ValueError):
+    """Nothing keeps the floor on these rows; the message says how near the best comes and what to do."""
+
+
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """What a fit came to, before anything is certified.
@@ -87,7 +91,7 @@ def fit_judged(
     """Take the form that was judged best and learn it anew from all rows."""
     choice = verdict.choose(kinds=kinds, max_explainers=max_explainers)
     if choice is None:
-        raise ValueError(_why_nothing(verdict, rows))
+        raise NothingFoundError(_why_nothing(verdict, rows))
     form, result = choice.judged.form, as_result(choice)
     if isinstance(form, Union):
         # Chosen in haste while it was judged; now with all the time there is, and proof.
@@ -164,7 +168,7 @@ def fit_union(selection: PoolSelection, verdict: Verdict, max_explainers: int, m
     """Solve the program over a pool."""
     result = selection.select(max_explainers, min_fidelity)
     if not len(result.chosen):
-        raise ValueError(result.message or "no explainer was found.")
+        raise NothingFoundError(result.message or "no explainer was found.")
     rows = selection.pool.rows
     chosen = ExplainerSet(rows.schema, chosen_of(selection, result))
     return Fitted(

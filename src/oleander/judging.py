@@ -23,9 +23,9 @@ from oleander.local.base import Floats, Labels
 from oleander.rows import Rows
 
 Bools = NDArray[np.bool_]
-# One-sided error of the pooled bound. Half of the usual 5%, because the widest of many forms and settings is taken; of
-# three levels tried it kept the floor on new rows in 95% of runs at the least cost (docs/quality.md).
-LEVEL = 0.025
+# One-sided error of the pooled bound. Less than the usual 5%, because the widest of many forms and settings is taken
+# (docs/decisions/0011-forms-judged-by-cross-fitting.md).
+LEVEL = 0.02
 SMALLEST_FOLD = 3
 
 

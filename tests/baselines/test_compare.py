@@ -70,3 +70,14 @@ def test_all_methods_on_breast_cancer():
     assert set(held.index) == set(rivals)
     assert (held["agreement"].dropna() > 0.8).all()
     assert held.loc["naive tree", "coverage"] == 1.0
+
+
+def test_a_method_that_finds_nothing_has_a_line_too():
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+
+    def noise(X):
+        return (X.sum(axis=1) * 1e6).astype(int) % 2
+
+    table = compare(noise, X, rivals={"ours": AggregateExplainer(noise, random_state=0)})
+    assert table["coverage"].tolist() == [0.0, 0.0]
+    assert table["agreement"].isna().all()

@@ -17,6 +17,7 @@ from oleander.baselines.proxies import Proxies
 from oleander.baselines.submodular_pick import SubmodularPick
 from oleander.baselines.tree_with_abstention import TreeWithAbstention
 from oleander.black_box import BlackBox
+from oleander.fitting import NothingFoundError
 from oleander.inputs import one_per_row, seed_of, split_rows, take_rows
 from oleander.schema import FeatureSchema
 
@@ -133,7 +134,13 @@ def compare(
     lines = []
     for name, rival in rivals.items():
         start = time.perf_counter()
-        rival.fit(X, groups=belongs)
+        try:
+            rival.fit(X, groups=belongs)
+        except NothingFoundError:
+            # Saying nothing is an answer too: nothing is covered, and nothing is wrong.
+            seconds = round(time.perf_counter() - start, 2)
+            lines += [(name, part, 0.0, *[np.nan] * 3, 0, 0, len(X), seconds) for part in parts]
+            continue
         seconds = time.perf_counter() - start
         for part, (rows, labels) in parts.items():
             result = rival.evaluate(rows, labels)
