@@ -386,6 +386,17 @@ class TestForms:
         alone = AggregateExplainer(halves, random_state=0).fit(square)
         assert atlas.verdict_.loc[0, "bound"] > alone.verdict_.loc[0, "bound"]
 
+    def test_draws_between_neighbours_are_counted_and_help_to_learn(self, mixed, mixed_black_box):
+        asked = [0]
+
+        def black_box(X):
+            asked[0] += len(X)
+            return mixed_black_box(X)
+
+        atlas = AggregateExplainer(black_box, min_fidelity=0.7, neighbour_draws=500, random_state=0).fit(mixed)
+        assert atlas.n_queries_ == asked[0]
+        assert atlas.coverage_ > 0.5
+
     def test_frontier_of_what_was_judged(self, cancer):
         X, _, model = cancer
         atlas = AggregateExplainer(model, random_state=0).fit(X[1::2])

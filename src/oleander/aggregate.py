@@ -67,6 +67,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         Leaves to be read in all; None for no limit in a union, and 40 in the other forms.
     balance : {"class"} or None
         Count every class of the black box alike, instead of every row, when coverage is compared.
+    neighbour_draws : int
+        So many draws between neighbouring rows, labelled by the black box, are added to what small trees learn from.
+        They are never judged on: the black box's word there is not what it says of real rows.
     radius : float, sequence of float or "auto"
         Of the balls, in units of ``scale``; several make a ladder from which the program chooses. "auto" takes radii
         at which a ball around a typical row holds from 5% to 60% of the rows.
@@ -149,6 +152,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         combine: Literal["auto", "tree", "consensus", "union"] = "auto",
         max_leaves_total: int | None = None,
         balance: Literal["class"] | None = None,
+        neighbour_draws: int = 0,
         radius: float | Sequence[float] | Literal["auto"] = "auto",
         max_flips: int | None = None,
         scale: str = "std",
@@ -177,6 +181,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self.combine = combine
         self.max_leaves_total = max_leaves_total
         self.balance = balance
+        self.neighbour_draws = neighbour_draws
         self.radius = radius
         self.max_flips = max_flips
         self.scale = scale
@@ -274,11 +279,16 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         if truth is not None:
             _warn_of_training_rows(rows, truth[learn])
         extra = None if judge_rows is None else Rows.ask(judge_rows, box).unmerged()
-        fitted = self._find(rows, rows.unmerged(own), extra, box, seed, floor)
+        each = rows.unmerged(own)
+        if self.neighbour_draws:
+            each = each.with_draws(box, self.neighbour_draws, seed)
+        fitted = self._find(rows, each, extra, box, seed, floor)
         if fitted.result.message:
             _warn(fitted.result.message)
         chosen, certificate = fitted.chosen, None
         n_queries = fitted.n_queries + (0 if extra is None else extra.n_queries)
+        if fitted.selection is not None:
+            n_queries += self.neighbour_draws
         if len(held):
             judged = Rows.ask(take_rows(X, held), box)
             n_queries += judged.n_queries
@@ -382,6 +392,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"holdout={self.holdout!r} is not allowed: it is a share of the rows under 1, or None.")
         if self.max_leaves_total is not None and self.max_leaves_total < 2:
             raise ValueError(f"max_leaves_total={self.max_leaves_total!r} is not allowed: a tree has 2 leaves or more.")
+        if not isinstance(self.neighbour_draws, (int, np.integer)) or self.neighbour_draws < 0:
+            raise ValueError(f"neighbour_draws={self.neighbour_draws!r} is not allowed: it counts draws, 0 or more.")
         check_choice("combine", self.combine, ("auto", "tree", "consensus", "union"))
         if self.balance is not None:
             check_choice("balance", self.balance, ("class",))

@@ -21,7 +21,7 @@ from oleander.rows import Rows
 from oleander.selection import SelectionResult
 from oleander.selection.frontier import Frontier
 
-# Ten folds leave more rows to learn from; with many rows five do as well in half the time.
+# Ten folds leave more rows to learn from; with many rows, or where learning takes long, five do in half the time.
 MANY_ROWS = 1000
 
 
@@ -72,8 +72,10 @@ def judge(
     n_jobs: int | None = None,
 ) -> Verdict:
     """Judge forms on rows that they have not learned from."""
-    n_folds = 10 if rows.n_points < MANY_ROWS else 5
-    judged = cross_fit(forms, rows, n_folds, seed, extra=extra, n_jobs=n_jobs)
+    judged = []
+    for form in forms:
+        few = rows.n_points >= MANY_ROWS or isinstance(form, Union)
+        judged += cross_fit([form], rows, 5 if few else 10, seed, extra=extra, n_jobs=n_jobs)
     if importance is not None and extra is not None:
         importance = np.concatenate([importance, np.ones(extra.n_points)])
     return Verdict(judged, min_fidelity, importance)

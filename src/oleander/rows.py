@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 
 from oleander.black_box import BlackBox
 from oleander.regions import merge_rows
+from oleander.sampling import draw_between_neighbours
 from oleander.schema import FeatureSchema
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """Draws between neighbouring points, labelled by the black box, with the two points that each lies between."""
+
+    values: NDArray[np.float64]
+    labels: NDArray[Any]
+    parents: NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +40,8 @@ class Rows:
         Rows that the black box was asked about to get the labels.
     groups : array of shape (n_points,), optional
         Which points belong together (one patient, one trial); a row that occurs in several groups stands in the first.
+    between : Between, optional
+        More to learn from, never to judge on.
     """
 
     schema: FeatureSchema
@@ -39,6 +51,7 @@ class Rows:
     labels: NDArray[Any]
     n_queries: int
     groups: NDArray[Any] | None = None
+    between: Between | None = None
 
     @classmethod
     def ask(cls, X: Any, black_box: BlackBox, *, groups: NDArray[Any] | None = None, batch_size: int = 100_000) -> Self:
@@ -95,6 +108,11 @@ class Rows:
         """Return some points as rows of their own; nothing is asked again."""
         number = np.cumsum(points) - 1
         kept = self.point_of_row[points[self.point_of_row]]
+        between = self.between
+        if between is not None:
+            # A draw tells of both its parents, so it may be learned from only where both may.
+            inside = points[between.parents].all(axis=1)
+            between = Between(between.values[inside], between.labels[inside], number[between.parents[inside]])
         return replace(
             self,
             values=self.values[points],
@@ -103,7 +121,21 @@ class Rows:
             labels=self.labels[points],
             n_queries=0,
             groups=None if self.groups is None else self.groups[points],
+            between=between,
         )
+
+    def with_draws(self, black_box: BlackBox, n_draws: int, seed: int) -> Self:
+        """Return the rows with draws between neighbours to learn from; the black box is asked about each."""
+        values, parents = draw_between_neighbours(self.values, self.schema, n_draws, np.random.default_rng(seed))
+        between = Between(values, black_box.ask(values), parents)
+        return replace(self, between=between, n_queries=self.n_queries + n_draws)
+
+    def to_learn(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """Return all there is to learn from: every row, and the draws between them."""
+        values, labels = self.repeated(np.ones(self.n_points, dtype=bool))
+        if self.between is None:
+            return values, labels
+        return np.concatenate([values, self.between.values]), np.concatenate([labels, self.between.labels])
 
     def repeated(self, points: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Return the rows and labels of some points, each as often as the user's rows had it."""

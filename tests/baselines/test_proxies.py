@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from oleander.baselines import Proxies
-from oleander.baselines.proxies import pick_by_loss, place_rows, squared_error
+from oleander.baselines.proxies import pick_by_loss, squared_error
 from oleander.local import LimeLinear
+from oleander.sampling import place_rows
 from oleander.schema import FeatureSchema
 
 

@@ -20,6 +20,7 @@ from oleander.local import LimeLinear
 from oleander.local.base import Labels
 from oleander.pool import CandidatePool
 from oleander.rows import Rows
+from oleander.sampling import place_rows
 from oleander.schema import FeatureSchema
 
 Floats = NDArray[np.float64]
@@ -164,16 +165,3 @@ def pick_by_loss(
     if not picked:
         return [], np.full(losses.shape[1], -1, dtype=np.intp)
     return picked, np.where(covered, losses[picked].argmin(axis=0), -1)
-
-
-def place_rows(rows: Floats, schema: FeatureSchema) -> Floats:
-    """Return rows as places in space: numbers in scaled units, one axis per level, missing ones in the middle."""
-    columns = []
-    for j, feature in enumerate(schema):
-        values = rows[:, j]
-        if feature.is_number:
-            columns.append(np.nan_to_num((values - (feature.lower + feature.upper) / 2) / feature.scale, nan=0.0))
-        else:
-            # Two rows that differ in level are 1 apart.
-            columns += [(values == code) / np.sqrt(2) for code in range(len(feature.levels))]
-    return np.column_stack(columns)

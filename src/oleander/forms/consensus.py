@@ -69,7 +69,7 @@ class Consensus:
 
     def learn(self, rows: Rows, seed: int) -> "Trees":
         """Grow the trees."""
-        values, labels = rows.repeated(np.ones(rows.n_points, dtype=bool))
+        values, labels = rows.to_learn()
         rng = np.random.default_rng([seed, self.n_trees])
         if len(values) > MOST_LEARNED:
             some = rng.permutation(len(values))[:MOST_LEARNED]
