@@ -18,6 +18,7 @@ import pandas as pd
 from data_sets import DataSet, available, synthetic
 from floor import black_boxes, thirds
 from oleander import AggregateExplainer
+from oleander.aggregate import GENERATORS, MIX
 from oleander.baselines import (
     ActiveTree,
     AnchorPick,
@@ -27,10 +28,16 @@ from oleander.baselines import (
     SubmodularPick,
     TreeWithAbstention,
 )
+from oleander.black_box import BlackBox
 from oleander.fitting import NothingFoundError
+from oleander.forms import Union, Verdict, make_consensus_forms
+from oleander.judging import cross_fit
+from oleander.rows import Rows
 from oleander.schema import FeatureSchema
 
 KEYS = ("part", "data", "box", "seed", "method", "budget")
+# The program over more rows than this takes minutes.
+MOST_FOR_UNION = 10_000
 FAST = ("auto", "tree", "consensus", "union", "tree with abstention", "naive tree")
 
 
@@ -175,23 +182,29 @@ def measure_all(options: argparse.Namespace) -> None:
 
 
 def measure_judged(options: argparse.Namespace) -> None:
-    """Give the judges more and more rows, which need no labels, under two known laws."""
+    """Give more and more rows, which need no labels, under two known laws: where does the exact union win?"""
+    generators = [GENERATORS[name] for name in MIX]
     for law in ("rings", "steps"):
         for seed in range(options.splits):
             for n_judged in (500, 2_000, 10_000, 50_000, 200_000):
-                data, model = synthetic(law, 4_000 + n_judged, seed)
-                schema = FeatureSchema.infer(data)
-                explain, extra, test = data.iloc[:500], data.iloc[4_000:], data.iloc[500:4_000]
-                for combine in ("tree", "consensus"):
-                    start = time.perf_counter()
-                    atlas = AggregateExplainer(model, combine=combine, holdout=None, schema=schema, random_state=seed)
-                    line = {"part": "judged", "data": law, "seed": seed, "method": combine, "judged": n_judged}
-                    try:
-                        atlas.fit(explain, judge_rows=extra)
-                        result = atlas.evaluate(test)
-                        line |= {"coverage": result.coverage, "agreement": result.agreement}
-                    except NothingFoundError:
-                        line |= {"coverage": 0.0, "agreement": np.nan}
+                table, model = synthetic(law, n_judged + 5_000, seed)
+                schema = FeatureSchema.infer(table)
+                box = BlackBox(model, schema)
+                rows = Rows.ask(table.iloc[:n_judged], box).unmerged()
+                new, truth = schema.encode(table.iloc[n_judged:]), model(table.iloc[n_judged:])
+                forms = list(make_consensus_forms(10, 40))
+                if n_judged <= MOST_FOR_UNION:
+                    forms.append(Union(generators, box, 10, 40, 0.9))
+                start = time.perf_counter()
+                verdict = Verdict(cross_fit(forms, rows, 5, seed), 0.9)
+                for kind in dict.fromkeys(form.kind for form in forms):
+                    line = {"part": "judged", "data": law, "seed": seed, "method": kind, "judged": n_judged}
+                    choice = verdict.choose(kinds=[kind])
+                    line |= {"coverage": 0.0, "agreement": np.nan}
+                    if choice is not None:
+                        answers = choice.judged.form.learn(rows, seed).at(choice.setting).answer(new)
+                        right = (answers == truth).compressed()
+                        line |= {"coverage": len(right) / len(new), "agreement": right.mean() if len(right) else np.nan}
                     kept = not line["agreement"] < 0.9
                     keep({**line, "kept": kept, "seconds": time.perf_counter() - start}, options.out)
 
