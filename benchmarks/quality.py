@@ -182,7 +182,7 @@ def measure_all(options: argparse.Namespace) -> None:
 
 
 def measure_judged(options: argparse.Namespace) -> None:
-    """Give more and more rows, which need no labels, under two known laws: where does the exact union win?"""
+    """Give more and more rows, which need no labels, under two known laws, to see where the exact union wins."""
     generators = [GENERATORS[name] for name in MIX]
     for law in ("rings", "steps"):
         for seed in range(options.splits):

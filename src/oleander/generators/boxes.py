@@ -65,7 +65,7 @@ class Boxes:
     >>> rows = Rows.ask(X, BlackBox(lambda X: (X[:, 0] > 0.6) & (X[:, 1] > 0.5), schema))
     >>> boxes = Boxes(n_centers=20, floors=[0.95], inside=Inside(["constant"])).propose(rows, random_state=0)
     >>> print(next(candidate.region.describe() for candidate in boxes if candidate.explainer.label))
-    x0 > 0.58 and x1 > 0.5
+    x0 > 0.58 and x1 > 0.495
     """
 
     n_centers: int = 60

@@ -49,7 +49,7 @@ class Nodes:
     >>> rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 0.7, FeatureSchema.infer(X)))
     >>> found = Nodes(n_trees=2, max_leaves=2, inside=Inside(["constant"])).propose(rows, random_state=0)
     >>> [(candidate.region.describe(), str(candidate.explainer.label)) for candidate in found[:2]]
-    [('x0 ≤ 0.72', 'False'), ('x0 > 0.72', 'True')]
+    [('x0 ≤ 0.69', 'False'), ('x0 > 0.69', 'True')]
     """
 
     n_trees: int = 12

@@ -42,8 +42,8 @@ class Trees:
     >>> first = Trees(n_trees=2, max_leaves=2, qualities=[0.9]).propose(rows, random_state=0)[0]
     >>> for rule in first.explainer.rules():
     ...     print(rule)
-    x0 ≤ 0.685 → False (100% of 140 draws)
-    x0 > 0.685 → True (97% of 60 draws)
+    x0 ≤ 0.69 → False (100% of 131 rows)
+    x0 > 0.69 → True (99% of 69 rows)
     """
 
     n_trees: int = 40
