@@ -3,6 +3,8 @@
 import os
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from importlib import import_module
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -27,6 +29,7 @@ from oleander.schema import FeatureSchema
 from oleander.selection import SelectionResult
 from oleander.selection.frontier import Frontier
 from oleander.summary import describe_fit
+from oleander.tradeoff import Cell, TradeOff, default_grid, judged_tradeoff, union_tradeoff
 
 Labels = NDArray[Any]
 DEFAULT_LEAVES = 40
@@ -279,7 +282,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self._set_fitted(chosen, fitted.kind, fitted.result, certificate, n_queries)
         self.coverage_, self.fidelity_ = fitted.coverage, fitted.fidelity
         self.evaluation_, self.verdict_ = fitted.evaluation, fitted.verdict.table
-        self._verdict, self._selection, self._rows = fitted.verdict, fitted.selection, rows
+        self._verdict, self._selection, self._rows, self._seed = fitted.verdict, fitted.selection, rows, seed
+        self._tradeoff: TradeOff | None = None
         if fitted.selection is not None:
             self.pool_ = fitted.selection.pool
         elif hasattr(self, "pool_"):
@@ -450,6 +454,53 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self.n_queries_ += self.pool_.n_queries - before
         return frontier
 
+    def tradeoff(
+        self, *, max_explainers: Sequence[int] | None = None, min_fidelity: Sequence[float] | None = None
+    ) -> TradeOff:
+        """Return the frontier with the explainers of each cell; it is kept, and saved with the explainer.
+
+        Parameters
+        ----------
+        max_explainers : sequence of int or None
+            None takes numbers up to the explainer's own.
+        min_fidelity : sequence of float or None
+            None takes floors around the explainer's own.
+
+        Notes
+        -----
+        A loaded explainer has the trade-off that was saved with it, if one was computed before.
+        """
+        chosen = self._fitted()
+        kept: TradeOff | None = getattr(self, "_tradeoff", None)
+        if max_explainers is None and min_fidelity is None and kept is not None:
+            return kept
+        if not hasattr(self, "_verdict"):
+            raise NotFittedError(
+                "this explainer was loaded from a file that holds no trade-off: fit one, call its tradeoff(), and save."
+            )
+        numbers, floors = default_grid(self.max_explainers, self.min_fidelity)
+        numbers = numbers if max_explainers is None else sorted(set(max_explainers))
+        floors = floors if min_fidelity is None else sorted(set(min_fidelity))
+        selection: PoolSelection | None = self._selection
+        if selection is None:
+            grid = [(number, floor) for floor in floors for number in numbers]
+            found = judged_tradeoff(self._verdict, self._rows.unmerged(), self._seed, self._kinds(), grid)
+        else:
+            found = union_tradeoff(selection, self.frontier(max_explainers=numbers, min_fidelity=floors))
+        self._tradeoff = TradeOff(tuple(self._as_fitted(cell, chosen) for cell in found.cells))
+        return self._tradeoff
+
+    def _as_fitted(self, cell: Cell, chosen: ExplainerSet) -> Cell:
+        """Return the cell; in the one that was fitted stand the explainers that were fitted and certified."""
+        if (cell.max_explainers, cell.min_fidelity) != (self.max_explainers, self.min_fidelity):
+            return cell
+        return replace(cell, form=self.combine_, coverage=self.coverage_, fidelity=self.fidelity_, chosen=chosen)
+
+    def report(self, path: str | os.PathLike[str], X: Any = None, **options: Any) -> None:
+        """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.write_report``."""
+        # What people see is a layer above this one, so it is looked up by name when it is asked for.
+        import_module("oleander.report").write_report(self, path, X, **options)
+
     def summary(self) -> str:
         """Return the whole in a few lines."""
         return describe_fit(
@@ -472,7 +523,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         """
         chosen = self._fitted()
         rows = self._rows.values if hasattr(self, "_rows") else np.empty((0, len(chosen.schema)))
-        record = chosen.find_record(rows)
+        cells = () if self._tradeoff is None else self._tradeoff.cells
+        sets = [chosen, *(cell.chosen for cell in cells if cell.chosen is not None)]
+        record = next((number for one in sets if (number := one.find_record(rows)) is not None), None)
         if record is not None and not include_rows:
             raise ValueError(
                 f"explainer {record} is a ball around a row of the data, which the file would hold. "
@@ -489,6 +542,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             "evaluation": self.evaluation_.to_dict(),
             "verdict": write_verdict(self.verdict_),
         }
+        if self._tradeoff is not None:
+            content["tradeoff"] = self._tradeoff.to_dict()
         write_file(path, content, {"rows": rows} if include_rows else {})
 
     @classmethod
@@ -521,6 +576,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             atlas.coverage_, atlas.fidelity_ = fitted["coverage_"], fitted["fidelity_"]
             atlas.evaluation_ = Evaluation.from_dict(content["evaluation"])
             atlas.verdict_ = read_verdict(content["verdict"])
+            kept = content.get("tradeoff")
+            atlas._tradeoff = None if kept is None else TradeOff.from_dict(kept, schema)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise FileError(f"{path} is not a saved explainer that can be read: {error}.") from error
         return atlas
