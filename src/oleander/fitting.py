@@ -24,6 +24,10 @@ from oleander.selection.frontier import Frontier
 MANY_ROWS = 1000
 
 
+class NothingKeepsTheFloorError(ValueError):
+    """No explainer, or no form of answer, is as faithful as asked; the message says what could be had."""
+
+
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """What a fit came to, before anything is certified.
@@ -78,7 +82,7 @@ def fit_judged(verdict: Verdict, rows: Rows, seed: int, kinds: Sequence[str] | N
     """Take the form that was judged best and learn it anew from all rows."""
     choice = verdict.choose(kinds=kinds, max_explainers=max_explainers)
     if choice is None:
-        raise ValueError(_why_nothing(verdict, rows))
+        raise NothingKeepsTheFloorError(_why_nothing(verdict, rows))
     chosen = choice.judged.form.learn(rows, seed).at(choice.setting)
     own = np.arange(rows.n_points)
     complexity = sum(member.explainer.complexity for member in chosen.members)
@@ -147,7 +151,7 @@ def fit_union(selection: PoolSelection, verdict: Verdict, max_explainers: int, m
     """Solve the program over a pool."""
     result = selection.select(max_explainers, min_fidelity)
     if not len(result.chosen):
-        raise ValueError(result.message or "no explainer was found.")
+        raise NothingKeepsTheFloorError(result.message or "no explainer was found.")
     rows = selection.pool.rows
     chosen = ExplainerSet(rows.schema, chosen_of(selection, result))
     return Fitted(
