@@ -494,7 +494,12 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         """Return the cell; in the one that was fitted stand the explainers that were fitted and certified."""
         if (cell.max_explainers, cell.min_fidelity) != (self.max_explainers, self.min_fidelity):
             return cell
-        return replace(cell, form=self.combine_, coverage=self.coverage_, fidelity=self.fidelity_, chosen=chosen)
+        known: dict[str, Any] = {"form": self.combine_, "coverage": self.coverage_, "fidelity": self.fidelity_}
+        if self.combine_ == "union":
+            known["bound"] = min(member.floor_value for member in chosen.members)
+            known["most"] = min(self.coverage_ * (1 + self.result_.gap), 1.0)
+            known["status"] = self.result_.status
+        return replace(cell, chosen=chosen, **known)
 
     def report(self, path: str | os.PathLike[str], X: Any = None, **options: Any) -> None:
         """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.write_report``."""

@@ -1,7 +1,7 @@
 """The trade-off with the explainers themselves: for each number and floor, who would be shown and how good they are."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -170,6 +170,12 @@ def union_tradeoff(selection: PoolSelection, frontier: Frontier) -> TradeOff:
     total = float(rows.weights.sum())
     for (number, floor), result in frontier.results.items():
         most = min(result.bound / total, 1.0)
+        if not len(result.chosen) and result.status != "infeasible":
+            # Time ran out before anything was found: a quick choice among the trained is better than none.
+            problem = selection.problem(known_only=True)
+            result = problem.solve(number, floor, formulation=selection.formulation, solver="greedy")
+            result = replace(result, status="feasible" if len(result.chosen) else "unknown")
+            most = max(most, result.coverage)
         chosen = _union_of(selection, result)
         if chosen is None:
             cells.append(Cell(number, floor, "", 0.0, np.nan, 0.0, most, result.status, None))

@@ -43,7 +43,10 @@ def demo(
     about = f"a forest of 50 trees on {(~train).sum()} rows of the breast cancer data that are new to it"
     rows = np.flatnonzero(~train)
     new = Prepared(forest, X[~train], y[~train].to_numpy(), None, rows, FeatureSchema.infer(X), about)
-    atlas = AggregateExplainer(forest, max_explainers=5, schema=new.schema, random_state=seed, n_jobs=jobs)
+    # A floor that one plain tree does not keep, so that there is something to leave unsaid.
+    atlas = AggregateExplainer(
+        forest, max_explainers=5, min_fidelity=0.95, schema=new.schema, random_state=seed, n_jobs=jobs
+    )
     _fit_and_write(atlas, new, out, as_json=as_json, title="Breast cancer: how the forest decides")
 
 

@@ -13,7 +13,7 @@ from oleander.studies.run import run_study
 
 
 def study(
-    study: Annotated[given.Study, typer.Argument(help="Which one.", show_default=False)],
+    study: Annotated[given.Study, typer.Argument(metavar="geriatric|ppmi", help="Which one.", show_default=False)],
     out: given.OutFolder = Path("study"),
     data: Annotated[
         Path | None,
