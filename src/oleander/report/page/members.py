@@ -138,6 +138,9 @@ def _condition(condition: Condition) -> dict[str, Any]:
     about = {"column": condition.column, "missing": condition.missing}
     if isinstance(condition, Levels):
         return {**about, "codes": sorted(condition.codes)}
+    if condition.lower >= condition.upper:
+        # No number at all: missing ones only.
+        return {**about, "codes": []}
     return {**about, "lower": _number(condition.lower), "upper": _number(condition.upper)}
 
 

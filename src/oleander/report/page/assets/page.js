@@ -57,7 +57,7 @@ function renderTiles() {
     : ["Not judged", ""];
   $("tiles").replaceChildren(
     tile("tile-coverage", "Answers", percent(cell.coverage), unseen, sure),
-    tile("tile-fidelity", "Faithful", percent(cell.fidelity), faithful + (cell.bound === null ? "." : `; at least ${percent(cell.bound)}.`), right, spent),
+    tile("tile-fidelity", "Faithful", percent(cell.fidelity), faithful + (cell.bound === null || cell.bound === cell.fidelity ? "." : `; at least ${percent(cell.bound)}.`), right, spent),
     tile("tile-number", "Explainers", String(set.members.length), `${what}, ${plural(rules, "rule", "rules")} to read in all.`),
     tile("tile-best", "How near the best", near[0], near[1]),
     tile("tile-tree", "Is one tree enough?", one[0], one[1]),
@@ -78,6 +78,7 @@ function renderTradeOff() {
       ? ranOut(cell) ? "Nothing was found in time." : "Nothing keeps this floor."
       : `${percent(cell.coverage)} answered by ${plural(setOf(cell).members.length, "explainer", "explainers")}` +
         (cell === fitted ? ". This is the choice that was fitted and certified." : ". A choice beside the one that was fitted.");
+  $("shade").hidden = fitted.form !== "union";
   $("back").hidden = cell === fitted;
   const head = h("tr", {}, h("th", { scope: "col" }, "explainers, at most"), floors.map((floor) => h("th", { scope: "col" }, `≥ ${floor}`)));
   const lines = numbers.map((number) =>
@@ -277,7 +278,7 @@ function answer() {
   const set = setOf(state.cell);
   const lines = told.statements.map((one) => h("li", { "data-explainer": one.explainer },
     h("strong", {}, `Explainer ${one.explainer}`), ` (fidelity ${percent(data.members[set.members[one.explainer]].fidelity)}): `, name(one.rule.text)));
-  $("said").replaceChildren(head, why ? h("p", {}, why) : "", h("ol", {}, lines));
+  $("said").replaceChildren(head, why ? h("p", {}, why) : "", h("ul", {}, lines));
 }
 
 function renderMaking() {
