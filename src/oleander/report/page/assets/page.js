@@ -49,18 +49,18 @@ function renderTiles() {
     ? cell.status === "optimal"
       ? ["The best possible", "Proven: no choice of as many candidates covers more rows."]
       : [`≤ ${percent(cell.most)}`, "No choice of as many candidates covers more than this; the search stopped before closing the gap."]
-    : ["Judged on unseen rows", "Of the forms that were tried, none answers more with this floor kept. Nothing is proven of others."];
+    : ["Judged on unseen rows", "Measured where it had not learned; that nothing better exists is not proven. How other forms did stands at the end."];
   const plain = data.verdict.find((line) => line.form === "plain tree");
   const enough = plain && plain.bound >= cell.min_fidelity;
   const one = plain
-    ? [enough ? "Yes" : "No", `One plain tree answers every row and is right on ${percent(plain.agreement)} (at least ${percent(plain.bound)}), and ${percent(cell.min_fidelity, 0)} is asked.`]
+    ? [enough ? "Yes" : "No", `It would answer every row, ${percent(plain.agreement)} of them as the model does (at least ${percent(plain.bound)}); ${percent(cell.min_fidelity, 0)} is asked.`]
     : ["Not judged", ""];
   $("tiles").replaceChildren(
     tile("tile-coverage", "Answers", percent(cell.coverage), unseen, sure),
     tile("tile-fidelity", "Faithful", percent(cell.fidelity), faithful + (cell.bound === null || cell.bound === cell.fidelity ? "." : `; at least ${percent(cell.bound)}.`), right, spent),
     tile("tile-number", "Explainers", String(set.members.length), `${what}, ${plural(rules, "rule", "rules")} to read in all.`),
     tile("tile-best", "How near the best", near[0], near[1]),
-    tile("tile-tree", "Is one tree enough?", one[0], one[1]),
+    tile("tile-tree", "Would one plain tree do?", one[0], one[1]),
   );
 }
 
