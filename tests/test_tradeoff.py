@@ -3,6 +3,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from oleander import AggregateExplainer
+from oleander.generators import Balls
 from oleander.tradeoff import default_grid
 
 
@@ -21,7 +22,7 @@ def atlas(request):
 
 def test_cells_are_those_of_the_frontier(atlas):
     cells = atlas.tradeoff()
-    numbers, floors = default_grid(3, 0.85)
+    numbers, floors = default_grid(3, 0.85, near=atlas.combine_ == "union")
     frontier = atlas.frontier(max_explainers=numbers, min_fidelity=floors)
     assert len(cells.cells) == len(numbers) * len(floors)
     for (number, floor), result in frontier.results.items():
@@ -58,3 +59,17 @@ def test_a_file_without_one_says_so(tmp_path):
     AggregateExplainer(lambda X: X[:, 0] > 0.5, random_state=0).fit(X).save(tmp_path / "a.oleander")
     with pytest.raises(NotFittedError, match="holds no trade-off"):
         AggregateExplainer.load(tmp_path / "a.oleander").tradeoff()
+
+
+def test_balls_around_rows_are_withheld(tmp_path):
+    X = np.random.default_rng(0).integers(0, 9, size=(300, 3)).astype(float)
+    balls = Balls(2.0, centers="rows", n_draws=200, max_candidates=40)
+    atlas = AggregateExplainer(
+        lambda X: X[:, 0] > 4, candidates=balls, max_explainers=2, min_fidelity=0.8, floor_on="share", random_state=0
+    ).fit(X)
+    rows = atlas.schema_.encode(X)
+    assert {cell.status for cell in atlas.tradeoff().without_records(rows).cells} == {"withheld"}
+    with pytest.raises(ValueError, match="include_rows=True"):
+        atlas.save(tmp_path / "a.oleander")
+    atlas.save(tmp_path / "a.oleander", include_rows=True)
+    assert AggregateExplainer.load(tmp_path / "a.oleander").tradeoff().table.equals(atlas.tradeoff().table)

@@ -478,10 +478,10 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             raise NotFittedError(
                 "this explainer was loaded from a file that holds no trade-off: fit one, call its tradeoff(), and save."
             )
-        numbers, floors = default_grid(self.max_explainers, self.min_fidelity)
+        selection: PoolSelection | None = self._selection
+        numbers, floors = default_grid(self.max_explainers, self.min_fidelity, near=selection is not None)
         numbers = numbers if max_explainers is None else sorted(set(max_explainers))
         floors = floors if min_fidelity is None else sorted(set(min_fidelity))
-        selection: PoolSelection | None = self._selection
         if selection is None:
             grid = [(number, floor) for floor in floors for number in numbers]
             found = judged_tradeoff(self._verdict, self._rows.unmerged(), self._seed, self._kinds(), grid)
@@ -528,9 +528,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         """
         chosen = self._fitted()
         rows = self._rows.values if hasattr(self, "_rows") else np.empty((0, len(chosen.schema)))
-        cells = () if self._tradeoff is None else self._tradeoff.cells
-        sets = [chosen, *(cell.chosen for cell in cells if cell.chosen is not None)]
-        record = next((number for one in sets if (number := one.find_record(rows)) is not None), None)
+        record = chosen.find_record(rows)
         if record is not None and not include_rows:
             raise ValueError(
                 f"explainer {record} is a ball around a row of the data, which the file would hold. "
@@ -548,7 +546,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             "verdict": write_verdict(self.verdict_),
         }
         if self._tradeoff is not None:
-            content["tradeoff"] = self._tradeoff.to_dict()
+            kept = self._tradeoff if include_rows else self._tradeoff.without_records(rows)
+            content["tradeoff"] = kept.to_dict()
         write_file(path, content, {"rows": rows} if include_rows else {})
 
     @classmethod

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from oleander.explanation import ChosenExplainer, ExplainerSet
 from oleander.fitting import chosen_of
@@ -51,9 +52,9 @@ class Cell:
     most : float
         No choice covers more; 1 where nothing is proven.
     status : str
-        As in ``SelectionResult``.
+        As in ``SelectionResult``, or "withheld" where the explainers would show somebody's row.
     chosen : ExplainerSet or None
-        None where nothing keeps the floor.
+        None where nothing keeps the floor, or where it is withheld.
     """
 
     max_explainers: int
@@ -91,6 +92,16 @@ class TradeOff:
         ordered = sorted(self.cells, key=lambda cell: (cell.min_fidelity, cell.max_explainers))
         return pd.DataFrame([[getattr(cell, name) for name in FIGURES] for cell in ordered], columns=list(FIGURES))
 
+    def without_records(self, rows: NDArray[np.float64]) -> Self:
+        """Return the trade-off with the explainers withheld that are balls around one of these rows to the digit."""
+        cells = [
+            replace(cell, chosen=None, status="withheld")
+            if cell.chosen is not None and cell.chosen.find_record(rows) is not None
+            else cell
+            for cell in self.cells
+        ]
+        return type(self)(tuple(cells))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; explainers that several cells share are written once."""
         members: dict[tuple[int, bool], int] = {}
@@ -124,16 +135,22 @@ class TradeOff:
         return cls(tuple(cells))
 
 
-def default_grid(max_explainers: int, min_fidelity: float) -> tuple[list[int], list[float]]:
+def default_grid(max_explainers: int, min_fidelity: float, *, near: bool = False) -> tuple[list[int], list[float]]:
     """Return numbers up to the one asked for, and floors around the one asked for.
+
+    Floors far over it are dear in a union: most candidates must be trained to see that they fail. ``near`` leaves them
+    out.
 
     Examples
     --------
     >>> default_grid(4, 0.9)
     ([1, 2, 3, 4], [0.7, 0.8, 0.85, 0.9, 0.95, 0.98])
+    >>> default_grid(1, 0.75, near=True)
+    ([1], [0.7, 0.75, 0.8])
     """
     numbers = {number for number in NUMBERS if number < max_explainers} | {max_explainers}
-    return sorted(numbers), sorted({*FLOORS, min_fidelity})
+    floors = {floor for floor in FLOORS if not near or min_fidelity - 0.15 < floor < min_fidelity + 0.06}
+    return sorted(numbers), sorted({*floors, min_fidelity})
 
 
 def judged_tradeoff(

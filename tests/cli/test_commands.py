@@ -142,3 +142,21 @@ def test_a_study_is_handed_on(run, monkeypatch):
 def test_module_and_version():
     done = subprocess.run([sys.executable, "-m", "oleander", "--version", "--json"], check=True, capture_output=True)
     assert json.loads(done.stdout) == {"version": oleander.__version__}
+
+
+def test_a_reader_who_has_seen_enough(explained, patients_csv):
+    command = f"{sys.executable} -m oleander predict {explained[1] / 'atlas.oleander'} {patients_csv} | head -n 1"
+    done = subprocess.run(command, shell=True, check=True, capture_output=True, text=True)
+    assert done.stdout.startswith("row,answer")
+    assert "pipe" not in done.stderr.lower()
+
+
+def test_somebodys_row_is_not_written_unasked(run, tmp_path):
+    table = pd.DataFrame({"a": range(8), "b": [0, 1] * 4, "risk": list("xxyyxxyy")})
+    pd.concat([table] * 60).to_csv(tmp_path / "p.csv", index=False)
+    words = ("explain", "p.csv", "--target", "risk", "--combine", "union", "--max-explainers", 2, "--out", "out")
+    refused = run(*words)
+    assert refused.code == 3
+    assert refused.sentence.endswith("Allow it with --include-rows.")
+    assert not (tmp_path / "out").exists()
+    assert run(*words, "--include-rows").code == 0

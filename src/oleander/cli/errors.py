@@ -1,6 +1,8 @@
 """What goes wrong on the command line: one sentence, and a code that scripts can tell apart."""
 
 import functools
+import os
+import sys
 import traceback
 import warnings
 from collections.abc import Callable
@@ -49,6 +51,9 @@ def plainly(command: Callable[..., None]) -> Callable[..., None]:
             warnings.showwarning = _show_warning
             try:
                 command(*args, **options)
+            except BrokenPipeError:
+                # Whoever read the output has seen enough; nothing more may be flushed into the closed pipe.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             except (Exception, KeyboardInterrupt) as error:
                 if isinstance(error, typer.Exit):
                     raise
@@ -80,7 +85,8 @@ def _sentence(error: BaseException) -> str:
         return "interrupted; nothing was written."
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
-    words = " ".join(str(error).split())
+    # A parameter's name in Python is an option's here.
+    words = " ".join(str(error).split()).replace("include_rows=True", "--include-rows")
     if _code_of(error) is ExitCode.UNEXPECTED:
         return f"unexpected {type(error).__name__}: {words} (--debug shows where)."
     return words

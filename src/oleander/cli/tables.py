@@ -105,7 +105,7 @@ def check_columns(table: pd.DataFrame, named: Sequence[str], option: str) -> Non
         if name not in table.columns:
             alone = " Is --separator right?" if table.shape[1] == 1 else ""
             raise CommandError(
-                f"{option} names the column {name!r}, and the data have {_some(list(table.columns))}.{alone}",
+                f"{option} names the column {name!r}, and the data have {name_some(list(table.columns))}.{alone}",
                 ExitCode.USAGE,
             )
 
@@ -144,10 +144,11 @@ def _is_prose(column: pd.Series) -> bool:
 def _columns(names: list[str]) -> str:
     if len(names) == 1:
         return f"column {names[0]!r} holds"
-    return f"{len(names)} columns ({_some(names)}) hold"
+    return f"{len(names)} columns ({name_some(names)}) hold"
 
 
-def _some(names: list[str]) -> str:
+def name_some(names: list[str]) -> str:
+    """Return the first few names, and how many there are beyond them."""
     shown = ", ".join(repr(name) for name in names[:MOST_LISTED])
     return shown if len(names) <= MOST_LISTED else f"{shown} and {len(names) - MOST_LISTED} more"
 

@@ -57,6 +57,8 @@ def build_content(
     """Return all that the page shows."""
     schema = atlas.schema_
     tradeoff = _tradeoff_of(atlas)
+    if shown is not None and not include_rows:
+        tradeoff = tradeoff.without_records(shown.values)
     chosen = [cell.chosen for cell in tradeoff.cells if cell.chosen is not None]
     words = {word for one in chosen for member in one.members for word in labels_of(member.explainer)}
     if shown is not None and shown.labels is not None:

@@ -30,8 +30,8 @@ function renderTiles() {
   const tile = (id, title, figure, ...words) =>
     h("div", { class: "tile", id }, h("h2", {}, title), h("p", { class: /\d/.test(figure) || figure.length < 4 ? "figure" : "figure words" }, figure), ...words.filter(Boolean).map((line) => h("p", {}, line)));
   if (!set) {
-    const why = ranOut(cell) ? "The search ran out of time before it found an explainer" : "No explainer was found that keeps the floor";
-    $("tiles").replaceChildren(tile("tile-none", "Nothing can be said", "0%", `${why}: at most ${cell.max_explainers}, faithful at least ${cell.min_fidelity}. Lower the floor, or give more rows.`));
+    const why = cell.status === "withheld" ? "Not shown, because an explainer here is a ball around somebody's row" : ranOut(cell) ? "The search ran out of time before it found an explainer" : "No explainer was found that keeps the floor";
+    $("tiles").replaceChildren(tile("tile-none", "Nothing can be said", "0%", `${why}: at most ${cell.max_explainers}, faithful at least ${cell.min_fidelity}.`));
     return;
   }
   const isUnion = cell.form === "union";
@@ -75,7 +75,7 @@ function renderTradeOff() {
   $("phi").setAttribute("aria-valuetext", `at least ${cell.min_fidelity}`);
   $("cell-note").textContent =
     cell.set === null
-      ? ranOut(cell) ? "Nothing was found in time." : "Nothing keeps this floor."
+      ? cell.status === "withheld" ? "Not shown: it would show somebody's row." : ranOut(cell) ? "Nothing was found in time." : "Nothing keeps this floor."
       : `${percent(cell.coverage)} answered by ${plural(setOf(cell).members.length, "explainer", "explainers")}` +
         (cell === fitted ? ". This is the choice that was fitted and certified." : ". A choice beside the one that was fitted.");
   $("shade").hidden = fitted.form !== "union";
