@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test check format paper paper-quick bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors clean
+.PHONY: help demo picture test check format paper paper-quick bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
+	@echo "make picture      draw the README's picture anew (needs chromium)"
 	@echo "make test         install with the test extras and run every test"
 	@echo "make check        lint, format check and strict types"
 	@echo "make format       let ruff rewrite what it can"
@@ -30,8 +31,15 @@ $(VENV)/.dev: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@
 
-demo: $(VENV)/.core
-	$(BIN)/python examples/breast_cancer.py
+$(VENV)/.cli: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli]"
+	touch $@
+
+demo: $(VENV)/.cli
+	$(BIN)/oleander demo
+
+picture: $(VENV)/.dev
+	$(BIN)/python docs/draw_picture.py
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses 2

@@ -32,6 +32,7 @@ LAYERS = [
     "fitting",
     "saving",
     "summary",
+    "tradeoff",
     "aggregate",
     "baselines",
     "datasets",

@@ -3,6 +3,8 @@
 import os
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from importlib import import_module
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -28,6 +30,7 @@ from oleander.schema import FeatureSchema
 from oleander.selection import SelectionResult
 from oleander.selection.frontier import Frontier
 from oleander.summary import describe_fit
+from oleander.tradeoff import Cell, TradeOff, default_grid, judged_tradeoff, union_tradeoff
 
 Labels = NDArray[Any]
 DEFAULT_LEAVES = 40
@@ -303,7 +306,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self._set_fitted(chosen, fitted.kind, fitted.result, certificate, n_queries)
         self.coverage_, self.fidelity_ = fitted.coverage, fitted.fidelity
         self.evaluation_, self.verdict_ = fitted.evaluation, fitted.verdict.table
-        self._verdict, self._selection, self._rows = fitted.verdict, fitted.selection, rows
+        self._verdict, self._selection, self._rows, self._seed = fitted.verdict, fitted.selection, rows, seed
+        self._tradeoff: TradeOff | None = None
         if fitted.selection is not None:
             self.pool_ = fitted.selection.pool
         elif hasattr(self, "pool_"):
@@ -503,6 +507,58 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self.n_queries_ += self.pool_.n_queries - before
         return frontier
 
+    def tradeoff(
+        self, *, max_explainers: Sequence[int] | None = None, min_fidelity: Sequence[float] | None = None
+    ) -> TradeOff:
+        """Return the frontier with the explainers of each cell; it is kept, and saved with the explainer.
+
+        Parameters
+        ----------
+        max_explainers : sequence of int or None
+            None takes numbers up to the explainer's own.
+        min_fidelity : sequence of float or None
+            None takes floors around the explainer's own.
+
+        Notes
+        -----
+        A loaded explainer has the trade-off that was saved with it, if one was computed before.
+        """
+        chosen = self._fitted()
+        kept: TradeOff | None = getattr(self, "_tradeoff", None)
+        if max_explainers is None and min_fidelity is None and kept is not None:
+            return kept
+        if not hasattr(self, "_verdict"):
+            raise NotFittedError(
+                "this explainer was loaded from a file that holds no trade-off: fit one, call its tradeoff(), and save."
+            )
+        selection: PoolSelection | None = self._selection
+        numbers, floors = default_grid(self.max_explainers, self.min_fidelity, near=selection is not None)
+        numbers = numbers if max_explainers is None else sorted(set(max_explainers))
+        floors = floors if min_fidelity is None else sorted(set(min_fidelity))
+        if selection is None:
+            grid = [(number, floor) for floor in floors for number in numbers]
+            found = judged_tradeoff(self._verdict, self._rows.unmerged(), self._seed, self._kinds(), grid)
+        else:
+            found = union_tradeoff(selection, self.frontier(max_explainers=numbers, min_fidelity=floors))
+        self._tradeoff = TradeOff(tuple(self._as_fitted(cell, chosen) for cell in found.cells))
+        return self._tradeoff
+
+    def _as_fitted(self, cell: Cell, chosen: ExplainerSet) -> Cell:
+        """Return the cell; in the one that was fitted stand the explainers that were fitted and certified."""
+        if (cell.max_explainers, cell.min_fidelity) != (self.max_explainers, self.min_fidelity):
+            return cell
+        known: dict[str, Any] = {"form": self.combine_, "coverage": self.coverage_, "fidelity": self.fidelity_}
+        if self.combine_ == "union":
+            known["bound"] = min(member.floor_value for member in chosen.members)
+            known["most"] = min(self.coverage_ * (1 + self.result_.gap), 1.0)
+            known["status"] = self.result_.status
+        return replace(cell, chosen=chosen, **known)
+
+    def report(self, path: str | os.PathLike[str], X: Any = None, **options: Any) -> None:
+        """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.write_report``."""
+        # What people see is a layer above this one, so it is looked up by name when it is asked for.
+        import_module("oleander.report").write_report(self, path, X, **options)
+
     def summary(self) -> str:
         """Return the whole in a few lines."""
         return describe_fit(
@@ -542,6 +598,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             "evaluation": self.evaluation_.to_dict(),
             "verdict": write_verdict(self.verdict_),
         }
+        if self._tradeoff is not None:
+            kept = self._tradeoff if include_rows else self._tradeoff.without_records(rows)
+            content["tradeoff"] = kept.to_dict()
         write_file(path, content, {"rows": rows} if include_rows else {})
 
     @classmethod
@@ -574,6 +633,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             atlas.coverage_, atlas.fidelity_ = fitted["coverage_"], fitted["fidelity_"]
             atlas.evaluation_ = Evaluation.from_dict(content["evaluation"])
             atlas.verdict_ = read_verdict(content["verdict"])
+            kept = content.get("tradeoff")
+            atlas._tradeoff = None if kept is None else TradeOff.from_dict(kept, schema)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise FileError(f"{path} is not a saved explainer that can be read: {error}.") from error
         return atlas

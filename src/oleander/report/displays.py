@@ -16,6 +16,7 @@ from oleander.aggregate import AggregateExplainer
 from oleander.explanation import NOBODY, ChosenExplainer
 from oleander.local import LimeLinear
 from oleander.local.tree import LEAF, Tree, TreeExplainer
+from oleander.schema import FeatureSchema
 from oleander.selection.frontier import Frontier
 
 Floats = NDArray[np.float64]
@@ -97,7 +98,11 @@ class CoverageDisplay:
     def from_estimator(cls, estimator: AggregateExplainer, X: Any) -> Self:
         """Project rows by principal components, numbers in units of their scales, and see who answers for each."""
         schema = estimator.schema_
-        rows = schema.encode(X)
+        return cls(cls.project(schema, schema.encode(X)), estimator.responsible(X))
+
+    @staticmethod
+    def project(schema: FeatureSchema, rows: Floats) -> Floats:
+        """Return encoded rows in the plane of their two main directions."""
         columns: list[Floats] = []
         for j, feature in enumerate(schema):
             values = rows[:, j]
@@ -109,8 +114,7 @@ class CoverageDisplay:
         seen = np.column_stack(columns)
         n_directions = min(2, *seen.shape)
         points = PCA(n_directions, random_state=0).fit_transform(seen)
-        points = np.column_stack([points, np.zeros((len(points), 2 - n_directions))])
-        return cls(points, estimator.responsible(X))
+        return np.column_stack([points, np.zeros((len(points), 2 - n_directions))])
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the points, those that nobody covers as grey crosses."""

@@ -1,0 +1,184 @@
+"""Commands that fit: ``demo``, ``explain`` and ``compare``."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+from oleander import baselines
+from oleander.aggregate import AggregateExplainer
+from oleander.cli import options as given
+from oleander.cli.errors import CommandError, ExitCode
+from oleander.cli.outputs import (
+    explainers_table,
+    facts_of,
+    predictions_table,
+    records,
+    show_json,
+    show_table,
+    whole_folder,
+    write_table,
+)
+from oleander.cli.preparing import Prepared, Source, prepare
+from oleander.schema import FeatureSchema
+
+FILES = ("atlas.oleander", "explainers.csv", "predictions.csv", "frontier.csv", "report.html")
+
+
+def demo(
+    out: given.OutFolder = Path("oleander-demo"),
+    seed: given.Seed = 0,
+    jobs: given.Jobs = 1,
+    as_json: given.AsJson = False,
+    debug: given.Debug = False,
+) -> None:
+    """Explain a forest on scikit-learn's breast cancer data, and write the page."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    y = y.map({0: "malignant", 1: "benign"})
+    train = np.arange(len(X)) % 2 == 0
+    forest = RandomForestClassifier(50, random_state=seed).fit(X[train], y[train])
+    about = f"a forest of 50 trees on {(~train).sum()} rows of the breast cancer data that are new to it"
+    rows = np.flatnonzero(~train)
+    new = Prepared(forest, X[~train], y[~train].to_numpy(), None, rows, FeatureSchema.infer(X), about)
+    # A floor that one plain tree does not keep, so that there is something to leave unsaid.
+    atlas = AggregateExplainer(
+        forest, max_explainers=5, min_fidelity=0.95, schema=new.schema, random_state=seed, n_jobs=jobs
+    )
+    _fit_and_write(atlas, new, out, as_json=as_json, title="Breast cancer: how the forest decides")
+
+
+def explain(
+    data: given.Data,
+    target: given.Target = None,
+    out: given.OutFolder = Path("oleander-out"),
+    model: given.Model = None,
+    trust_model: given.TrustModel = False,
+    max_explainers: given.MaxExplainers = 10,
+    min_fidelity: given.MinFidelity = 0.9,
+    combine: given.CombineForm = given.Combine.AUTO,
+    radius: given.Radius = "auto",
+    groups: given.Groups = None,
+    drop: given.Drop = None,
+    kinds: given.Kinds = "",
+    separator: given.Separator = None,
+    decimal: given.Decimal = ".",
+    time_limit: given.TimeLimit = 60.0,
+    jobs: given.Jobs = 1,
+    seed: given.Seed = 0,
+    include_rows: given.IncludeRows = False,
+    as_json: given.AsJson = False,
+    debug: given.Debug = False,
+) -> None:
+    """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
+    source = Source(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
+    prepared = prepare(source, random_state=seed, n_jobs=jobs)
+    atlas = AggregateExplainer(
+        prepared.black_box,
+        max_explainers=max_explainers,
+        min_fidelity=min_fidelity,
+        combine=combine.value,
+        radius=read_radius(radius),
+        time_limit=time_limit,
+        schema=prepared.schema,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    _fit_and_write(atlas, prepared, out, as_json=as_json, include_rows=include_rows, title=f"How {data.name} is judged")
+
+
+def compare(
+    data: given.Data,
+    target: given.Target = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV too.")] = None,
+    model: given.Model = None,
+    trust_model: given.TrustModel = False,
+    max_explainers: given.MaxExplainers = 10,
+    min_fidelity: given.MinFidelity = 0.9,
+    methods: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only these; commas between several.")
+    ] = None,
+    groups: given.Groups = None,
+    drop: given.Drop = None,
+    kinds: given.Kinds = "",
+    separator: given.Separator = None,
+    decimal: given.Decimal = ".",
+    jobs: given.Jobs = 1,
+    seed: given.Seed = 0,
+    as_json: given.AsJson = False,
+    debug: given.Debug = False,
+) -> None:
+    """Fit Oleander and its rivals on the same rows, and measure all on the same others."""
+    source = Source(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
+    prepared = prepare(source, random_state=seed, n_jobs=jobs)
+    rivals = baselines.make_rivals(
+        prepared.black_box,
+        max_explainers=max_explainers,
+        min_fidelity=min_fidelity,
+        schema=prepared.schema,
+        random_state=seed,
+    )
+    wanted = given.split_names(methods) or tuple(rivals)
+    unknown = [name for name in wanted if name not in rivals]
+    if unknown:
+        raise CommandError(
+            f"--methods {unknown[0]} is not known; there are {', '.join(sorted(rivals))}.", ExitCode.USAGE
+        )
+    table = baselines.compare(
+        prepared.black_box,
+        prepared.X,
+        rivals={name: rivals[name] for name in wanted},
+        groups=prepared.groups,
+        schema=prepared.schema,
+        random_state=seed,
+    )
+    if out is not None:
+        write_table(table, out)
+    if as_json:
+        show_json({"explained": prepared.about, "methods": records(table)})
+    else:
+        show_table(table, f"Explaining {prepared.about}")
+
+
+def read_radius(words: str) -> Any:
+    """Return ``--radius`` as Python knows it.
+
+    Examples
+    --------
+    >>> read_radius("auto"), read_radius("1.5"), read_radius("1,2")
+    ('auto', 1.5, [1.0, 2.0])
+    """
+    if words == "auto":
+        return words
+    try:
+        radii = [float(word) for word in words.split(",")]
+    except ValueError:
+        raise CommandError(
+            f"--radius {words} is not understood: write auto, a number, or several with commas.", ExitCode.USAGE
+        ) from None
+    return radii[0] if len(radii) == 1 else radii
+
+
+def _fit_and_write(
+    atlas: AggregateExplainer, prepared: Prepared, out: Path, *, as_json: bool, title: str, include_rows: bool = False
+) -> None:
+    with whole_folder(out) as draft:
+        atlas.fit(prepared.X, prepared.y, groups=prepared.groups)
+        tables = {
+            "explainers.csv": explainers_table(atlas),
+            "predictions.csv": predictions_table(atlas, prepared.X, prepared.row),
+            "frontier.csv": atlas.tradeoff().table,
+        }
+        for name, table in tables.items():
+            write_table(table, draft / name)
+        atlas.save(draft / "atlas.oleander", include_rows=include_rows)
+        atlas.report(draft / "report.html", prepared.X, title=title, about=prepared.about, include_rows=include_rows)
+    files = [str(out / name) for name in FILES]
+    if as_json:
+        show_json({"explained": prepared.about, **facts_of(atlas), "files": files})
+        return
+    typer.echo(f"Explaining {prepared.about}.\n")
+    typer.echo(atlas.summary())
+    typer.echo(f"\nWritten: {', '.join(files)}")

@@ -1,0 +1,140 @@
+"""The black box of a command: trained here, or brought as a file or as a name."""
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any, Self
+
+import joblib
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.ensemble import BaggingClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from oleander._extras import import_extra
+from oleander.cli.errors import CommandError, ExitCode, note
+from oleander.schema import FeatureSchema
+
+N_TREES = 50
+
+
+class BaggedTrees:
+    """The paper's black box, 50 bagged trees, on columns of any kind.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    random_state : int
+    n_jobs : int or None
+    """
+
+    def __init__(self, schema: FeatureSchema, random_state: int, n_jobs: int | None = None) -> None:
+        self.schema = schema
+        self.trees = BaggingClassifier(DecisionTreeClassifier(), N_TREES, random_state=random_state, n_jobs=n_jobs)
+
+    def fit(self, X: pd.DataFrame, y: Any) -> Self:
+        """Train the trees."""
+        self.trees.fit(self._represent(X), np.asarray(y))
+        return self
+
+    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
+        """Return the labels that most trees give."""
+        labels: NDArray[Any] = self.trees.predict(self._represent(X))
+        return labels
+
+    def _represent(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        """Return numbers as they are and a column of zeros and ones per level."""
+        rows = self.schema.encode(X)
+        columns = [rows[:, self.schema.numbers]]
+        for j in self.schema.named:
+            columns.append((rows[:, j, None] == np.arange(len(self.schema[j].levels))).astype(float))
+        return np.hstack(columns)
+
+
+class OnnxModel:
+    """A model in an ONNX file: one input for all columns, or one per column; labels are its first output."""
+
+    def __init__(self, path: Path) -> None:
+        runtime = import_extra("onnxruntime", extra="onnx", purpose="Reading an .onnx file")
+        try:
+            self._session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        except Exception as error:
+            first = (str(error).splitlines() or [""])[0]
+            raise CommandError(f"{path} cannot be read as an ONNX model: {first}", ExitCode.MODEL) from error
+        self._inputs = self._session.get_inputs()
+        if any(one.type == "tensor(float)" for one in self._inputs):
+            note(f"{path.name} takes 32-bit numbers: rows that differ in later digits look the same to it.")
+
+    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
+        """Return the first output, or the place of the largest where it is a table of scores."""
+        if len(self._inputs) == 1:
+            feed = {self._inputs[0].name: self._cast(X, self._inputs[0].type)}
+        else:
+            feed = {one.name: self._cast(X[[one.name]], one.type) for one in self._inputs}
+        answer = np.asarray(self._session.run(None, feed)[0])
+        if answer.ndim == 2 and answer.shape[1] > 1:
+            return np.asarray(answer.argmax(axis=1))
+        return answer.ravel()
+
+    @staticmethod
+    def _cast(X: pd.DataFrame, kind: str) -> NDArray[Any]:
+        if kind == "tensor(string)":
+            X = X.astype(str)
+        dtypes = {"tensor(string)": object, "tensor(int64)": np.int64, "tensor(float)": np.float32}
+        return np.asarray(X.to_numpy(dtype=dtypes.get(kind, np.float64)))
+
+
+def load_model(name: str, *, trust_model: bool) -> Any:
+    """Return the black box that ``--model`` names.
+
+    Parameters
+    ----------
+    name : str
+        A ``.joblib`` or ``.onnx`` file, or ``package.module:callable``.
+    trust_model : bool
+        Whether a ``.joblib`` file may be opened: it can run any code that whoever made it put there.
+    """
+    if name.endswith(".onnx"):
+        return OnnxModel(_existing(name))
+    if name.endswith((".joblib", ".pkl", ".pickle")):
+        path = _existing(name)
+        if not trust_model:
+            raise CommandError(
+                f"{name} can run any code that its maker put into it, so it is not opened unasked: "
+                "add --trust-model if you trust where it comes from.",
+                ExitCode.MODEL,
+            )
+        note(f"{name} was opened, and may have run code of its maker's.")
+        try:
+            return joblib.load(path)
+        except Exception as error:
+            raise CommandError(f"{name} cannot be opened: {type(error).__name__}: {error}", ExitCode.MODEL) from error
+    module, colon, attribute = name.partition(":")
+    if not colon or not attribute:
+        raise CommandError(
+            f"--model {name} is not known: give a .joblib or .onnx file, or package.module:callable.", ExitCode.USAGE
+        )
+    return _import(module, attribute)
+
+
+def _existing(name: str) -> Path:
+    if not Path(name).is_file():
+        raise CommandError(f"--model {name} is not a file.", ExitCode.MODEL)
+    return Path(name)
+
+
+def _import(module: str, attribute: str) -> Any:
+    # As with ``python -m``: what lies in the folder one works in can be named.
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = importlib.import_module(module)
+    except Exception as error:
+        raise CommandError(
+            f"--model names the module {module}, which cannot be imported: {error}", ExitCode.MODEL
+        ) from error
+    finally:
+        sys.path.pop(0)
+    if not hasattr(found, attribute):
+        raise CommandError(f"--model names {attribute}, which {module} does not have.", ExitCode.MODEL)
+    return getattr(found, attribute)

@@ -1,0 +1,70 @@
+"""The options that several commands share, named as the parameters in Python."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Combine(StrEnum):
+    """How explainers are read together."""
+
+    AUTO = "auto"
+    TREE = "tree"
+    CONSENSUS = "consensus"
+    UNION = "union"
+
+
+class Study(StrEnum):
+    """The paper's studies."""
+
+    GERIATRIC = "geriatric"
+    PPMI = "ppmi"
+
+
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="A CSV or Parquet file with a header.", show_default=False)]
+Atlas = Annotated[
+    Path, typer.Argument(metavar="ATLAS", help="A saved explainer, as explain writes it.", show_default=False)
+]
+Target = Annotated[str | None, typer.Option(metavar="COL", help="The column to be predicted.")]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="A .joblib or .onnx file, or package.module:callable. Without it 50 bagged trees are trained on the "
+        "target with half of the rows, and explained on the other half.",
+    ),
+]
+TrustModel = Annotated[
+    bool, typer.Option("--trust-model", help="Open a .joblib file, which can run any code its maker put into it.")
+]
+Groups = Annotated[
+    str | None, typer.Option(metavar="COL", help="Rows with one value here belong together (one patient).")
+]
+Drop = Annotated[list[str] | None, typer.Option(metavar="COL", help="Leave out columns; commas between several.")]
+Kinds = Annotated[str, typer.Option(metavar="COL=KIND,...", help="Such as age=integer,sex=binary.")]
+Separator = Annotated[str | None, typer.Option(help="Between columns of a CSV file; found out if not given.")]
+Decimal = Annotated[str, typer.Option(help="Before the fraction of a number in a CSV file.")]
+MaxExplainers = Annotated[int, typer.Option(help="At most so many explainers.", min=1)]
+MinFidelity = Annotated[float, typer.Option(help="How faithful answers must be.", min=0.0, max=1.0)]
+Radius = Annotated[str, typer.Option(help="Of the balls of a union: auto, a number, or several with commas.")]
+CombineForm = Annotated[Combine, typer.Option(help="How explainers are read together.")]
+TimeLimit = Annotated[float, typer.Option(help="Seconds for solving.", min=0.0)]
+Jobs = Annotated[int, typer.Option(help="Processes to use.")]
+Seed = Annotated[int, typer.Option(help="All that is drawn follows from it.")]
+IncludeRows = Annotated[bool, typer.Option("--include-rows", help="Let the files hold rows of the data.")]
+OutFolder = Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of words.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+def split_names(words: list[str] | None) -> tuple[str, ...]:
+    """Return the names that an option gives, also several with commas.
+
+    Examples
+    --------
+    >>> split_names(["age,sex", "id"])
+    ('age', 'sex', 'id')
+    """
+    return tuple(name for word in words or [] for name in word.split(",") if name)

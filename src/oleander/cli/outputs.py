@@ -1,0 +1,130 @@
+"""What a command leaves behind: tables and files that appear whole or not at all, and words or JSON on the screen."""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from oleander.aggregate import AggregateExplainer
+from oleander.datasets.fetch import write_whole
+from oleander.explanation import NOBODY
+
+WIDE = 200
+
+
+@contextmanager
+def whole_folder(out: Path) -> Iterator[Path]:
+    """Give a folder to write to; what is in it appears in ``out`` at the end, or nothing does."""
+    is_new = not out.exists()
+    out.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(dir=out, prefix=".draft-"))
+    try:
+        yield draft
+        for path in sorted(draft.iterdir()):
+            os.replace(path, out / path.name)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+        if is_new and not any(out.iterdir()):
+            out.rmdir()
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV, whole or not at all."""
+    write_whole(path, table.to_csv(index=False).encode())
+
+
+def explainers_table(atlas: AggregateExplainer) -> pd.DataFrame:
+    """Return a line per rule, with what is known of its explainer."""
+    lines = []
+    for number, member in enumerate(atlas.explainers_):
+        for rule in member.explainer.rules():
+            lines.append(
+                {
+                    "explainer": number,
+                    "region": member.region.describe(),
+                    "rows": member.support,
+                    "fidelity": member.fidelity,
+                    "certified": np.nan if member.claim is None else member.claim.bound,
+                    "rule": " and ".join(str(term) for term in rule.terms) or "always",
+                    "label": rule.label,
+                    "rule_share": rule.share,
+                    "rule_count": rule.n_draws,
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+def predictions_table(atlas: AggregateExplainer, X: pd.DataFrame, row: NDArray[Any]) -> pd.DataFrame:
+    """Return a line per row: the answer, empty where none is given, who is responsible, and who covers it."""
+    answers, covers = atlas.predict(X), atlas.covers(X)
+    given = ~np.ma.getmaskarray(answers)
+    first = np.where(given, atlas.responsible(X), NOBODY)
+    return pd.DataFrame(
+        {
+            "row": row,
+            "answer": pd.Series(np.ma.getdata(answers).astype(object)).where(given, None),
+            "abstains": ~given,
+            "explainer": pd.array(first, dtype="Int64").astype("object"),
+            "covered_by": [" ".join(map(str, np.flatnonzero(column))) for column in covers.T],
+        }
+    ).assign(explainer=lambda table: table["explainer"].where(given, None))
+
+
+def facts_of(atlas: AggregateExplainer) -> dict[str, Any]:
+    """Return the main figures as plain data for JSON."""
+    certificate = atlas.certificate_
+    return {
+        "form": atlas.combine_,
+        "n_explainers": len(atlas.explainers_),
+        "complexity": atlas.complexity,
+        "coverage": atlas.coverage_,
+        "fidelity": atlas.fidelity_,
+        "min_fidelity": atlas.min_fidelity,
+        "status": atlas.result_.status,
+        "gap": atlas.result_.gap if atlas.combine_ == "union" else None,
+        "certificate": None if certificate is None else certificate.to_dict(),
+        "verdict": records(atlas.verdict_),
+        "n_queries": atlas.n_queries_,
+    }
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the lines of a table as plain data for JSON."""
+    plain: list[dict[str, Any]] = json.loads(table.to_json(orient="records"))
+    return plain
+
+
+def show_json(facts: dict[str, Any]) -> None:
+    """Print one JSON object."""
+    typer.echo(json.dumps(facts, allow_nan=False, ensure_ascii=False, indent=1))
+
+
+def show_table(table: pd.DataFrame, title: str) -> None:
+    """Print a table; names are text, also where they look like markup."""
+    drawn = Table(title=Text(title), title_justify="left")
+    for name in table.columns:
+        is_number = pd.api.types.is_numeric_dtype(table[name])
+        drawn.add_column(Text(str(name)), justify="right" if is_number else "left", no_wrap=not is_number)
+    for line in table.itertuples(index=False):
+        drawn.add_row(*(Text(_word(value)) for value in line))
+    # A pipe has no width to fit into.
+    Console(width=None if sys.stdout.isatty() else WIDE).print(drawn)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, float):
+        return "–" if np.isnan(value) else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return str(value)

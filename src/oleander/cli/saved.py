@@ -1,0 +1,101 @@
+"""Commands on a saved explainer: ``predict``, ``report`` and ``frontier``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import typer
+
+from oleander.aggregate import AggregateExplainer
+from oleander.cli import options as given
+from oleander.cli.errors import CommandError, note
+from oleander.cli.models import load_model
+from oleander.cli.outputs import predictions_table, records, show_json, show_table, write_table
+from oleander.cli.tables import name_some, read_table
+
+
+def predict(
+    atlas: given.Atlas,
+    data: given.Data,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a CSV file; default: print it.")] = None,
+    separator: given.Separator = None,
+    decimal: given.Decimal = ".",
+    as_json: given.AsJson = False,
+    debug: given.Debug = False,
+) -> None:
+    """Answer the rows of a file, with nothing where no answer is given."""
+    explainer = AggregateExplainer.load(atlas)
+    X = _rows_for(explainer, read_table(data, separator=separator, decimal=decimal))
+    table = predictions_table(explainer, X, np.arange(len(X)))
+    if out is not None:
+        write_table(table, out)
+    n_abstains = int(table["abstains"].sum())
+    if as_json:
+        show_json({"n_rows": len(table), "n_abstains": n_abstains, "predictions": records(table)})
+    elif out is None:
+        typer.echo(table.to_csv(index=False), nl=False)
+    else:
+        typer.echo(f"{len(table) - n_abstains:,} of {len(table):,} rows are answered: {out}")
+
+
+def report(
+    atlas: given.Atlas,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("report.html"),
+    data: Annotated[Path | None, typer.Option(metavar="DATA", help="Rows for the map and for who is left out.")] = None,
+    model: given.Model = None,
+    trust_model: given.TrustModel = False,
+    title: Annotated[str, typer.Option(help="What the page is about.")] = "How the model decides",
+    separator: given.Separator = None,
+    decimal: given.Decimal = ".",
+    include_rows: given.IncludeRows = False,
+    as_json: given.AsJson = False,
+    debug: given.Debug = False,
+) -> None:
+    """Write the page of a saved explainer."""
+    black_box = None if model is None else load_model(model, trust_model=trust_model)
+    explainer = AggregateExplainer.load(atlas, black_box)
+    X = None
+    if data is not None:
+        X = _rows_for(explainer, read_table(data, separator=separator, decimal=decimal))
+    explainer.report(out, X, title=title, include_rows=include_rows)
+    size = out.stat().st_size
+    if as_json:
+        show_json({"page": str(out), "bytes": size})
+    else:
+        typer.echo(f"{out} is written ({size / 1e6:.1f} MB)")
+
+
+def frontier(
+    atlas: given.Atlas,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a CSV file too.")] = None,
+    as_json: given.AsJson = False,
+    debug: given.Debug = False,
+) -> None:
+    """Show what can be answered for each number of explainers and each floor."""
+    table = AggregateExplainer.load(atlas).tradeoff().table
+    if out is not None:
+        write_table(table, out)
+    if as_json:
+        show_json({"cells": records(table)})
+        return
+    wide = table.pivot(index="max_explainers", columns="min_fidelity", values="coverage").reset_index()
+    wide.columns = ["explainers", *(f"≥ {floor:g}" for floor in wide.columns[1:])]
+    show_table(wide, "Share of rows answered, by number of explainers and floor of fidelity")
+
+
+def _rows_for(explainer: AggregateExplainer, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns that the explainer knows; others, such as the target, are left aside."""
+    schema = explainer.schema_
+    if schema.columns is None:
+        if table.shape[1] != len(schema):
+            raise CommandError(f"the data have {table.shape[1]} columns, and the explainer knows {len(schema)}.")
+        return table.set_axis([*range(len(schema))], axis=1)
+    known = [str(column) for column in schema.columns]
+    lacking = [name for name in known if name not in table.columns]
+    if lacking:
+        raise CommandError(f"the data lack the column {lacking[0]!r}, which the explainer needs.")
+    others = [name for name in table.columns if name not in known]
+    if others:
+        note(f"columns that the explainer does not know are left aside: {name_some(others)}.")
+    return table[known].set_axis(list(schema.columns), axis=1)

@@ -1,0 +1,157 @@
+"""Tables from files: what is wrong with one is said in a sentence before anything is computed."""
+
+import csv
+import io
+import re
+import warnings
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from oleander._extras import import_extra
+from oleander.cli.errors import CommandError, ExitCode, note
+
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+# A column of text with more levels than this, most of them seen once, is prose or names, not categories.
+MOST_LEVELS = 30
+MOST_LISTED = 5
+
+
+def read_table(path: Path, *, separator: str | None = None, decimal: str = ".") -> pd.DataFrame:
+    """Read a CSV or Parquet file, or say in a sentence why it cannot be used.
+
+    Parameters
+    ----------
+    path : Path
+    separator : str or None
+        None looks at the first line.
+    decimal : str
+        What stands between whole numbers and fractions.
+    """
+    if not path.is_file():
+        raise CommandError(f"{path} is not a file.")
+    if path.suffix.lower() in (".parquet", ".pq"):
+        table = _read_parquet(path)
+    elif path.suffix.lower() in (".csv", ".tsv", ".txt"):
+        table = _read_csv(path, separator, decimal)
+    else:
+        raise CommandError(f"{path} has the ending {path.suffix!r}; .csv, .tsv, .txt and .parquet are read.")
+    table.columns = pd.Index([str(column) for column in table.columns])
+    if not len(table):
+        raise CommandError(f"{path} has a header and no rows.")
+    return table
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    pyarrow = import_extra("pyarrow", extra="parquet", purpose="Reading a Parquet file")
+    try:
+        return pd.read_parquet(path)
+    except (pyarrow.ArrowException, ValueError) as error:
+        raise CommandError(f"{path} cannot be read as Parquet: {_first_line(error)}.") from error
+
+
+def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
+    text = _decode(path)
+    if not text.strip():
+        raise CommandError(f"{path} is empty.")
+    header = text.lstrip().splitlines()[0]
+    if separator is None:
+        separator = sniff_separator(header)
+        if separator != ",":
+            note(f"{path.name} is read with a {SEPARATORS[separator]} between columns.")
+    names = next(csv.reader([header], delimiter=separator))
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise CommandError(f"{path} has the column {twice[0]!r} more than once; rename one of them.")
+    try:
+        with warnings.catch_warnings():
+            # A row that is longer than the header loses values: that is no small thing.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, low_memory=False, index_col=False)
+    except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
+        raise CommandError(
+            f"{path} cannot be read as a table with a {SEPARATORS.get(separator, repr(separator))} between columns: "
+            f"{_first_line(error)}. Is --separator right?"
+        ) from error
+
+
+def _decode(path: Path) -> str:
+    data = path.read_bytes()
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise CommandError(f"{path} is not UTF-8 text (line {line}); save it as CSV in UTF-8.") from None
+
+
+def sniff_separator(header: str) -> str:
+    r"""Return the separator that splits a header into most columns; a comma where none does.
+
+    Examples
+    --------
+    >>> sniff_separator("age;sex;risk"), sniff_separator("age\tsex"), sniff_separator("age")
+    (';', '\t', ',')
+    """
+    return max(SEPARATORS, key=lambda mark: len(next(csv.reader([header], delimiter=mark))))
+
+
+def check_columns(table: pd.DataFrame, named: Sequence[str], option: str) -> None:
+    """Say which column an option names that the table does not have."""
+    for name in named:
+        if name not in table.columns:
+            alone = " Is --separator right?" if table.shape[1] == 1 else ""
+            raise CommandError(
+                f"{option} names the column {name!r}, and the data have {name_some(list(table.columns))}.{alone}",
+                ExitCode.USAGE,
+            )
+
+
+def check_values(table: pd.DataFrame, declared: Collection[str] = ()) -> None:
+    """Say which columns hold what no rule could be written about: decimal commas, free text, nothing at all."""
+    if not table.shape[1]:
+        raise CommandError("there is no column left to explain with.")
+    empty = [name for name in table.columns if table[name].isna().all()]
+    if empty:
+        raise CommandError(f"{_columns(empty)} no value at all; leave out with --drop {','.join(empty[:MOST_LISTED])}.")
+    words = [name for name in table.columns if name not in declared and _is_text(table[name])]
+    commas = [name for name in words if table[name].dropna().astype(str).str.fullmatch(DECIMAL_COMMA).mean() > 0.5]
+    if commas:
+        example = str(table[commas[0]].dropna().iloc[0])
+        raise CommandError(f"{_columns(commas)} numbers with decimal commas, such as {example!r}: use --decimal ','.")
+    prose = [name for name in words if _is_prose(table[name])]
+    if prose:
+        n_levels = table[prose[0]].nunique()
+        raise CommandError(
+            f"{_columns(prose)} free text ({n_levels:,} different values in {prose[0]!r}), about which no rule can be "
+            f"written; leave out with --drop {','.join(prose[:MOST_LISTED])}"
+            f"{' and so on' if len(prose) > MOST_LISTED else ''}, or declare with --kinds {prose[0]}=categorical."
+        )
+
+
+def _is_text(column: pd.Series) -> bool:
+    return bool(pd.api.types.is_string_dtype(column.dtype) or pd.api.types.is_object_dtype(column.dtype))
+
+
+def _is_prose(column: pd.Series) -> bool:
+    n_levels, n_values = column.nunique(), int(column.notna().sum())
+    return bool(n_levels > MOST_LEVELS and n_levels > n_values / 2)
+
+
+def _columns(names: list[str]) -> str:
+    if len(names) == 1:
+        return f"column {names[0]!r} holds"
+    return f"{len(names)} columns ({name_some(names)}) hold"
+
+
+def name_some(names: list[str]) -> str:
+    """Return the first few names, and how many there are beyond them."""
+    shown = ", ".join(repr(name) for name in names[:MOST_LISTED])
+    return shown if len(names) <= MOST_LISTED else f"{shown} and {len(names) - MOST_LISTED} more"
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -1,0 +1,328 @@
+// The page: one choice of number and floor at a time, and every part drawn from it.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+const numbers = [...new Set(data.cells.map((cell) => cell.max_explainers))].sort((a, b) => a - b);
+const floors = [...new Set(data.cells.map((cell) => cell.min_fidelity))].sort((a, b) => a - b);
+const cellAt = (number, floor) => data.cells.find((cell) => cell.max_explainers === number && cell.min_fidelity === floor);
+const fitted = cellAt(...data.start);
+const state = { cell: fitted, row: [...data.typical] };
+const setOf = (cell) => (cell.set === null ? null : data.sets[cell.set]);
+const membersOf = (set) => set.members.map((m) => data.members[m]);
+const plural = (n, one, many) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+const name = (words) => h("bdi", {}, words);
+
+function unpack(text, kind) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return kind === "bits" ? bytes : new Int16Array(bytes.buffer);
+}
+
+const ranOut = (cell) => cell.status === "unknown" && fitted.form === "union";
+
+function choose(cell) {
+  state.cell = cell;
+  render();
+}
+
+function renderTiles() {
+  const { cell } = state;
+  const set = setOf(cell);
+  const tile = (id, title, figure, ...words) =>
+    h("div", { class: "tile", id }, h("h2", {}, title), h("p", { class: /\d/.test(figure) || figure.length < 4 ? "figure" : "figure words" }, figure), ...words.filter(Boolean).map((line) => h("p", {}, line)));
+  if (!set) {
+    const why = cell.status === "withheld" ? "Not shown, because an explainer here is a ball around somebody's row" : ranOut(cell) ? "The search ran out of time before it found an explainer" : "No explainer was found that keeps the floor";
+    $("tiles").replaceChildren(tile("tile-none", "Nothing can be said", "0%", `${why}: at most ${cell.max_explainers}, faithful at least ${cell.min_fidelity}.`));
+    return;
+  }
+  const isUnion = cell.form === "union";
+  const certificate = cell === fitted ? data.certificate : null;
+  const rules = membersOf(set).reduce((sum, member) => sum + member.size, 0);
+  const unseen = isUnion ? "of the rows it was chosen on" : "of rows it had not seen";
+  const sure = certificate && `Certified: at least ${percent(certificate.coverage.bound)} (${certificate.coverage.n_right} of ${certificate.coverage.n_rows} held-out ${certificate.unit}).`;
+  const right = certificate && (certificate.answers_words.startsWith("not")
+    ? `Too few held-out ${certificate.unit} are answered to certify that.`
+    : `Certified: at least ${percent(certificate.answers.bound)} (${certificate.answers.n_right} of ${certificate.answers.n_rows} held-out ${certificate.unit}).`);
+  const spent = cell !== fitted && data.certificate && "No certificate here: the held-out rows vouch for the fitted choice only.";
+  const faithful = isUnion ? "is the lowest agreement of any explainer with the model" : "of its answers are the model's own";
+  const what = { tree: "one tree", consensus: "small trees, read together", union: "local explainers" }[cell.form];
+  const near = isUnion
+    ? cell.status === "optimal"
+      ? ["The best possible", "Proven: no choice of as many candidates covers more rows."]
+      : [`≤ ${percent(cell.most)}`, "No choice of as many candidates covers more than this; the search stopped before closing the gap."]
+    : ["Judged on unseen rows", "Measured where it had not learned; that nothing better exists is not proven. How other forms did stands at the end."];
+  const plain = data.verdict.find((line) => line.form === "plain tree");
+  const enough = plain && plain.bound >= cell.min_fidelity;
+  const one = plain
+    ? [enough ? "Yes" : "No", `It would answer every row, ${percent(plain.agreement)} of them as the model does (at least ${percent(plain.bound)}); ${percent(cell.min_fidelity, 0)} is asked.`]
+    : ["Not judged", ""];
+  $("tiles").replaceChildren(
+    tile("tile-coverage", "Answers", percent(cell.coverage), unseen, sure),
+    tile("tile-fidelity", "Faithful", percent(cell.fidelity), faithful + (cell.bound === null || cell.bound === cell.fidelity ? "." : `; at least ${percent(cell.bound)}.`), right, spent),
+    tile("tile-number", "Explainers", String(set.members.length), `${what}, ${plural(rules, "rule", "rules")} to read in all.`),
+    tile("tile-best", "How near the best", near[0], near[1]),
+    tile("tile-tree", "Would one plain tree do?", one[0], one[1]),
+  );
+}
+
+function renderTradeOff() {
+  const { cell } = state;
+  $("chart").replaceChildren(drawChart(data.cells, numbers, floors, cell, choose));
+  $("k").value = numbers.indexOf(cell.max_explainers);
+  $("phi").value = floors.indexOf(cell.min_fidelity);
+  $("k-out").textContent = cell.max_explainers;
+  $("phi-out").textContent = cell.min_fidelity;
+  $("k").setAttribute("aria-valuetext", `at most ${cell.max_explainers}`);
+  $("phi").setAttribute("aria-valuetext", `at least ${cell.min_fidelity}`);
+  $("cell-note").textContent =
+    cell.set === null
+      ? cell.status === "withheld" ? "Not shown: it would show somebody's row." : ranOut(cell) ? "Nothing was found in time." : "Nothing keeps this floor."
+      : `${percent(cell.coverage)} answered by ${plural(setOf(cell).members.length, "explainer", "explainers")}` +
+        (cell === fitted ? ". This is the choice that was fitted and certified." : ". A choice beside the one that was fitted.");
+  $("shade").hidden = fitted.form !== "union";
+  $("back").hidden = cell === fitted;
+  const head = h("tr", {}, h("th", { scope: "col" }, "explainers, at most"), floors.map((floor) => h("th", { scope: "col" }, `≥ ${floor}`)));
+  const lines = numbers.map((number) =>
+    h("tr", {}, h("th", { scope: "row" }, String(number)), floors.map((floor) => {
+      const other = cellAt(number, floor);
+      return h("td", { class: other === cell ? "here" : null }, !other || other.set === null ? "–" : percent(other.coverage));
+    })),
+  );
+  $("cells").replaceChildren(h("table", {}, h("caption", {}, "Share of rows answered"), h("thead", {}, head), h("tbody", {}, lines)));
+}
+
+function ruleItem(rule, member) {
+  const isLinear = member.explainer.kind === "linear";
+  const terms = rule.terms.flatMap((term, i) => [i ? (isLinear ? ", " : " and ") : "", name(term)]);
+  const [before, after] = isLinear ? ["Score of ", ": "] : ["If ", ", the model says "];
+  const label = h("strong", {}, name(data.classes[rule.label]));
+  const size = h("span", { class: "soft" }, ` (${percent(rule.share, 0)} of ${plural(rule.n, rule.unit.slice(0, -1), rule.unit)})`);
+  if (isLinear) return h("li", {}, before, label, after, terms.length ? terms : "none");
+  return h("li", {}, terms.length ? [before, terms, after] : "The model says ", label, size);
+}
+
+function card(member, number) {
+  const figure = (words, value) => h("div", {}, h("dt", {}, words), h("dd", {}, value));
+  const icon = s("svg", { viewBox: "-8 -8 16 16", width: 18, height: 18, "aria-hidden": "true" }, marker(number, 6));
+  const rules = [...member.rules].sort((one, other) => other.n - one.n);
+  const [first, rest] = [rules.slice(0, 5), rules.slice(5)];
+  const list = (some) => h("ul", { class: "rules" }, some.map((rule) => ruleItem(rule, member)));
+  return h("article", { class: "card", "aria-label": `Explainer ${number}` },
+    h("h3", {}, icon, ` Explainer ${number}`),
+    h("dl", {},
+      figure("rows", member.support.toLocaleString("en")),
+      figure("fidelity", percent(member.fidelity)),
+      member.bound !== null && member.bound !== member.fidelity ? figure("at least", percent(member.bound)) : null,
+      figure(member.explainer.kind === "linear" ? "weights" : "rules", String(member.size)),
+    ),
+    member.claim ? h("p", { class: "soft" }, `On held-out rows: ${member.claim}.`) : null,
+    h("p", {}, "Speaks: ", name(member.where), "."),
+    h("p", {}, "Looks at: ", member.features.length ? member.features.flatMap((j, i) => [i ? ", " : "", name(data.columns[j].name)]) : "nothing", "."),
+    list(first),
+    rest.length ? h("details", {}, h("summary", {}, `${rest.length} more, on fewer rows`), list(rest)) : null,
+    member.explainer.kind === "tree" && member.explainer.column.length > 1
+      ? h("details", { class: "tree", toggle: (event) => {
+          const place = event.target.querySelector(".scroll");
+          if (event.target.open && !place.firstChild) place.append(drawTree(member.explainer, data.classes));
+        } }, h("summary", {}, "The tree"), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "The tree; scroll to see all of it" }))
+      : null,
+  );
+}
+
+function renderCards() {
+  const { cell } = state;
+  const set = setOf(cell);
+  if (!set) {
+    $("reading").textContent = "There is none for this choice.";
+    $("cards").replaceChildren();
+    $("count").textContent = "";
+    return;
+  }
+  const n = set.members.length;
+  $("reading").textContent =
+    set.min_votes === null
+      ? "Each speaks in a region of its own. Where several cover a row, the one with the highest certified fidelity answers, then the one whose center is nearest."
+      : n === 1
+        ? "One tree, silent in the leaves where it is not sure enough."
+        : `A row is answered where ${set.min_votes >= n ? "all are" : `at least ${set.min_votes} of ${n} is`} sure of it and those that are sure agree.`;
+  const wanted = $("filter").value.trim().toLowerCase();
+  const mentions = (member) =>
+    [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
+      .some((words) => words.toLowerCase().includes(wanted));
+  const key = { number: (_, i) => i, support: (m) => -m.support, fidelity: (m) => -(m.fidelity ?? 0), size: (m) => m.size }[$("sort").value];
+  const shown = membersOf(set).map((member, i) => [member, i]).filter(([member]) => mentions(member));
+  shown.sort((one, other) => key(...one) - key(...other) || one[1] - other[1]);
+  $("count").textContent = shown.length === n ? plural(n, "explainer", "explainers") : `${shown.length} of ${n}`;
+  $("cards").replaceChildren(...shown.map(([member, i]) => card(member, i)));
+}
+
+function renderMap() {
+  const set = setOf(state.cell);
+  if (!data.map) {
+    $("map-words").textContent = "No rows were given for this page, so there is no map.";
+    return;
+  }
+  const { points, grid, labels, rows, n_rows } = data.map;
+  const some = points.length < n_rows ? `${points.length.toLocaleString("en")} of ${n_rows.toLocaleString("en")} rows, drawn at random` : plural(n_rows, "row", "rows");
+  $("map-words").textContent = `${some}, in the plane in which they differ most. Near points are much alike. A cross is a row that gets no answer.`;
+  const who = set ? unpack(set.who, "numbers") : new Int16Array(points.length).fill(-1);
+  const covers = set ? set.covers.map((text) => unpack(text, "bits")) : [];
+  const [width, height, edge] = [620, 430, 16];
+  const x = (place) => edge + (place[0] / grid) * (width - 2 * edge);
+  const y = (place) => height - edge - (place[1] / grid) * (height - 2 * edge);
+  const counts = new Map();
+  for (const n of who) counts.set(n, (counts.get(n) ?? 0) + 1);
+  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `A map of ${some}; the list beside it counts the rows of each explainer.` });
+  const place = (i) => ({ transform: `translate(${x(points[i]).toFixed(1)} ${y(points[i]).toFixed(1)})`, "data-i": i });
+  const order = [...points.keys()].sort((a, b) => (who[a] < 0 ? 1 : 0) - (who[b] < 0 ? 1 : 0));
+  for (const i of order) svg.append(who[i] < 0 ? cross(4, place(i)) : marker(who[i], 4, place(i)));
+  const tip = h("div", { class: "tip", role: "status", hidden: true });
+  const tell = (event) => {
+    const i = event.target.dataset?.i;
+    tip.hidden = i === undefined;
+    if (tip.hidden) return;
+    const inside = covers.map((bits, n) => [bits, n]).filter(([bits]) => (bits[i >> 3] >> (i & 7)) & 1).map(([, n]) => n);
+    tip.replaceChildren(
+      h("p", {}, who[i] < 0 ? "No answer." : `Explainer ${who[i]} answers.`),
+      h("p", {}, inside.length ? `Covered by ${inside.join(", ")}.` : "Nobody covers this row."),
+      labels ? h("p", {}, "The model says ", name(data.classes[labels[i]]), ".") : "",
+      rows ? h("p", {}, rows[i].map((value, j) => h("span", { class: "cellvalue" }, name(`${data.columns[j].name} = ${value}`)))) : "",
+    );
+    const box = $("plot").getBoundingClientRect();
+    const left = Math.min(event.clientX - box.left + 14, box.width - 220);
+    tip.style.setProperty("left", `${Math.max(left, 0)}px`);
+    tip.style.setProperty("top", `${event.clientY - box.top + 14}px`);
+  };
+  svg.addEventListener("mouseover", tell);
+  svg.addEventListener("mouseleave", () => { tip.hidden = true; });
+  $("plot").replaceChildren(svg, tip);
+  const line = (n, words) =>
+    h("li", {}, s("svg", { viewBox: "-8 -8 16 16", width: 16, height: 16, "aria-hidden": "true" }, n < 0 ? cross(4) : marker(n, 5)), ` ${words}: ${plural(counts.get(n) ?? 0, "row", "rows")}`);
+  const listed = set ? set.members.map((_, n) => n).filter((n) => counts.get(n)) : [];
+  $("legend").replaceChildren(h("ul", { class: "legend" }, listed.map((n) => line(n, `explainer ${n} answers`)), line(-1, "no answer")));
+}
+
+function renderLeftOut() {
+  const set = setOf(state.cell);
+  const left = set && set.left_out;
+  if (!left) {
+    $("left").replaceChildren(h("p", {}, data.map ? "Everybody is left out: there is no explainer." : "No rows were given for this page."));
+    return;
+  }
+  const parts = [h("p", {}, `Of ${plural(left.of, "row", "rows")} on this page, ${left.n.toLocaleString("en")} (${percent(left.n / left.of)}) get no answer.`)];
+  if (left.rules.length && left.n) {
+    parts.push(h("p", {}, "Most of them are found where:"));
+    parts.push(h("ul", {}, left.rules.map((rule) => h("li", {}, rule.terms.length ? rule.terms.flatMap((term, i) => [i ? " and " : "", name(term)]) : "everywhere", h("span", { class: "soft" }, ` (${percent(rule.share, 0)} of ${plural(rule.n, "row", "rows")} there get no answer)`)))));
+  } else if (left.n) parts.push(h("p", {}, "No small tree tells them from the others."));
+  const tables = left.by.map((group) =>
+    h("table", {}, h("caption", {}, "By ", name(group.name)),
+      h("thead", {}, h("tr", {}, ["", "rows", "no answer", "share"].map((words) => h("th", { scope: "col" }, words)))),
+      h("tbody", {}, group.lines.map((line) => h("tr", {}, h("th", { scope: "row" }, name(line.value)),
+        line.n === undefined
+          ? h("td", { colspan: 3, class: "soft" }, "fewer than 5 rows, not counted apart")
+          : [h("td", {}, line.n.toLocaleString("en")), h("td", {}, line.left.toLocaleString("en")), h("td", { class: "share" }, percent(line.left / line.n, 0), meter(line.left / line.n))]))),
+    ));
+  $("left").replaceChildren(...parts, h("div", { class: "tables" }, tables));
+}
+
+function meter(share) {
+  const bar = s("svg", { viewBox: "0 0 60 8", width: 60, height: 8, "aria-hidden": "true" });
+  bar.append(s("rect", { width: 60, height: 8, class: "empty" }), s("rect", { width: 60 * share, height: 8, class: "full" }));
+  return bar;
+}
+
+function renderForm() {
+  const set = setOf(state.cell);
+  if (!set || !canAsk(data, set)) {
+    $("form").replaceChildren();
+    $("said").replaceChildren(h("p", {}, set ? "These explainers cannot be asked in a page; ask them in Python." : "There is nobody to ask."));
+    return;
+  }
+  const used = [...new Set(membersOf(set).flatMap((member) => member.features))].sort((a, b) => a - b);
+  const fields = used.map((j) => {
+    const column = data.columns[j];
+    const id = `field-${j}`;
+    const value = state.row[j];
+    const change = (event) => { read(j, event.target); answer(); };
+    const input = column.number
+      ? h("input", { id, type: "number", step: column.kind === "integer" ? 1 : "any", value: value ?? "", placeholder: column.missing ? "missing" : "a number", input: change })
+      : h("select", { id, change }, column.levels.map((level, code) => h("option", { value: code, selected: code === value }, level)), column.missing ? h("option", { value: "", selected: value === null }, "missing") : null);
+    return h("div", { class: "field" }, h("label", { for: id }, name(column.name)), input);
+  });
+  $("form").replaceChildren(...fields);
+  answer();
+}
+
+function read(j, input) {
+  const column = data.columns[j];
+  const words = input.value.trim();
+  const bad = words === "" ? !column.missing : !Number.isFinite(Number(words));
+  input.setAttribute("aria-invalid", String(bad));
+  state.row[j] = bad ? undefined : words === "" ? null : Number(words);
+}
+
+function answer() {
+  const wrong = state.row.findIndex((value) => value === undefined);
+  if (wrong >= 0) {
+    $("said").replaceChildren(h("p", {}, name(data.columns[wrong].name), " needs a number."));
+    return;
+  }
+  const told = explain(data, setOf(state.cell), state.row);
+  const head = told.label === null ? h("p", { class: "figure none" }, "No answer") : h("p", { class: "figure" }, name(told.label));
+  const why = !told.statements.length
+    ? "No explainer covers this row: no answer is given."
+    : told.silence
+      ? `No answer is given: ${told.silence}.`
+      : told.disagree
+        ? "The explainers disagree; the first one answers."
+        : "";
+  const set = setOf(state.cell);
+  const lines = told.statements.map((one) => h("li", { "data-explainer": one.explainer },
+    h("strong", {}, `Explainer ${one.explainer}`), ` (fidelity ${percent(data.members[set.members[one.explainer]].fidelity)}): `, name(one.rule.text)));
+  $("said").replaceChildren(head, why ? h("p", {}, why) : "", h("ul", {}, lines));
+}
+
+function renderMaking() {
+  const rows = data.made.map(([word, value]) => h("div", {}, h("dt", {}, word), h("dd", {}, value)));
+  const { certificate, verdict } = data;
+  const form = (line) => (line.coverage === 0
+    ? [line.form, "–", "keeps the floor nowhere", "–"]
+    : [line.form, percent(line.coverage), percent(line.agreement), percent(line.bound)]);
+  $("making").replaceChildren(
+    h("dl", { class: "made" }, rows),
+    certificate
+      ? h("p", {}, `Certificate: the statements about held-out ${certificate.unit} are exact (Clopper–Pearson) lower bounds and hold together with ${percent(certificate.confidence, 0)} confidence. Those rows were used for nothing else.`)
+      : h("p", {}, "No rows were held out, so nothing is certified."),
+    h("table", {}, h("caption", {}, "How the forms of answer did on rows that they had not seen"),
+      h("thead", {}, h("tr", {}, ["form", "answers", "right on", "at least"].map((words) => h("th", { scope: "col" }, words)))),
+      h("tbody", {}, verdict.map((line) => h("tr", {}, form(line).map((words, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, words)))))),
+  );
+}
+
+function render() {
+  renderTiles();
+  renderTradeOff();
+  renderCards();
+  renderMap();
+  renderLeftOut();
+  renderForm();
+}
+
+function setTheme(dark) {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  $("theme").setAttribute("aria-pressed", String(dark));
+}
+
+$("k").max = numbers.length - 1;
+$("phi").max = floors.length - 1;
+const move = () => choose(cellAt(numbers[Number($("k").value)], floors[Number($("phi").value)]));
+$("k").addEventListener("input", move);
+$("phi").addEventListener("input", move);
+$("back").addEventListener("click", () => choose(fitted));
+$("sort").addEventListener("change", renderCards);
+$("filter").addEventListener("input", renderCards);
+for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
+setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+$("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
+addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
+renderMaking();
+render();

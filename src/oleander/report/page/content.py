@@ -1,0 +1,274 @@
+"""What the page says, as plain data: computed here, drawn in the page, tested on the data."""
+
+import base64
+import hashlib
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from oleander import __version__
+from oleander.aggregate import SAVED_OPTIONS, AggregateExplainer
+from oleander.evaluation import describe_uncovered
+from oleander.explanation import NOBODY, ExplainerSet
+from oleander.report.displays import CoverageDisplay
+from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers
+from oleander.rows import Rows
+from oleander.schema import FeatureSchema
+from oleander.tradeoff import Cell, TradeOff
+
+Floats = NDArray[np.float64]
+Labels = NDArray[Any]
+# So many points can be told apart on a map, and keep the file small.
+MOST_POINTS = 2000
+# Fewer people than this are not counted apart: a count of one is a person.
+FEWEST_COUNTED = 5
+MOST_LEVELS = 12
+GRID = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """The rows behind the map and behind who is left out.
+
+    Parameters
+    ----------
+    values : array of shape (n_rows, n_features)
+        Encoded.
+    labels : array of shape (n_rows,) or None
+        The black box's, where they are known.
+    by : mapping of name to array of shape (n_rows,)
+        Groups that people may want to see apart.
+    """
+
+    values: Floats
+    labels: Labels | None
+    by: Mapping[str, Labels]
+
+
+def build_content(
+    atlas: AggregateExplainer, shown: Shown | None, *, title: str, about: str, include_rows: bool
+) -> dict[str, Any]:
+    """Return all that the page shows."""
+    schema = atlas.schema_
+    tradeoff = _tradeoff_of(atlas)
+    if shown is not None and not include_rows:
+        tradeoff = tradeoff.without_records(shown.values)
+    chosen = [cell.chosen for cell in tradeoff.cells if cell.chosen is not None]
+    words = {word for one in chosen for member in one.members for word in labels_of(member.explainer)}
+    if shown is not None and shown.labels is not None:
+        words |= {str(label) for label in shown.labels}
+    codes = {word: code for code, word in enumerate(sorted(words))}
+    members: dict[tuple[int, bool], int] = {}
+    described: list[dict[str, Any]] = []
+    sets: dict[tuple[Any, ...], int] = {}
+    set_data: list[dict[str, Any]] = []
+    some = None if shown is None else _some_rows(len(shown.values))
+    cells = []
+    for cell in tradeoff.cells:
+        number = None
+        if cell.chosen is not None:
+            keys = [(id(member.explainer), member.claim is None) for member in cell.chosen.members]
+            for key, member in zip(keys, cell.chosen.members, strict=True):
+                if key not in members:
+                    members[key] = len(described)
+                    described.append(describe_member(member, schema, codes, atlas.min_fidelity))
+            own = (tuple(members[key] for key in keys), cell.chosen.min_votes)
+            if own not in sets:
+                sets[own] = len(set_data)
+                set_data.append({"members": list(own[0]), **_describe_set(cell.chosen, shown, some)})
+            number = sets[own]
+        cells.append(_describe_cell(cell, number))
+    return {
+        "title": title,
+        "about": about,
+        "columns": describe_columns(schema),
+        "classes": list(codes),
+        "members": described,
+        "sets": set_data,
+        "cells": cells,
+        "start": [atlas.max_explainers, atlas.min_fidelity],
+        "verdict": _records(atlas.verdict_),
+        "certificate": _certificate(atlas),
+        "map": None if shown is None or some is None else _map(schema, shown, some, codes, include_rows),
+        "typical": numbers(_typical(schema, None if shown is None else shown.values)),
+        "made": describe_making(atlas, shown),
+    }
+
+
+def _tradeoff_of(atlas: AggregateExplainer) -> TradeOff:
+    """Return the trade-off, or the one cell that a file without it holds."""
+    try:
+        return atlas.tradeoff()
+    except NotFittedError:
+        result = atlas.result_
+        is_union = atlas.combine_ == "union"
+        most = min(atlas.coverage_ * (1 + result.gap), 1.0) if is_union else 1.0
+        bound = min(member.floor_value for member in atlas.explainers_) if is_union else float("nan")
+        votes = atlas._set.min_votes
+        own = ExplainerSet(atlas.schema_, tuple(atlas.explainers_), votes)
+        figures = (atlas.combine_, atlas.coverage_, atlas.fidelity_, bound, most, result.status, own)
+        return TradeOff((Cell(atlas.max_explainers, atlas.min_fidelity, *figures),))
+
+
+def _describe_cell(cell: Cell, number: int | None) -> dict[str, Any]:
+    names = ("max_explainers", "min_fidelity", "form", "coverage", "fidelity", "bound", "most", "status")
+    figures = {name: getattr(cell, name) for name in names}
+    return {**{name: None if value != value else value for name, value in figures.items()}, "set": number}
+
+
+def _describe_set(chosen: ExplainerSet, shown: Shown | None, some: NDArray[np.intp] | None) -> dict[str, Any]:
+    certified = np.array([member.claim.bound if member.claim is not None else 0.0 for member in chosen.members])
+    about: dict[str, Any] = {
+        "min_votes": chosen.min_votes,
+        # As in ExplainerSet.responsible: the highest certified fidelity first.
+        "rank": np.unique(-certified, return_inverse=True)[1].tolist(),
+        "left_out": None,
+    }
+    if shown is None or some is None:
+        return about
+    covers = chosen.covers(shown.values)
+    answered = ~np.ma.getmaskarray(chosen.answer(shown.values))
+    first = np.where(answered, chosen.responsible(shown.values, covers), NOBODY)
+    about["who"] = _base64(first[some].astype("<i2"))
+    about["covers"] = [_base64(np.packbits(inside[some], bitorder="little")) for inside in covers]
+    about["left_out"] = _left_out(chosen.schema, shown, answered)
+    return about
+
+
+def _left_out(schema: FeatureSchema, shown: Shown, answered: NDArray[np.bool_]) -> dict[str, Any]:
+    groups = {} if shown.labels is None else {"what the model says": shown.labels}
+    groups |= shown.by
+    labels = np.full(len(answered), "") if shown.labels is None else shown.labels
+    described = describe_uncovered(shown.values, labels, answered, schema)
+    rules = [
+        {"terms": [str(term) for term in rule.terms], "share": rule.share, "n": rule.n_draws}
+        for rule in described.rules
+        if rule.label == "not covered" and rule.n_draws >= FEWEST_COUNTED
+    ]
+    return {
+        "n": int((~answered).sum()),
+        "of": len(answered),
+        "by": [{"name": name, "lines": _count(values, answered)} for name, values in groups.items()],
+        "rules": rules,
+    }
+
+
+def _count(values: Labels, answered: NDArray[np.bool_]) -> list[dict[str, Any]]:
+    table = pd.DataFrame({"value": [str(value) for value in values], "answered": answered})
+    counted = table.groupby("value", sort=True)["answered"].agg(["size", "sum"])
+    return [
+        {"value": value, "n": int(size), "left": int(size - given)} if size >= FEWEST_COUNTED else {"value": value}
+        for value, size, given in counted.itertuples()
+    ]
+
+
+def named_groups(schema: FeatureSchema, values: Floats) -> dict[str, Labels]:
+    """Return the columns with few levels, in which people look for who is left out."""
+    groups = {}
+    for j in schema.named:
+        feature = schema[int(j)]
+        if 2 <= len(feature.levels) <= MOST_LEVELS:
+            groups[feature.name] = np.array([feature.describe_value(code) for code in values[:, j]], dtype=object)
+    return groups
+
+
+def _map(
+    schema: FeatureSchema, shown: Shown, some: NDArray[np.intp], codes: Mapping[str, int], include_rows: bool
+) -> dict[str, Any]:
+    points = CoverageDisplay.project(schema, shown.values)[some]
+    # Places on a grid: near enough to see, too coarse to reckon a row back from.
+    low, span = points.min(axis=0), np.ptp(points, axis=0)
+    places = np.round((points - low) / np.where(span > 0, span, 1.0) * GRID).astype(int)
+    about: dict[str, Any] = {"points": places.tolist(), "grid": GRID, "n_rows": len(shown.values), "labels": None}
+    if shown.labels is not None:
+        about["labels"] = [codes[str(label)] for label in shown.labels[some]]
+    if include_rows:
+        about["rows"] = [
+            [feature.describe_value(value) for feature, value in zip(schema, row, strict=True)]
+            for row in shown.values[some]
+        ]
+    return about
+
+
+def _some_rows(n_rows: int) -> NDArray[np.intp]:
+    if n_rows <= MOST_POINTS:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).choice(n_rows, MOST_POINTS, replace=False))
+
+
+def _typical(schema: FeatureSchema, values: Floats | None) -> Floats:
+    """Return the middle of each column by itself, rounded: nobody's row."""
+    typical = np.zeros(len(schema))
+    for j, feature in enumerate(schema):
+        present = np.zeros(0) if values is None else values[~np.isnan(values[:, j]), j]
+        if not len(present):
+            typical[j] = float(f"{(feature.lower + feature.upper) / 2:.3g}") if feature.is_number else 0.0
+        elif feature.is_number:
+            typical[j] = float(f"{np.median(present):.3g}")
+        else:
+            typical[j] = np.bincount(present.astype(np.intp)).argmax()
+    return typical
+
+
+def _certificate(atlas: AggregateExplainer) -> dict[str, Any] | None:
+    certificate = atlas.certificate_
+    if certificate is None:
+        return None
+    return {
+        "confidence": certificate.confidence,
+        "unit": "groups" if certificate.by_group else "rows",
+        "coverage": vars(certificate.coverage),
+        "answers": vars(certificate.answers),
+        "answers_words": certificate.answers.describe(atlas.min_fidelity),
+    }
+
+
+def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list[str]]:
+    """Return how it was made, as pairs of a word and what it was: enough to cite, and to do it again."""
+    is_loaded = not hasattr(atlas, "_verdict")
+    params = atlas.get_params()
+    hidden = {"black_box", "schema", "verbose", "n_jobs"}
+    names = list(SAVED_OPTIONS) if is_loaded else [name for name in sorted(params) if name not in hidden]
+    result = atlas.result_
+    if atlas.combine_ != "union":
+        proof = "judged by cross-fitting, on rows that were not learned from; none is proven best"
+    elif result.is_proven_optimal:
+        proof = "proven: no choice of as many candidates covers more rows"
+    else:
+        proof = f"the choice is within {result.gap:.2%} of the best possible"
+    rows = getattr(atlas, "_rows", None)
+    made = [
+        ["software", f"Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
+        ["form of answer", atlas.combine_],
+        ["proof", proof],
+        ["rows asked of the black box", f"{atlas.n_queries_:,}"],
+        ["parameters", ", ".join(f"{name}={params[name]!r}" for name in names)],
+    ]
+    if isinstance(rows, Rows):
+        made.append(["rows chosen or learned on", f"{int(rows.weights.sum()):,}, fingerprint {_digest(rows.values)}"])
+    if shown is not None:
+        made.append(["rows on this page", f"{len(shown.values):,}, fingerprint {_digest(shown.values)}"])
+    return made
+
+
+def _digest(values: Floats) -> str:
+    """Return a name for the data: the same for the same rows in the same order, and telling nothing of them."""
+    plain = np.ascontiguousarray(np.where(np.isnan(values), np.nan, values) + 0.0)
+    return hashlib.sha256(plain.tobytes()).hexdigest()[:16]
+
+
+def _base64(array: NDArray[Any]) -> str:
+    return base64.b64encode(array.tobytes()).decode()
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {str(name): None if value != value else value for name, value in line.items()}
+        for line in table.to_dict("records")
+    ]

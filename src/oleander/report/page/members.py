@@ -1,0 +1,159 @@
+"""Explainers, regions and columns as the page needs them: enough to draw each, and to ask it about a row."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander.certificate import Claim
+from oleander.conditions import Condition, Levels
+from oleander.explanation import ChosenExplainer
+from oleander.local import AbstainingTree, Constant, LimeLinear, Spoken
+from oleander.local.base import Explainer, Rule
+from oleander.local.tree import LEAF, Tree, TreeExplainer
+from oleander.regions import Ball, Box, Region
+from oleander.schema import FeatureSchema
+
+Codes = Mapping[str, int]
+
+
+def describe_columns(schema: FeatureSchema) -> list[dict[str, Any]]:
+    """Return the columns without their bounds, which are values of somebody's row."""
+    return [
+        {
+            "name": feature.name,
+            "kind": str(feature.kind),
+            "number": feature.is_number,
+            "scale": feature.scale,
+            "missing": feature.missing,
+            "levels": [feature.describe_value(code) for code in range(len(feature.levels))],
+        }
+        for feature in schema
+    ]
+
+
+def labels_of(explainer: Explainer) -> list[str]:
+    """Return the labels that an explainer can give, as words."""
+    if isinstance(explainer, LimeLinear) and explainer.classes_ is not None:
+        return [str(label) for label in explainer.classes_]
+    if (tree := tree_of(explainer)) is not None:
+        return [str(label) for label in tree.classes]
+    return [str(rule.label) for rule in explainer.rules()]
+
+
+def tree_of(explainer: Explainer) -> Tree | None:
+    """Return the tree of an explainer that is one."""
+    if isinstance(explainer, AbstainingTree):
+        return explainer.tree
+    return explainer.tree_ if isinstance(explainer, TreeExplainer) else None
+
+
+def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:
+    """Return one chosen explainer: what is known of it, its rules, and how to ask it."""
+    explainer = member.explainer
+    return {
+        "support": member.support,
+        "fidelity": _number(member.fidelity),
+        "bound": _number(member.floor_value),
+        "claim": _describe_claim(member.claim, floor),
+        "certified": None if member.claim is None or not member.claim.n_rows else member.claim.bound,
+        "origin": member.origin,
+        "where": member.region.describe(),
+        "features": sorted({*explainer.features, *_columns_of(member.region)}),
+        "size": explainer.complexity,
+        "region": _region(member.region),
+        "explainer": _explainer(explainer, codes),
+        "rules": [_rule(rule, codes) for rule in explainer.rules()],
+    }
+
+
+def _describe_claim(claim: Claim | None, floor: float) -> str:
+    return "" if claim is None else claim.describe(floor)
+
+
+def _rule(rule: Rule, codes: Codes) -> dict[str, Any]:
+    return {
+        "terms": [str(term) for term in rule.terms],
+        "label": codes[str(rule.label)],
+        "n": rule.n_draws,
+        "share": rule.share,
+        "unit": rule.unit,
+        "text": str(rule),
+    }
+
+
+def _explainer(explainer: Explainer, codes: Codes) -> dict[str, Any]:
+    tree = tree_of(explainer)
+    if tree is not None:
+        speaking = explainer.speaking.tolist() if isinstance(explainer, AbstainingTree) else None
+        unit = "rows" if isinstance(explainer, AbstainingTree) else "draws"
+        return {"kind": "tree", "speaking": speaking, **_tree(tree, codes, unit)}
+    if isinstance(explainer, LimeLinear):
+        data = explainer.to_dict()
+        kept = {name: data[name] for name in ("reference", "coefficients", "intercepts", "n_draws", "share")}
+        return {"kind": "linear", "classes": [codes[word] for word in labels_of(explainer)], **kept}
+    if isinstance(explainer, Constant):
+        return {"kind": "constant"}
+    return {"kind": "other"}
+
+
+def _tree(tree: Tree, codes: Codes, unit: str) -> dict[str, Any]:
+    inner = tree.column != LEAF
+    rules = {
+        int(leaf): _rule(replace(tree.rule(int(leaf)), unit=unit), codes) for leaf in np.flatnonzero(~inner).tolist()
+    }
+    return {
+        "column": tree.column.tolist(),
+        # No end to the left of which all known numbers lie: known against missing.
+        "threshold": [_number(value) for value in tree.threshold],
+        "level": tree.level.tolist(),
+        "missing_left": [int(value) for value in tree.missing_left],
+        "left": tree.left.tolist(),
+        "right": tree.right.tolist(),
+        "asks": [str(tree.conditions(node)[0]) if inner[node] else "" for node in range(len(inner))],
+        "leaves": rules,
+    }
+
+
+def _region(region: Region) -> dict[str, Any]:
+    if isinstance(region, Spoken):
+        return {"kind": "spoken", "outer": _region(region.outer)}
+    if isinstance(region, Ball):
+        return {
+            "kind": "ball",
+            "center": [_number(value) for value in region.center],
+            "radius": region.radius,
+            "flips": region.n_flips_allowed,
+            "norm": _number(region.norm),
+        }
+    if isinstance(region, Box):
+        return {"kind": "box", "conditions": [_condition(condition) for condition in region.conditions]}
+    return {"kind": "other"}
+
+
+def _condition(condition: Condition) -> dict[str, Any]:
+    about = {"column": condition.column, "missing": condition.missing}
+    if isinstance(condition, Levels):
+        return {**about, "codes": sorted(condition.codes)}
+    if condition.lower >= condition.upper:
+        # No number at all: missing ones only.
+        return {**about, "codes": []}
+    return {**about, "lower": _number(condition.lower), "upper": _number(condition.upper)}
+
+
+def _columns_of(region: Region) -> list[int]:
+    outer = region.outer if isinstance(region, Spoken) else region
+    return [condition.column for condition in outer.conditions] if isinstance(outer, Box) else []
+
+
+def _number(value: float) -> float | None:
+    """Return a number that JSON can hold; what is infinite or not known is nothing."""
+    return float(value) if math.isfinite(value) else None
+
+
+def numbers(values: NDArray[np.float64]) -> list[float | None]:
+    """Return an encoded row as JSON can hold it."""
+    return [_number(value) for value in values]

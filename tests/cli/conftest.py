@@ -1,0 +1,68 @@
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from oleander.cli.app import app
+
+
+@dataclass
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def sentence(self) -> str:
+        """The one line that an error ends in."""
+        lines = [line for line in self.err.splitlines() if line.startswith("oleander: ")]
+        assert len(lines) == 1, self.err
+        assert "Traceback" not in self.err
+        return lines[0]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: Any) -> Ran:
+        done = CliRunner().invoke(app, [str(word) for word in words])
+        return Ran(done.exit_code, done.stdout, done.stderr)
+
+    return call
+
+
+def make_patients(n_rows: int = 400, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, n_rows),
+            "dose": rng.uniform(0, 5, n_rows).round(2),
+            "sex": rng.choice(["F", "M"], n_rows),
+            "ward": rng.choice(["north", "south", "west"], n_rows),
+            "patient": rng.integers(0, n_rows // 2, n_rows),
+        }
+    )
+    table.loc[rng.random(n_rows) < 0.1, "dose"] = np.nan
+    table["risk"] = np.where((table["age"] > 60) & (table["dose"].fillna(0) < 3), "high", "low")
+    return table
+
+
+@pytest.fixture
+def patients() -> pd.DataFrame:
+    return make_patients()
+
+
+@pytest.fixture
+def patients_csv(patients, tmp_path):
+    path = tmp_path / "patients.csv"
+    patients.to_csv(path, index=False)
+    return path

@@ -1,0 +1,91 @@
+"""Files as people have them: read all the same, or refused in one sentence with nothing written."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.cli.tables import read_table
+
+
+def explain(run, path, *more):
+    done = run("explain", path, "--target", "risk", "--out", "out", *more)
+    if done.code:
+        assert not (path.parent / "out").exists(), "nothing may be half-written"
+    return done
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_dialects_are_one_table(patients, tmp_path, separator, encoding, line_end):
+    path = tmp_path / "p.csv"
+    text = patients.to_csv(index=False, sep=separator, lineterminator=line_end)
+    path.write_bytes(text.encode(encoding))
+    pd.testing.assert_frame_equal(read_table(path), read_table(path, separator=separator))
+    assert list(read_table(path).columns) == list(patients.columns)
+    assert len(read_table(path)) == len(patients)
+
+
+def test_a_guessed_separator_is_told(run, patients, tmp_path):
+    patients.to_csv(tmp_path / "p.csv", index=False, sep=";")
+    done = explain(run, tmp_path / "p.csv", "--drop", "patient")
+    assert done.code == 0
+    assert "note: p.csv is read with a semicolon between columns." in done.err
+
+
+def test_parquet(patients, tmp_path):
+    patients.to_parquet(tmp_path / "p.parquet")
+    assert read_table(tmp_path / "p.parquet").shape == patients.shape
+
+
+BAD = {
+    "nothing": ("", "p.csv is empty"),
+    "blank lines": ("\n\n", "p.csv is empty"),
+    "header only": ("age,risk\n", "has a header and no rows"),
+    "no such target": ("age,rsk\n1,a\n2,b\n", "--target names the column 'risk', and the data have 'age', 'rsk'."),
+    "one column": ("age-risk\n1-a\n", "Is --separator right?"),
+    "one class": ("age,risk\n1,a\n2,a\n", "the target 'risk' has one class, 'a'"),
+    "a column twice": ("age,age,risk\n1,1,a\n", "has the column 'age' more than once"),
+    "a long row": ("age,risk\n1,a\n1,a,b\n", "cannot be read as a table with a comma"),
+    "an empty column": ("age,x,risk\n1,,a\n2,,b\n", "column 'x' holds no value at all"),
+    "only the target": ("risk\na\nb\n", "no column left"),
+    "not a class": ("age,risk\n" + "".join(f"{i},{i / 7}\n" for i in range(90)), "looks like a measurement"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files(run, tmp_path, name):
+    text, sentence = BAD[name]
+    (tmp_path / "p.csv").write_text(text)
+    done = explain(run, tmp_path / "p.csv")
+    assert done.code in (2, 3)
+    assert sentence in done.sentence
+
+
+def test_decimal_commas(run, patients, tmp_path):
+    patients.to_csv(tmp_path / "p.csv", index=False, sep=";", decimal=",")
+    done = explain(run, tmp_path / "p.csv", "--drop", "patient")
+    assert done.code == 3
+    assert "column 'dose' holds numbers with decimal commas, such as " in done.sentence
+    assert "use --decimal ','" in done.sentence
+    assert explain(run, tmp_path / "p.csv", "--drop", "patient", "--decimal", ",").code == 0
+
+
+def test_two_hundred_columns_of_text(run, tmp_path):
+    rng = np.random.default_rng(0)
+    words = {f"note{j}": [f"word {k}" for k in rng.integers(0, 10**6, 100)] for j in range(200)}
+    pd.DataFrame({**words, "risk": ["a", "b"] * 50}).to_csv(tmp_path / "p.csv", index=False)
+    done = explain(run, tmp_path / "p.csv")
+    assert done.code == 3
+    assert "200 columns ('note0', 'note1', 'note2', 'note3', 'note4' and 195 more) hold free text" in done.sentence
+    assert len(done.sentence) < 400
+
+
+def test_not_text_and_not_there(run, tmp_path):
+    (tmp_path / "p.csv").write_bytes("age,risk\n1,caf\xe9\n".encode("latin-1"))
+    assert "is not UTF-8 text (line 2)" in explain(run, tmp_path / "p.csv").sentence
+    (tmp_path / "p.parquet").write_bytes(b"no")
+    assert "cannot be read as Parquet" in explain(run, tmp_path / "p.parquet").sentence
+    assert "is not a file" in explain(run, tmp_path / "q.csv").sentence
+    (tmp_path / "p.xlsx").write_bytes(b"no")
+    assert ".csv, .tsv, .txt and .parquet are read" in explain(run, tmp_path / "p.xlsx").sentence

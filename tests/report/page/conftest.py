@@ -1,0 +1,145 @@
+"""Explainers of every form on a table with every kind of column, and a browser to look at their pages."""
+
+import importlib
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander import AggregateExplainer
+from oleander.generators import Anchors
+from oleander.report import write_report
+
+SCREENSHOTS = Path(__file__).parents[3] / "screenshots"
+HOSTILE = "</script><script>window.hit=1</script>"
+LEVELS = ['"><img src=x onerror="window.hit=1">', 'it\'s "so" & so', "😀 {{data}}", "שלום"]
+
+
+def make_table(n_rows: int = 500, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "weight": rng.normal(70, 12, n_rows),
+            "age": rng.integers(18, 90, n_rows),
+            "smoker": rng.random(n_rows) < 0.3,
+            HOSTILE: rng.choice(LEVELS, n_rows),
+            "dose": np.where(rng.random(n_rows) < 0.2, np.nan, rng.uniform(0, 5, n_rows)),
+        }
+    )
+    table.loc[rng.random(n_rows) < 0.1, HOSTILE] = None
+    return table
+
+
+def judge_table(table: pd.DataFrame) -> np.ndarray:
+    heavy = (table["weight"] > 72).to_numpy()
+    odd = (table[HOSTILE] == LEVELS[0]).fillna(False).to_numpy(dtype=bool)
+    old = (table["age"] > 55 + 10 * table["smoker"]).to_numpy()
+    return np.select([table["dose"].isna().to_numpy() & old, heavy & ~odd], ["<i>no dose</i>", "heavy"], "light ☂")
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "tree": {"combine": "tree", "min_fidelity": 0.85},
+    "consensus": {"combine": "consensus", "min_fidelity": 0.7},
+    "balls": {"combine": "union", "min_fidelity": 0.75, "n_draws": 400, "floor_on": "share"},
+    "linear": {"combine": "union", "min_fidelity": 0.6, "n_draws": 400, "floor_on": "share", "local": "lime"},
+    "anchors": {"candidates": Anchors(max_anchors=20, precision=0.8), "min_fidelity": 0.6, "floor_on": "share"},
+}
+
+
+@pytest.fixture(scope="session")
+def atlases() -> dict[str, AggregateExplainer]:
+    made = {}
+    for name, options in OPTIONS.items():
+        atlas = AggregateExplainer(
+            judge_table, max_explainers=5, max_candidates=80, time_limit=10, random_state=0, **options
+        )
+        made[name] = atlas.fit(make_table())
+    return made
+
+
+@pytest.fixture(scope="session")
+def make_rows():
+    return make_table
+
+
+@pytest.fixture(scope="session")
+def judge_rows():
+    return judge_table
+
+
+@pytest.fixture(scope="session")
+def hostile() -> str:
+    return HOSTILE
+
+
+@pytest.fixture(scope="session")
+def levels() -> list[str]:
+    return LEVELS
+
+
+@dataclass
+class Opened:
+    """A page in a browser, and everything that it complained about or asked for."""
+
+    tab: Any
+    path: Path
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        assert not self.complaints
+        assert self.requests == [self.path.as_uri()]
+        assert self.tab.evaluate("window.hit === undefined")
+
+    def shoot(self, name: str, **options: Any) -> None:
+        SCREENSHOTS.mkdir(exist_ok=True)
+        self.tab.screenshot(path=SCREENSHOTS / f"{name}.png", **options)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    try:
+        playwright = importlib.import_module("playwright.sync_api")
+    except ModuleNotFoundError:
+        playwright = None
+    if found is None or playwright is None:
+        # Elsewhere a reason to skip; there the page must be looked at.
+        give_up = pytest.fail if os.environ.get("OLEANDER_CI") else pytest.skip
+        give_up("chromium and playwright are needed: apt-get install chromium; pip install playwright")
+    # Chromium refuses its sandbox to root, which is what containers run as.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with playwright.sync_playwright() as session:
+        browser = session.chromium.launch(executable_path=found, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium, tmp_path):
+    tabs = []
+
+    def open_path(path: Path, **options: Any) -> Opened:
+        tab = chromium.new_page(**{"viewport": {"width": 1280, "height": 800}, **options})
+        tabs.append(tab)
+        opened = Opened(tab, path)
+        tab.on("console", lambda message: opened.complaints.append(message.text))
+        tab.on("pageerror", lambda error: opened.complaints.append(str(error)))
+        tab.on("dialog", lambda dialog: opened.complaints.append(dialog.message))
+        tab.on("request", lambda request: opened.requests.append(request.url))
+        tab.goto(path.as_uri())
+        return opened
+
+    def open_atlas(atlas: AggregateExplainer, X: Any = None, *, browser: Any = None, **options: Any) -> Opened:
+        path = tmp_path / "report.html"
+        write_report(atlas, path, X, **{"title": f"A page of {HOSTILE}", "about": HOSTILE, **options})
+        return open_path(path, **(browser or {}))
+
+    yield open_atlas
+    for tab in tabs:
+        tab.close()

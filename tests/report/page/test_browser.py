@@ -1,0 +1,254 @@
+"""The page in a real browser: what it shows and says is what Python says."""
+
+import time
+
+import numpy as np
+import pytest
+
+from oleander import AggregateExplainer
+
+FORMS = ["tree", "consensus", "balls", "linear", "anchors"]
+
+
+def encoded(rows):
+    return [[None if np.isnan(value) else float(value) for value in row] for row in rows]
+
+
+def ask_page(page, cell, rows):
+    script = """([cell, rows]) => rows.map((row) => {
+        const told = explain(data, data.sets[data.cells[cell].set], row);
+        return [told.label, told.silence, told.disagree,
+                told.statements.map((one) => [one.explainer, data.classes[one.rule.label], one.rule.text])];
+    })"""
+    return page.tab.evaluate(script, [cell, encoded(rows)])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_cell_answers_rows_as_python_does(open_page, atlases, form, make_rows):
+    atlas = atlases[form]
+    page = open_page(atlas)
+    rows = atlas.schema_.encode(make_rows(120, seed=7))
+    asked = 0
+    for number, cell in enumerate(atlas.tradeoff().cells):
+        if cell.chosen is None:
+            continue
+        for row, (label, silence, disagree, statements) in zip(rows, ask_page(page, number, rows), strict=True):
+            told = cell.chosen.explain(row)
+            assert label == (None if told.label is None else str(told.label))
+            assert [one[0] for one in statements] == [s.explainer for s in told.statements]
+            assert (silence, disagree) == (told.silence, told.disagree)
+            assert [one[:2] for one in statements] == [[s.explainer, str(s.rule.label)] for s in told.statements]
+            if form != "linear":
+                assert [one[2] for one in statements] == [str(s.rule) for s in told.statements]
+            asked += len(statements)
+    assert asked > 100
+    page.check()
+
+
+@pytest.mark.parametrize("form", ["tree", "consensus", "balls"])
+def test_the_form_agrees_with_python(open_page, atlases, form, make_rows):
+    atlas = atlases[form]
+    page = open_page(atlas)
+    tab, schema = page.tab, atlas.schema_
+    typical = tab.evaluate("data.typical")
+    fields = {
+        int(field.get_attribute("id").removeprefix("field-")): field
+        for field in tab.locator("#form input, #form select").all()
+    }
+    assert fields
+    for row in schema.encode(make_rows(25, seed=3)):
+        asked = np.array([np.nan if value is None else value for value in typical])
+        for j, field in fields.items():
+            asked[j] = row[j]
+            if schema[j].is_number:
+                field.fill("" if np.isnan(row[j]) else repr(float(row[j])))
+            else:
+                field.select_option("" if np.isnan(row[j]) else str(int(row[j])))
+        told = atlas._set.explain(asked)
+        expected = "No answer" if told.label is None else str(told.label)
+        assert tab.locator("#said .figure").inner_text() == expected
+        shown = tab.locator("#said li").all_inner_texts()
+        assert len(shown) == len(told.statements)
+        for words, statement in zip(shown, told.statements, strict=True):
+            assert words.startswith(f"Explainer {statement.explainer} ")
+            assert words.endswith(" ".join(str(statement.rule).split()))
+    page.check()
+
+
+def test_a_field_that_is_no_number_is_told(open_page, atlases):
+    page = open_page(atlases["tree"])
+    field = page.tab.get_by_label("weight")
+    field.fill("")
+    assert page.tab.locator("#said").inner_text() == "weight needs a number."
+    assert field.get_attribute("aria-invalid") == "true"
+    page.check()
+
+
+@pytest.mark.parametrize("form", ["tree", "consensus", "balls"])
+def test_sliders_turn_the_page_to_the_cell_of_the_frontier(open_page, atlases, form):
+    atlas = atlases[form]
+    page = open_page(atlas)
+    tab = page.tab
+    cells = atlas.tradeoff().cells
+    numbers = sorted({cell.max_explainers for cell in cells})
+    floors = sorted({cell.min_fidelity for cell in cells})
+    # By the keyboard alone.
+    tab.locator("#k").press("Home")
+    for number in numbers:
+        tab.locator("#phi").press("Home")
+        for floor in floors:
+            cell = atlas.tradeoff().at(number, floor)
+            assert tab.locator("#k-out").inner_text() == str(number)
+            assert float(tab.locator("#phi-out").inner_text()) == floor
+            if cell.chosen is None:
+                assert tab.locator("#tile-none .figure").inner_text() == "0%"
+                assert tab.locator(".card").count() == 0
+            else:
+                assert tab.locator("#tile-coverage .figure").inner_text() == f"{cell.coverage * 100:.1f}%"
+                assert tab.locator("#tile-fidelity .figure").inner_text() == f"{cell.fidelity * 100:.1f}%"
+                assert tab.locator("#tile-number .figure").inner_text() == str(cell.n_explainers)
+                assert tab.locator(".card").count() == cell.n_explainers
+            tab.locator("#phi").press("ArrowRight")
+        tab.locator("#k").press("ArrowRight")
+    tab.locator("#back").click()
+    assert tab.locator("#tile-coverage .figure").inner_text() == f"{atlas.coverage_ * 100:.1f}%"
+    page.check()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_hostile_names_are_text(open_page, atlases, form, hostile, levels):
+    page = open_page(atlases[form], by={hostile: np.resize(["<b>x</b>", "'y'"], 375)})
+    tab = page.tab
+    tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    tab.wait_for_timeout(100)
+    text = tab.locator("body").inner_text()
+    for words in (hostile, "<b>x</b>", "<i>no dose</i>", levels[0], levels[2], levels[3]):
+        assert words in text
+    assert tab.locator("img, iframe, main script, i, b").count() == 0
+    assert tab.title() == f"A page of {hostile}"
+    page.check()
+    page.shoot(f"page-{form}", full_page=True)
+
+
+def test_what_matters_is_seen_without_scrolling(open_page, atlases):
+    page = open_page(atlases["balls"])
+    for name in ("coverage", "fidelity", "number", "best", "tree"):
+        box = page.tab.locator(f"#tile-{name}").bounding_box()
+        assert box["y"] + box["height"] <= 800
+    page.shoot("first-screen")
+    page.check()
+
+
+def test_the_map_tells_who_covers_a_point_and_no_value(open_page, atlases, make_rows):
+    atlas, X = atlases["balls"], make_rows()
+    page = open_page(atlas, X)
+    tab = page.tab
+    who = np.where(np.ma.getmaskarray(atlas.predict(X)), -1, atlas.responsible(X))
+    covers = atlas.covers(X)
+    for i in [*np.flatnonzero(who >= 0)[:5], *np.flatnonzero(who < 0)[:5]]:
+        tab.locator(f"#plot [data-i='{i}']").dispatch_event("mouseover")
+        words = tab.locator(".tip").inner_text()
+        assert ("No answer." if who[i] < 0 else f"Explainer {who[i]} answers.") in words
+        inside = np.flatnonzero(covers[:, i])
+        assert (f"Covered by {', '.join(map(str, inside))}." if len(inside) else "Nobody covers this row.") in words
+        assert "weight =" not in words
+    assert tab.locator("#plot .cross").count() == (who < 0).sum()
+    page.check()
+
+
+def test_sort_and_filter(open_page, atlases):
+    atlas = atlases["balls"]
+    page = open_page(atlas)
+    tab = page.tab
+    tab.locator("#sort").select_option("support")
+    order = sorted(range(len(atlas.explainers_)), key=lambda n: -atlas.explainers_[n].support)
+    assert tab.locator(".card h3").all_inner_texts() == [f" Explainer {n}".strip() for n in order]
+    tab.locator("#filter").fill("no such words")
+    assert tab.locator(".card").count() == 0
+    tab.locator("#filter").fill("WEIGHT")
+    mention = [m for m in atlas.explainers_ if "weight" in {atlas.schema_[j].name for j in m.explainer.features}]
+    assert tab.locator(".card").count() == len(mention)
+    page.check()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_dark_and_small(open_page, atlases, scheme):
+    page = open_page(atlases["consensus"], browser={"color_scheme": scheme})
+    assert page.tab.evaluate("document.documentElement.dataset.theme") == scheme
+    page.shoot(f"theme-{scheme}", full_page=True)
+    page.tab.set_viewport_size({"width": 390, "height": 800})
+    assert page.tab.evaluate("document.documentElement.scrollWidth") <= 390
+    page.shoot(f"small-{scheme}", full_page=True)
+    page.check()
+
+
+def test_print_opens_everything_and_hides_controls(open_page, atlases):
+    page = open_page(atlases["consensus"])
+    page.tab.emulate_media(media="print")
+    page.tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.tab.locator("details:not([open])").count() == 0
+    assert not page.tab.locator("#try").is_visible()
+    page.shoot("print", full_page=True)
+    page.check()
+
+
+def test_everything_has_a_name_for_those_who_do_not_see(open_page, atlases):
+    page = open_page(atlases["balls"])
+    page.tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    page.tab.wait_for_timeout(100)
+    nameless = page.tab.evaluate(
+        """() => [
+            ...[...document.querySelectorAll("input, select")].filter((field) => !field.labels.length),
+            ...[...document.querySelectorAll("svg")].filter((picture) =>
+                picture.getAttribute("aria-hidden") !== "true"
+                && !(picture.getAttribute("role") === "img" && picture.getAttribute("aria-label"))),
+            ...[...document.querySelectorAll("section")].filter((part) =>
+                !document.getElementById(part.getAttribute("aria-labelledby"))),
+        ].map((element) => element.outerHTML.slice(0, 80))"""
+    )
+    assert not nameless
+    page.check()
+
+
+def test_without_rows_and_without_a_trade_off(open_page, atlases, tmp_path):
+    atlases["tree"].tradeoff()
+    atlases["tree"].save(tmp_path / "with.oleander")
+    page = open_page(AggregateExplainer.load(tmp_path / "with.oleander"))
+    assert "there is no map" in page.tab.locator("#map").inner_text()
+    assert page.tab.locator("#k").get_attribute("max") == "3"
+    page.check()
+    bare = AggregateExplainer(judge := (lambda X: X[:, 0] > 0.5), random_state=0)
+    bare.fit(np.random.default_rng(0).uniform(size=(300, 2))).save(tmp_path / "without.oleander")
+    loaded = AggregateExplainer.load(tmp_path / "without.oleander", judge)
+    page = open_page(loaded, np.random.default_rng(1).uniform(size=(50, 2)))
+    assert page.tab.locator("#plot [data-i]").count() == 50
+    page.check()
+
+
+def test_two_thousand_rows_and_fifty_explainers(open_page):
+    X = np.random.default_rng(0).uniform(size=(2700, 2)).round(3)
+    atlas = AggregateExplainer(
+        lambda X: (np.sin(9 * X[:, 0]) > X[:, 1]).astype(int),
+        combine="union",
+        radius=0.25,
+        max_explainers=50,
+        min_fidelity=0.7,
+        floor_on="share",
+        max_candidates=300,
+        n_draws=300,
+        time_limit=2,
+        random_state=0,
+    )
+    with pytest.warns(UserWarning, match="Stopped"):
+        atlas.fit(X)
+    assert len(atlas.explainers_) == 50
+    atlas.tradeoff(max_explainers=[5, 10, 20, 30, 50], min_fidelity=[0.7, 0.8, 0.9])
+    started = time.monotonic()
+    page = open_page(atlas, X[:2000])
+    page.tab.locator("#plot [data-i]").nth(1999).wait_for()
+    assert page.path.stat().st_size < 8e6
+    loaded = page.tab.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+    assert loaded < 3000
+    print(f"{page.path.stat().st_size / 1e6:.2f} MB, {loaded:.0f} ms, {time.monotonic() - started:.1f} s in all")
+    page.shoot("fifty", full_page=True)
+    page.check()
