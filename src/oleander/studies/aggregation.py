@@ -1,5 +1,6 @@
 """Step 5: coverage and fidelity against the budget, for the paper's program at three floors and for its rivals."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -104,7 +105,7 @@ def _reach(work: Work, explained: Explained) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def _join(programs: dict[str, pd.DataFrame], rivals: pd.DataFrame) -> pd.DataFrame:
+def _join(programs: Mapping[Any, pd.DataFrame], rivals: pd.DataFrame) -> pd.DataFrame:
     """Return all methods in one table."""
     named = [
         table.assign(method=[method_name(program, floor) for floor in table["floor"]])
@@ -214,8 +215,7 @@ def exhibits(facts: Facts) -> list[Exhibit]:
             Exhibit(
                 f"{task}_reach",
                 "What the smallest and the largest budget of balls could cover were every explainer faithful, by "
-                f"radius. The paper does not say which radius it aggregates at; {facts['radius']:g} is the one at which "
-                "budgets matter.",
+                f"radius. The paper does not say at which it aggregates; at {facts['radius']:g} budgets matter.",
                 "",
                 "table",
             ),

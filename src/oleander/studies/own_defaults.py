@@ -136,7 +136,7 @@ def certified(own: pd.DataFrame) -> dict[str, Any]:
 def draw(store: Store, pen: Pen) -> dict[str, Any]:
     """Draw coverage and fidelity against the budget, a column for each floor."""
     figures: dict[str, Any] = {}
-    styles = {
+    styles: dict[str, dict[str, Any]] = {
         OWN: {"color": COLOURS[2], "marker": "s", "lw": 2},
         TREE: {"color": COLOURS[6], "ls": "-."},
         "strict": {"color": FLOOR_COLOURS[2], "marker": "o"},

@@ -62,7 +62,7 @@ def anchors(explained: Explained, most: int, n_anchors: int, random_state: int) 
 
 def decision_set(explained: Explained, random_state: int) -> AtBudget:
     """Tune the weights of the objective once; with these, find the best set of at most so many rules."""
-    options = {"schema": explained.schema, "random_state": random_state}
+    options: dict[str, Any] = {"schema": explained.schema, "random_state": random_state}
     learned = next(iter(explained.tables.values()))
     tuned = DecisionSet(explained.forest, **options).fit(learned)
 
@@ -84,7 +84,7 @@ def measure_rivals(work: Work, explained: Explained) -> pd.DataFrame:
     """Return two lines per rival and budget, as ``Explained.measure`` has them."""
     settings, forest = work.settings, explained.forest
     most, seed = max(settings.budgets), settings.random_state
-    tree = {"max_leaves": MAX_LEAVES, "schema": explained.schema, "random_state": seed}
+    tree: dict[str, Any] = {"max_leaves": MAX_LEAVES, "schema": explained.schema, "random_state": seed}
     makers: dict[str, Callable[[], AtBudget]] = {
         "submodular pick": lambda: submodular_pick(explained, trained_pool(work, explained, "lime"), most),
         "anchors": lambda: anchors(explained, most, settings.n_anchors, seed),

@@ -15,6 +15,7 @@ from oleander.studies.black_boxes import BLACK_BOXES
 from oleander.studies.claims import Judged, claims_markdown, claims_table, judge_claims
 from oleander.studies.data_facts import DATA_FACTS
 from oleander.studies.drawing import Pen, to_png
+from oleander.studies.filter_bins import FILTER_BINS
 from oleander.studies.filter_cost import FILTER_COST
 from oleander.studies.filtered_aggregation import FILTERED_AGGREGATION
 from oleander.studies.local_explainers import LOCAL_EXPLAINERS
@@ -39,6 +40,7 @@ STUDIES: dict[StudyName, tuple[Planned, ...]] = {
         Planned(DATA_FACTS, 1, 1),
         Planned(BLACK_BOXES, 180, 20),
         Planned(LOCAL_EXPLAINERS, 100, 5),
+        Planned(FILTER_BINS, 20, 4),
         Planned(FILTER_COST, 10, 2),
         Planned(AGGREGATION, 400, 30),
         Planned(FILTERED_AGGREGATION, 60, 10),
@@ -49,6 +51,7 @@ STUDIES: dict[StudyName, tuple[Planned, ...]] = {
         Planned(BASELINE_TABLE, 1, 1),
         Planned(BLACK_BOXES, 40, 20),
         Planned(LOCAL_EXPLAINERS, 200, 10),
+        Planned(FILTER_BINS, 20, 4),
         Planned(FILTER_COST, 10, 2),
         Planned(AGGREGATION, 400, 30),
         Planned(FILTERED_AGGREGATION, 60, 10),
