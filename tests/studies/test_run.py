@@ -9,7 +9,7 @@ import pytest
 
 from oleander.datasets import DataSet, make_ppmi_like
 from oleander.datasets.geriatric import ACTIVITIES
-from oleander.studies import filter_cost, local_explainers, run, run_study
+from oleander.studies import filter_cost, local_explainers, rivals, run, run_study
 from oleander.studies.__main__ import main
 from oleander.studies.claims import Verdict
 from oleander.studies.steps import Settings
@@ -45,7 +45,7 @@ def readings():
 
 @pytest.fixture(scope="module", autouse=True)
 def _few_models():
-    """Tune less: what is tuned is tested elsewhere."""
+    """Tune, grow and draw less: these are tested elsewhere."""
     whole = run.BLACK_BOXES.compute.__globals__["make_models"]
 
     def fewer(random_state):
@@ -58,6 +58,9 @@ def _few_models():
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(run.BLACK_BOXES.compute.__globals__, "make_models", fewer)
         patch.setattr(filter_cost, "DRAWS", (500, 1000, 2000))
+        patch.setattr(rivals, "MAX_LEAVES", 3)
+        # Figures are made, which their steps' tests look at; turning them into files takes longest of all.
+        patch.setattr(run, "to_png", lambda figure: b"a picture")
         yield
 
 
@@ -147,7 +150,9 @@ def test_a_stopped_run_goes_on(readings, tmp_path, monkeypatch):
     assert list(result.facts["local_explainers"]["radii"]) == ["3", "7"]
 
 
-def test_the_synthetic_cohort_says_what_it_is(few_people, tmp_path):
+def test_the_synthetic_cohort_says_what_it_is(few_people, tmp_path, monkeypatch):
+    few = tuple(plan for plan in run.STUDIES["ppmi"] if plan.step.name in ("trajectories", "baseline_table"))
+    monkeypatch.setitem(run.STUDIES, "ppmi", few)
     result = run_study("ppmi", data=few_people, out=tmp_path, settings=TINY, n_jobs=1, tell=lambda words: None)
     assert "synthetic cohort" in (tmp_path / "index.html").read_text()
     decided = [item for item in result.claims if item.verdict in (Verdict.HOLDS, Verdict.FAILS)]
