@@ -150,8 +150,11 @@ def solve_grid(
     DataFrame
         Two lines per budget and floor, with the program's own count of covered rows, its gap, status and seconds.
     """
-    selection = PoolSelection(pool, Floor("share", 1), formulation=program, time_limit=settings.time_limit)
-    frontier = selection.frontier(settings.budgets, floors)
+    selection = PoolSelection(pool, Floor("share", 1), formulation=program)
+    # Everybody is trained, so the program is the whole one, and every cell may have its own time.
+    frontier = selection.problem().frontier(
+        list(settings.budgets), list(floors), formulation=program, time_limit=settings.time_limit
+    )
     measured: dict[tuple[int, ...], list[dict[str, Any]]] = {}
     lines = []
     for (budget, floor), result in frontier.results.items():

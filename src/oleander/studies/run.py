@@ -79,6 +79,11 @@ class StudyResult:
     seconds: dict[str, float]
 
 
+def say(words: str) -> None:
+    """Print a line at once, also into a file."""
+    print(words, flush=True)
+
+
 def run_study(
     study: StudyName,
     *,
@@ -88,7 +93,7 @@ def run_study(
     telemonitoring: str | Path | None = None,
     n_jobs: int | None = 2,
     settings: Settings | None = None,
-    tell: Callable[[str], None] = print,
+    tell: Callable[[str], None] = say,
 ) -> StudyResult:
     """Redo one of the paper's studies and write its figures, tables, claims and page.
 

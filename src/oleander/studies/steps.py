@@ -51,7 +51,7 @@ class Settings:
     n_anchors : int
         Rows for which an anchor is looked for.
     time_limit : float
-        Seconds for solving one program over all budgets and floors.
+        Seconds for solving one program at one budget and floor.
     """
 
     random_state: int = 0
@@ -67,7 +67,7 @@ class Settings:
     budgets: tuple[int, ...] = tuple(range(5, 55, 5))
     floors: tuple[float, ...] = (0.5, 0.7, 0.9)
     n_anchors: int = 200
-    time_limit: float = 60.0
+    time_limit: float = 5.0
 
     @classmethod
     def plan(cls, study: StudyName, *, quick: bool) -> "Settings":
@@ -89,7 +89,7 @@ class Settings:
                 n_candidates=60,
                 budgets=(5, 20, 50),
                 n_anchors=30,
-                time_limit=10.0,
+                time_limit=2.0,
             )
         if study == "geriatric":
             return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=200)
