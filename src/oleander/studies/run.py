@@ -38,13 +38,13 @@ class Planned:
 STUDIES: dict[StudyName, tuple[Planned, ...]] = {
     "geriatric": (
         Planned(DATA_FACTS, 1, 1),
-        Planned(BLACK_BOXES, 180, 20),
-        Planned(LOCAL_EXPLAINERS, 100, 5),
+        Planned(BLACK_BOXES, 150, 20),
+        Planned(LOCAL_EXPLAINERS, 150, 5),
         Planned(FILTER_BINS, 20, 4),
         Planned(FILTER_COST, 10, 2),
-        Planned(AGGREGATION, 400, 30),
-        Planned(FILTERED_AGGREGATION, 60, 10),
-        Planned(OWN_DEFAULTS, 120, 30),
+        Planned(AGGREGATION, 600, 30),
+        Planned(FILTERED_AGGREGATION, 120, 5),
+        Planned(OWN_DEFAULTS, 60, 10),
     ),
     "ppmi": (
         Planned(TRAJECTORIES, 15, 15),
