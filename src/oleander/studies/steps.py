@@ -88,12 +88,12 @@ class Settings:
                 radius=RADIUS[study],
                 n_candidates=60,
                 budgets=(5, 20, 50),
-                n_anchors=30,
+                n_anchors=10,
                 time_limit=2.0,
             )
         if study == "geriatric":
-            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=200)
-        return cls(n_centers=100, radius=RADIUS[study], n_candidates=250)
+            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=200, time_limit=2.0)
+        return cls(n_centers=100, radius=RADIUS[study], n_candidates=250, n_anchors=60)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for a fingerprint."""
