@@ -1,5 +1,6 @@
 """Whole studies on a few rows: what is written, what is kept, what is made anew."""
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -8,12 +9,25 @@ import pytest
 
 from oleander.datasets import DataSet, make_ppmi_like
 from oleander.datasets.geriatric import ACTIVITIES
-from oleander.studies import local_explainers, run, run_study
+from oleander.studies import filter_cost, local_explainers, rivals, run, run_study
 from oleander.studies.__main__ import main
 from oleander.studies.claims import Verdict
 from oleander.studies.steps import Settings
 
-TINY = Settings(n_draws=200, n_fresh=100, radii=(3.0,), n_centers=4, n_repeats=1, max_tuning_rows=120)
+TINY = Settings(
+    n_draws=200,
+    n_fresh=100,
+    radii=(3.0,),
+    n_centers=4,
+    n_repeats=1,
+    max_tuning_rows=120,
+    n_candidates=6,
+    budgets=(1, 3),
+    floors=(0.5, 0.9),
+    n_anchors=4,
+    time_limit=5.0,
+)
+N_STEPS = len(run.STUDIES["geriatric"])
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +45,7 @@ def readings():
 
 @pytest.fixture(scope="module", autouse=True)
 def _few_models():
-    """Tune less: what is tuned is tested elsewhere."""
+    """Tune, grow and draw less: these are tested elsewhere."""
     whole = run.BLACK_BOXES.compute.__globals__["make_models"]
 
     def fewer(random_state):
@@ -43,6 +57,10 @@ def _few_models():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(run.BLACK_BOXES.compute.__globals__, "make_models", fewer)
+        patch.setattr(filter_cost, "DRAWS", (500, 1000, 2000))
+        patch.setattr(rivals, "MAX_LEAVES", 3)
+        # Figures are made, which their steps' tests look at; turning them into files takes longest of all.
+        patch.setattr(run, "to_png", lambda figure: b"a picture")
         yield
 
 
@@ -58,13 +76,13 @@ def test_everything_is_written(finished):
     out, said, result = finished
     assert {path.name for path in out.iterdir()} == {
         *("index.html", "claims.md", "claims.csv"),
-        *("data_facts", "black_boxes", "local_explainers", "filter_cost"),
+        *(plan.step.name for plan in run.STUDIES["geriatric"]),
     }
     for plan in run.STUDIES["geriatric"]:
         for exhibit in plan.step.exhibits(result.facts[plan.step.name]):
             ending = "png" if exhibit.kind == "figure" else "csv"
             assert (out / plan.step.name / f"{exhibit.name}.{ending}").stat().st_size > 0
-    assert "4 of 4 steps to do, about" in said[0]
+    assert f"{N_STEPS} of {N_STEPS} steps to do, about" in said[0]
     assert {item.verdict for item in result.claims} >= {Verdict.NOT_YET, Verdict.FAILS}
 
 
@@ -73,8 +91,8 @@ def test_a_second_run_does_nothing_again(finished, readings):
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*.csv") if path.parent != out}
     said = []
     again = run_study("geriatric", data=readings, out=out, settings=TINY, n_jobs=1, tell=said.append)
-    assert "0 of 4 steps to do" in said[0]
-    assert sum("kept from before" in line for line in said) == 4
+    assert f"0 of {N_STEPS} steps to do" in said[0]
+    assert sum("kept from before" in line for line in said) == N_STEPS
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert again.facts == result.facts
 
@@ -106,7 +124,9 @@ def test_the_page(finished):
 
 def test_a_stopped_run_goes_on(readings, tmp_path, monkeypatch):
     options = {"data": readings, "out": tmp_path, "n_jobs": 1, "tell": lambda words: None}
-    settings = Settings(n_draws=200, n_fresh=100, radii=(3.0, 7.0), n_centers=3, n_repeats=1, max_tuning_rows=120)
+    settings = replace(TINY, radii=(3.0, 7.0))
+    few = tuple(plan for plan in run.STUDIES["geriatric"] if plan.step.name in ("black_boxes", "local_explainers"))
+    monkeypatch.setitem(run.STUDIES, "geriatric", few)
     whole = local_explainers._at_radius
 
     def stop_at_7(work, rows, centers, radius, box):
@@ -130,7 +150,9 @@ def test_a_stopped_run_goes_on(readings, tmp_path, monkeypatch):
     assert list(result.facts["local_explainers"]["radii"]) == ["3", "7"]
 
 
-def test_the_synthetic_cohort_says_what_it_is(few_people, tmp_path):
+def test_the_synthetic_cohort_says_what_it_is(few_people, tmp_path, monkeypatch):
+    few = tuple(plan for plan in run.STUDIES["ppmi"] if plan.step.name in ("trajectories", "baseline_table"))
+    monkeypatch.setitem(run.STUDIES, "ppmi", few)
     result = run_study("ppmi", data=few_people, out=tmp_path, settings=TINY, n_jobs=1, tell=lambda words: None)
     assert "synthetic cohort" in (tmp_path / "index.html").read_text()
     decided = [item for item in result.claims if item.verdict in (Verdict.HOLDS, Verdict.FAILS)]

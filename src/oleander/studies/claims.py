@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import pandas as pd
 
-from oleander.studies import judges
+from oleander.studies import aggregation_judges, judges
 from oleander.studies.steps import Facts, StudyName
 
 PPMI: tuple[StudyName, ...] = ("ppmi",)
@@ -166,6 +166,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "three bins", "appendix on validation", "Three bins for numbers are enough for the filter.", "3", "filter_bins",
         BOTH,
+        judges.three_bins,
     ),
     Claim(
         "linear filter", "appendix on FFFS", "The filter's time is linear in draws and in features.", "O(N·|Φ|)",
@@ -188,96 +189,117 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "solvable", "abstract; methodology", "The integer program is solved efficiently.", "no figure", "aggregation",
         BOTH,
+        aggregation_judges.solvable, needs_real_data=False,
     ),
     Claim(
         "more explainers", "introduction", "More explainers bring more coverage and more fidelity.", "no figure",
         "aggregation", BOTH,
+        aggregation_judges.more_explainers,
     ),
     Claim(
         "floor is a knob", "experiments", "A higher floor gives higher fidelity at less coverage.", "φ = 0.5, 0.7, 0.9",
         "aggregation", BOTH,
+        aggregation_judges.floor_is_a_knob,
     ),
     Claim(
         "binary coverage", "experiments; binary coverage",
         "Coverage is above that of anchors and submodular pick at every budget, binary.", "K = 5 to 50", "aggregation",
         PPMI,
+        aggregation_judges.more_coverage("binary"),
     ),
     Claim(
         "5-class coverage", "experiments; 5-class coverage",
         "Coverage is above that of anchors and submodular pick at every budget, five classes.", "K = 5 to 50",
         "aggregation", PPMI,
+        aggregation_judges.more_coverage("five_classes"),
     ),
     Claim(
         "binary fidelity, low floors", "experiments; binary fidelity",
         "At floors 0.5 and 0.7, fidelity is like that of the other aggregates and of decision sets.",
         "φ = 0.5 and 0.7", "aggregation", PPMI,
+        aggregation_judges.low_floors_alike,
     ),
     Claim(
         "binary fidelity, high floor", "experiments; binary fidelity",
         "At a floor of 0.9, fidelity is well above those.", "φ = 0.9", "aggregation", PPMI,
+        aggregation_judges.high_floor_above,
     ),
     Claim(
         "binary trees", "experiments; binary fidelity",
         "In the binary case, active-learning tree and naive tree are not beaten.", "figure without numbers",
         "aggregation", PPMI,
+        aggregation_judges.trees_unbeaten,
     ),
     Claim(
         "5-class fidelity", "abstract; experiments; 5-class fidelity",
         "With five classes, a fidelity of 0.9 is reached where trees reach 0.7.", "0.9 against 0.7", "aggregation",
         PPMI,
+        aggregation_judges.five_class_fidelity,
     ),
     Claim(
         "5-class coverage at 0.9", "introduction; experiments", "At that fidelity, 40 to 50% of the rows are covered.",
         "40–50%", "aggregation", PPMI,
+        aggregation_judges.five_class_coverage,
     ),
     Claim(
         "outperforms aggregation", "abstract; introduction",
         "Coverage and fidelity are above those of existing aggregations at every budget.", "K = 5 to 50", "aggregation",
         BOTH,
+        aggregation_judges.outperforms,
     ),
     Claim(
         "Pareto", "introduction", "The method is on the Pareto frontier of fidelity and coverage.", "no figure",
         "aggregation", BOTH,
+        aggregation_judges.pareto,
     ),
     Claim(
         "geriatric coverage", "experiments; geriatric coverage",
         "Coverage is above that of the other aggregations at every budget and floor.", "K = 5 to 50", "aggregation",
         GERIATRIC,
+        aggregation_judges.more_coverage(),
     ),
     Claim(
         "geriatric not whole", "experiments; geriatric coverage", "Coverage stays below 100%.", "below 100%",
         "aggregation", GERIATRIC,
+        aggregation_judges.not_whole,
     ),
     Claim(
         "geriatric fidelity", "experiments; geriatric fidelity",
         "Fidelity is above that of all other global explainers, the active-learning tree being close.",
         "figure without numbers", "aggregation", GERIATRIC,
+        aggregation_judges.more_fidelity,
     ),
     Claim(
         "suited to many classes", "experiments", "The method suits several classes better than existing ones.",
         "no figure", "aggregation", BOTH,
+        aggregation_judges.many_classes,
     ),
     Claim(
         "filter inside, binary coverage", "experiments; filtered and unfiltered, binary",
         "Inside the program at a floor of 0.7, filtered explainers cover more than LIME's, binary.", "every budget",
         "filtered_aggregation", PPMI,
+        aggregation_judges.filter_covers_more("binary", "coverage"),
     ),
     Claim(
         "filter inside, binary fidelity", "experiments; filtered and unfiltered, binary",
         "Inside the program, fidelity with the filter is about 4% higher, binary.", "+4%", "filtered_aggregation", PPMI,
+        aggregation_judges.filter_adds("binary", "agreement", 0.04),
     ),
     Claim(
         "filter inside, 5-class", "experiments; filtered and unfiltered, five classes",
         "Inside the program, filtered explainers have more coverage and fidelity at every budget, five classes.",
         "every budget", "filtered_aggregation", PPMI,
+        aggregation_judges.filter_covers_more("five_classes", "coverage", "agreement"),
     ),
     Claim(
         "filter inside, 5-class coverage", "experiments; filtered and unfiltered, five classes",
         "Coverage gains 5% on average, five classes.", "+5%", "filtered_aggregation", PPMI,
+        aggregation_judges.filter_adds("five_classes", "coverage", 0.05),
     ),
     Claim(
         "filter inside, less with five", "experiments; filtered and unfiltered, five classes",
         "The gain is smaller with five classes than with two.", "no figure", "filtered_aggregation", PPMI,
+        aggregation_judges.filter_adds_less,
     ),
 )  # fmt: skip
 

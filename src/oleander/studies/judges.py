@@ -222,6 +222,17 @@ def linear_filter(facts: Facts) -> Judgement:
     return max(draws, features) < 1.3, words, "time grows faster than linearly"
 
 
+def three_bins(facts: Facts) -> Judgement:
+    """Ask whether more bins are better by more than chance explains, center by center."""
+    found = facts["bins"]
+    words = "; ".join(
+        f"{n} bins {mine['fidelity']:.3f} ({mine['n_selected']:.1f} features)" for n, mine in found.items()
+    )
+    better = [n for n, mine in found.items() if int(n) > 3 and mine["ahead"] > N_ERRORS * mine["error"]]
+    why = f"more faithful, if by little: {' and '.join(better)} bins (figure bins)"
+    return not better, f"fidelity on fresh draws: {words}", why
+
+
 def three_activities(facts: Facts) -> Judgement:
     """Count the classes."""
     n = len(facts["classes"])

@@ -204,9 +204,10 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
                 label = "with filter" if is_filtered else "without"
                 ax.plot(part["fidelity"], part["leaves"], style, color=COLOURS[number], marker="o", ms=3, label=label)
             ax.axvline(HIGH_FIDELITY, color="0.7", lw=1, ls=":")
-            ax.set(title=f"r = {radius:g}", xlabel="fidelity", xlim=(0, 1.02), ylim=(0, None))
+            ax.set(title=f"r = {radius:g}", xlabel="fidelity", xlim=(0, 1.02))
             ax.legend(fontsize="small")
-        axes[0, 0].set_ylabel("mean number of leaves")
+        # The axis is shared: a limit set before the last panel is drawn would cut its curves.
+        axes[0, 0].set(ylabel="mean number of leaves", ylim=(0, 1.05 * curves["leaves"].max()))
         figures[f"leaves_by_{measure}"] = figure
     table = pd.concat([pd.read_csv(file) for file in sorted(store.folder.glob("explainers_r*.csv"))])
     table = table[table["filtered"] & (table["size"] == "whole")]

@@ -9,13 +9,17 @@ from typing import get_args
 from oleander import __version__
 from oleander.datasets import Cohort, DataSet, load_geriatric, load_ppmi, load_telemonitoring, make_ppmi_like
 from oleander.datasets.fetch import write_whole
+from oleander.studies.aggregation import AGGREGATION
 from oleander.studies.baseline_table import BASELINE_TABLE
 from oleander.studies.black_boxes import BLACK_BOXES
 from oleander.studies.claims import Judged, claims_markdown, claims_table, judge_claims
 from oleander.studies.data_facts import DATA_FACTS
 from oleander.studies.drawing import Pen, to_png
+from oleander.studies.filter_bins import FILTER_BINS
 from oleander.studies.filter_cost import FILTER_COST
+from oleander.studies.filtered_aggregation import FILTERED_AGGREGATION
 from oleander.studies.local_explainers import LOCAL_EXPLAINERS
+from oleander.studies.own_defaults import OWN_DEFAULTS
 from oleander.studies.page import write_page
 from oleander.studies.steps import Facts, Settings, Step, StudyName, Work
 from oleander.studies.store import Store, digest, fingerprint
@@ -34,16 +38,24 @@ class Planned:
 STUDIES: dict[StudyName, tuple[Planned, ...]] = {
     "geriatric": (
         Planned(DATA_FACTS, 1, 1),
-        Planned(BLACK_BOXES, 180, 20),
-        Planned(LOCAL_EXPLAINERS, 180, 5),
+        Planned(BLACK_BOXES, 150, 20),
+        Planned(LOCAL_EXPLAINERS, 150, 5),
+        Planned(FILTER_BINS, 20, 4),
         Planned(FILTER_COST, 10, 2),
+        Planned(AGGREGATION, 600, 30),
+        Planned(FILTERED_AGGREGATION, 120, 5),
+        Planned(OWN_DEFAULTS, 60, 10),
     ),
     "ppmi": (
         Planned(TRAJECTORIES, 15, 15),
         Planned(BASELINE_TABLE, 1, 1),
         Planned(BLACK_BOXES, 40, 20),
-        Planned(LOCAL_EXPLAINERS, 600, 10),
+        Planned(LOCAL_EXPLAINERS, 200, 10),
+        Planned(FILTER_BINS, 20, 4),
         Planned(FILTER_COST, 10, 2),
+        Planned(AGGREGATION, 400, 30),
+        Planned(FILTERED_AGGREGATION, 60, 10),
+        Planned(OWN_DEFAULTS, 60, 30),
     ),
 }
 
@@ -67,6 +79,11 @@ class StudyResult:
     seconds: dict[str, float]
 
 
+def say(words: str) -> None:
+    """Print a line at once, also into a file."""
+    print(words, flush=True)
+
+
 def run_study(
     study: StudyName,
     *,
@@ -76,7 +93,7 @@ def run_study(
     telemonitoring: str | Path | None = None,
     n_jobs: int | None = 2,
     settings: Settings | None = None,
-    tell: Callable[[str], None] = print,
+    tell: Callable[[str], None] = say,
 ) -> StudyResult:
     """Redo one of the paper's studies and write its figures, tables, claims and page.
 

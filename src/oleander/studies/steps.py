@@ -15,6 +15,8 @@ from oleander.studies.store import Store
 Facts = dict[str, Any]
 Part = Literal["train", "validation", "test"]
 StudyName = Literal["geriatric", "ppmi"]
+# Of the paper's radii, in raw units, the one at which balls can cover the data but a few of them cannot.
+RADIUS: dict[StudyName, float] = {"geriatric": 3.0, "ppmi": 7.0}
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,18 @@ class Settings:
         Readings kept of each trial, evenly spread; None keeps all.
     max_tuning_rows : int
         Rows on which hyper-parameters are chosen.
+    radius : float
+        Of all balls that are aggregated; the paper does not say which of its four it took.
+    n_candidates : int or None
+        Rows around which explainers to be aggregated are made; None takes every row.
+    budgets : tuple of int
+        K in the paper.
+    floors : tuple of float
+        φ in the paper.
+    n_anchors : int
+        Rows for which an anchor is looked for.
+    time_limit : float
+        Seconds for solving one program at one budget and floor.
     """
 
     random_state: int = 0
@@ -48,6 +62,12 @@ class Settings:
     n_repeats: int = 10
     rows_per_trial: int | None = None
     max_tuning_rows: int = 5_000
+    radius: float = 7.0
+    n_candidates: int | None = None
+    budgets: tuple[int, ...] = tuple(range(5, 55, 5))
+    floors: tuple[float, ...] = (0.5, 0.7, 0.9)
+    n_anchors: int = 200
+    time_limit: float = 5.0
 
     @classmethod
     def plan(cls, study: StudyName, *, quick: bool) -> "Settings":
@@ -65,8 +85,15 @@ class Settings:
                 n_repeats=2,
                 rows_per_trial=25 if study == "geriatric" else None,
                 max_tuning_rows=600,
+                radius=RADIUS[study],
+                n_candidates=60,
+                budgets=(5, 20, 50),
+                n_anchors=10,
+                time_limit=2.0,
             )
-        return cls(n_centers=200, n_repeats=5) if study == "geriatric" else cls(n_centers=300)
+        if study == "geriatric":
+            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=200, time_limit=2.0)
+        return cls(n_centers=100, radius=RADIUS[study], n_candidates=250, n_anchors=60)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for a fingerprint."""
