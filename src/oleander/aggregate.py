@@ -92,8 +92,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         At most so many centers, spread over the data.
     candidates : "auto", "balls", "trees", "nodes", "boxes", "anchors", Generator or several
         Who proposes candidates for a union: "auto" mixes small trees and nodes of trees, which ask the black box
-        nothing; "balls" are the paper's, with the options above. Whoever gives candidates asks for a union of them,
-        unless ``combine`` says otherwise.
+        nothing; "balls" are the paper's, with the options above. Whoever gives candidates, or a radius, asks for a
+        union of them, unless ``combine`` says otherwise.
     floor_on : {"bound", "share"}
         In a union, ask the floor of the one-sided 95% lower bound on an explainer's fidelity, or of the raw share as in
         the paper, which new rows often fall short of.
@@ -360,8 +360,12 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _combine(self) -> str:
-        given = not (isinstance(self.candidates, str) and self.candidates == "auto")
-        return "union" if self.combine == "auto" and given else self.combine
+        return "union" if self.combine == "auto" and self._given() else self.combine
+
+    def _given(self) -> bool:
+        """Whether candidates, or a radius for balls, are given."""
+        named = isinstance(self.candidates, str) and self.candidates == "auto"
+        return not named or not (isinstance(self.radius, str) and self.radius == "auto")
 
     def _kinds(self) -> list[str] | None:
         return None if self._combine == "auto" else [self._combine]
@@ -414,7 +418,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
     def _generators(self) -> list[Generator]:
         given: list[Any] = [self.candidates] if isinstance(self.candidates, (str, Generator)) else list(self.candidates)
-        named = [name for one in given for name in (MIX if one == "auto" else [one])]
+        mix = ("balls",) if not isinstance(self.radius, str) else MIX
+        named = [name for one in given for name in (mix if isinstance(one, str) and one == "auto" else [one])]
         generators: list[Generator] = []
         for one in named:
             if not isinstance(one, str):

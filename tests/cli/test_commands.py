@@ -154,7 +154,7 @@ def test_a_reader_who_has_seen_enough(explained, patients_csv):
 def test_somebodys_row_is_not_written_unasked(run, tmp_path):
     table = pd.DataFrame({"a": range(8), "b": [0, 1] * 4, "risk": list("xxyyxxyy")})
     pd.concat([table] * 60).to_csv(tmp_path / "p.csv", index=False)
-    words = ("explain", "p.csv", "--target", "risk", "--combine", "union", "--max-explainers", 2, "--out", "out")
+    words = ("explain", "p.csv", "--target", "risk", "--candidates", "balls", "--max-explainers", 2, "--out", "out")
     refused = run(*words)
     assert refused.code == 3
     assert refused.sentence.endswith("Allow it with --include-rows.")

@@ -39,6 +39,9 @@ Model = Annotated[
 TrustModel = Annotated[
     bool, typer.Option("--trust-model", help="Open a .joblib file, which can run any code its maker put into it.")
 ]
+Candidates = Annotated[
+    str, typer.Option(metavar="NAMES", help="Who proposes explainers for a union: balls, trees, nodes, boxes, anchors.")
+]
 Groups = Annotated[
     str | None, typer.Option(metavar="COL", help="Rows with one value here belong together (one patient).")
 ]

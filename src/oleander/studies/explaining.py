@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.explanation import ExplainerSet
-from oleander.fitting import chosen_of, make_pool
+from oleander.fitting import make_pool
+from oleander.forms.union import chosen_of
 from oleander.generators import Balls
 from oleander.lazy import Floor, PoolSelection
 from oleander.local import FilteredTree, LimeLinear, LocalExplainer

@@ -45,8 +45,8 @@ def judge_table(table: pd.DataFrame) -> np.ndarray:
 OPTIONS: dict[str, dict[str, Any]] = {
     "tree": {"combine": "tree", "min_fidelity": 0.85},
     "consensus": {"combine": "consensus", "min_fidelity": 0.7},
-    "balls": {"combine": "union", "min_fidelity": 0.75, "n_draws": 400, "floor_on": "share"},
-    "linear": {"combine": "union", "min_fidelity": 0.6, "n_draws": 400, "floor_on": "share", "local": "lime"},
+    "balls": {"candidates": "balls", "min_fidelity": 0.75, "n_draws": 400, "floor_on": "share"},
+    "linear": {"candidates": "balls", "min_fidelity": 0.6, "n_draws": 400, "floor_on": "share", "local": "lime"},
     "anchors": {"candidates": Anchors(max_anchors=20, precision=0.8), "min_fidelity": 0.6, "floor_on": "share"},
 }
 

@@ -229,7 +229,6 @@ def test_two_thousand_rows_and_fifty_explainers(open_page):
     X = np.random.default_rng(0).uniform(size=(2700, 2)).round(3)
     atlas = AggregateExplainer(
         lambda X: (np.sin(9 * X[:, 0]) > X[:, 1]).astype(int),
-        combine="union",
         radius=0.25,
         max_explainers=50,
         min_fidelity=0.7,
