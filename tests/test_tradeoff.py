@@ -29,6 +29,13 @@ def test_cells_are_those_of_the_frontier(atlas):
         assert cells.at(number, floor).coverage == pytest.approx(result.coverage)
 
 
+def test_the_fitted_cell_is_in_every_grid(atlas):
+    before = atlas._tradeoff
+    cells = atlas.tradeoff(max_explainers=[1], min_fidelity=[0.8]).cells
+    atlas._tradeoff = before
+    assert (3, 0.85) in {(cell.max_explainers, cell.min_fidelity) for cell in cells}
+
+
 def test_the_fitted_cell_holds_the_fitted_explainers(atlas):
     cell = atlas.tradeoff().at(3, 0.85)
     assert list(cell.chosen.members) == atlas.explainers_

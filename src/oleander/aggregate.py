@@ -538,8 +538,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             )
         selection: PoolSelection | None = self._selection
         numbers, floors = default_grid(self.max_explainers, self.min_fidelity, near=selection is not None)
-        numbers = numbers if max_explainers is None else sorted(set(max_explainers))
-        floors = floors if min_fidelity is None else sorted(set(min_fidelity))
+        # The explainer's own cell is always there: it is the one that is certified.
+        numbers = numbers if max_explainers is None else sorted({*max_explainers, self.max_explainers})
+        floors = floors if min_fidelity is None else sorted({*min_fidelity, self.min_fidelity})
         if selection is None:
             grid = [(number, floor) for floor in floors for number in numbers]
             found = judged_tradeoff(self._verdict, self._rows.unmerged(), self._seed, self._kinds(), grid)

@@ -88,7 +88,9 @@ def explain(
         random_state=seed,
         n_jobs=jobs,
     )
-    _fit_and_write(atlas, prepared, out, as_json=as_json, include_rows=include_rows, title=f"How {data.name} is judged")
+    _fit_and_write(
+        atlas, prepared, out, as_json=as_json, include_rows=include_rows, title=f"How the model decides: {data.name}"
+    )
 
 
 def compare(

@@ -38,6 +38,8 @@ def test_a_ball_around_a_row_is_refused(tmp_path, make_rows, judge_rows):
     ).fit(make_rows(200))
     with pytest.raises(ValueError, match="which the page would hold"):
         write_report(atlas, tmp_path / "p.html")
+    with pytest.raises(ValueError, match="which the page would hold"):
+        write_report(atlas, tmp_path / "p.html", make_rows(50, seed=9))
     assert not list(tmp_path.iterdir())
     write_report(atlas, tmp_path / "p.html", include_rows=True)
 

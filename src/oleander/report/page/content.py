@@ -57,8 +57,8 @@ def build_content(
     """Return all that the page shows."""
     schema = atlas.schema_
     tradeoff = _tradeoff_of(atlas)
-    if shown is not None and not include_rows:
-        tradeoff = tradeoff.without_records(shown.values)
+    if not include_rows:
+        tradeoff = tradeoff.without_records(known_rows(atlas, shown))
     chosen = [cell.chosen for cell in tradeoff.cells if cell.chosen is not None]
     words = {word for one in chosen for member in one.members for word in labels_of(member.explainer)}
     if shown is not None and shown.labels is not None:
@@ -99,6 +99,14 @@ def build_content(
         "typical": numbers(_typical(schema, None if shown is None else shown.values)),
         "made": describe_making(atlas, shown),
     }
+
+
+def known_rows(atlas: AggregateExplainer, shown: Shown | None) -> Floats:
+    """Return the rows that the page must not show: those it was fitted on, as far as they are here, and those given."""
+    rows = getattr(atlas, "_rows", None)
+    parts = [] if rows is None else [rows.values]
+    parts += [] if shown is None else [shown.values]
+    return np.concatenate([np.empty((0, len(atlas.schema_))), *parts])
 
 
 def _tradeoff_of(atlas: AggregateExplainer) -> TradeOff:

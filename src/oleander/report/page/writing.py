@@ -16,7 +16,7 @@ from oleander.aggregate import AggregateExplainer
 from oleander.black_box import BlackBox
 from oleander.datasets.fetch import write_whole
 from oleander.inputs import one_per_row
-from oleander.report.page.content import Shown, build_content, named_groups
+from oleander.report.page.content import Shown, build_content, known_rows, named_groups
 
 SCRIPTS = ("reading.js", "drawing.js", "page.js")
 
@@ -58,7 +58,7 @@ def write_report(
     >>> write_report(atlas, "report.html")  # doctest: +SKIP
     """
     shown = _rows_to_show(atlas, X, labels, by or {})
-    if shown is not None and not include_rows:
+    if not include_rows:
         _refuse_records(atlas, shown)
     content = build_content(atlas, shown, title=title, about=about, include_rows=include_rows)
     write_whole(Path(path), fill_template(content, atlas.summary()).encode())
@@ -81,8 +81,8 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
     return Shown(values, said, {**named_groups(schema, values), **groups})
 
 
-def _refuse_records(atlas: AggregateExplainer, shown: Shown) -> None:
-    record = atlas._fitted().find_record(shown.values)
+def _refuse_records(atlas: AggregateExplainer, shown: Shown | None) -> None:
+    record = atlas._fitted().find_record(known_rows(atlas, shown))
     if record is not None:
         raise ValueError(
             f"explainer {record} is a ball around a row of the data, which the page would hold. "

@@ -121,6 +121,8 @@ function drawTree(tree, classes) {
   place(0, 0);
   const [width, height] = [(depth + 1) * step + 10, leaves * line + 8];
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `A tree with ${leaves} leaves; its rules are listed above.` });
+  // It may shrink to fit, but not so far that it cannot be read; then it scrolls.
+  svg.style.setProperty("min-width", `${Math.round(width * 0.72)}px`);
   const at = (node) => [places[node][0] * step + 4, places[node][1] * line + line / 2 + 4];
   for (const node of Object.keys(places).map(Number)) {
     const [x, y] = at(node);

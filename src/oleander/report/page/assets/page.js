@@ -78,7 +78,7 @@ function renderTradeOff() {
       ? cell.status === "withheld" ? "Not shown: it would show somebody's row." : ranOut(cell) ? "Nothing was found in time." : "Nothing keeps this floor."
       : `${percent(cell.coverage)} answered by ${plural(setOf(cell).members.length, "explainer", "explainers")}` +
         (cell === fitted ? ". This is the choice that was fitted and certified." : ". A choice beside the one that was fitted.");
-  $("shade").hidden = fitted.form !== "union";
+  $("shade").hidden = !data.cells.some((other) => other.form === "union" && other.most > other.coverage + 1e-9);
   $("back").hidden = cell === fitted;
   const head = h("tr", {}, h("th", { scope: "col" }, "explainers, at most"), floors.map((floor) => h("th", { scope: "col" }, `≥ ${floor}`)));
   const lines = numbers.map((number) =>
@@ -118,7 +118,7 @@ function card(member, number) {
     h("p", {}, "Speaks: ", name(member.where), "."),
     h("p", {}, "Looks at: ", member.features.length ? member.features.flatMap((j, i) => [i ? ", " : "", name(data.columns[j].name)]) : "nothing", "."),
     list(first),
-    rest.length ? h("details", {}, h("summary", {}, `${rest.length} more, on fewer rows`), list(rest)) : null,
+    rest.length ? h("details", {}, h("summary", {}, `${rest.length} rarer rules`), list(rest)) : null,
     member.explainer.kind === "tree" && member.explainer.column.length > 1
       ? h("details", { class: "tree", toggle: (event) => {
           const place = event.target.querySelector(".scroll");
@@ -210,7 +210,7 @@ function renderLeftOut() {
   }
   const parts = [h("p", {}, `Of ${plural(left.of, "row", "rows")} on this page, ${left.n.toLocaleString("en")} (${percent(left.n / left.of)}) get no answer.`)];
   if (left.rules.length && left.n) {
-    parts.push(h("p", {}, "Most of them are found where:"));
+    parts.push(h("p", {}, "Where a small tree finds them gathered:"));
     parts.push(h("ul", {}, left.rules.map((rule) => h("li", {}, rule.terms.length ? rule.terms.flatMap((term, i) => [i ? " and " : "", name(term)]) : "everywhere", h("span", { class: "soft" }, ` (${percent(rule.share, 0)} of ${plural(rule.n, "row", "rows")} there get no answer)`)))));
   } else if (left.n) parts.push(h("p", {}, "No small tree tells them from the others."));
   const tables = left.by.map((group) =>
