@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo picture test check format paper paper-quick bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors clean
+.PHONY: help demo picture docs test check format paper paper-quick bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
 	@echo "make picture      draw the README's picture anew (needs chromium)"
 	@echo "make test         install with the test extras and run every test"
 	@echo "make check        lint, format check and strict types"
+	@echo "make docs         build the site from docs/, warnings as errors"
 	@echo "make format       let ruff rewrite what it can"
 	@echo "make paper        redo the paper's two studies: figures, tables and claims in study/ (make paper-quick: small versions)"
 	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
@@ -40,6 +41,10 @@ demo: $(VENV)/.cli
 
 picture: $(VENV)/.dev
 	$(BIN)/python docs/draw_picture.py
+
+docs: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses 2
