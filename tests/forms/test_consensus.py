@@ -32,6 +32,19 @@ def test_the_family_and_its_members_say_the_same(rows, n_trees):
         np.testing.assert_array_equal(answers.compressed(), labels[setting][given[setting]])
 
 
+def test_trees_that_come_out_the_same_are_read_once():
+    X = np.random.default_rng(0).uniform(size=(300, 3))
+    rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X)))
+    form = Consensus(5, 4, share_of_features=1.0)
+    family = form.learn(rows, 0)
+    new = np.random.default_rng(1).uniform(size=(200, 3))
+    given = family.answers(new)[1]
+    for setting in range(form.n_settings):
+        together = family.at(setting)
+        assert len(together.members) <= 1
+        np.testing.assert_array_equal(~np.ma.getmaskarray(together.answer(new)), given[setting])
+
+
 def test_a_single_tree_that_never_abstains_answers_everything(rows):
     family = Consensus(1, 8).learn(rows, 0)
     assert family.answers(rows.values)[1][0].all()

@@ -115,12 +115,14 @@ class Trees:
     def at(self, setting: int) -> ExplainerSet:
         """Return the trees, silent in the leaves under the bar."""
         reading, bar = divmod(setting, len(BARS))
-        members = []
-        for tree in self.trees:
-            explainer = AbstainingTree(tree, shrunk_quality(tree) >= BARS[bar])
-            if explainer.complexity:
-                members.append(self._member(explainer))
-        return ExplainerSet(self.rows.schema, tuple(members), self.readings[reading])
+        explainers = [AbstainingTree(tree, shrunk_quality(tree) >= BARS[bar]) for tree in self.trees]
+        speaking = [explainer for explainer in explainers if explainer.complexity]
+        # Trees that saw different columns may still come out the same; who reads one has read them all.
+        distinct = {tuple(str(rule) for rule in explainer.rules()): explainer for explainer in speaking}
+        votes = self.readings[reading]
+        if votes > 1:
+            votes -= len(speaking) - len(distinct)
+        return ExplainerSet(self.rows.schema, tuple(self._member(one) for one in distinct.values()), votes)
 
     def _member(self, explainer: AbstainingTree) -> ChosenExplainer:
         region = Spoken(Box(()), explainer)

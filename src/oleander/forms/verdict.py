@@ -12,8 +12,8 @@ from oleander.evaluation import Evaluation, evaluate
 from oleander.judging import Judged
 from oleander.local.base import Floats, Labels
 
-# So much more coverage is worth one more tree to read.
-WORTH_ANOTHER = 0.01
+# So much more coverage is worth one more explainer to read.
+WORTH_ANOTHER = 0.005
 COLUMNS = {"form": str, "explainers": int, "coverage": float, "agreement": float, "bound": float}
 
 
@@ -83,7 +83,7 @@ class Verdict:
                 continue
             best = judged.choose(floor, self.importance)
             if best is not None:
-                found.append((best[1] - WORTH_ANOTHER * (judged.form.n_explainers > 1), best[0], judged))
+                found.append((best[1] - WORTH_ANOTHER * judged.form.n_explainers, best[0], judged))
         if not found:
             return None
         _, setting, judged = max(found, key=lambda one: one[0])
