@@ -351,6 +351,7 @@ class TestForms:
         assert atlas.complexity <= 40
         answers, covers = atlas.predict(X), atlas.covers(X)
         assert (answers[1::2].compressed() == model.predict(X[1::2])[~answers[1::2].mask]).mean() > 0.9
+        np.testing.assert_array_equal(atlas.responsible(X) == -1, np.ma.getmaskarray(answers))
         said = [atlas.explain(X.iloc[i]) for i in range(0, 200, 7)]
         for i, explanation in zip(range(0, 200, 7), said, strict=True):
             assert len(explanation.statements) == covers[:, i].sum()

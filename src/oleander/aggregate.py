@@ -283,15 +283,14 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             _warn_of_training_rows(rows, truth[learn])
         extra = None if judge_rows is None else Rows.ask(judge_rows, box).unmerged()
         each = rows.unmerged(own)
-        if self.neighbour_draws:
+        # A union learns where its generators say; only trees of the whole learn from draws between neighbours.
+        if self.neighbour_draws and self._combine != "union":
             each = each.with_draws(box, self.neighbour_draws, seed)
         fitted = self._find(rows, each, extra, box, seed, floor)
         if fitted.result.message:
             _warn(fitted.result.message)
         chosen, certificate = fitted.chosen, None
         n_queries = fitted.n_queries + (0 if extra is None else extra.n_queries)
-        if fitted.selection is not None:
-            n_queries += self.neighbour_draws
         if len(held):
             judged = Rows.ask(take_rows(X, held), box)
             n_queries += judged.n_queries
@@ -306,7 +305,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self._set_fitted(chosen, fitted.kind, fitted.result, certificate, n_queries)
         self.coverage_, self.fidelity_ = fitted.coverage, fitted.fidelity
         self.evaluation_, self.verdict_ = fitted.evaluation, fitted.verdict.table
-        self._verdict, self._selection, self._rows, self._seed = fitted.verdict, fitted.selection, rows, seed
+        self._verdict, self._selection, self._rows, self._seed = fitted.verdict, fitted.selection, each, seed
         self._tradeoff: TradeOff | None = None
         if fitted.selection is not None:
             self.pool_ = fitted.selection.pool
@@ -457,7 +456,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         return sum(member.explainer.complexity for member in self._fitted().members)
 
     def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
-        """Return the explainers' labels, masked where nobody covers a row: they abstain, they do not guess."""
+        """Return the explainers' labels, masked where no answer is given: they abstain, they do not guess."""
         chosen = self._fitted()
         return chosen.answer(chosen.schema.encode(X))
 
@@ -467,10 +466,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         return chosen.covers(chosen.schema.encode(X))
 
     def responsible(self, X: Any) -> NDArray[np.intp]:
-        """Return which of the chosen explainers answers for each row; -1 where nobody covers it."""
+        """Return which of the chosen explainers answers for each row; -1 where no answer is given."""
         chosen = self._fitted()
-        rows = chosen.schema.encode(X)
-        return chosen.responsible(rows, chosen.covers(rows))
+        return chosen.who_answers(chosen.schema.encode(X))
 
     def explain(self, x: Any) -> Explanation:
         """Return what is said of one row: a one-row DataFrame, a Series, a mapping or a one-dimensional array."""
@@ -543,7 +541,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         floors = floors if min_fidelity is None else sorted({*min_fidelity, self.min_fidelity})
         if selection is None:
             grid = [(number, floor) for floor in floors for number in numbers]
-            found = judged_tradeoff(self._verdict, self._rows.unmerged(), self._seed, self._kinds(), grid)
+            found = judged_tradeoff(self._verdict, self._rows, self._seed, self._kinds(), grid)
         else:
             found = union_tradeoff(selection, self.frontier(max_explainers=numbers, min_fidelity=floors))
         self._tradeoff = TradeOff(tuple(self._as_fitted(cell, chosen) for cell in found.cells))

@@ -206,6 +206,11 @@ class ExplainerSet:
         said = self.say(rows, covers)
         return self._answers(said, self._who_answers(rows, covers, said))
 
+    def who_answers(self, rows: Floats) -> NDArray[np.intp]:
+        """Return who answers for each row; -1 where no answer is given."""
+        covers = self.covers(rows)
+        return self._who_answers(rows, covers, self.say(rows, covers))
+
     def _who_answers(self, rows: Floats, covers: Bools, said: Labels) -> NDArray[np.intp]:
         """Return who is responsible for each row that is answered; -1 for the others."""
         if self.min_votes is None:

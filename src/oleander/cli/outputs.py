@@ -20,7 +20,6 @@ from rich.text import Text
 
 from oleander.aggregate import AggregateExplainer
 from oleander.datasets.fetch import write_whole
-from oleander.explanation import NOBODY
 
 WIDE = 200
 
@@ -71,13 +70,12 @@ def predictions_table(atlas: AggregateExplainer, X: pd.DataFrame, row: NDArray[A
     """Return a line per row: the answer, empty where none is given, who is responsible, and who covers it."""
     answers, covers = atlas.predict(X), atlas.covers(X)
     given = ~np.ma.getmaskarray(answers)
-    first = np.where(given, atlas.responsible(X), NOBODY)
     return pd.DataFrame(
         {
             "row": row,
             "answer": pd.Series(np.ma.getdata(answers).astype(object)).where(given, None),
             "abstains": ~given,
-            "explainer": pd.array(first, dtype="Int64").astype("object"),
+            "explainer": pd.array(atlas.responsible(X), dtype="Int64").astype("object"),
             "covered_by": [" ".join(map(str, np.flatnonzero(column))) for column in covers.T],
         }
     ).assign(explainer=lambda table: table["explainer"].where(given, None))

@@ -141,11 +141,10 @@ def _describe_set(chosen: ExplainerSet, shown: Shown | None, some: NDArray[np.in
     if shown is None or some is None:
         return about
     covers = chosen.covers(shown.values)
-    answered = ~np.ma.getmaskarray(chosen.answer(shown.values))
-    first = np.where(answered, chosen.responsible(shown.values, covers), NOBODY)
+    first = chosen.who_answers(shown.values)
     about["who"] = _base64(first[some].astype("<i2"))
     about["covers"] = [_base64(np.packbits(inside[some], bitorder="little")) for inside in covers]
-    about["left_out"] = _left_out(chosen.schema, shown, answered)
+    about["left_out"] = _left_out(chosen.schema, shown, first != NOBODY)
     return about
 
 
