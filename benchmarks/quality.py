@@ -190,7 +190,7 @@ def measure_judged(options: argparse.Namespace) -> None:
             for n_judged in (500, 2_000, 10_000, 50_000, 200_000):
                 if (law, seed, n_judged) in done:
                     continue
-                table, model = synthetic(law, n_judged + 5_000, seed)
+                table, model = synthetic(law, n_judged + 50_000, seed)
                 schema = FeatureSchema.infer(table)
                 box = BlackBox(model, schema)
                 rows = Rows.ask(table.iloc[:n_judged], box).unmerged()
