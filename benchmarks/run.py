@@ -22,6 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, help="the page; docs/benchmarks.md, or one in --keep for the tiny size")
     parser.add_argument("--keep", type=Path, default=ROOT / "bench", help="folder for the lines that were measured")
     parser.add_argument("--fresh", action="store_true", help="forget what was measured of these subjects before")
+    parser.add_argument("--mixed", action="store_true", help="go on with lines that were measured with other code")
     parser.add_argument("--write-only", action="store_true", help="measure nothing, write what there is")
     given = parser.parse_args(arguments)
     out = given.out or (ROOT / "docs" if given.size == "full" else given.keep) / "benchmarks.md"
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if given.fresh:
             paths[name].unlink(missing_ok=True)
         print(f"{name}: {SUBJECTS[name].asks}", file=sys.stderr, flush=True)
-        SUBJECTS[name].measure(given.size, Journal(paths[name]))
+        SUBJECTS[name].measure(given.size, Journal(paths[name], mixed=given.mixed))
         # After every subject, so that a run that is stopped leaves a page of what there is.
         write_page(out, SUBJECTS, paths, given.size)
     write_page(out, SUBJECTS, paths, given.size)

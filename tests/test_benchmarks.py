@@ -59,12 +59,17 @@ def test_a_journal_measures_once_and_never_mixes_machines(tmp_path):
         calls.append(1)
         return {"seconds": np.float64(2.0), "fidelity": np.nan}
 
-    assert Journal(path, {"numpy": "1"}).once({"n": 1}, work) == {"n": 1, "seconds": 2.0, "fidelity": None}
-    again = Journal(path, {"numpy": "2"})
+    assert Journal(path, {"numpy": "1"}, "a").once({"n": 1}, work) == {"n": 1, "seconds": 2.0, "fidelity": None}
+    again = Journal(path, {"numpy": "2"}, "a")
     assert again.once({"n": 1}, work) == again.rows[0] == {"n": 1, "seconds": 2.0, "fidelity": None}
     assert len(calls) == 1
     with pytest.raises(SystemExit, match=r"numpy was 1, is 2.*--fresh"):
         again.once({"n": 2}, work)
+    with pytest.raises(SystemExit, match="code was a, is b"):
+        Journal(path, {"numpy": "1"}, "b").once({"n": 2}, work)
+    mixed = Journal(path, {"numpy": "1"}, "b", mixed=True)
+    mixed.once({"n": 2}, work)
+    assert mixed.sources == ["a", "b"]
     assert json.loads(path.read_text().splitlines()[0]) == {"machine": {"numpy": "1"}}
 
 

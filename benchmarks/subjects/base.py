@@ -10,10 +10,12 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from subjects.machine import describe_machine
+from subjects.machine import describe_machine, hash_source
 
 Size = Literal["tiny", "full"]
 Row = dict[str, Any]
+# What differs between two runs on one machine without making their lines of different kinds.
+PASSING = ("date", "load when begun")
 
 
 class Subject(Protocol):
@@ -36,37 +38,56 @@ class Subject(Protocol):
 class Journal:
     """Lines kept in a file as they are measured, so that a run can be stopped and continued.
 
-    The first line says on what they were measured. Lines of two machines or of two versions are never mixed: ratios
-    across them would say nothing.
+    The first line says on what they were measured. Lines of two machines or of two versions are never mixed, and those
+    of two states of our own code only if that is asked for: ratios across them say little.
 
     Parameters
     ----------
     path : Path
     machine : dict, optional
         None describes this one.
+    source : str, optional
+        The name of our code; None takes that of the code as it is.
+    mixed : bool
+        Go on with lines that were measured with other code; the page names all.
     """
 
-    def __init__(self, path: Path, machine: Row | None = None) -> None:
+    def __init__(
+        self, path: Path, machine: Row | None = None, source: str | None = None, *, mixed: bool = False
+    ) -> None:
         self.path = path
         here = describe_machine() if machine is None else machine
         lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
         self.machine: Row = lines[0]["machine"] if lines else here
         self._lines = {_key(line["key"]): line for line in lines[1:]}
-        changed = [name for name in here if name != "date" and here[name] != self.machine.get(name)]
+        changed = [name for name in here if name not in PASSING and here[name] != self.machine.get(name)]
         self._changed = ", ".join(f"{name} was {self.machine.get(name)}, is {here[name]}" for name in changed)
+        self._source = hash_source() if source is None else source
+        if self.sources not in ([], [self._source]) and not mixed:
+            self._changed += (
+                f"{', ' if changed else ''}oleander's code was {', '.join(self.sources)}, is {self._source}"
+            )
 
     @property
     def rows(self) -> list[Row]:
         """All lines so far."""
         return [{**line["key"], **line["found"]} for line in self._lines.values()]
 
+    @property
+    def sources(self) -> list[str]:
+        """The names of our code with which lines were measured, oldest first."""
+        return list(dict.fromkeys(line["source"] for line in self._lines.values()))
+
     def once(self, key: Row, work: Callable[[], Row]) -> Row:
         """Return the line of this key; it is measured only if it is not there yet."""
         if _key(key) not in self._lines:
             if self._changed:
-                raise SystemExit(f"{self.path} was begun elsewhere ({self._changed}). Pass --fresh to measure anew.")
+                raise SystemExit(
+                    f"{self.path} was begun with something else: {self._changed}. Pass --fresh to measure anew"
+                    " (or --mixed, if only the code differs and that does not matter here)."
+                )
             found = {name: _plain(value) for name, value in work().items()}
-            line = {"key": key, "found": found}
+            line = {"key": key, "found": found, "source": self._source}
             if not self.path.exists():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self.path.write_text(json.dumps({"machine": self.machine}) + "\n")

@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
-from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
-from data_sets import SHARED, DataSet, from_sklearn, geriatric
+from data_sets import SHARED, DataSet, five_classes, from_sklearn, geriatric
 from floor import thirds
 from subjects.base import Size
 
@@ -35,14 +33,6 @@ class Case:
     def rows(self) -> np.ndarray:
         """The rows to explain, as numbers."""
         return self.data.X.to_numpy(dtype=float)[self.learn]
-
-
-def five_classes(n_rows: int) -> DataSet:
-    """Return the made set of the anchors benchmark: five classes, five informative columns of thirty."""
-    X, y = make_classification(
-        n_rows, 30, n_informative=5, n_redundant=5, n_classes=5, n_clusters_per_class=1, class_sep=1.5, random_state=0
-    )
-    return DataSet("five_classes", pd.DataFrame(X).add_prefix("x"), pd.Series(y))
 
 
 def make_case(data: DataSet, seed: int = 0, most_rows: int | None = None, n_trees: int = 50) -> Case:

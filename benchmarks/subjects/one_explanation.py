@@ -194,7 +194,7 @@ class OneExplanation:
         return make_goals(goals)
 
     def draw(self, rows: Sequence[Row], figure: Any) -> None:
-        """Draw seconds at each one's defaults, the black box's part of them darker."""
+        """Draw seconds at each one's defaults, with a dot where the black box's part of them ends."""
         peers = [row for row in rows if row["part"] == "peers" and row["draws"] == "own"]
         names = list(dict.fromkeys(row["data"] for row in peers))
         axes = figure.subplots(1, max(len(names), 1), sharex=True, squeeze=False)[0]
@@ -202,9 +202,10 @@ class OneExplanation:
             shown = [row for row in peers if row["data"] == data][::-1]
             labels = [row["method"] for row in shown]
             colors = ["tab:purple" if row["method"] in OURS else "tab:gray" for row in shown]
-            ax.barh(labels, [row["seconds"] for row in shown], color=colors, alpha=0.4)
-            ax.barh(labels, [row["black box seconds"] for row in shown], color=colors)
-            ax.set(xscale="log", title=data, xlabel="seconds (dark: the black box)")
+            ax.barh(labels, [row["seconds"] for row in shown], color=colors, alpha=0.5)
+            asked = [row for row in shown if row["queries"]]
+            ax.plot([row["black box seconds"] for row in asked], [row["method"] for row in asked], "k.")
+            ax.set(xscale="log", title=data, xlabel="seconds (dot: of the black box alone)")
             ax.label_outer()
 
 
@@ -214,8 +215,8 @@ A draw is a row that the black box is asked about. "Own" draws are each one's de
 background row at equal draws). `anchor-exp` asks until it is sure, and `shap`'s tree explainer reads the trees and
 asks nothing, so neither can be told how many. Seconds are medians over rows, one after the other on one core; setting
 up once per data set is beside them. They do not explain the same thing: ours and an anchor say where they hold,
-`lime` and `shap` give weights for one row. Turning draws
-into the user's own rows counts as ours here, and as the black box's in the table of stages.
+`lime` and `shap` give weights for one row. Turning draws into the user's own rows counts as ours here, and as the
+black box's in the table of stages.
 """
 
 

@@ -26,7 +26,7 @@ def write_page(out: Path, subjects: Mapping[str, Subject], paths: Mapping[str, P
         if not rows:
             parts.append("Not measured yet.\n")
             continue
-        machines.append((subject.title, journal.machine))
+        machines.append((subject.title, journal.machine | {"code": ", ".join(journal.sources)}))
         figure = draw_figure(subject, rows, out.parent / out.stem / f"{name}.png")
         parts += [f"`python benchmarks/run.py --subject {name} --size {size}`, begun {journal.machine['date']}", ""]
         parts += [f"![{subject.title}]({figure.relative_to(out.parent)})", "", subject.write(rows)]
