@@ -126,16 +126,20 @@ def explain_rows(method: str, case: Case, n_points: int, n_draws: int | None) ->
         start = time.perf_counter()
         explain = make_explain(method, case, box, n_draws)
         setting_up = time.perf_counter() - start
-        times, inside, asked = [], [], []
+        times, inside, asked, ratios = [], [], [], []
         for point in choose_centers(rows, n_points):
-            seconds_before, rows_before = box.seconds, box.n_rows
-            start = time.perf_counter()
+            seconds_before, cpu_before, rows_before = box.seconds, box.cpu_seconds, box.n_rows
+            start, cpu_start = time.perf_counter(), time.process_time()
             explain(rows.schema.decode(rows.values[[point]])[0])
+            cpu = time.process_time() - cpu_start
             times.append(time.perf_counter() - start)
             inside.append(box.seconds - seconds_before)
             asked.append(box.n_rows - rows_before)
+            # Of the processor's seconds: whatever else the machine does at that moment is in neither part.
+            cpu_inside = box.cpu_seconds - cpu_before
+            if asked[-1]:
+                ratios.append((cpu - cpu_inside) / cpu_inside)
     total, black_box = statistics.median(times), statistics.median(inside)
-    ratios = [(t - b) / b for t, b in zip(times, inside, strict=True) if b > 0]
     return {
         "seconds": total,
         "black box seconds": black_box,
