@@ -52,7 +52,9 @@ class Programs:
 
     def write(self, rows: Sequence[Row]) -> str:
         """Return both tables, headed and written as the selection benchmark does."""
-        ours = [row for row in rows if row["part"] == "highs"]
+        # What no number was found for is kept as null.
+        filled = [{name: math.nan if value is None else value for name, value in row.items()} for row in rows]
+        ours = [row for row in filled if row["part"] == "highs"]
         theirs = [row for row in rows if row["part"] == "rivals"]
         table = "\n".join([speed.HEADER, *(speed.write_line(row["instance"], row["K"], row) for row in ours)])
         parts = [make_goals(_goals(ours)), NOTES, table + "\n"]
