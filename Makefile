@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo picture docs test check format paper paper-quick bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors clean
+.PHONY: help demo picture docs test check format paper paper-quick bench bench-tiny bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
@@ -13,7 +13,8 @@ help:
 	@echo "make docs         build the site from docs/, warnings as errors"
 	@echo "make format       let ruff rewrite what it can"
 	@echo "make paper        redo the paper's two studies: figures, tables and claims in study/ (make paper-quick: small versions)"
-	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
+	@echo "make bench        side by side with what a user would pick instead: writes docs/benchmarks.md (hours; bench-tiny: a minute)"
+	@echo "make bench-local  of it, what one explanation costs, in units of the black box's own time"
 	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals, bench-selection-union)"
 	@echo "make bench-quality  do answers keep their word on new rows, and how much do they cover?"
 	@echo "make bench-floor  the paper's floor on the raw share beside one on a lower bound"
@@ -76,19 +77,28 @@ paper-quick: $(VENV)/.plot
 	$(BIN)/python -m oleander.studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick
 	$(BIN)/python -m oleander.studies ppmi $(TELEMONITORING) --out study/ppmi-quick --quick
 
-bench-local: $(VENV)/.core
-	$(BIN)/python benchmarks/local_explainer.py
-	$(BIN)/python benchmarks/membership.py
+$(VENV)/.bench: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	touch $@
+
+# Stopped and called again, it goes on where it was: lines that were measured lie in bench/.
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/run.py
+
+bench-tiny: $(VENV)/.bench
+	$(BIN)/python benchmarks/run.py --size tiny --fresh
+
+bench-local: $(VENV)/.bench
+	$(BIN)/python benchmarks/run.py --subject one-explanation --subject floor
 
 bench-selection: $(VENV)/.core
-	$(BIN)/python benchmarks/selection/speed.py
+	PYTHONPATH=benchmarks $(BIN)/python -m selection.speed
 
-bench-selection-rivals: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
-	$(BIN)/python benchmarks/selection/rivals.py
+bench-selection-rivals: $(VENV)/.bench
+	PYTHONPATH=benchmarks $(BIN)/python -m selection.rivals
 
 bench-selection-union: $(VENV)/.core
-	$(BIN)/python benchmarks/selection/union.py
+	PYTHONPATH=benchmarks $(BIN)/python -m selection.union
 
 bench-quality: $(VENV)/.core
 	$(BIN)/python benchmarks/quality.py
@@ -102,8 +112,7 @@ bench-lazy: $(VENV)/.core
 compare: $(VENV)/.core
 	$(BIN)/python benchmarks/compare.py
 
-bench-anchors: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+bench-anchors: $(VENV)/.bench
 	$(BIN)/python benchmarks/anchors.py
 
 clean:
