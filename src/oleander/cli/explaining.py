@@ -188,4 +188,4 @@ def _fit_and_write(
         return
     typer.echo(f"Explaining {prepared.about}.\n")
     typer.echo(atlas.summary())
-    typer.echo(f"\nWritten: {', '.join(files)}")
+    typer.echo(f"\nWritten: {', '.join(files)}\nOpen {out / 'report.html'} in a browser.")
