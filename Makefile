@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
-	@echo "make picture      draw the README's picture anew (needs chromium)"
+	@echo "make picture      draw the pictures of README and docs anew (needs chromium)"
 	@echo "make test         install with the test extras and run every test"
 	@echo "make check        lint, format check and strict types"
 	@echo "make docs         build the site from docs/, warnings as errors"
@@ -41,6 +41,7 @@ demo: $(VENV)/.cli
 	$(BIN)/oleander demo
 
 picture: $(VENV)/.dev
+	$(BIN)/python docs/draw_ideas.py
 	$(BIN)/python docs/draw_picture.py
 
 docs: $(VENV)/.core

@@ -640,7 +640,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             kept = content.get("tradeoff")
             atlas._tradeoff = None if kept is None else TradeOff.from_dict(kept, schema)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-            raise FileError(f"{path} is not a saved explainer that can be read: {error}.") from error
+            raise FileError(f"{path} is not a saved explainer that can be read: {str(error).rstrip('.')}.") from error
         return atlas
 
     def _labels_of(self, rows: NDArray[np.float64], labels: Any) -> Labels:

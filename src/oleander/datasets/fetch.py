@@ -1,5 +1,6 @@
 """Files from the internet: fetched once, checked, and kept in a cache folder."""
 
+import errno
 import hashlib
 import os
 import tempfile
@@ -54,8 +55,15 @@ def fetch_file(url: str, sha256: str, name: str, folder: str | Path | None = Non
 
 def write_whole(target: Path, content: bytes) -> None:
     """Write a file in one go: whoever looks sees all of it or what was there before."""
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        # The draft's name says nothing to whoever asked for the target.
+        error.filename = str(target)
+        raise
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
