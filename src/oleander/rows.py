@@ -12,6 +12,9 @@ from oleander.regions import merge_rows
 from oleander.sampling import draw_between_neighbours
 from oleander.schema import FeatureSchema
 
+# A form of answer is learned from at most so many rows; judging takes all.
+MOST_LEARNED = 20_000
+
 
 @dataclass(frozen=True, eq=False)
 class Between:
@@ -123,6 +126,14 @@ class Rows:
             groups=None if self.groups is None else self.groups[points],
             between=between,
         )
+
+    def at_most(self, n_points: int, seed: int) -> Self:
+        """Return the rows, or so many points of them drawn at random."""
+        if self.n_points <= n_points:
+            return self
+        taken = np.zeros(self.n_points, dtype=bool)
+        taken[np.random.default_rng(seed).permutation(self.n_points)[:n_points]] = True
+        return self.part(taken)
 
     def with_draws(self, black_box: BlackBox, n_draws: int, seed: int) -> Self:
         """Return the rows with draws between neighbours to learn from; the black box is asked about each."""

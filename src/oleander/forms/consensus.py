@@ -15,13 +15,11 @@ from oleander.local import AbstainingTree, Spoken
 from oleander.local.base import Floats, Labels, encode_labels
 from oleander.local.tree import Tree, grow_tree
 from oleander.regions import Box
-from oleander.rows import Rows
+from oleander.rows import MOST_LEARNED, Rows
 
 Bools = NDArray[np.bool_]
 # From "speaks everywhere" to "all but certain".
 BARS = np.array([0.0, *np.linspace(0.5, 0.9, 9), *np.linspace(0.91, 0.995, 18)])
-# A tree is grown on at most so many rows; judging takes all.
-MOST_LEARNED = 20_000
 
 
 @dataclass(frozen=True)
@@ -70,10 +68,12 @@ class Consensus:
     def learn(self, rows: Rows, seed: int) -> "Trees":
         """Grow the trees."""
         values, labels = rows.to_learn()
-        rng = np.random.default_rng([seed, self.n_trees])
         if len(values) > MOST_LEARNED:
-            some = rng.permutation(len(values))[:MOST_LEARNED]
+            # From a generator of its own: which features a tree sees must not depend on how many rows there are, or
+            # other trees would be taken than were judged.
+            some = np.random.default_rng(seed).permutation(len(values))[:MOST_LEARNED]
             values, labels = values[some], labels[some]
+        rng = np.random.default_rng([seed, self.n_trees])
         classes, codes = encode_labels(labels)
         n_features = len(rows.schema)
         n_seen = n_features if self.n_trees == 1 else max(1, round(self.share_of_features * n_features))

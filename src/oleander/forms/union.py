@@ -17,7 +17,7 @@ from oleander.generators import Generator, propose_all
 from oleander.lazy import Floor, PoolSelection
 from oleander.local.base import Floats, Labels
 from oleander.pool import CandidatePool
-from oleander.rows import Rows
+from oleander.rows import MOST_LEARNED, Rows
 from oleander.selection import SelectionResult
 
 Bools = NDArray[np.bool_]
@@ -69,7 +69,11 @@ class Union:
         return min(self.min_fidelity + EXTRA[setting], 0.999)
 
     def select_from(self, rows: Rows, seed: int, time_limit: float | None) -> PoolSelection | None:
-        """Return the program over what the generators propose; None if that is nothing."""
+        """Return the program over what the generators propose; None if that is nothing.
+
+        Of very many rows some are learned from and chosen on: the others judge.
+        """
+        rows = rows.at_most(MOST_LEARNED, seed)
         candidates, n_asked = propose_all(self.generators, rows, seed, self.black_box)
         if not candidates:
             return None
