@@ -10,6 +10,7 @@ import oleander
 LAYERS = [
     "_extras",
     "progress",
+    "parallel",
     "certificate",
     "inputs",
     "schema",

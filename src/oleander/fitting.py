@@ -13,7 +13,7 @@ from oleander.forms import Choice, Union, Verdict
 from oleander.forms.union import chosen_of
 from oleander.generators import Generator
 from oleander.generators.base import propose_all
-from oleander.judging import Form, cross_fit
+from oleander.judging import Form, Judged, cross_fit
 from oleander.lazy import PoolSelection
 from oleander.local.base import Floats
 from oleander.pool import CandidatePool
@@ -72,13 +72,14 @@ def judge(
     n_jobs: int | None = None,
 ) -> Verdict:
     """Judge forms on rows that they have not learned from."""
-    judged = []
-    for form in forms:
-        few = rows.n_points >= MANY_ROWS or isinstance(form, Union)
-        judged += cross_fit([form], rows, 5 if few else 10, seed, extra=extra, n_jobs=n_jobs)
+    few = {form: rows.n_points >= MANY_ROWS or isinstance(form, Union) for form in forms}
+    judged: dict[Form, Judged] = {}
+    for is_few, n_folds in ((False, 10), (True, 5)):
+        here = [form for form in forms if few[form] == is_few]
+        judged |= zip(here, cross_fit(here, rows, n_folds, seed, extra=extra, n_jobs=n_jobs), strict=True)
     if importance is not None and extra is not None:
         importance = np.concatenate([importance, np.ones(extra.n_points)])
-    return Verdict(judged, min_fidelity, importance)
+    return Verdict([judged[form] for form in forms], min_fidelity, importance)
 
 
 def fit_judged(

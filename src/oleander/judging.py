@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -20,6 +19,7 @@ from scipy.stats import t as student
 from oleander.certificate import lower_bound
 from oleander.explanation import ExplainerSet
 from oleander.local.base import Floats, Labels
+from oleander.parallel import run_tasks
 from oleander.rows import Rows
 
 Bools = NDArray[np.bool_]
@@ -182,21 +182,22 @@ def cross_fit(
     if extra is not None:
         fold = np.concatenate([fold, extra.folds(n_folds, seed)])
     tasks = [(number, fold_number) for number in range(len(forms)) for fold_number in range(n_folds)]
-    done = Parallel(n_jobs=n_jobs)(
-        delayed(_answer_fold)(forms[number], rows, fold[: rows.n_points] != out, judges.values[fold == out], seed)
-        for number, out in tasks
-    )
     answered = [np.zeros((form.n_settings, len(fold)), dtype=bool) for form in forms]
     right = [np.zeros_like(given) for given in answered]
-    for (number, out), (labels, given) in zip(tasks, done, strict=True):
+    own = [(forms[number], out) for number, out in tasks]
+    for task, (labels, given) in run_tasks(_answer_fold, [rows, judges.values, fold, seed], own, n_jobs=n_jobs):
+        number, out = tasks[task]
         here = fold == out
         answered[number][:, here] = given
         right[number][:, here] = given & (labels == judges.labels[here])
     return [Judged(*one, judges.weights, judges.groups) for one in zip(forms, answered, right, strict=True)]
 
 
-def _answer_fold(form: Form, rows: Rows, learned_from: Bools, judged: Floats, seed: int) -> tuple[Labels, Bools]:
-    return form.learn(rows.part(learned_from), seed).answers(judged)
+def _answer_fold(
+    rows: Rows, judged: Floats, fold: NDArray[np.intp], seed: int, form: Form, out: int
+) -> tuple[Labels, Bools]:
+    learned_from = fold[: rows.n_points] != out
+    return form.learn(rows.part(learned_from), seed).answers(judged[fold == out])
 
 
 def _join(rows: Rows, extra: Rows) -> Rows:

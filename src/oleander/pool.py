@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from oleander.black_box import BlackBox, Labels
 from oleander.generators.base import Candidate, Generator, propose_all
 from oleander.local.base import Explainer
+from oleander.parallel import run_tasks
 from oleander.regions import membership
 from oleander.rows import Rows
 from oleander.schema import FeatureSchema
@@ -178,18 +179,14 @@ class CandidatePool:
         wanted = [index for index in dict.fromkeys(int(i) for i in indices) if not self.is_trained[index]]
         n_jobs = max(1, min(effective_n_jobs(self.n_jobs), self.batch_size // max(self._largest, 1)))
         batches = list(self._batches(wanted, self.batch_size // n_jobs))
-        jobs = (
-            delayed(_train_batch)(
-                self.black_box,
-                [self.candidates[index] for index in batch],
-                [self.points_of(index) for index in batch],
-                self.rows.values,
-                self.rows.labels,
-            )
+        tasks = [
+            ([self.candidates[index] for index in batch], [self.points_of(index) for index in batch])
             for batch in batches
-        )
+        ]
+        shared = [self.black_box, self.rows.values, self.rows.labels]
         n_done = 0
-        for batch, trained in zip(batches, Parallel(n_jobs=n_jobs, return_as="generator")(jobs), strict=True):
+        for number, trained in run_tasks(_train_batch, shared, tasks, n_jobs=n_jobs):
+            batch = batches[number]
             for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
                 self._keep(index, explainer, is_right, draw_fidelity)
             n_done += len(batch)
@@ -245,7 +242,7 @@ class CandidatePool:
 
 
 def _train_batch(
-    black_box: BlackBox, candidates: list[Candidate], covered: list[NDArray[np.int32]], rows: Floats, labels: Labels
+    black_box: BlackBox, rows: Floats, labels: Labels, candidates: list[Candidate], covered: list[NDArray[np.int32]]
 ) -> list[Trained]:
     """Train a batch of candidates with one call of the black box, and see on which covered rows each is right."""
     draws = [None if candidate.recipe is None else candidate.recipe.draw() for candidate in candidates]
