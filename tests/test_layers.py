@@ -20,6 +20,7 @@ LAYERS = [
     "filters",
     "local",
     "black_box",
+    "checkpoint",
     "rows",
     "abstention",
     "generators",

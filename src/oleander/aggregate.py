@@ -1,20 +1,24 @@
 """AggregateExplainer, the estimator that people meet: a few small models that explain a black box, with proof."""
 
+import json
 import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
+from importlib.metadata import version
 from typing import Any, Literal, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from oleander.black_box import BlackBox
+from oleander.black_box import N_ASKED_TWICE, BlackBox
 from oleander.certificate import Certificate
+from oleander.checkpoint import Checkpoint, KeptBlackBox, hash_array, hash_text
 from oleander.evaluation import Evaluation, Uncovered
 from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation
 from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier, make_pool
@@ -33,6 +37,7 @@ from oleander.summary import describe_fit
 from oleander.tradeoff import Cell, TradeOff, default_grid, judged_tradeoff, union_tradeoff
 
 Labels = NDArray[Any]
+Indices = NDArray[np.intp]
 DEFAULT_LEAVES = 40
 # What can be asked for by name besides balls, whose options are the estimator's own.
 GENERATORS: dict[str, Generator] = {
@@ -108,6 +113,12 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     solver : {"auto", "highs", "greedy", "exhaustive"}
     time_limit : float or None
         Seconds for solving.
+    max_queries : int or None
+        The most rows ever sent to the black box. If the rows alone are more, as many are used as it pays for; if
+        training would take more, the answer is the best of what could be trained, with an honest gap.
+    checkpoint : path or None
+        A folder that keeps the black box's answers and each trained explainer as it is done. A fit of the same, after
+        whatever stopped the last one, goes on from there and asks none of them again. It holds no row, only hashes.
     schema : FeatureSchema or None
         None infers it.
     random_state : int or None
@@ -173,6 +184,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         training: Literal["lazy", "eager"] = "lazy",
         solver: str = "auto",
         time_limit: float | None = 60.0,
+        max_queries: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         schema: FeatureSchema | None = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
@@ -202,6 +215,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self.training = training
         self.solver = solver
         self.time_limit = time_limit
+        self.max_queries = max_queries
+        self.checkpoint = checkpoint
         self.schema = schema
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -270,29 +285,32 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         floor = self._check_options()
         box = BlackBox(self.black_box, FeatureSchema.infer(X, scale=self.scale) if self.schema is None else self.schema)
         # All rows are read and checked before the black box is asked about any.
-        n_rows = len(box.schema.encode(X))
-        if judge_rows is not None:
-            box.schema.encode(judge_rows)
-        belongs = None if groups is None else one_per_row(groups, n_rows, "groups")
-        truth = None if y is None else one_per_row(y, n_rows, "y")
+        encoded = [box.schema.encode(table) for table in (X, judge_rows) if table is not None]
+        belongs = None if groups is None else one_per_row(groups, len(encoded[0]), "groups")
+        truth = None if y is None else one_per_row(y, len(encoded[0]), "y")
         seed = seed_of(self.random_state)
-        learn, held = split_rows(n_rows, self.holdout, belongs, seed)
+        if self.checkpoint is not None:
+            box, seed = self._go_on(Checkpoint(self.checkpoint), box, [*encoded, belongs], seed)
+        n_others = self.neighbour_draws + sum(len(table) for table in encoded[1:])
+        learn, held = self._split(len(encoded[0]), n_others, belongs, seed)
         own = None if belongs is None else belongs[learn]
         rows = Rows.ask(take_rows(X, learn), box, groups=own)
         if truth is not None:
             _warn_of_training_rows(rows, truth[learn])
-        extra = None if judge_rows is None else Rows.ask(judge_rows, box).unmerged()
+        extra = None if judge_rows is None else Rows.ask(judge_rows, box, twice=False).unmerged()
         each = rows.unmerged(own)
         # A union learns where its generators say; only trees of the whole learn from draws between neighbours.
         if self.neighbour_draws and self._combine != "union":
             each = each.with_draws(box, self.neighbour_draws, seed)
-        fitted = self._find(rows, each, extra, box, seed, floor)
+        # What the held-out rows and those that are only judged take of it is not there for training.
+        left = None if self.max_queries is None else self.max_queries - len(held) - (extra.n_queries if extra else 0)
+        fitted = self._find(rows, each, extra, box, seed, floor, left)
         if fitted.result.message:
             _warn(fitted.result.message)
         chosen, certificate = fitted.chosen, None
         n_queries = fitted.n_queries + (0 if extra is None else extra.n_queries)
         if len(held):
-            judged = Rows.ask(take_rows(X, held), box)
+            judged = Rows.ask(take_rows(X, held), box, twice=False)
             n_queries += judged.n_queries
             chosen, certificate = chosen.certified(
                 judged.values[judged.point_of_row],
@@ -313,7 +331,46 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             del self.pool_
         return self
 
-    def _find(self, rows: Rows, each: Rows, extra: Rows | None, box: BlackBox, seed: int, floor: Floor) -> Fitted:
+    def _go_on(self, checkpoint: Checkpoint, box: BlackBox, data: list[Any], seed: int) -> tuple[BlackBox, int]:
+        """Return the black box with what is known of it from an earlier run of the same fit, and that run's seed."""
+        free = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema")
+        options = {name: value for name, value in self.get_params().items() if name not in free}
+        is_resumed = checkpoint.claim(
+            {
+                "version": version("oleander"),
+                "data": " ".join("none" if part is None else hash_array(np.asarray(part)) for part in data),
+                "schema": hash_text(json.dumps(box.schema.to_dict(), sort_keys=True)),
+                "options": hash_text(repr(sorted(options.items()))),
+            }
+        )
+        return KeptBlackBox(box.model, box.schema, checkpoint, is_resumed), int(checkpoint.remember("seed", str(seed)))
+
+    def _split(self, n_rows: int, n_others: int, belongs: Labels | None, seed: int) -> tuple[Indices, Indices]:
+        """Return which rows are learned from and which are held out: as many as may be asked about."""
+        learn, held = split_rows(n_rows, self.holdout, belongs, seed)
+        n_again = min(N_ASKED_TWICE, len(learn))
+        if self.max_queries is None or n_rows + n_others + n_again <= self.max_queries:
+            return learn, held
+        left = self.max_queries - n_others - n_again
+        share = left / n_rows
+        if left < 2:
+            raise ValueError(
+                f"max_queries={self.max_queries} leaves nothing for the rows: {n_others:,} draws and judged rows and "
+                f"{n_again} asked twice come first."
+            )
+        _warn(f"max_queries={self.max_queries:,} pays for {left:,} of {n_rows:,} rows: the others are not used.")
+        return _some(learn, share, belongs, seed), _some(held, share, belongs, seed)
+
+    def _find(
+        self,
+        rows: Rows,
+        each: Rows,
+        extra: Rows | None,
+        box: BlackBox,
+        seed: int,
+        floor: Floor,
+        max_queries: int | None,
+    ) -> Fitted:
         """Judge the forms that may be taken on each row, and take one."""
         combine = self._combine
         number = 1 if combine in ("tree", "union") else self.max_explainers
@@ -341,7 +398,15 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 max_explainers=self.max_explainers,
                 time_limit=self.time_limit,
             )
-        pool = make_pool(self._generators(), rows, box, seed, self.n_jobs)
+        pool = make_pool(
+            self._generators(),
+            rows,
+            box,
+            seed,
+            self.n_jobs,
+            max_queries=max_queries,
+            checkpoint=box.checkpoint if isinstance(box, KeptBlackBox) else None,
+        )
         if len(pool.candidates) < self.max_explainers:
             _warn(f"max_explainers={self.max_explainers}, but there are only {len(pool.candidates)} candidates.", 5)
         selection = PoolSelection(
@@ -399,6 +464,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"holdout={self.holdout!r} is not allowed: it is a share of the rows under 1, or None.")
         if self.max_leaves_total is not None and self.max_leaves_total < 2:
             raise ValueError(f"max_leaves_total={self.max_leaves_total!r} is not allowed: a tree has 2 leaves or more.")
+        if self.max_queries is not None and (isinstance(self.max_queries, bool) or self.max_queries < 2):
+            raise ValueError(f"max_queries={self.max_queries!r} is not allowed: it counts rows, 2 or more, or None.")
         if not isinstance(self.neighbour_draws, (int, np.integer)) or self.neighbour_draws < 0:
             raise ValueError(f"neighbour_draws={self.neighbour_draws!r} is not allowed: it counts draws, 0 or more.")
         check_choice("combine", self.combine, ("auto", "tree", "consensus", "union"))
@@ -670,6 +737,18 @@ def _warn_of_training_rows(rows: Rows, truth: Labels) -> None:
             "What it memorised there is harder to mimic than what it does on new rows, and not what it will do: "
             "explain it on rows that are new to it."
         )
+
+
+def _some(rows: Indices, share: float, groups: Labels | None, seed: int) -> Indices:
+    """Return a share of the rows at most, no group torn apart."""
+    rng = np.random.default_rng([seed, len(rows)])
+    if groups is None:
+        return np.sort(rng.permutation(rows)[: int(share * len(rows))])
+    codes = pd.factorize(groups[rows])[0]
+    order = rng.permutation(codes.max(initial=-1) + 1)
+    # Group after group, as long as there is room.
+    room = np.cumsum(np.bincount(codes, minlength=len(order))[order]) <= share * len(rows)
+    return rows[np.isin(codes, order[room])]
 
 
 def _warn(message: str, stacklevel: int = 4) -> None:

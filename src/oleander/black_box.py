@@ -16,6 +16,10 @@ Labels = NDArray[Any]
 N_ASKED_TWICE = 100
 
 
+class SpentError(RuntimeError):
+    """The black box may not be asked about as many rows as are needed."""
+
+
 class BlackBoxError(RuntimeError):
     """The black box failed, or answered what cannot be used."""
 
@@ -82,6 +86,8 @@ class CountingBlackBox:
     Parameters
     ----------
     black_box : BlackBox
+    most : int or None
+        No more rows are sent: whoever asks for more gets ``SpentError``.
 
     Attributes
     ----------
@@ -96,12 +102,14 @@ class CountingBlackBox:
     ([False, True], 2)
     """
 
-    def __init__(self, black_box: BlackBox) -> None:
-        self.black_box = black_box
+    def __init__(self, black_box: BlackBox, most: int | None = None) -> None:
+        self.black_box, self.most = black_box, most
         self.n_queries = 0
 
     def ask(self, rows: NDArray[np.float64]) -> Labels:
         """Return the black box's labels for encoded rows."""
+        if self.most is not None and self.n_queries + len(rows) > self.most:
+            raise SpentError(f"max_queries leaves {self.most - self.n_queries:,} rows to ask about.")
         # Rows that it failed on were sent too.
         self.n_queries += len(rows)
         return self.black_box.ask(rows)

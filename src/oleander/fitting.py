@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from oleander.black_box import BlackBox
+from oleander.checkpoint import Checkpoint, KeptBlackBox
 from oleander.evaluation import Evaluation
 from oleander.explanation import ExplainerSet
 from oleander.forms import Choice, Union, Verdict
@@ -188,10 +189,20 @@ def fit_union(selection: PoolSelection, verdict: Verdict, max_explainers: int, m
 
 
 def make_pool(
-    generators: Generator | Iterable[Generator], rows: Rows, box: BlackBox, seed: int, n_jobs: int | None
+    generators: Generator | Iterable[Generator],
+    rows: Rows,
+    box: BlackBox,
+    seed: int,
+    n_jobs: int | None,
+    *,
+    max_queries: int | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> CandidatePool:
     """Let generators propose candidates, and count what they asked."""
-    candidates, n_asked = propose_all(generators, rows, seed, box)
-    pool = CandidatePool(rows, candidates, box, n_jobs=n_jobs)
+    left = None if max_queries is None else max_queries - rows.n_queries
+    candidates, n_asked = propose_all(generators, rows, seed, box, max_queries=left)
+    # What is kept in trained candidates need not be kept in answers too.
+    plain = box.forgetful if isinstance(box, KeptBlackBox) else box
+    pool = CandidatePool(rows, candidates, plain, n_jobs=n_jobs, max_queries=max_queries, checkpoint=checkpoint)
     pool.n_queries += n_asked
     return pool

@@ -100,6 +100,7 @@ class PoolSelection:
         self.pool, self.floor, self.formulation = pool, floor, formulation
         self.floor_over, self.max_leaves_total = floor_over, max_leaves_total
         self._number = 1
+        self._spent = False
         self.training, self.solver, self.time_limit, self.verbose = training, solver, time_limit, verbose
 
     @property
@@ -241,14 +242,13 @@ class PoolSelection:
             while True:
                 solve(solver, min(left, most))
                 unknown = self._untrained(answer.values())
-                if not len(unknown) or left <= 0:
+                if not len(unknown) or left <= 0 or self._spent:
                     return
                 # Where most fail, asking a few at a time would take forever: train as many as will give enough.
-                failed = (
-                    np.mean(self.measured[self.pool.is_trained] < min_fidelity) if self.pool.is_trained.any() else 0
-                )
+                failed = self._share_failed(min_fidelity)
                 if failed > FAILING:
-                    unknown = np.union1d(unknown, self._next_best(int(len(unknown) / (1.01 - failed)), min_fidelity))
+                    more = self._next_best(int(len(unknown) / (1.01 - failed)), min_fidelity)
+                    unknown = np.concatenate([unknown, np.setdiff1d(more, unknown)])
                 self._train(unknown)
 
         try:
@@ -263,11 +263,15 @@ class PoolSelection:
             can_prove = self.solver != "greedy"
             while not answer or (can_prove and left > 0 and any(result.status in OPEN for result in answer.values())):
                 train_chosen(self.solver, left)
+                if self._spent:
+                    break
         except KeyboardInterrupt:
             if not answer or not self.pool.is_trained.any():
                 raise
             return self._with_known(ask, answer, "Interrupted: ")
-        return self._with_known(ask, answer) if len(self._untrained(answer.values())) else answer
+        if not len(self._untrained(answer.values())):
+            return answer
+        return self._with_known(ask, answer, "max_queries is spent: " if self._spent else "")
 
     def _untrained(self, results: Iterable[SelectionResult]) -> NDArray[np.intp]:
         chosen = np.unique(np.concatenate([result.chosen for result in results]))
@@ -287,6 +291,8 @@ class PoolSelection:
         before, pool = self.pool.n_queries, self.pool
         with tell_progress("training explainers", len(indices), verbose=self.verbose) as tell:
             pool.train(indices, on_trained=lambda done: tell(done, f"{pool.n_queries - before:,} rows asked"))
+        # Whoever is still not trained could not be paid for.
+        self._spent = not pool.is_trained[indices].all()
 
     def _with_known(
         self, ask: Callable[[SelectionProblem, str, float | None, Answer], Answer], relaxed: Answer, why: str = ""

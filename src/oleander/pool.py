@@ -1,5 +1,6 @@
 """The candidates, whoever proposed them: where they speak is known at once, what they say is learned on demand."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from oleander.black_box import BlackBox, Labels
+from oleander.checkpoint import Checkpoint, hash_text
 from oleander.generators.base import Candidate, Generator, propose_all
 from oleander.local.base import Explainer
 from oleander.parallel import run_tasks
@@ -37,6 +39,10 @@ class CandidatePool:
         The most draws in memory at once, over all jobs, and the most sent to the black box in one call.
     n_jobs : int or None
         As in joblib, through which alone work is spread.
+    max_queries : int or None
+        No candidate is trained whose draws would bring ``n_queries`` over this.
+    checkpoint : Checkpoint or None
+        Where each trained explainer is kept as it is done, and looked up before it is trained.
 
     Attributes
     ----------
@@ -70,9 +76,12 @@ class CandidatePool:
         *,
         batch_size: int = 100_000,
         n_jobs: int | None = None,
+        max_queries: int | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.rows, self.candidates, self.black_box = rows, list(candidates), black_box
         self.batch_size, self.n_jobs = batch_size, n_jobs
+        self.max_queries, self.checkpoint = max_queries, checkpoint
         if not self.candidates:
             raise ValueError("there is no candidate: at least one region with an explainer or a recipe is needed.")
         self._largest = max((c.recipe.n_draws for c in self.candidates if c.recipe is not None), default=0)
@@ -134,6 +143,8 @@ class CandidatePool:
             self.black_box,
             batch_size=self.batch_size,
             n_jobs=self.n_jobs,
+            max_queries=self.max_queries,
+            checkpoint=self.checkpoint,
         )
         n_before, n_known = len(self.candidates), self.covers.nnz
         whole.explainers[:n_before] = self.explainers
@@ -166,7 +177,7 @@ class CandidatePool:
         return weighed
 
     def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
-        """Train the explainers of these candidates that are not trained yet.
+        """Train the explainers of these candidates that are not trained yet, as far as ``max_queries`` goes.
 
         What is done stays done: an error or an interrupt loses at most the batches under way.
 
@@ -177,8 +188,12 @@ class CandidatePool:
             Told after each batch how many are done.
         """
         wanted = [index for index in dict.fromkeys(int(i) for i in indices) if not self.is_trained[index]]
+        wanted = self._affordable(wanted)
+        if self.checkpoint is not None:
+            wanted = [index for index in wanted if not self._recall(index, self.checkpoint)]
         n_jobs = max(1, min(effective_n_jobs(self.n_jobs), self.batch_size // max(self._largest, 1)))
-        batches = list(self._batches(wanted, self.batch_size // n_jobs))
+        # Where each is to be kept as it is done, each is asked about alone.
+        batches = list(self._batches(wanted, self.batch_size // n_jobs if self.checkpoint is None else 1))
         tasks = [
             ([self.candidates[index] for index in batch], [self.points_of(index) for index in batch])
             for batch in batches
@@ -188,10 +203,42 @@ class CandidatePool:
         for number, trained in run_tasks(_train_batch, shared, tasks, n_jobs=n_jobs):
             batch = batches[number]
             for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
+                if self.checkpoint is not None and self.candidates[index].recipe is not None:
+                    self.checkpoint.keep_trained(self._name(index), explainer, draw_fidelity)
                 self._keep(index, explainer, is_right, draw_fidelity)
             n_done += len(batch)
             if on_trained is not None:
                 on_trained(n_done)
+
+    def _affordable(self, indices: list[int]) -> list[int]:
+        """Return those whose draws can be paid for, the first ones first."""
+        if self.max_queries is None:
+            return indices
+        left = self.max_queries - self.n_queries
+        kept = []
+        for index in indices:
+            recipe = self.candidates[index].recipe
+            left -= 0 if recipe is None else recipe.n_draws
+            if left < 0:
+                break
+            kept.append(index)
+        return kept
+
+    def _name(self, index: int) -> str:
+        """Return what a candidate is kept under."""
+        return hash_text(f"{index} {json.dumps(self.candidates[index].region.to_dict(), sort_keys=True)}")
+
+    def _recall(self, index: int, checkpoint: Checkpoint) -> bool:
+        """Take a candidate's explainer from the checkpoint, if it is there."""
+        if self.candidates[index].recipe is None:
+            return False
+        found = checkpoint.trained(self._name(index), self.rows.schema)
+        if found is None:
+            return False
+        explainer, draw_fidelity = found
+        points = self.points_of(index)
+        self._keep(index, explainer, _is_right(explainer, self.rows.values, self.rows.labels, points), draw_fidelity)
+        return True
 
     def _batches(self, indices: list[int], most_draws: int) -> Iterator[list[int]]:
         """Cut the candidates into batches whose draws fit into one call of the black box."""
@@ -256,6 +303,9 @@ def _train_batch(
             explainer = candidate.recipe.fit(drawn, answer)
             draw_fidelity = float((explainer.predict(drawn) == answer).mean())
         assert explainer is not None
-        is_right = np.asarray(explainer.predict(rows[points]) == labels[points], dtype=bool)
-        trained.append((explainer, is_right, draw_fidelity))
+        trained.append((explainer, _is_right(explainer, rows, labels, points), draw_fidelity))
     return trained
+
+
+def _is_right(explainer: Explainer, rows: Floats, labels: Labels, points: NDArray[np.int32]) -> Bools:
+    return np.asarray(explainer.predict(rows[points]) == labels[points], dtype=bool)

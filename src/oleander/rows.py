@@ -57,10 +57,18 @@ class Rows:
     between: Between | None = None
 
     @classmethod
-    def ask(cls, X: Any, black_box: BlackBox, *, groups: NDArray[Any] | None = None, batch_size: int = 100_000) -> Self:
+    def ask(
+        cls,
+        X: Any,
+        black_box: BlackBox,
+        *,
+        groups: NDArray[Any] | None = None,
+        batch_size: int = 100_000,
+        twice: bool = True,
+    ) -> Self:
         """Encode the user's rows, merge equal ones, and ask the black box about each once.
 
-        Some are asked about again: a black box that contradicts itself gets a warning.
+        Unless ``twice`` is false, some are asked about again: a black box that contradicts itself gets a warning.
 
         Examples
         --------
@@ -73,7 +81,7 @@ class Rows:
         first, weights, point_of_row = merge_rows(encoded)
         values = encoded[first]
         labels = np.concatenate([black_box.ask(values[i : i + batch_size]) for i in range(0, len(values), batch_size)])
-        n_again = black_box.warn_if_fickle(values[:batch_size], labels)
+        n_again = black_box.warn_if_fickle(values[:batch_size], labels) if twice else 0
         belongs = None if groups is None else groups[first]
         return cls(black_box.schema, values, weights, point_of_row, labels, len(values) + n_again, belongs)
 

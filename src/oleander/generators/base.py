@@ -1,5 +1,6 @@
 """A candidate: a region, and an explainer for it or how to train one."""
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -7,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.black_box import BlackBox, CountingBlackBox
+from oleander.black_box import BlackBox, CountingBlackBox, SpentError
 from oleander.local.base import Explainer, Labels
 from oleander.regions import Region
 from oleander.rows import Rows
@@ -72,10 +73,23 @@ class Generator(Protocol):
 
 
 def propose_all(
-    generators: Generator | Iterable[Generator], rows: Rows, random_state: int, black_box: BlackBox
+    generators: Generator | Iterable[Generator],
+    rows: Rows,
+    random_state: int,
+    black_box: BlackBox,
+    *,
+    max_queries: int | None = None,
 ) -> tuple[list[Candidate], int]:
-    """Return the candidates of all generators, and how many rows they asked the black box about."""
+    """Return the candidates of all generators, and how many rows they asked the black box about.
+
+    A generator that would need more than is left of ``max_queries`` proposes nothing.
+    """
     several = [generators] if isinstance(generators, Generator) else generators
-    counting = CountingBlackBox(black_box)
-    candidates = [candidate for each in several for candidate in each.propose(rows, random_state, counting)]
+    counting = CountingBlackBox(black_box, max_queries)
+    candidates: list[Candidate] = []
+    for each in several:
+        try:
+            candidates += each.propose(rows, random_state, counting)
+        except SpentError as error:
+            warnings.warn(f"{type(each).__name__} proposes nothing: {error}", UserWarning, stacklevel=2)
     return candidates, counting.n_queries
