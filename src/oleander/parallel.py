@@ -8,6 +8,8 @@ from typing import Any
 from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
 
+from oleander._extras import import_extra
+
 # What each cluster was sent, by its identity here.
 _SENT: weakref.WeakKeyDictionary[Any, dict[int, tuple[Any, Any]]] = weakref.WeakKeyDictionary()
 
@@ -67,13 +69,12 @@ def _send(client: Any, thing: Any) -> Any:
     except TypeError:
         # A number or a name: small, and sent with each task.
         return thing
-    import cloudpickle
-
+    pickler = import_extra("cloudpickle", extra="dask", purpose="A Dask cluster")
     # As a task's result it can be made again. Scattered, as joblib does with what is large, the last copy dies with the
     # worker that has it, and the whole fit with that.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
-        future = client.submit(cloudpickle.loads, cloudpickle.dumps(thing), pure=False)
+        future = client.submit(pickler.loads, pickler.dumps(thing), pure=False)
     sent[key] = (alive, future)
     return future
 
