@@ -19,6 +19,7 @@ LAYERS = [
     "filters",
     "local",
     "black_box",
+    "black_boxes",
     "rows",
     "abstention",
     "generators",
