@@ -12,6 +12,7 @@ LAYERS = [
     "progress",
     "certificate",
     "inputs",
+    "archives",
     "schema",
     "conditions",
     "regions",

@@ -2,21 +2,25 @@
 
 import csv
 import io
+import os
 import re
 import warnings
 from collections.abc import Collection, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
 
 from oleander._extras import import_extra
 from oleander.cli.errors import CommandError, ExitCode, note
+from oleander.inputs import one_line
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 # A column of text with more levels than this, most of them seen once, is prose or names, not categories.
 MOST_LEVELS = 30
 MOST_LISTED = 5
+BYTES_PER_CELL = 8
 
 
 def read_table(path: Path, *, separator: str | None = None, decimal: str = ".") -> pd.DataFrame:
@@ -45,11 +49,29 @@ def read_table(path: Path, *, separator: str | None = None, decimal: str = ".") 
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    pyarrow = import_extra("pyarrow", extra="parquet", purpose="Reading a Parquet file")
+    import_extra("pyarrow", extra="parquet", purpose="Reading a Parquet file")
     try:
+        facts = import_module("pyarrow.parquet").read_metadata(path)
+        n_cells = facts.num_rows * facts.num_columns
+        # A few bytes can stand for a billion equal values, so what they would take is reckoned before they are read.
+        if n_cells * BYTES_PER_CELL > _memory():
+            raise CommandError(
+                f"{path} has {facts.num_rows:,} rows and {facts.num_columns:,} columns, which do not fit into memory."
+            )
         return pd.read_parquet(path)
-    except (pyarrow.ArrowException, ValueError) as error:
-        raise CommandError(f"{path} cannot be read as Parquet: {_first_line(error)}.") from error
+    except CommandError:
+        raise
+    except Exception as error:
+        # pandas believes what the file says of itself, and raises whatever it trips over.
+        raise CommandError(f"{path} cannot be read as Parquet: {one_line(error)}.") from error
+
+
+def _memory() -> float:
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        # Not every system tells.
+        return float("inf")
 
 
 def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
@@ -61,7 +83,11 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
         separator = sniff_separator(header)
         if separator != ",":
             note(f"{path.name} is read with a {SEPARATORS[separator]} between columns.")
-    names = next(csv.reader([header], delimiter=separator))
+    if len(separator) != 1 or separator in '"\r\n':
+        raise CommandError(
+            f"--separator {separator!r} is not one character; write ',' or ';' or 'tab'.", ExitCode.USAGE
+        )
+    names = _split(header, separator)
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise CommandError(f"{path} has the column {twice[0]!r} more than once; rename one of them.")
@@ -73,7 +99,7 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
         raise CommandError(
             f"{path} cannot be read as a table with a {SEPARATORS.get(separator, repr(separator))} between columns: "
-            f"{_first_line(error)}. Is --separator right?"
+            f"{one_line(error)}. Is --separator right?"
         ) from error
 
 
@@ -96,7 +122,14 @@ def sniff_separator(header: str) -> str:
     >>> sniff_separator("age;sex;risk"), sniff_separator("age\tsex"), sniff_separator("age")
     (';', '\t', ',')
     """
-    return max(SEPARATORS, key=lambda mark: len(next(csv.reader([header], delimiter=mark))))
+    return max(SEPARATORS, key=lambda mark: len(_split(header, mark)))
+
+
+def _split(header: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([header], delimiter=separator), [])
+    except csv.Error as error:
+        raise CommandError(f"the first line cannot be read as names of columns: {one_line(error)}.") from error
 
 
 def check_columns(table: pd.DataFrame, named: Sequence[str], option: str) -> None:
@@ -117,6 +150,8 @@ def check_values(table: pd.DataFrame, declared: Collection[str] = ()) -> None:
     empty = [name for name in table.columns if table[name].isna().all()]
     if empty:
         raise CommandError(f"{_columns(empty)} no value at all; leave out with --drop {','.join(empty[:MOST_LISTED])}.")
+    for name in table.columns:
+        _refuse_odd(table[name])
     words = [name for name in table.columns if name not in declared and _is_text(table[name])]
     commas = [name for name in words if table[name].dropna().astype(str).str.fullmatch(DECIMAL_COMMA).mean() > 0.5]
     if commas:
@@ -130,6 +165,18 @@ def check_values(table: pd.DataFrame, declared: Collection[str] = ()) -> None:
             f"written; leave out with --drop {','.join(prose[:MOST_LISTED])}"
             f"{' and so on' if len(prose) > MOST_LISTED else ''}, or declare with --kinds {prose[0]}=categorical."
         )
+
+
+def _refuse_odd(column: pd.Series) -> None:
+    """Say which row holds what is no single value: a Parquet file may hold lists and records."""
+    if not pd.api.types.is_object_dtype(column.dtype):
+        return
+    for row, value in enumerate(column):
+        if not pd.api.types.is_scalar(value):
+            raise CommandError(
+                f"column {column.name!r} holds a {type(value).__name__} in row {row}; numbers, strings and booleans "
+                "are read."
+            )
 
 
 def _is_text(column: pd.Series) -> bool:
@@ -151,7 +198,3 @@ def name_some(names: list[str]) -> str:
     """Return the first few names, and how many there are beyond them."""
     shown = ", ".join(repr(name) for name in names[:MOST_LISTED])
     return shown if len(names) <= MOST_LISTED else f"{shown} and {len(names) - MOST_LISTED} more"
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
