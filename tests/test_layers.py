@@ -9,6 +9,7 @@ import oleander
 
 LAYERS = [
     "_extras",
+    "files",
     "progress",
     "certificate",
     "inputs",

@@ -5,7 +5,6 @@ import io
 import json
 import math
 import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.archives import ArchiveError, open_archive
+from oleander.files import whole_file
 from oleander.inputs import one_line
 
 FORMAT = 1
@@ -44,17 +44,9 @@ def write_file(path: str | os.PathLike[str], content: dict[str, Any], arrays: di
                 f"{name} would have {len(data):,} bytes; a file of which a part has over {largest:,} is not read."
             )
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
-    target = Path(path)
-    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, data in {**members, DIGESTS: json.dumps(digests).encode()}.items():
-                archive.writestr(name, data)
-        os.chmod(draft, 0o666 & ~_umask())
-        os.replace(draft, target)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    with whole_file(Path(path)) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in {**members, DIGESTS: json.dumps(digests).encode()}.items():
+            archive.writestr(name, data)
 
 
 def read_file(
@@ -81,20 +73,20 @@ def read_file(
             found = {CONTENT: hashlib.sha256(written).hexdigest()}
             arrays = {}
             for name in archive.members.keys() - {CONTENT, DIGESTS}:
-                digest, pieces = hashlib.sha256(), []
+                digest, size = hashlib.sha256(), 0
+                pieces: list[bytes] = []
                 for piece in archive.pieces(name, LARGEST_MEMBER):
                     digest.update(piece)
-                    if with_arrays:
+                    size += len(piece)
+                    if with_arrays or not pieces:
                         pieces.append(piece)
                 found[name] = digest.hexdigest()
-                arrays[name] = b"".join(pieces)
+                arrays[name.removesuffix(".npy")] = _read_array(pieces, size)
         changed = [name for name, digest in found.items() if digests.get(name) != digest]
         if changed or set(digests) != set(found):
-            differs = _shorten(changed[0]) if changed else "its list of parts"
+            differs = "its list of parts" if not changed else CONTENT if CONTENT in changed else _shorten(changed[0])
             raise FileError(f"{path} was changed after it was saved: {differs} differs.")
-        if not with_arrays:
-            return content, {}
-        return content, {name.removesuffix(".npy"): _read_array(data) for name, data in arrays.items()}
+        return content, arrays if with_arrays else {}
     except FileError:
         raise
     except ArchiveError as error:
@@ -108,16 +100,22 @@ def read_file(
         raise FileError(f"{path} is not a saved explainer: its JSON is nested too deeply.") from None
 
 
-def _read_array(data: bytes) -> NDArray[Any]:
-    """Return an array of NumPy's format, whose header is believed only as far as there are bytes."""
+def _read_array(pieces: list[bytes], size: int) -> NDArray[Any]:
+    """Return an array of NumPy's format, whose header is believed only as far as there are bytes.
+
+    Where only the first piece is there, the array is checked and stays empty.
+    """
+    data = b"".join(pieces)
     file = io.BytesIO(data)
     version = np.lib.format.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"an array has format {version}")
     read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, by_column, dtype = read_header(file)
-    if dtype.hasobject or min(shape, default=1) < 0 or math.prod(shape) * dtype.itemsize != len(data) - file.tell():
+    if dtype.hasobject or min(shape, default=1) < 0 or math.prod(shape) * dtype.itemsize != size - file.tell():
         raise ValueError("an array is not what its header says")
+    if len(data) < size:
+        return np.empty(0, dtype=dtype)
     flat: NDArray[Any] = np.frombuffer(data, dtype=dtype, offset=file.tell()).copy()
     return flat.reshape(shape, order="F" if by_column else "C")
 
@@ -125,9 +123,3 @@ def _read_array(data: bytes) -> NDArray[Any]:
 def _shorten(value: Any) -> str:
     words = repr(value)
     return words if len(words) <= LONGEST_SHOWN else f"{words[:LONGEST_SHOWN]} ..."
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -1,5 +1,6 @@
 """What a command leaves behind: tables and files that appear whole or not at all, and words or JSON on the screen."""
 
+import errno
 import json
 import os
 import shutil
@@ -19,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from oleander.aggregate import AggregateExplainer
-from oleander.datasets.fetch import write_whole
+from oleander.files import write_whole
 
 WIDE = 200
 
@@ -32,6 +33,11 @@ def whole_folder(out: Path) -> Iterator[Path]:
     draft = Path(tempfile.mkdtemp(dir=out, prefix=".draft-"))
     try:
         yield draft
+        for path in draft.iterdir():
+            # Looked at before the first is moved, so that not only some of them appear.
+            place = out / path.name
+            if place.is_dir() and not place.is_symlink():
+                raise IsADirectoryError(errno.EISDIR, "a folder stands where a file is to be written", str(place))
         for path in sorted(draft.iterdir()):
             os.replace(path, out / path.name)
     finally:

@@ -106,5 +106,5 @@ def _read_trial(name: str, content: bytes) -> pd.DataFrame:
     unknown = ~table["activity"].isin(ACTIVITIES)
     if unknown.any():
         row = int(unknown.argmax())
-        raise ValueError(f"{name} has activity {table['activity'][row]} in line {row + 1}; known are 1 to 4.")
+        raise ValueError(f"{name} has activity {str(table['activity'][row])[:40]} in line {row + 1}; known are 1 to 4.")
     return table

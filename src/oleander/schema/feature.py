@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Self
@@ -198,6 +198,9 @@ class Feature:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what ``to_dict`` wrote, or raise ``ValueError`` or ``TypeError`` saying what is wrong with it."""
+        known = {one.name for one in fields(cls)}
+        if set(data) != known:
+            raise ValueError(f"a column is described by {', '.join(sorted(known))}, and by nothing else")
         name, levels = data["name"], tuple(data["levels"])
         if not isinstance(name, str):
             raise TypeError(f"a column is named by a {type(name).__name__}")

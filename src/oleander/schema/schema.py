@@ -172,6 +172,15 @@ class FeatureSchema:
             raise ValueError(f"the data have {table.shape[1]} columns, and the schema {len(self)}.")
         return table
 
+    def check_codes(self, row: NDArray[np.float64]) -> None:
+        """Raise ``ValueError`` if an encoded row, as a file may hold it, has levels or numbers that there are not."""
+        if row.shape != (len(self),):
+            raise ValueError(f"a row has shape {row.shape}, and the schema {len(self)} columns")
+        for code, feature in zip(row.tolist(), self.features, strict=True):
+            is_level = feature.is_number or np.isnan(code) or code in range(len(feature.levels))
+            if np.isinf(code) or not is_level:
+                raise ValueError(f"a row holds {code:g} in column {feature.name!r}")
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {
