@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from guard import Breach, check_message, watched_folder
 
+from guard import Breach, check_message, watched_folder
 from oleander import AggregateExplainer
 from oleander.black_boxes.rows_as_json import read_answer
 from oleander.cli.errors import CommandError

@@ -227,8 +227,7 @@ class Feature:
         codes = np.array([self.lower, self.upper]) if self.is_number else np.arange(float(len(self.levels)))
         try:
             dtype = pd.api.types.pandas_dtype(self.dtype)
-            kinds = "biuf" if self.is_number else "biufOUS"
-            if isinstance(dtype, np.dtype) and dtype.kind not in kinds:
+            if isinstance(dtype, np.dtype) and dtype.kind not in "biufOUS":
                 raise ValueError(f"a dtype of kind {dtype.kind}")
             with np.errstate(invalid="raise"):
                 again = self.encode(self.decode(codes))
