@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from oleander.aggregate import AggregateExplainer
+from oleander.cli.errors import printable
 from oleander.files import write_whole
 
 WIDE = 200
@@ -121,7 +122,7 @@ def show_table(table: pd.DataFrame, title: str) -> None:
     drawn = Table(title=Text(title), title_justify="left")
     for name in table.columns:
         is_number = pd.api.types.is_numeric_dtype(table[name])
-        drawn.add_column(Text(str(name)), justify="right" if is_number else "left", no_wrap=not is_number)
+        drawn.add_column(Text(printable(str(name))), justify="right" if is_number else "left", no_wrap=not is_number)
     for line in table.itertuples(index=False):
         drawn.add_row(*(Text(_word(value)) for value in line))
     # A pipe has no width to fit into.
@@ -131,4 +132,4 @@ def show_table(table: pd.DataFrame, title: str) -> None:
 def _word(value: Any) -> str:
     if isinstance(value, float):
         return "–" if np.isnan(value) else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return str(value)
+    return printable(str(value))
