@@ -3,17 +3,18 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo picture docs test check format paper paper-quick bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors fuzz clean
+.PHONY: help demo picture docs test check format paper paper-quick bench bench-tiny bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors fuzz clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
-	@echo "make picture      draw the README's picture anew (needs chromium)"
+	@echo "make picture      draw the pictures of README and docs anew (needs chromium)"
 	@echo "make test         install with the test extras and run every test"
 	@echo "make check        lint, format check and strict types"
 	@echo "make docs         build the site from docs/, warnings as errors"
 	@echo "make format       let ruff rewrite what it can"
 	@echo "make paper        redo the paper's two studies: figures, tables and claims in study/ (make paper-quick: small versions)"
-	@echo "make bench-local  the cost of one local explainer, in units of the black box's own time"
+	@echo "make bench        side by side with what a user would pick instead: writes docs/benchmarks.md (hours; bench-tiny: a minute)"
+	@echo "make bench-local  of it, what one explanation costs, in units of the black box's own time"
 	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals, bench-selection-union)"
 	@echo "make bench-quality  do answers keep their word on new rows, and how much do they cover?"
 	@echo "make bench-floor  the paper's floor on the raw share beside one on a lower bound"
@@ -41,6 +42,7 @@ demo: $(VENV)/.cli
 	$(BIN)/oleander demo
 
 picture: $(VENV)/.dev
+	$(BIN)/python docs/draw_ideas.py
 	$(BIN)/python docs/draw_picture.py
 
 docs: $(VENV)/.core
@@ -77,19 +79,28 @@ paper-quick: $(VENV)/.plot
 	$(BIN)/python -m oleander.studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick
 	$(BIN)/python -m oleander.studies ppmi $(TELEMONITORING) --out study/ppmi-quick --quick
 
-bench-local: $(VENV)/.core
-	$(BIN)/python benchmarks/local_explainer.py
-	$(BIN)/python benchmarks/membership.py
+$(VENV)/.bench: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	touch $@
+
+# Stopped and called again, it goes on where it was: lines that were measured lie in bench/.
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/run.py
+
+bench-tiny: $(VENV)/.bench
+	$(BIN)/python benchmarks/run.py --size tiny --fresh
+
+bench-local: $(VENV)/.bench
+	$(BIN)/python benchmarks/run.py --subject one-explanation --subject floor
 
 bench-selection: $(VENV)/.core
-	$(BIN)/python benchmarks/selection/speed.py
+	PYTHONPATH=benchmarks $(BIN)/python -m selection.speed
 
-bench-selection-rivals: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
-	$(BIN)/python benchmarks/selection/rivals.py
+bench-selection-rivals: $(VENV)/.bench
+	PYTHONPATH=benchmarks $(BIN)/python -m selection.rivals
 
 bench-selection-union: $(VENV)/.core
-	$(BIN)/python benchmarks/selection/union.py
+	PYTHONPATH=benchmarks $(BIN)/python -m selection.union
 
 bench-quality: $(VENV)/.core
 	$(BIN)/python benchmarks/quality.py
@@ -103,8 +114,7 @@ bench-lazy: $(VENV)/.core
 compare: $(VENV)/.core
 	$(BIN)/python benchmarks/compare.py
 
-bench-anchors: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+bench-anchors: $(VENV)/.bench
 	$(BIN)/python benchmarks/anchors.py
 
 # Without atheris the inputs are seeded changes of good ones.

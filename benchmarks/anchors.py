@@ -10,11 +10,11 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
+from data_sets import five_classes, from_sklearn
 from oleander.baselines.anchors import pick_greedily
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.generators.anchors import Anchors
@@ -25,6 +25,7 @@ from oleander.generators.balls import choose_centers
 from oleander.rows import Rows
 from oleander.schema import FeatureSchema
 from oleander.selection import SelectionProblem
+from subjects.base import WatchedBlackBox
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,9 @@ class Found:
 
 
 def cases() -> list[Case]:
-    five = make_classification(
-        3000, 30, n_informative=5, n_redundant=5, n_classes=5, n_clusters_per_class=1, class_sep=1.5, random_state=0
-    )
     found = []
-    for name, (X, y) in {"breast cancer": load_breast_cancer(return_X_y=True), "5 classes": five}.items():
+    for name, data in {"breast cancer": from_sklearn("breast_cancer"), "5 classes": five_classes(3000)}.items():
+        X, y = data.X.to_numpy(), data.y.to_numpy()
         X_train, X_rest, y_train, _ = train_test_split(X, y, test_size=0.75, random_state=0)
         learn, judge = train_test_split(X_rest, test_size=1 / 3, random_state=0)
         forest = RandomForestClassifier(50, random_state=0, n_jobs=1).fit(X_train, y_train)
@@ -61,21 +60,8 @@ def cases() -> list[Case]:
     return found
 
 
-class CountingForest:
-    """Count rows and calls."""
-
-    def __init__(self, forest: RandomForestClassifier) -> None:
-        self.forest, self.n_queries, self.n_calls = forest, 0, 0
-
-    def __call__(self, X: np.ndarray) -> np.ndarray:
-        """Return the forest's labels."""
-        self.n_queries += len(X)
-        self.n_calls += 1
-        return self.forest.predict(X)
-
-
 def by_oleander(case: Case, points: np.ndarray, rows: Rows, beam_size: int, max_conditions: int) -> Found:
-    forest = CountingForest(case.forest)
+    forest = WatchedBlackBox(case.forest)
     started = time.perf_counter()
     ledger = Ledger(rows, Grid.cut(rows, 4), CountingBlackBox(BlackBox(forest, rows.schema)), seed=0)
     found = find_anchors(points, ledger, Settings(beam_size=beam_size, max_conditions=max_conditions))
@@ -84,14 +70,14 @@ def by_oleander(case: Case, points: np.ndarray, rows: Rows, beam_size: int, max_
     covers = np.array([ledger.grid.box(anchor.rule).contains(judged) for anchor in found])
     said = ledger.classes[[anchor.label for anchor in found]]
     agrees = covers & (case.forest.predict(case.judge) == said[:, None])
-    return Found(covers, agrees, seconds, forest.n_queries, forest.n_calls)
+    return Found(covers, agrees, seconds, forest.n_rows, forest.n_calls)
 
 
 def by_anchor_exp(case: Case, points: np.ndarray, rows: Rows, max_conditions: int) -> Found:
     from anchor.anchor_base import AnchorBaseBeam
     from anchor.anchor_tabular import AnchorTabularExplainer
 
-    forest = CountingForest(case.forest)
+    forest = WatchedBlackBox(case.forest)
     np.random.seed(0)  # noqa: NPY002
     started = time.perf_counter()
     names = [str(label) for label in case.forest.classes_]
@@ -99,7 +85,7 @@ def by_anchor_exp(case: Case, points: np.ndarray, rows: Rows, max_conditions: in
     found = []
     for point in points:
         # What explain_instance calls, before it rounds the edges and forgets on which side of them a row lies.
-        draw, predicates = explainer.get_sample_fn(rows.values[point], forest)
+        draw, predicates = explainer.get_sample_fn(rows.values[point], forest.predict)
         anchor = AnchorBaseBeam.anchor_beam(
             draw, delta=0.1, epsilon=0.15, batch_size=100, desired_confidence=0.95, max_anchor_size=max_conditions
         )
@@ -112,7 +98,7 @@ def by_anchor_exp(case: Case, points: np.ndarray, rows: Rows, max_conditions: in
             inside &= bins[:, column] <= edge if side == "leq" else bins[:, column] > edge
     said = case.forest.predict(rows.values[points])
     agrees = covers & (case.forest.predict(case.judge) == said[:, None])
-    return Found(covers, agrees, seconds, forest.n_queries, forest.n_calls)
+    return Found(covers, agrees, seconds, forest.n_rows, forest.n_calls)
 
 
 def describe(found: Found) -> str:

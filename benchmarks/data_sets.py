@@ -51,6 +51,14 @@ def available() -> list[DataSet]:
     return found
 
 
+def five_classes(n_rows: int) -> DataSet:
+    """Return a made set with five informative columns of thirty, five more that repeat them, and clear classes."""
+    X, y = datasets.make_classification(
+        n_rows, 30, n_informative=5, n_redundant=5, n_classes=5, n_clusters_per_class=1, class_sep=1.5, random_state=0
+    )
+    return DataSet("five_classes", pd.DataFrame(X).add_prefix("x"), pd.Series(y))
+
+
 def synthetic(law: str, n_rows: int, seed: int) -> tuple[pd.DataFrame, Callable[[pd.DataFrame], np.ndarray]]:
     """Return rows and a black box that is a known law: curved borders between five classes, or noisy steps."""
     rng = np.random.default_rng([seed, n_rows])

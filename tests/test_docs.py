@@ -1,5 +1,8 @@
-"""Every Python block in README and docs runs, in a namespace of its own."""
+"""Every Python block in README and docs runs, in a namespace of its own, and prints what the page says it prints."""
 
+import contextlib
+import importlib.util
+import io
 import re
 from pathlib import Path
 
@@ -7,19 +10,29 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PATTERN = re.compile(r"^```python\n(.*?)^```(?:\n\nIt prints:\n\n```text\n(.*?)^```)?", flags=re.DOTALL | re.MULTILINE)
 BLOCKS = [
-    pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
+    pytest.param(*found, id=f"{page.relative_to(ROOT)}-{number}")
     for page in PAGES
-    for number, block in enumerate(
-        re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
-    )
+    for number, found in enumerate(PATTERN.findall(page.read_text(encoding="utf-8")))
 ]
 
 
-@pytest.mark.parametrize("block", BLOCKS)
-def test_code_runs(block, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("block", "printed"), BLOCKS)
+def test_code_runs(block, printed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, "<docs>", "exec"), {})
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(block, "<docs>", "exec"), {"__name__": "docs"})
+    if printed:
+        assert out.getvalue() == printed
+
+
+def test_the_picture_is_what_its_script_draws():
+    script = ROOT / "docs" / "draw_ideas.py"
+    spec = importlib.util.spec_from_file_location("draw_ideas", script)
+    drawing = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(drawing)
+    assert script.with_name("ideas.svg").read_text(encoding="utf-8") == drawing.draw()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -6,10 +6,9 @@ All get the same program, after the same reduction, and the same time limit. Run
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
-from instances import clustered_balls, digits_balls
 from scipy import optimize, sparse
 
 from oleander.selection import SelectionProblem
@@ -17,6 +16,7 @@ from oleander.selection.formulations import plain_model
 from oleander.selection.model import CoverageModel
 from oleander.selection.reduce import merge_points, undominated
 from oleander.selection.solvers.program import LinearProgram, linear_program
+from selection.instances import clustered_balls, digits_balls
 
 # Value, bound, seconds; a value that was not found is nan.
 Answer = tuple[float, float, float]
@@ -92,26 +92,34 @@ def reduced(covers: sparse.csr_array, k: int) -> CoverageModel:
     return model.keep(undominated(model))
 
 
+def cases() -> Iterator[tuple[str, sparse.csr_array]]:
+    yield "779-28", clustered_balls(779, 28)
+    yield "779-80", clustered_balls(779, 80)
+    yield "digits", digits_balls()
+
+
+def measure(covers: sparse.csr_array, k: int, limit: float, rivals: Iterable[str] = RIVALS) -> dict[str, Answer]:
+    """Return value, bound and seconds of ``auto`` and of each rival."""
+    ours = SelectionProblem(covers, covers).solve(k, time_limit=limit)
+    program = linear_program(reduced(covers, k))
+    found = {"auto": (ours.objective, ours.bound, ours.runtime)}
+    return found | {name: RIVALS[name](program, limit) for name in rivals}
+
+
+def write_cell(answer: Answer) -> str:
+    value, bound, runtime = answer
+    return f"{value:.0f} to {bound:.0f}, {runtime:.1f} s"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--time-limit", type=float, default=20.0)
     limit = parser.parse_args().time_limit
     print("| instance | K | " + " | ".join(["auto", *RIVALS]) + " |")
     print("|---|---|" + "---|" * (1 + len(RIVALS)))
-    cases = (
-        ("779-28", clustered_balls(779, 28)),
-        ("779-80", clustered_balls(779, 80)),
-        ("digits", digits_balls()),
-    )
-    for name, covers in cases:
-        problem = SelectionProblem(covers, covers)
+    for name, covers in cases():
         for k in (5, 10, 25, 50):
-            ours = problem.solve(k, time_limit=limit)
-            cells = [f"{ours.objective:.0f} to {ours.bound:.0f}, {ours.runtime:.1f} s"]
-            program = linear_program(reduced(covers, k))
-            for solve in RIVALS.values():
-                value, bound, runtime = solve(program, limit)
-                cells.append(f"{value:.0f} to {bound:.0f}, {runtime:.1f} s")
+            cells = [write_cell(answer) for answer in measure(covers, k, limit).values()]
             print(f"| {name} | {k} | " + " | ".join(cells) + " |", flush=True)
 
 

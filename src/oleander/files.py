@@ -1,5 +1,6 @@
 """Files that appear whole or not at all."""
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -14,9 +15,16 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
 
     A link at the target is replaced, never written through.
     """
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    # The system takes the user's mask off these rights. To ask for the mask is to change it, for every thread.
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        # The system takes the user's mask off these rights. To ask for the mask is to change it, for every thread.
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    except OSError as error:
+        # The draft's name says nothing to whoever asked for the target.
+        error.filename = str(target)
+        raise
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

@@ -33,7 +33,9 @@ def describe_fit(
         ]
     lines += [*_describe_verdict(verdict, kind, min_fidelity), "", *_describe_classes(evaluation), ""]
     for number, member in enumerate(chosen.members):
-        known = f"{member.support:,} rows, fidelity {member.fidelity:.3f}"
+        # What it learned from flatters it: that must be seen.
+        where = "" if kind == "union" else " on rows it learned from"
+        known = f"{member.support:,} rows, fidelity {member.fidelity:.3f}{where}"
         certified = "" if member.claim is None else f", {member.claim.describe(min_fidelity)}"
         lines.append(f"explainer {number}: {known}{certified}")
         lines.append(f"  {member.region.describe()}")

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 
@@ -123,6 +124,31 @@ def test_what_stood_there_stays_when_a_run_fails(explained, run, patients_csv):
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     assert run("explain", patients_csv, "--target", "risk", "--out", "out", "--min-fidelity", "0.9999").code == 5
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_where_nothing_can_be_written(explained, run, patients_csv, tmp_path, monkeypatch):
+    _, out = explained
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    for place in ("taken", "taken/below"):
+        refused = run("explain", patients_csv, "--target", "risk", "--out", place)
+        assert refused.code == 3
+        assert f"--out {place} cannot be a folder, because taken is a file." in refused.sentence
+    saved = out / "atlas.oleander"
+    assert "taken is a file, where a folder is needed" in run("frontier", saved, "--out", "taken/f.csv").sentence
+    assert run("report", saved, "--out", out).sentence == f"oleander: {out}: Is a directory."
+    assert taken.read_text() == "mine"
+    before = sorted(tmp_path.rglob("*"))
+    # Whoever runs the tests may be allowed to write everywhere.
+    monkeypatch.setattr("oleander.cli.outputs.os.access", lambda _, mode: mode == os.R_OK)
+    refused = run("explain", patients_csv, "--target", "risk", "--out", "new")
+    assert "--out new cannot be written: no permission" in refused.sentence
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_model_trained_here_is_not_suspected(run, patients_csv):
+    done = run("explain", patients_csv, "--target", "risk", "--out", "out", "--drop", "patient")
+    assert "trained on" not in done.err
 
 
 def test_debug_shows_where(run):

@@ -64,6 +64,10 @@ def test_joblib_is_opened_only_when_trusted(run, patients, patients_csv, tmp_pat
     assert "may have run code" in accepted.err
     (tmp_path / "m.joblib").write_bytes(b"no")
     assert run(*words, "--trust-model").code == 4
+    joblib.dump({"weights": 1}, tmp_path / "m.joblib")
+    refused = run(*words, "--trust-model")
+    assert refused.code == 4
+    assert "m.joblib holds a dict, which has no predict." in refused.sentence
 
 
 @pytest.mark.parametrize(

@@ -42,11 +42,15 @@ BAD = {
     "nothing": ("", "p.csv is empty"),
     "blank lines": ("\n\n", "p.csv is empty"),
     "header only": ("age,risk\n", "has a header and no rows"),
-    "no such target": ("age,rsk\n1,a\n2,b\n", "--target names the column 'risk', and the data have 'age', 'rsk'."),
+    "no such target": (
+        "age,rsk\n1,a\n2,b\n",
+        "--target names the column 'risk', and the data have 'age', 'rsk'. Did you",
+    ),
     "one column": ("age-risk\n1-a\n", "Is --separator right?"),
     "one class": ("age,risk\n1,a\n2,a\n", "the target 'risk' has one class, 'a'"),
     "a column twice": ("age,age,risk\n1,1,a\n", "has the column 'age' more than once"),
     "a long row": ("age,risk\n1,a\n1,a,b\n", "cannot be read as a table with a comma"),
+    "an open quote": ('age,risk\n"1,a\n2,b\n', "comma between columns: EOF inside string"),
     "an empty column": ("age,x,risk\n1,,a\n2,,b\n", "column 'x' holds no value at all"),
     "only the target": ("risk\na\nb\n", "no column left"),
     "not a class": ("age,risk\n" + "".join(f"{i},{i / 7}\n" for i in range(90)), "looks like a measurement"),
@@ -86,6 +90,42 @@ def test_decimal_commas(run, patients, tmp_path):
     assert "column 'dose' holds numbers with decimal commas, such as " in done.sentence
     assert "use --decimal ','" in done.sentence
     assert explain(run, tmp_path / "p.csv", "--drop", "patient", "--decimal", ",").code == 0
+
+
+def test_decimal_points_where_commas_were_said(run, patients, tmp_path):
+    patients.to_csv(tmp_path / "p.csv", index=False)
+    done = explain(run, tmp_path / "p.csv", "--decimal", ",")
+    assert "column 'dose' holds numbers such as " in done.sentence
+    assert "use --decimal '.'" in done.sentence
+
+
+def test_a_word_among_numbers(run, patients, tmp_path):
+    dose = patients["dose"].astype(object)
+    dose[7] = "n/k"
+    patients.assign(dose=dose).to_csv(tmp_path / "p.csv", index=False)
+    done = explain(run, tmp_path / "p.csv", "--drop", "patient")
+    assert done.code == 3
+    assert "column 'dose' holds numbers, and in row 7 'n/k' (1 such in all)" in done.sentence
+
+
+def test_marks_between_thousands(run, patients, tmp_path):
+    patients.assign(cost=[f"1.{number:03d},50" for number in range(len(patients))]).to_csv(tmp_path / "p.csv", sep=";")
+    assert "marks between the thousands, such as '1.000,50'" in explain(run, tmp_path / "p.csv").sentence
+
+
+def test_a_column_without_a_name_is_told(patients, tmp_path, capsys):
+    patients.to_csv(tmp_path / "p.csv")
+    assert read_table(tmp_path / "p.csv").columns[0] == "Unnamed: 0"
+    assert "column without a name, here 'Unnamed: 0'" in capsys.readouterr().err
+
+
+def test_columns_named_like_markup(run, patients, tmp_path):
+    names = {"age": "<script>alert(1)</script>", "dose": '💊 "mg"', "ward": "a,b"}
+    patients.rename(columns=names).to_csv(tmp_path / "p.csv", index=False)
+    assert explain(run, tmp_path / "p.csv", "--drop", "patient").code == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "<script>alert(1)" not in page
+    assert "alert(1)" in page
 
 
 def test_two_hundred_columns_of_text(run, tmp_path):

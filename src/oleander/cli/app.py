@@ -10,6 +10,7 @@ from oleander.cli.errors import plainly
 from oleander.cli.explaining import compare, demo, explain
 from oleander.cli.saved import frontier, predict, report
 from oleander.cli.studying import study
+from oleander.cli.usage import PlainGroup
 
 ABOUT = """Explain any black-box classifier with a handful of small models that say where they do not know.
 
@@ -18,17 +19,19 @@ be used; 5 nothing is as faithful as asked; 130 interrupted.
 """
 
 # Plain text: names of columns in a message are no markup.
-app = typer.Typer(help=ABOUT, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+app = typer.Typer(cls=PlainGroup, help=ABOUT, add_completion=False, rich_markup_mode=None)
 for command in (demo, explain, predict, report, frontier, compare, study):
     app.command()(plainly(command))
 
 
 @app.callback(invoke_without_command=True)
 def about(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --version: as JSON.")] = False,
 ) -> None:
     """Print the version where it is asked for."""
     if version:
         typer.echo(json.dumps({"version": __version__}) if as_json else f"oleander {__version__}")
-        raise typer.Exit()
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())

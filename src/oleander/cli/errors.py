@@ -2,10 +2,11 @@
 
 import functools
 import os
+import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import Any
 
@@ -14,6 +15,9 @@ import typer
 from oleander.black_box import BlackBoxError
 from oleander.fitting import NothingFoundError
 from oleander.saving import FileError
+
+# How a message about a parameter begins in Python: ``radius=-1.0 is not allowed``.
+PARAMETER = re.compile(r"(\w+)=(?! )")
 
 
 class ExitCode(IntEnum):
@@ -70,13 +74,13 @@ def plainly(command: Callable[..., None]) -> Callable[..., None]:
                     raise
                 if options.get("debug"):
                     traceback.print_exc()
-                typer.echo(printable(f"oleander: {_sentence(error)}"), err=True)
-                raise typer.Exit(_code_of(error)) from None
+                typer.echo(printable(f"oleander: {_sentence(error, options)}"), err=True)
+                raise typer.Exit(_code_of(error, options)) from None
 
     return run
 
 
-def _code_of(error: BaseException) -> ExitCode:
+def _code_of(error: BaseException, options: Mapping[str, Any]) -> ExitCode:
     if isinstance(error, CommandError):
         return error.code
     if isinstance(error, KeyboardInterrupt):
@@ -87,19 +91,26 @@ def _code_of(error: BaseException) -> ExitCode:
         return ExitCode.MODEL
     if isinstance(error, ImportError):
         return ExitCode.USAGE
+    if isinstance(error, ValueError) and (named := PARAMETER.match(str(error))) and named[1] in options:
+        return ExitCode.USAGE
     # Rows, columns and files are checked where they are read, with the column and row named.
     return ExitCode.DATA if isinstance(error, (FileError, ValueError, OSError)) else ExitCode.UNEXPECTED
 
 
-def _sentence(error: BaseException) -> str:
+def _sentence(error: BaseException, options: Mapping[str, Any]) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; nothing was written."
+    if isinstance(error, FileExistsError):
+        return f"{error.filename} is a file, where a folder is needed."
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
     # A parameter's name in Python is an option's here.
     words = " ".join(str(error).split()).replace("include_rows=True", "--include-rows")
-    if _code_of(error) is ExitCode.UNEXPECTED:
+    code = _code_of(error, options)
+    if code is ExitCode.UNEXPECTED:
         return f"unexpected {type(error).__name__}: {words} (--debug shows where)."
+    if code is ExitCode.USAGE and (named := PARAMETER.match(words)):
+        return f"--{named[1].replace('_', '-')} {words[named.end() :]}"
     return words
 
 

@@ -13,6 +13,7 @@ from oleander.aggregate import AggregateExplainer
 from oleander.cli import options as given
 from oleander.cli.errors import CommandError, ExitCode, printable
 from oleander.cli.outputs import (
+    check_folder,
     explainers_table,
     facts_of,
     predictions_table,
@@ -36,6 +37,7 @@ def demo(
     debug: given.Debug = False,
 ) -> None:
     """Explain a forest on scikit-learn's breast cancer data, and write the page."""
+    check_folder(out)
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     y = y.map({0: "malignant", 1: "benign"})
     train = np.arange(len(X)) % 2 == 0
@@ -74,6 +76,7 @@ def explain(
     debug: given.Debug = False,
 ) -> None:
     """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
+    check_folder(out)
     source = Source(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
     prepared = prepare(source, random_state=seed, n_jobs=jobs)
     atlas = AggregateExplainer(
@@ -185,4 +188,4 @@ def _fit_and_write(
         return
     typer.echo(f"Explaining {prepared.about}.\n")
     typer.echo(printable(atlas.summary()))
-    typer.echo(f"\nWritten: {', '.join(files)}")
+    typer.echo(f"\nWritten: {', '.join(files)}\nOpen {out / 'report.html'} in a browser.")

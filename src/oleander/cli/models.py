@@ -107,11 +107,15 @@ def load_model(name: str, *, trust_model: bool) -> Any:
             )
         note(f"{name} was opened, and may have run code of its maker's.")
         try:
-            return joblib.load(path)
+            model = joblib.load(path)
         except Exception as error:
-            raise CommandError(f"{name} cannot be opened: {type(error).__name__}: {error}", ExitCode.MODEL) from error
+            why = " ".join(f"{type(error).__name__} {error}".split())
+            raise CommandError(f"{name} cannot be opened as a saved model ({why}).", ExitCode.MODEL) from error
+        if not (callable(model) or hasattr(model, "predict")):
+            raise CommandError(f"{name} holds a {type(model).__name__}, which has no predict.", ExitCode.MODEL)
+        return model
     module, colon, attribute = name.partition(":")
-    if not colon or not attribute:
+    if not (module and colon and attribute):
         raise CommandError(
             f"--model {name} is not known: give a .joblib or .onnx file, or package.module:callable.", ExitCode.USAGE
         )

@@ -23,9 +23,22 @@ class Study(StrEnum):
     PPMI = "ppmi"
 
 
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="A CSV or Parquet file with a header.", show_default=False)]
+def _some_jobs(jobs: int) -> int:
+    if jobs == 0 or jobs < -1:
+        raise typer.BadParameter("it should be a number of processes, or -1 for all cores")
+    return jobs
+
+
+# Whether a file can be read is found out by reading it, with an exit code of its own.
+Data = Annotated[
+    Path,
+    typer.Argument(metavar="DATA", help="A CSV or Parquet file with a header.", show_default=False, readable=False),
+]
 Atlas = Annotated[
-    Path, typer.Argument(metavar="ATLAS", help="A saved explainer, as explain writes it.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="ATLAS", help="A saved explainer, as explain writes it.", show_default=False, readable=False
+    ),
 ]
 Target = Annotated[str | None, typer.Option(metavar="COL", help="The column to be predicted.")]
 Model = Annotated[
@@ -54,8 +67,8 @@ MinFidelity = Annotated[float, typer.Option(help="How faithful answers must be."
 Radius = Annotated[str, typer.Option(help="Of the balls of a union: auto, a number, or several with commas.")]
 CombineForm = Annotated[Combine, typer.Option(help="How explainers are read together.")]
 TimeLimit = Annotated[float, typer.Option(help="Seconds for solving.", min=0.0)]
-Jobs = Annotated[int, typer.Option(help="Processes to use.")]
-Seed = Annotated[int, typer.Option(help="All that is drawn follows from it.")]
+Jobs = Annotated[int, typer.Option(help="Processes to use; -1 for all cores.", callback=_some_jobs)]
+Seed = Annotated[int, typer.Option(help="All that is drawn follows from it.", min=0, max=2**32 - 1)]
 IncludeRows = Annotated[bool, typer.Option("--include-rows", help="Let the files hold rows of the data.")]
 OutFolder = Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of words.")]

@@ -20,10 +20,21 @@ from rich.table import Table
 from rich.text import Text
 
 from oleander.aggregate import AggregateExplainer
-from oleander.cli.errors import printable
+from oleander.cli.errors import CommandError, printable
 from oleander.files import write_whole
 
 WIDE = 200
+
+
+def check_folder(out: Path) -> None:
+    """Say that a folder cannot be written before anything is computed for it."""
+    for place in (out, *out.parents):
+        if place.exists():
+            if not place.is_dir():
+                raise CommandError(f"--out {out} cannot be a folder, because {place} is a file.")
+            if not os.access(place, os.W_OK | os.X_OK):
+                raise CommandError(f"--out {out} cannot be written: no permission to write in {place.resolve()}.")
+            return
 
 
 @contextmanager

@@ -59,7 +59,7 @@ class Prepared:
     X : DataFrame
         Rows that are new to the black box, as far as that is known.
     y : array or None
-        Their true labels.
+        Their true labels, where these can tell whether the black box has seen the rows before.
     groups : array or None
     row : array
         Where each row stands in the file, the first after the header being 0.
@@ -92,7 +92,7 @@ def prepare(source: Source, *, random_state: int, n_jobs: int | None = None) -> 
     if target is not None:
         known = table[target].notna().to_numpy()
         if not known.all():
-            note(f"{(~known).sum():,} rows without a value of {target!r} are left out.")
+            note(f"rows without a value of {target!r} are left out: {(~known).sum():,}.")
             table, row = table[known], row[known]
         if source.model is None:
             _check_target(table[target])
@@ -112,7 +112,8 @@ def prepare(source: Source, *, random_state: int, n_jobs: int | None = None) -> 
     black_box = BaggedTrees(schema, random_state, n_jobs).fit(take_rows(X, train), y[train])
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
     own = None if groups is None else groups[new]
-    return Prepared(black_box, take_rows(X, new), y[new], own, row[new], schema, about)
+    # Of a model that was trained here it is known that these rows are new to it, however well it does on them.
+    return Prepared(black_box, take_rows(X, new), None, own, row[new], schema, about)
 
 
 def _check_target(target: pd.Series) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from oleander.inputs import one_line
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,' ]\d{3})+([.,]\d+)?")
 # A column of text with more levels than this, most of them seen once, is prose or names, not categories.
 MOST_LEVELS = 30
 MOST_LISTED = 5
@@ -75,6 +77,11 @@ def _memory() -> float:
 
 
 def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
+    if separator is not None:
+        separator = separator.replace("\\t", "\t")
+    for option, mark in (("--separator", separator), ("--decimal", decimal)):
+        if mark is not None and len(mark) != 1:
+            raise CommandError(f"{option} {mark!r} is not allowed: it is one character.", ExitCode.USAGE)
     text = _decode(path)
     if not text.strip():
         raise CommandError(f"{path} is empty.")
@@ -95,12 +102,16 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
         with warnings.catch_warnings():
             # A row that is longer than the header loses values: that is no small thing.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            return pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, low_memory=False, index_col=False)
+            table = pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, low_memory=False, index_col=False)
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
         raise CommandError(
             f"{path} cannot be read as a table with a {SEPARATORS.get(separator, repr(separator))} between columns: "
-            f"{one_line(error)}. Is --separator right?"
+            f"{one_line(error).removeprefix('Error tokenizing data. C error: ')}. Is --separator right?"
         ) from error
+    if not all(names):
+        nameless = [str(table.columns[place]) for place, name in enumerate(names) if not name]
+        note(f"{path.name} has a column without a name, here {nameless[0]!r}; if it numbers the rows, use --drop.")
+    return table
 
 
 def _decode(path: Path) -> str:
@@ -136,9 +147,12 @@ def check_columns(table: pd.DataFrame, named: Sequence[str], option: str) -> Non
     """Say which column an option names that the table does not have."""
     for name in named:
         if name not in table.columns:
-            alone = " Is --separator right?" if table.shape[1] == 1 else ""
+            hint = " Is --separator right?" if table.shape[1] == 1 else ""
+            plain = {column.strip().lower(): column for column in reversed(table.columns)}
+            if not hint and (near := get_close_matches(name.strip().lower(), plain, n=1)):
+                hint = f" Did you mean {plain[near[0]]!r}?"
             raise CommandError(
-                f"{option} names the column {name!r}, and the data have {name_some(list(table.columns))}.{alone}",
+                f"{option} names the column {name!r}, and the data have {name_some(list(table.columns))}.{hint}",
                 ExitCode.USAGE,
             )
 
@@ -153,16 +167,32 @@ def check_values(table: pd.DataFrame, declared: Collection[str] = ()) -> None:
     for name in table.columns:
         _refuse_odd(table[name])
     words = [name for name in table.columns if name not in declared and _is_text(table[name])]
-    commas = [name for name in words if table[name].dropna().astype(str).str.fullmatch(DECIMAL_COMMA).mean() > 0.5]
-    if commas:
-        example = str(table[commas[0]].dropna().iloc[0])
-        raise CommandError(f"{_columns(commas)} numbers with decimal commas, such as {example!r}: use --decimal ','.")
+    for pattern, what in (
+        (DECIMAL_COMMA, "numbers with decimal commas, such as {}: use --decimal ','."),
+        (THOUSANDS, "numbers with marks between the thousands, such as {}: write them without."),
+    ):
+        odd = [name for name in words if _matches(table[name], pattern).mean() > 0.5]
+        if odd:
+            values = table[odd[0]].dropna().astype(str)
+            example = values[_matches(values, pattern)].iloc[0]
+            raise CommandError(f"{_columns(odd)} {what.format(repr(example))}")
     prose = [name for name in words if _is_prose(table[name])]
+    for name in prose:
+        values = table[name].dropna()
+        numbers = pd.to_numeric(values, errors="coerce")
+        if numbers.notna().all():
+            raise CommandError(f"column {name!r} holds numbers such as {values.iloc[0]!r}: use --decimal '.'.")
+        if numbers.notna().mean() > 0.5:
+            strange = values[numbers.isna()]
+            raise CommandError(
+                f"column {name!r} holds numbers, and in row {strange.index[0]} {strange.iloc[0]!r} "
+                f"({len(strange):,} such in all): leave those empty, or declare with --kinds {name}=categorical."
+            )
     if prose:
         n_levels = table[prose[0]].nunique()
         raise CommandError(
-            f"{_columns(prose)} free text ({n_levels:,} different values in {prose[0]!r}), about which no rule can be "
-            f"written; leave out with --drop {','.join(prose[:MOST_LISTED])}"
+            f"{_columns(prose)} free text, names or dates ({n_levels:,} different values in {prose[0]!r}), about which "
+            f"no rule can be written; leave out with --drop {','.join(prose[:MOST_LISTED])}"
             f"{' and so on' if len(prose) > MOST_LISTED else ''}, or declare with --kinds {prose[0]}=categorical."
         )
 
@@ -181,6 +211,10 @@ def _refuse_odd(column: pd.Series) -> None:
 
 def _is_text(column: pd.Series) -> bool:
     return bool(pd.api.types.is_string_dtype(column.dtype) or pd.api.types.is_object_dtype(column.dtype))
+
+
+def _matches(column: pd.Series, pattern: re.Pattern[str]) -> pd.Series:
+    return column.dropna().astype(str).str.strip().str.fullmatch(pattern)
 
 
 def _is_prose(column: pd.Series) -> bool:

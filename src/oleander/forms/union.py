@@ -22,7 +22,7 @@ from oleander.selection import SelectionResult
 
 Bools = NDArray[np.bool_]
 # How much over the floor is asked while learning.
-EXTRA = (0.0, 0.03, 0.06, 0.09)
+EXTRA = (0.0, 0.01, 0.02, 0.04, 0.06, 0.09)
 
 
 @dataclass(frozen=True, eq=False)

@@ -178,7 +178,25 @@ def test_light_dark_and_small(open_page, atlases, scheme):
     page.shoot(f"theme-{scheme}", full_page=True)
     page.tab.set_viewport_size({"width": 390, "height": 800})
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= 390
+    letters = page.tab.evaluate(
+        "Math.min(...[...$('chart').querySelectorAll('text')].map((t) => t.getBoundingClientRect().height))"
+    )
+    assert letters > 11
     page.shoot(f"small-{scheme}", full_page=True)
+    page.check()
+
+
+def test_a_card_says_which_rows_its_figure_is_of(open_page, atlases):
+    for form, words in (("tree", "rows it learned from"), ("balls", "rows it was chosen on")):
+        page = open_page(atlases[form])
+        assert f"agrees with the model, {words}" in page.tab.locator(".card").first.inner_text()
+        page.check()
+
+
+def test_a_long_question_keeps_its_number(open_page, atlases):
+    page = open_page(atlases["tree"])
+    short = page.tab.evaluate("shorten('a very long name of a column ≤ 0.146', 25)")
+    assert short == "a very long na…mn ≤ 0.146"
     page.check()
 
 
@@ -187,6 +205,8 @@ def test_print_opens_everything_and_hides_controls(open_page, atlases):
     page.tab.emulate_media(media="print")
     page.tab.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.tab.locator("details:not([open])").count() == 0
+    # At once: the browser prints what is there when the event returns.
+    assert page.tab.evaluate("[...document.querySelectorAll('.tree .scroll')].every((place) => place.firstChild)")
     assert not page.tab.locator("#try").is_visible()
     page.shoot("print", full_page=True)
     page.check()

@@ -30,6 +30,11 @@ MOST_POINTS = 2000
 FEWEST_COUNTED = 5
 MOST_LEVELS = 12
 GRID = 1000
+FORMS = {
+    "tree": "one tree that may stay silent",
+    "consensus": "a few small trees, read together",
+    "union": "local explainers, each in a region of its own",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +249,7 @@ def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list
     names = list(SAVED_OPTIONS) if is_loaded else [name for name in sorted(params) if name not in hidden]
     result = atlas.result_
     if atlas.combine_ != "union":
-        proof = "judged by cross-fitting, on rows that were not learned from; none is proven best"
+        proof = "judged by cross-fitting: learned from some rows and judged on the others, in turn; not proven best"
     elif result.is_proven_optimal:
         proof = "proven: no choice of as many candidates covers more rows"
     else:
@@ -252,9 +257,9 @@ def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list
     rows = getattr(atlas, "_rows", None)
     made = [
         ["software", f"Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
-        ["form of answer", atlas.combine_],
+        ["form of answer", FORMS[atlas.combine_]],
         ["proof", proof],
-        ["rows asked of the black box", f"{atlas.n_queries_:,}"],
+        ["rows the model was asked about", f"{atlas.n_queries_:,}"],
         ["parameters", ", ".join(f"{name}={params[name]!r}" for name in names)],
     ]
     if isinstance(rows, Rows):

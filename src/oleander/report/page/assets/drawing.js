@@ -49,11 +49,18 @@ function cross(r, attributes) {
   return s("path", { d: `M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`, class: "cross", ...attributes });
 }
 
+// A picture shrinks with the screen and its letters with it; a narrow one is drawn narrow, so that it can be read.
+const isNarrow = () => matchMedia("(max-width: 46rem)").matches && !matchMedia("print").matches;
+
 const percent = (share, digits = 1) => (share === null ? "–" : `${(share * 100).toFixed(digits)}%`);
-const shorten = (words, most) => ([...words].length > most ? `${[...words].slice(0, most - 1).join("")}…` : words);
+// What is left out is in the middle: a question's number stands at its end.
+const shorten = (words, most, end = 10) => {
+  const letters = [...words];
+  return letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : words;
+};
 
 function drawChart(cells, numbers, floors, here, choose) {
-  const [width, height, left, right, top, bottom] = [560, 300, 44, 92, 14, 40];
+  const [width, height, left, right, top, bottom] = [isNarrow() ? 360 : 560, 310, 44, 92, 34, 40];
   const x = (i) => left + (numbers.length > 1 ? (i / (numbers.length - 1)) * (width - left - right) : (width - left - right) / 2);
   const lowest = Math.min(...cells.filter((cell) => cell.set !== null).map((cell) => cell.coverage), 1);
   const base = Math.max(0, Math.floor(lowest * 10 - 0.5) / 10);
@@ -67,6 +74,8 @@ function drawChart(cells, numbers, floors, here, choose) {
   }
   numbers.forEach((number, i) => svg.append(s("text", { x: x(i), y: height - bottom + 18, "text-anchor": "middle" }, number)));
   svg.append(s("text", { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle", class: "soft" }, "explainers, at most"));
+  svg.append(s("text", { x: 0, y: 12, class: "soft" }, "rows answered"));
+  svg.append(s("text", { x: width - right + 18, y: 12, class: "soft" }, "faithful"));
   const ends = [];
   floors.forEach((floor, f) => {
     const line = numbers.map((number) => cells.find((cell) => cell.max_explainers === number && cell.min_fidelity === floor));
@@ -131,7 +140,7 @@ function drawTree(tree, classes) {
         const [cx, cy] = at(child);
         const from = x + step - 34;
         svg.append(s("path", { d: `M${from} ${y}C${from + 18} ${y} ${cx - 18} ${cy} ${cx} ${cy}`, class: "edge" }));
-        svg.append(s("text", { x: cx - 5, y: cy - 4, "text-anchor": "end", class: "tiny" }, answer));
+        svg.append(s("text", { x: cx - 5, y: answer === "yes" ? cy - 4 : cy + 12, "text-anchor": "end", class: "tiny" }, answer));
       }
     }
     const leaf = tree.leaves[node];
@@ -139,7 +148,7 @@ function drawTree(tree, classes) {
     const words = leaf ? (silent ? "silent" : `${classes[leaf.label]} · ${Math.round(leaf.share * 100)}% of ${leaf.n}`) : tree.asks[node];
     const box = s("g", { class: leaf ? (silent ? "node silent" : "node leaf") : "node" });
     box.append(s("rect", { x, y: y - 12, width: step - 34, height: 24, rx: leaf ? 12 : 4 }));
-    const text = s("text", { x: x + (step - 34) / 2, y: y + 4, "text-anchor": "middle" }, shorten(words, 26));
+    const text = s("text", { x: x + (step - 34) / 2, y: y + 4, "text-anchor": "middle" }, shorten(words, 25));
     text.append(s("title", {}, leaf ? leaf.text : words));
     box.append(text);
     svg.append(box);

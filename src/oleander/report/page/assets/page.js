@@ -38,26 +38,27 @@ function renderTiles() {
   const certificate = cell === fitted ? data.certificate : null;
   const rules = membersOf(set).reduce((sum, member) => sum + member.size, 0);
   const unseen = isUnion ? "of the rows it was chosen on" : "of rows it had not seen";
+  const asked = percent(cell.min_fidelity, cell.min_fidelity * 100 % 1 ? 1 : 0);
   const sure = certificate && `Certified: at least ${percent(certificate.coverage.bound)} (${certificate.coverage.n_right} of ${certificate.coverage.n_rows} held-out ${certificate.unit}).`;
   const right = certificate && (certificate.answers_words.startsWith("not")
     ? `Too few held-out ${certificate.unit} are answered to certify that.`
-    : `Certified: at least ${percent(certificate.answers.bound)} (${certificate.answers.n_right} of ${certificate.answers.n_rows} held-out ${certificate.unit}).`);
+    : `Certified: at least ${percent(certificate.answers.bound)} (${certificate.answers.n_right} of ${certificate.answers.n_rows} held-out ${certificate.unit})${certificate.answers.bound < cell.min_fidelity ? `, less than the ${asked} asked` : ""}.`);
   const spent = cell !== fitted && data.certificate && "No certificate here: the held-out rows vouch for the fitted choice only.";
-  const faithful = isUnion ? "is the lowest agreement of any explainer with the model" : "of its answers are the model's own";
+  const faithful = isUnion ? "is the lowest agreement of any explainer with the model" : "of its answers are what the model says";
   const what = { tree: "one tree", consensus: "small trees, read together", union: "local explainers" }[cell.form];
   const near = isUnion
     ? cell.status === "optimal"
       ? ["The best possible", "Proven: no choice of as many candidates covers more rows."]
       : [`≤ ${percent(cell.most)}`, "No choice of as many candidates covers more than this; the search stopped before closing the gap."]
-    : ["Judged on unseen rows", "Measured where it had not learned; that nothing better exists is not proven. How other forms did stands at the end."];
+    : ["Not proven", "Measured on rows it had not seen. Whether a better one exists is not known; how other forms did stands at the end."];
   const plain = data.verdict.find((line) => line.form === "plain tree");
   const enough = plain && plain.bound >= cell.min_fidelity;
   const one = plain
-    ? [enough ? "Yes" : "No", `It would answer every row, ${percent(plain.agreement)} of them as the model does (at least ${percent(plain.bound)}); ${percent(cell.min_fidelity, 0)} is asked.`]
+    ? [enough ? "Yes" : "No", `It would answer every row, ${percent(plain.agreement)} of them as the model does (lower bound ${percent(plain.bound)}); ${asked} is asked.`]
     : ["Not judged", ""];
   $("tiles").replaceChildren(
     tile("tile-coverage", "Answers", percent(cell.coverage), unseen, sure),
-    tile("tile-fidelity", "Faithful", percent(cell.fidelity), faithful + (cell.bound === null || cell.bound === cell.fidelity ? "." : `; at least ${percent(cell.bound)}.`), right, spent),
+    tile("tile-fidelity", "Faithful", percent(cell.fidelity), faithful + (cell.bound === null || cell.bound === cell.fidelity ? `; ${asked} is asked.` : `; lower bound ${percent(cell.bound)}, ${asked} is asked.`), right, spent),
     tile("tile-number", "Explainers", String(set.members.length), `${what}, ${plural(rules, "rule", "rules")} to read in all.`),
     tile("tile-best", "How near the best", near[0], near[1]),
     tile("tile-tree", "Would one plain tree do?", one[0], one[1]),
@@ -77,7 +78,7 @@ function renderTradeOff() {
     cell.set === null
       ? cell.status === "withheld" ? "Not shown: it would show somebody's row." : ranOut(cell) ? "Nothing was found in time." : "Nothing keeps this floor."
       : `${percent(cell.coverage)} answered by ${plural(setOf(cell).members.length, "explainer", "explainers")}` +
-        (cell === fitted ? ". This is the choice that was fitted and certified." : ". A choice beside the one that was fitted.");
+        (cell === fitted ? `. This is the choice that was fitted${data.certificate ? " and certified" : ""}.` : ". A choice beside the one that was fitted.");
   $("shade").hidden = !data.cells.some((other) => other.form === "union" && other.most > other.coverage + 1e-9);
   $("back").hidden = cell === fitted;
   const head = h("tr", {}, h("th", { scope: "col" }, "explainers, at most"), floors.map((floor) => h("th", { scope: "col" }, `≥ ${floor}`)));
@@ -100,6 +101,9 @@ function ruleItem(rule, member) {
   return h("li", {}, terms.length ? [before, terms, after] : "The model says ", label, size);
 }
 
+// What an explainer learned from flatters it, and must not be read as what is to be expected.
+const learned = () => (state.cell.form === "union" ? "rows it was chosen on" : "rows it learned from");
+
 function card(member, number) {
   const figure = (words, value) => h("div", {}, h("dt", {}, words), h("dd", {}, value));
   const icon = s("svg", { viewBox: "-8 -8 16 16", width: 18, height: 18, "aria-hidden": "true" }, marker(number, 6));
@@ -109,9 +113,9 @@ function card(member, number) {
   return h("article", { class: "card", "aria-label": `Explainer ${number}` },
     h("h3", {}, icon, ` Explainer ${number}`),
     h("dl", {},
-      figure("rows", member.support.toLocaleString("en")),
-      figure("fidelity", percent(member.fidelity)),
-      member.bound !== null && member.bound !== member.fidelity ? figure("at least", percent(member.bound)) : null,
+      figure("rows it speaks for", member.support.toLocaleString("en")),
+      figure(`agrees with the model, ${learned()}`, percent(member.fidelity)),
+      member.bound !== null && member.bound !== member.fidelity ? figure("lower bound", percent(member.bound)) : null,
       figure(member.explainer.kind === "linear" ? "weights" : "rules", String(member.size)),
     ),
     member.claim ? h("p", { class: "soft" }, `On held-out rows: ${member.claim}.`) : null,
@@ -138,12 +142,14 @@ function renderCards() {
     return;
   }
   const n = set.members.length;
+  const flattered = "Agreement on a card is counted on the rows it learned from, and flatters; the figures at the top are of rows it had not seen.";
   $("reading").textContent =
     set.min_votes === null
-      ? "Each speaks in a region of its own. Where several cover a row, the one with the highest certified fidelity answers, then the one whose center is nearest."
+      ? "Each speaks in a region of its own. Where several cover a row, the one with the highest certified agreement answers, then the one whose center is nearest." +
+        (membersOf(set).some((member) => member.rules.some((rule) => rule.unit === "draws")) ? " A draw is a made-up row in that region, for which the model was asked." : "")
       : n === 1
-        ? "One tree, silent in the leaves where it is not sure enough."
-        : `A row is answered where ${set.min_votes >= n ? "all are" : `at least ${set.min_votes} of ${n} is`} sure of it and those that are sure agree.`;
+        ? `One tree, silent where it is not sure enough. ${flattered}`
+        : `A row is answered where ${set.min_votes >= n ? "all are" : `at least ${set.min_votes} of ${n} is`} sure of it and those that are sure agree. ${flattered}`;
   const wanted = $("filter").value.trim().toLowerCase();
   const mentions = (member) =>
     [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
@@ -166,7 +172,7 @@ function renderMap() {
   $("map-words").textContent = `${some}, in the plane in which they differ most. Near points are much alike. A cross is a row that gets no answer.`;
   const who = set ? unpack(set.who, "numbers") : new Int16Array(points.length).fill(-1);
   const covers = set ? set.covers.map((text) => unpack(text, "bits")) : [];
-  const [width, height, edge] = [620, 430, 16];
+  const [width, height, edge] = [isNarrow() ? 400 : 620, isNarrow() ? 340 : 430, 16];
   const x = (place) => edge + (place[0] / grid) * (width - 2 * edge);
   const y = (place) => height - edge - (place[1] / grid) * (height - 2 * edge);
   const counts = new Map();
@@ -210,7 +216,7 @@ function renderLeftOut() {
   }
   const parts = [h("p", {}, `Of ${plural(left.of, "row", "rows")} on this page, ${left.n.toLocaleString("en")} (${percent(left.n / left.of)}) get no answer.`)];
   if (left.rules.length && left.n) {
-    parts.push(h("p", {}, "Where a small tree finds them gathered:"));
+    parts.push(h("p", {}, "They are mostly found where:"));
     parts.push(h("ul", {}, left.rules.map((rule) => h("li", {}, rule.terms.length ? rule.terms.flatMap((term, i) => [i ? " and " : "", name(term)]) : "everywhere", h("span", { class: "soft" }, ` (${percent(rule.share, 0)} of ${plural(rule.n, "row", "rows")} there get no answer)`)))));
   } else if (left.n) parts.push(h("p", {}, "No small tree tells them from the others."));
   const tables = left.by.map((group) =>
@@ -277,7 +283,7 @@ function answer() {
         : "";
   const set = setOf(state.cell);
   const lines = told.statements.map((one) => h("li", { "data-explainer": one.explainer },
-    h("strong", {}, `Explainer ${one.explainer}`), ` (fidelity ${percent(data.members[set.members[one.explainer]].fidelity)}): `, name(one.rule.text)));
+    h("strong", {}, `Explainer ${one.explainer}`), ` (agrees with the model on ${percent(data.members[set.members[one.explainer]].fidelity)} of ${learned()}): `, name(one.rule.text)));
   $("said").replaceChildren(head, why ? h("p", {}, why) : "", h("ul", {}, lines));
 }
 
@@ -285,16 +291,16 @@ function renderMaking() {
   const rows = data.made.map(([word, value]) => h("div", {}, h("dt", {}, word), h("dd", {}, value)));
   const { certificate, verdict } = data;
   const form = (line) => (line.coverage === 0
-    ? [line.form, "–", "keeps the floor nowhere", "–"]
-    : [line.form, percent(line.coverage), percent(line.agreement), percent(line.bound)]);
+    ? h("td", { colspan: 3, class: "soft" }, `nowhere shown to reach ${data.start[1]}`)
+    : [line.coverage, line.agreement, line.bound].map((share) => h("td", {}, percent(share))));
   $("making").replaceChildren(
     h("dl", { class: "made" }, rows),
     certificate
-      ? h("p", {}, `Certificate: the statements about held-out ${certificate.unit} are exact (Clopper–Pearson) lower bounds and hold together with ${percent(certificate.confidence, 0)} confidence. Those rows were used for nothing else.`)
+      ? h("p", {}, `Certificate: the statements about held-out ${certificate.unit} are exact (Clopper–Pearson) lower bounds and hold together with ${percent(certificate.confidence, 0)} confidence. Those rows were used for nothing else. The fewer they are, the lower a bound is.`)
       : h("p", {}, "No rows were held out, so nothing is certified."),
     h("table", {}, h("caption", {}, "How the forms of answer did on rows that they had not seen"),
-      h("thead", {}, h("tr", {}, ["form", "answers", "right on", "at least"].map((words) => h("th", { scope: "col" }, words)))),
-      h("tbody", {}, verdict.map((line) => h("tr", {}, form(line).map((words, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, words)))))),
+      h("thead", {}, h("tr", {}, ["form", "answers", "right on", "lower bound"].map((words) => h("th", { scope: "col" }, words)))),
+      h("tbody", {}, verdict.map((line) => h("tr", {}, h("th", { scope: "row" }, line.form), form(line))))),
   );
 }
 
@@ -309,7 +315,7 @@ function render() {
 
 function setTheme(dark) {
   document.documentElement.dataset.theme = dark ? "dark" : "light";
-  $("theme").setAttribute("aria-pressed", String(dark));
+  $("theme").textContent = dark ? "Light" : "Dark";
 }
 
 $("k").max = numbers.length - 1;
@@ -323,6 +329,13 @@ $("filter").addEventListener("input", renderCards);
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
 $("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
-addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
+matchMedia("(max-width: 46rem)").addEventListener("change", render);
+addEventListener("beforeprint", () => {
+  for (const part of document.querySelectorAll("details")) {
+    part.open = true;
+    // The event of its own comes after the print has begun, and a tree is drawn by it.
+    part.dispatchEvent(new Event("toggle"));
+  }
+});
 renderMaking();
 render();

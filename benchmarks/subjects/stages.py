@@ -3,16 +3,11 @@
 Ratios within one run on one core: seconds of a noisy machine say little, their ratios more.
 """
 
-import argparse
 import statistics
-import time
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
-from threadpoolctl import threadpool_limits
 
 from oleander.filters import bin_codes, select_features
 from oleander.local import FilteredTree, LimeLinear, UnfilteredTree
@@ -21,6 +16,7 @@ from oleander.local.tree import grow_tree
 from oleander.regions import Ball
 from oleander.sampling import draw_in_ball
 from oleander.schema import FeatureSchema
+from subjects.base import timed
 
 
 def make_data(n_rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -32,18 +28,7 @@ def make_data(n_rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.nda
     return X, np.argmax(scores, axis=0)
 
 
-def timed(work: Callable[[], Any], repeats: int) -> tuple[float, Any]:
-    """Return the median time of some calls, after one to warm up, and what the last returned."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times), result
-
-
-def stages(n_draws: int, n_balls: int) -> list[tuple[str, float]]:
+def stages(n_draws: int, n_balls: int) -> dict[str, float]:
     """Return each stage's time as a share of the black box's, the median over balls."""
     rng = np.random.default_rng(0)
     X, y = make_data(1500, rng)
@@ -89,49 +74,13 @@ def stages(n_draws: int, n_balls: int) -> list[tuple[str, float]]:
         }.items():
             shares.setdefault(name, []).append(seconds / black_box)
         shares.setdefault("features kept", []).append(len(found.features))
-    return [(name, statistics.median(values)) for name, values in shares.items()]
+    return {name: statistics.median(values) for name, values in shares.items()}
 
 
-def slope(sizes: list[int], times: list[float]) -> float:
-    """Return the exponent of growth: the slope of log time over log size."""
-    return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
-
-
-def growth(repeats: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
-    """Return the filter's time by number of draws and by number of features, with four features selected in each."""
-    rng = np.random.default_rng(0)
-
-    def filter_time(n_draws: int, n_features: int) -> float:
-        codes = rng.integers(0, 3, size=(n_features, n_draws)).astype(np.int32)
-        labels = ((codes[:4] > 0).sum(axis=0) + (rng.random(n_draws) < 0.1)) % 5
-        n_codes = np.full(n_features, 3)
-        return timed(lambda: select_features(codes, n_codes, labels, max_features=4), repeats)[0]
-
-    by_draws = [(n, filter_time(n, 31)) for n in (10_000, 20_000, 40_000, 80_000, 160_000)]
-    by_features = [(m, filter_time(10_000, m)) for m in (31, 62, 125, 250, 500)]
-    return by_draws, by_features
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=10_000)
-    parser.add_argument("--balls", type=int, default=9)
-    parser.add_argument("--repeats", type=int, default=5)
-    options = parser.parse_args()
-    with threadpool_limits(1):
-        print(f"N = {options.draws:,} draws, 11 numbers and 20 bits, 5 classes, forest of 50 trees, one core;")
-        print(f"median over {options.balls} balls, as a multiple of the black box's time on the same draws\n")
-        print("| stage | × black box |\n|---|---|")
-        for name, share in stages(options.draws, options.balls):
-            print(f"| {name} | {share:.2f} |" if name != "features kept" else f"| {name} (median) | {share:.0f} |")
-        by_draws, by_features = growth(options.repeats)
-        for title, table in (("draws (31 features)", by_draws), ("features (10,000 draws)", by_features)):
-            print(f"\n| {title} | filter's time, × the first |\n|---|---|")
-            for size, seconds in table:
-                print(f"| {size:,} | {seconds / table[0][1]:.2f} |")
-            sizes, times = [size for size, _ in table], [seconds for _, seconds in table]
-            print(f"\nslope of log time over log size: {slope(sizes, times):.2f}")
-
-
-if __name__ == "__main__":
-    main()
+def filter_seconds(n_draws: int, n_features: int, repeats: int) -> float:
+    """Return the filter's time with four features selected."""
+    rng = np.random.default_rng([n_draws, n_features])
+    codes = rng.integers(0, 3, size=(n_features, n_draws)).astype(np.int32)
+    labels = ((codes[:4] > 0).sum(axis=0) + (rng.random(n_draws) < 0.1)) % 5
+    n_codes = np.full(n_features, 3)
+    return timed(lambda: select_features(codes, n_codes, labels, max_features=4), repeats)[0]

@@ -1,0 +1,1 @@
+"""What is measured, one file per subject. The list is apart: a process of its own imports only what it needs."""

@@ -1,0 +1,245 @@
+"""How a default fit grows with rows, columns, classes and explainers: time, queries and peak memory."""
+
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+from oleander import AggregateExplainer
+from oleander.fitting import NothingFoundError
+from oleander.lazy import PoolSelection
+from oleander.selection import SelectionResult
+from subjects.base import Journal, Row, Size, WatchedBlackBox, make_goals, make_table, number, seconds, slope
+from subjects.own_process import measure_apart
+
+FULL = {
+    "rows": (500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000),
+    "columns": (10, 20, 50, 100, 250, 500),
+    "classes": (2, 5, 10, 20),
+    "K": (1, 2, 5, 10, 20, 50, 100),
+}
+BASE = {"rows": 2_000, "columns": 30, "classes": 5, "K": 10}
+TINY = {"rows": (80, 160)}
+TINY_BASE = {"rows": 80, "columns": 10, "classes": 2, "K": 2}
+BOXES = ("cheap", "forest")
+N_TRAINED = 2_000
+# Rows × columns with the forest of 100 trees that a default fit is to manage, and within what.
+AIM_ROWS, AIM_SECONDS, AIM_GIGABYTES = 100_000, 180.0, 6.0
+
+
+class Cheap:
+    """A black box that costs next to nothing: the class with the highest linear score."""
+
+    def __init__(self, X: np.ndarray, y: np.ndarray) -> None:
+        self.weights = np.linalg.lstsq(np.column_stack([X, np.ones(len(X))]), np.eye(y.max() + 1)[y])[0]
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return labels."""
+        return (X @ self.weights[:-1] + self.weights[-1]).argmax(axis=1)
+
+
+def fit_default(box: str, rows: int, columns: int, classes: int, K: int, n_trees: int = 100) -> Row:
+    """Fit with the defaults on rows that are new to the black box; making and training that is not counted."""
+    X, y = make_classification(
+        rows + N_TRAINED,
+        columns,
+        n_informative=8,
+        n_redundant=0,
+        n_classes=classes,
+        n_clusters_per_class=1,
+        class_sep=1.5,
+        random_state=0,
+    )
+    trained, asked = X[:N_TRAINED], X[N_TRAINED:]
+    if box == "cheap":
+        model: Any = Cheap(trained, y[:N_TRAINED])
+    else:
+        model = RandomForestClassifier(n_trees, random_state=0, n_jobs=1).fit(trained, y[:N_TRAINED])
+    watched, choices = WatchedBlackBox(model), watch_choices()
+    atlas = AggregateExplainer(watched, max_explainers=K, random_state=0)
+    start, cpu_start = time.perf_counter(), time.process_time()
+    try:
+        form = atlas.fit(asked).combine_
+    except NothingFoundError:
+        form = "nothing"
+    return {
+        "seconds": time.perf_counter() - start,
+        "cpu seconds": time.process_time() - cpu_start,
+        "choosing seconds": sum(taken for taken, _ in choices),
+        "choices": len(choices),
+        "stopped": sum(is_stopped for _, is_stopped in choices),
+        "black box seconds": watched.seconds,
+        "queries": watched.n_rows,
+        "form": form,
+    }
+
+
+def watch_choices() -> list[tuple[float, bool]]:
+    """Note for each exact choice from now on how long it took and whether the clock stopped it."""
+    noted: list[tuple[float, bool]] = []
+    select = PoolSelection.select
+
+    def noting(self: PoolSelection, *given: Any) -> SelectionResult:
+        start = time.perf_counter()
+        result = select(self, *given)
+        noted.append((time.perf_counter() - start, result.status == "feasible"))
+        return result
+
+    PoolSelection.select = noting
+    return noted
+
+
+def cells(size: Size) -> Iterator[tuple[str, str, Row]]:
+    """Yield the axis, the black box and the sizes of a cell, small ones first."""
+    axes, base, boxes = (FULL, BASE, BOXES) if size == "full" else (TINY, TINY_BASE, BOXES[:1])
+    for axis, values in axes.items():
+        for box in boxes:
+            yield from ((axis, box, {**base, axis: value}) for value in values)
+
+
+class Growth:
+    """Time, queries and peak memory of a default fit."""
+
+    name = "growth"
+    title = "Growth"
+    asks = (
+        "How do time, queries and memory of a default `AggregateExplainer.fit` grow with rows, columns, classes and K?"
+    )
+
+    def __init__(self, time_limit: float = 300.0) -> None:
+        self.time_limit = time_limit
+
+    def measure(self, size: Size, journal: Journal) -> list[Row]:
+        """Measure each cell in a process of its own; where one is over the cap, the larger ones are not tried."""
+        lines: list[Row] = []
+        over: set[tuple[str, str]] = set()
+        for axis, box, sizes in cells(size):
+            key = {"axis": axis, "box": box, **sizes}
+            if (axis, box) in over:
+                continue
+            line = journal.once(key, partial(self._measure_one, box, sizes))
+            if "over" in line:
+                over.add((axis, box))
+            lines.append(line)
+        return lines
+
+    def _measure_one(self, box: str, sizes: Row) -> Row:
+        """Return what a fit took, or that it was stopped; a little is allowed for making the data and the forest."""
+        try:
+            found = measure_apart("subjects.growth:fit_default", self.time_limit + 30, box=box, **sizes)
+        except subprocess.TimeoutExpired:
+            return {"over": self.time_limit}
+        return {"over": self.time_limit} if found["seconds"] > self.time_limit else found
+
+    def write(self, rows: Sequence[Row]) -> str:
+        """Return the goal, the exponents, and a table for each axis."""
+        lines = [*rows, *_not_tried(rows)]
+        parts = [make_goals([_aim(lines)]), NOTES, "### Exponents\n", _exponents(lines)]
+        for axis in dict.fromkeys(row["axis"] for row in lines):
+            fixed = ", ".join(f"{name} {value:,}" for name, value in what_is_fixed(lines, axis).items() if name != axis)
+            parts.append(f"### By {axis} ({fixed})\n")
+            parts.append(_axis_table([row for row in lines if row["axis"] == axis], axis))
+        return "\n".join(parts)
+
+    def draw(self, rows: Sequence[Row], figure: Any) -> None:
+        """Draw seconds against size, both on log scales, a panel for each axis."""
+        axes = list(dict.fromkeys(row["axis"] for row in rows))
+        for ax, axis in zip(figure.subplots(1, len(axes), sharey=True, squeeze=False)[0], axes, strict=True):
+            for place, box in enumerate(BOXES):
+                line = [r for r in rows if r["axis"] == axis and r["box"] == box and "over" not in r]
+                if line:
+                    sizes = [row[axis] for row in line]
+                    ax.plot(sizes, [row["seconds"] for row in line], "o-", color=f"C{place}", label=f"fit, {box}")
+                    inside = [row["black box seconds"] for row in line]
+                    ax.plot(sizes, inside, ":", color=f"C{place}", label=f"of it black box, {box}")
+            ax.set(xscale="log", yscale="log", xlabel=axis, ylabel="seconds")
+            ax.label_outer()
+            ax.legend(fontsize="x-small")
+
+
+NOTES = """\
+A default fit, each in a process of its own; peak memory is that of the process, with the data and the libraries
+(about 0.2 GB before anything is done). The cheap black box is a linear score, the other a forest of 100 trees on one
+core. The exponent is the slope of the log of processor time over log size; "last" is that of the two largest sizes.
+"Choosing" is the exact choice among candidates, and "stopped" says how many choices the clock ended (a default fit
+gives each fold and floor half a second): where many were, an exponent tells of the limit and not of the work. Trees
+grow on at most 20,000 rows and are judged on all. A fit that finds nothing ends before its certificate and asks less.
+"""
+
+
+def _not_tried(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the cells beyond the first one that was over the cap."""
+    for row in rows:
+        axis = row["axis"]
+        if "over" in row:
+            yield from ({**row, axis: value} for value in FULL[axis] if value > row[axis])
+
+
+def what_is_fixed(rows: Sequence[Row], axis: str) -> Row:
+    """Return what was held fixed along an axis."""
+    first = next(row for row in rows if row["axis"] == axis)
+    return {name: first[name] for name in BASE}
+
+
+def exponents(sizes: Sequence[float], values: Sequence[float]) -> tuple[float, float] | None:
+    """Return the slope over all sizes and over the last two; None for fewer than two."""
+    if len(sizes) < 2:
+        return None
+    return slope(sizes, values), slope(sizes[-2:], values[-2:])
+
+
+def _exponents(rows: Sequence[Row]) -> str:
+    lines = []
+    for axis, box in dict.fromkeys((row["axis"], row["box"]) for row in rows):
+        line = [r for r in rows if (r["axis"], r["box"]) == (axis, box) and "over" not in r]
+        sizes = [row[axis] for row in line]
+        slopes = []
+        for name in ("cpu seconds", "queries", "peak GB"):
+            found = exponents(sizes, [row[name] for row in line])
+            slopes.append("–" if found is None else f"{found[0]:.2f}, last {found[1]:.2f}")
+        upto = f"{sizes[0]:,} to {sizes[-1]:,}" if sizes else "–"
+        lines.append((axis, box, upto, *slopes))
+    return make_table(("axis", "black box", "sizes", "processor time", "queries", "peak memory"), lines)
+
+
+def _axis_table(rows: Sequence[Row], axis: str) -> str:
+    lines = []
+    for row in rows:
+        if "over" in row:
+            lines.append((f"{row[axis]:,}", row["box"], f"over the cap of {row['over']:.0f} s", *["–"] * 7))
+            continue
+        lines.append(
+            (
+                f"{row[axis]:,}",
+                row["box"],
+                seconds(row["seconds"]),
+                seconds(row["cpu seconds"]),
+                seconds(row["black box seconds"]),
+                seconds(row["choosing seconds"]),
+                f"{row['stopped']} of {row['choices']}",
+                number(row["queries"], 0),
+                number(row["peak GB"]),
+                row["form"],
+            )
+        )
+    columns = (axis, "black box", "s", "processor s", "of it black box", "choosing", "stopped", "queries", "peak GB")
+    return make_table((*columns, "form"), lines)
+
+
+def _aim(rows: Sequence[Row]) -> tuple[str, str, bool | None]:
+    goal = (
+        f"a default fit on {AIM_ROWS:,} × {BASE['columns']} with a forest of 100 trees within {AIM_SECONDS / 60:.0f} "
+        f"minutes and {AIM_GIGABYTES:.0f} GB"
+    )
+    found = [r for r in rows if (r["axis"], r["box"], r["rows"]) == ("rows", "forest", AIM_ROWS)]
+    if not found:
+        return goal, "", None
+    if "over" in found[0]:
+        return goal, f"over {found[0]['over']:.0f} s", False
+    taken, peak = found[0]["seconds"], found[0]["peak GB"]
+    return goal, f"{seconds(taken)} s, {peak:.1f} GB", taken <= AIM_SECONDS and peak <= AIM_GIGABYTES

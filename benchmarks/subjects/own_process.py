@@ -1,0 +1,40 @@
+"""Measure in a process of its own: its peak memory is its own, and it can be stopped when its time is up."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import warnings
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+BENCHMARKS = Path(__file__).resolve().parents[1]
+
+
+def measure_apart(function: str, time_limit: float | None = None, **given: Any) -> dict[str, Any]:
+    """Call ``module:name`` with plain arguments in a new process and return what it returned and its peak memory.
+
+    ``subprocess.TimeoutExpired`` is raised when its time is up.
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(BENCHMARKS), *filter(None, sys.path)])}
+    command = [sys.executable, "-m", "subjects.own_process", function, json.dumps(given)]
+    try:
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=time_limit, env=environment)
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError(f"{function} with {given} failed:\n{error.stderr}") from error
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    module, name = sys.argv[1].split(":")
+    found = getattr(import_module(module), name)(**json.loads(sys.argv[2]))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(json.dumps({**found, "peak GB": peak}))
+
+
+if __name__ == "__main__":
+    main()
