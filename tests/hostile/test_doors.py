@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -115,8 +116,23 @@ def test_any_change_of_a_schema_reads_rows_or_is_refused(mixed_schema, data):
 @pytest.mark.parametrize("separator", ["", "::", '"', "\n"])
 def test_separators_that_are_none(tmp_path, separator):
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(CommandError, match=r"--separator .* is not one character"):
+    with pytest.raises(CommandError, match="is not allowed: it is one character, and neither"):
         read_table(tmp_path / "p.csv", separator=separator)
+
+
+def test_a_separator_that_is_the_decimal_mark_too(tmp_path):
+    (tmp_path / "p.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(CommandError, match="--separator and --decimal are both ','; they must differ"):
+        read_table(tmp_path / "p.csv", separator=",", decimal=",")
+
+
+def test_a_hundred_thousand_columns_take_no_time_to_compare(tmp_path):
+    """Every name with every other would be ten billion comparisons."""
+    (tmp_path / "p.csv").write_text(",".join(f"c{i}" for i in range(100_000)) + ",c0\n1\n")
+    start = time.monotonic()
+    with pytest.raises(CommandError, match="has the column 'c0' more than once"):
+        read_table(tmp_path / "p.csv")
+    assert time.monotonic() - start < 10
 
 
 def test_a_first_line_that_is_too_long_for_a_name(tmp_path):

@@ -5,6 +5,7 @@ import io
 import os
 import re
 import warnings
+from collections import Counter
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -80,8 +81,13 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
     if separator is not None:
         separator = separator.replace("\\t", "\t")
     for option, mark in (("--separator", separator), ("--decimal", decimal)):
-        if mark is not None and len(mark) != 1:
-            raise CommandError(f"{option} {mark!r} is not allowed: it is one character.", ExitCode.USAGE)
+        if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
+            raise CommandError(
+                f"{option} {mark!r} is not allowed: it is one character, and neither a quote nor the end of a line.",
+                ExitCode.USAGE,
+            )
+    if separator == decimal:
+        raise CommandError(f"--separator and --decimal are both {decimal!r}; they must differ.", ExitCode.USAGE)
     text = _decode(path)
     if not text.strip():
         raise CommandError(f"{path} is empty.")
@@ -90,12 +96,8 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
         separator = sniff_separator(header)
         if separator != ",":
             note(f"{path.name} is read with a {SEPARATORS[separator]} between columns.")
-    if len(separator) != 1 or separator in '"\r\n':
-        raise CommandError(
-            f"--separator {separator!r} is not one character; write ',' or ';' or 'tab'.", ExitCode.USAGE
-        )
     names = _split(header, separator)
-    twice = [name for name in names if names.count(name) > 1]
+    twice = [name for name, number in Counter(names).items() if number > 1]
     if twice:
         raise CommandError(f"{path} has the column {twice[0]!r} more than once; rename one of them.")
     try:
