@@ -116,7 +116,7 @@ def test_any_change_of_a_schema_reads_rows_or_is_refused(mixed_schema, data):
 @pytest.mark.parametrize("separator", ["", "::", '"', "\n"])
 def test_separators_that_are_none(tmp_path, separator):
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(CommandError, match="is not allowed: it is one character, and neither"):
+    with pytest.raises(CommandError, match=r"--separator .* is not allowed: it "):
         read_table(tmp_path / "p.csv", separator=separator)
 
 

@@ -81,11 +81,10 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
     if separator is not None:
         separator = separator.replace("\\t", "\t")
     for option, mark in (("--separator", separator), ("--decimal", decimal)):
-        if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
-            raise CommandError(
-                f"{option} {mark!r} is not allowed: it is one character, and neither a quote nor the end of a line.",
-                ExitCode.USAGE,
-            )
+        if mark is not None and len(mark) != 1:
+            raise CommandError(f"{option} {mark!r} is not allowed: it is one character.", ExitCode.USAGE)
+        if mark is not None and mark in '"\r\n':
+            raise CommandError(f"{option} {mark!r} is not allowed: it has a meaning of its own.", ExitCode.USAGE)
     if separator == decimal:
         raise CommandError(f"--separator and --decimal are both {decimal!r}; they must differ.", ExitCode.USAGE)
     text = _decode(path)
@@ -135,7 +134,15 @@ def sniff_separator(header: str) -> str:
     >>> sniff_separator("age;sex;risk"), sniff_separator("age\tsex"), sniff_separator("age")
     (';', '\t', ',')
     """
-    return max(SEPARATORS, key=lambda mark: len(_split(header, mark)))
+
+    def n_columns(mark: str) -> int:
+        try:
+            return len(_split(header, mark))
+        except CommandError:
+            # A long line without this mark is one name that is too long.
+            return 1
+
+    return max(SEPARATORS, key=n_columns)
 
 
 def _split(header: str, separator: str) -> list[str]:
