@@ -6,7 +6,6 @@ import json
 import struct
 import subprocess
 import sys
-import textwrap
 import zipfile
 import zlib
 from pathlib import Path
@@ -20,6 +19,7 @@ from oleander.datasets import load_geriatric
 from oleander.saving import FileError, read_file, write_file
 
 MIB = 2**20
+MEMORY = 250 * MIB
 TRIAL = "0,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n"
 
 
@@ -45,7 +45,8 @@ def pack_zeros(path, parts, *, said=None):
         data = first.compress(head) + first.flush(zlib.Z_FULL_FLUSH) + repeated * (n_zeros // len(block))
         data += zlib.compressobj(9, zlib.DEFLATED, -15).flush()
         check = zlib.crc32(head)
-        for _ in range(n_zeros // len(block)):
+        # Nobody comes to the end of the largest ones, where the sum is compared.
+        for _ in range(n_zeros // len(block) if n_zeros < 1000 * MIB else 0):
             check = zlib.crc32(block, check)
         size = len(head) + n_zeros if said is None else said
         common = struct.pack("<HHHHHIIIHH", 20, 0, zipfile.ZIP_DEFLATED, 0, 0x21, check, len(data), size, len(name), 0)
@@ -57,31 +58,11 @@ def pack_zeros(path, parts, *, said=None):
     path.write_bytes(body.getvalue() + listed.getvalue() + b"PK\x05\x06" + end)
 
 
-def load_within(memory, path, loader):
-    """Load in a process that may have so much memory; return what it said."""
-    program = f"""
-    import resource, sys
-    {loader}
-    # What is loaded by now is not what is measured.
-    with open("/proc/self/statm") as statm:
-        now = int(statm.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (now + {memory}, now + {memory}))
-    try:
-        load({str(path)!r})
-    except ValueError as error:
-        print("refused:", error)
-    else:
-        print("accepted")
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], check=False, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-SAVED = "from oleander import AggregateExplainer; load = AggregateExplainer.load"
-GERIATRIC = "from oleander.datasets import load_geriatric as load"
+LOADERS = """
+from oleander import AggregateExplainer
+from oleander.datasets import load_geriatric
+saved, geriatric = AggregateExplainer.load, load_geriatric
+"""
 
 
 def array_bytes(header, body=b""):
@@ -91,26 +72,60 @@ def array_bytes(header, body=b""):
 
 CONTENT = (json.dumps({"format": 1}).encode(), 0)
 ZEROS = array_bytes(f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({400 * MIB},)}}")
+# Who loads it, the parts, and the size that it tells where that is a lie.
 BOMBS = {
-    "one part": (SAVED, {"atlas.json": (b"", 3000 * MIB), "digests.json": (b"{}", 0)}),
+    "one part": ("saved", {"atlas.json": (b"", 3000 * MIB), "digests.json": (b"{}", 0)}, None),
     # Each within the limit for one, together beyond the limit for all.
     "many parts": (
-        SAVED,
+        "saved",
         {"atlas.json": CONTENT, "digests.json": (b"{}", 0), **{f"rows{i}.npy": (ZEROS, 400 * MIB) for i in range(4)}},
+        None,
     ),
-    "a trial": (GERIATRIC, {"d1p01M": (b"", 3000 * MIB)}),
-    "many trials": (GERIATRIC, {f"d1p{i}M": (TRIAL.encode() * 1000, 16 * MIB) for i in range(10, 60)}),
+    "a trial": ("geriatric", {"d1p01M": (b"", 3000 * MIB)}, None),
+    "many trials": ("geriatric", {f"d1p{i}M": (TRIAL.encode() * 1000, 16 * MIB) for i in range(10, 60)}, None),
+    "a lie about a part": ("saved", {"atlas.json": (b"", 2000 * MIB), "digests.json": (b"{}", 0)}, 2),
+    "a lie about a trial": ("geriatric", {"d1p01M": (b"", 2000 * MIB)}, 10),
 }
 
 
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What is said of each bomb by a process that may have little memory."""
+    folder = tmp_path_factory.mktemp("bombs")
+    calls = []
+    for number, (loader, parts, size) in enumerate(BOMBS.values()):
+        path = folder / str(number)
+        pack_zeros(path, parts, said=size)
+        assert path.stat().st_size < 4 * MIB
+        calls.append(f"({loader}, {str(path)!r})")
+    program = f"""
+import resource
+{LOADERS}
+# What is loaded by now is not what is measured.
+with open("/proc/self/statm") as statm:
+    now = int(statm.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (now + {MEMORY}, now + {MEMORY}))
+for load, path in [{", ".join(calls)}]:
+    try:
+        load(path)
+    except ValueError as error:
+        print("refused:", error)
+    except BaseException as error:
+        print("broken:", repr(error))
+    else:
+        print("accepted")
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return dict(zip(BOMBS, done.stdout.splitlines(), strict=True))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is Linux's")
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_bomb_is_refused_within_little_memory(tmp_path, name):
-    loader, parts = BOMBS[name]
-    pack_zeros(tmp_path / "bomb", parts)
-    assert (tmp_path / "bomb").stat().st_size < 4 * MIB
-    said = load_within(250 * MIB, tmp_path / "bomb", loader)
-    assert said.startswith("refused:")
-    assert "larger than it may be" in said or name == "many trials"
+def test_a_bomb_is_refused_within_little_memory(said, name):
+    assert said[name].startswith("refused:")
+    if BOMBS[name][2] is None and name != "many trials":
+        assert "larger than it may be" in said[name]
 
 
 def test_a_bomb_is_a_good_archive(tmp_path):
@@ -118,13 +133,6 @@ def test_a_bomb_is_a_good_archive(tmp_path):
     pack_zeros(tmp_path / "x.zip", {"a": (b"head", 8 * MIB)})
     with zipfile.ZipFile(tmp_path / "x.zip") as archive:
         assert archive.read("a") == b"head" + bytes(8 * MIB)
-
-
-def test_a_lie_about_the_size_does_not_help(tmp_path):
-    pack_zeros(tmp_path / "bomb", {"d1p01M": (b"", 2000 * MIB)}, said=10)
-    assert load_within(150 * MIB, tmp_path / "bomb", GERIATRIC).startswith("refused:")
-    pack_zeros(tmp_path / "bomb", {"atlas.json": (b"", 2000 * MIB), "digests.json": (b"{}", 0)}, said=2)
-    assert load_within(150 * MIB, tmp_path / "bomb", SAVED).startswith("refused:")
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
