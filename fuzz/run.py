@@ -126,9 +126,9 @@ def run_led(name: str, seconds: float, options: list[str]) -> int:
     import atheris
 
     with atheris.instrument_imports(include=["oleander"]):
+        from mutation import mutate
         from targets import TARGETS
     target = TARGETS[name]
-    target.seeds()
 
     def try_one(data: bytes) -> None:
         try:
@@ -137,7 +137,16 @@ def run_led(name: str, seconds: float, options: list[str]) -> int:
             # atheris stops at an Exception only.
             raise RuntimeError(f"{type(error).__name__}: {error}") from error
 
-    atheris.Setup([sys.argv[0], *options], try_one)
+    seeds = target.seeds()
+
+    def change(data: bytes, largest: int, seed: int) -> bytes:
+        rng = random.Random(seed)
+        # Bytes of JSON that are changed at random are mostly no JSON.
+        if target.is_json and rng.random() < 0.7:
+            return mutate(data, seeds, rng, is_json=True)[:largest]
+        return bytes(atheris.Mutate(data, largest))
+
+    atheris.Setup([sys.argv[0], *options], try_one, custom_mutator=change)
     atheris.Fuzz()
     return 0
 

@@ -627,6 +627,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 raise ValueError("it holds no explainer")
             votes = content["min_votes"]
             fitted = {name: kind(content["fitted"][name]) for name, kind in SAVED_FITTED.items()}
+            check_choice("combine_", fitted["combine_"], ("tree", "consensus", "union"))
             atlas._set_fitted(
                 ExplainerSet(schema, members, None if votes is None else int(votes)),
                 fitted["combine_"],
