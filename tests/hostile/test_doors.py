@@ -248,6 +248,10 @@ CONTENTS = {
         "tree",
         lambda content: first(content)["explainer"]["tree"]["classes"].update(dtype="<U999999999"),
     ),
+    "labels of bytes": (
+        "tree",
+        lambda content: first(content)["explainer"]["tree"]["classes"].update(dtype="S1"),
+    ),
     "a form that there is not": ("tree", lambda content: content["fitted"].update(combine_="7")),
     "an error of many lines": ("tree", lambda content: content.update(fitted={"combine_": "a\nb"})),
 }

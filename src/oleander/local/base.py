@@ -89,7 +89,7 @@ def write_labels(labels: Labels) -> dict[str, Any]:
 def read_labels(data: dict[str, Any]) -> Labels:
     """Read what ``write_labels`` wrote."""
     dtype = np.dtype(read_dtype_name(data["dtype"]))
-    if dtype.kind not in "biufUSO" or not all(isinstance(value, (str, int, float)) for value in data["values"]):
+    if dtype.kind not in "biufUO" or not all(isinstance(value, (str, int, float)) for value in data["values"]):
         raise ValueError(f"labels of dtype {dtype} cannot be read; numbers or strings are expected")
     return np.array(data["values"], dtype=dtype)
 
