@@ -246,6 +246,6 @@ def test_trials_that_cannot_be_read(tmp_path):
 
 def test_an_activity_that_is_a_novel_is_cut_short(tmp_path):
     (tmp_path / "d1p01M").write_text(TRIAL.replace(",1\n", f",{'x' * 5000}\n"))
-    with pytest.raises(ValueError, match="has activity x+ in line 1") as caught:
+    with pytest.raises(ValueError, match=r"has activity x+ in line 1") as caught:
         load_geriatric(tmp_path)
     assert len(str(caught.value)) < 200
