@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo picture docs test check format paper paper-quick bench bench-tiny bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors clean
+.PHONY: help demo picture docs test check format paper paper-quick bench bench-tiny bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors fuzz clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-lazy   what lazy training saves and costs"
 	@echo "make compare      Oleander and its rivals in one table"
 	@echo "make bench-anchors  our anchors beside anchor-exp, and the exact choice beside the greedy one"
+	@echo "make fuzz         hostile input at every door, FUZZ_SECONDS (60) each"
 	@echo "make clean        remove the virtual environment and caches"
 
 $(VENV)/.core: pyproject.toml
@@ -115,6 +116,12 @@ compare: $(VENV)/.core
 
 bench-anchors: $(VENV)/.bench
 	$(BIN)/python benchmarks/anchors.py
+
+# Without atheris the inputs are seeded changes of good ones.
+FUZZ_SECONDS ?= 60
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[fuzz]" || echo "atheris cannot be installed here"
+	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python fuzz/run.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -9,10 +9,12 @@ import oleander
 
 LAYERS = [
     "_extras",
+    "files",
     "progress",
     "parallel",
     "certificate",
     "inputs",
+    "archives",
     "schema",
     "conditions",
     "regions",
@@ -21,6 +23,7 @@ LAYERS = [
     "local",
     "black_box",
     "checkpoint",
+    "black_boxes",
     "rows",
     "abstention",
     "generators",

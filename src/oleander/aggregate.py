@@ -24,7 +24,7 @@ from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation
 from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier, make_pool
 from oleander.forms import Union, balance_classes, make_consensus_forms, read_verdict, write_verdict
 from oleander.generators import Anchors, Balls, Boxes, Generator, Inside, Nodes, Trees
-from oleander.inputs import as_one_row, check_choice, one_per_row, seed_of, split_rows, take_rows
+from oleander.inputs import as_one_row, check_choice, one_line, one_per_row, seed_of, split_rows, take_rows
 from oleander.judging import Form
 from oleander.lazy import Floor, PoolSelection
 from oleander.local import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
@@ -677,7 +677,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | os.PathLike[str], black_box: Any = None) -> Self:
         """Read a saved explainer. It predicts and explains; with the black box given, it evaluates too."""
-        content, _ = read_file(path)
+        content, _ = read_file(path, with_arrays=False)
         try:
             schema = FeatureSchema.from_dict(content["schema"])
             members = tuple(ChosenExplainer.from_dict(member, schema) for member in content["explainers"])
@@ -694,6 +694,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 raise ValueError("it holds no explainer")
             votes = content["min_votes"]
             fitted = {name: kind(content["fitted"][name]) for name, kind in SAVED_FITTED.items()}
+            check_choice("combine_", fitted["combine_"], ("tree", "consensus", "union"))
             atlas._set_fitted(
                 ExplainerSet(schema, members, None if votes is None else int(votes)),
                 fitted["combine_"],
@@ -707,7 +708,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             kept = content.get("tradeoff")
             atlas._tradeoff = None if kept is None else TradeOff.from_dict(kept, schema)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-            raise FileError(f"{path} is not a saved explainer that can be read: {str(error).rstrip('.')}.") from error
+            raise FileError(f"{path} is not a saved explainer that can be read: {one_line(error)}.") from error
         return atlas
 
     def _labels_of(self, rows: NDArray[np.float64], labels: Any) -> Labels:

@@ -60,6 +60,9 @@ class BlackBox:
         decoded = self.schema.decode(rows)
         try:
             answer = predict(decoded)
+        except BlackBoxError:
+            # A black box of ours has said what is wrong.
+            raise
         except Exception as error:
             raise BlackBoxError(
                 f"the black box raised {type(error).__name__} when asked about {len(rows)} rows: {error}"

@@ -41,6 +41,14 @@ class Claim:
     n_rows: int
     bound: float
 
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read the fields as a file holds them."""
+        claim = cls(int(data["n_right"]), int(data["n_rows"]), float(data["bound"]))
+        if not (0 <= claim.n_right <= claim.n_rows and 0 <= claim.bound <= 1):
+            raise ValueError("a claim counts more rows than there are, or none")
+        return claim
+
     @property
     def share(self) -> float:
         """The share that was seen; NaN where there was no row."""
@@ -88,8 +96,8 @@ class Certificate:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what ``to_dict`` wrote."""
-        fidelity = tuple(Claim(**claim) for claim in data["fidelity"])
-        coverage, answers = Claim(**data["coverage"]), Claim(**data["answers"])
+        fidelity = tuple(Claim.from_dict(claim) for claim in data["fidelity"])
+        coverage, answers = Claim.from_dict(data["coverage"]), Claim.from_dict(data["answers"])
         return cls(fidelity, coverage, answers, float(data["confidence"]), bool(data["by_group"]))
 
     @classmethod

@@ -86,7 +86,7 @@ class ChosenExplainer:
             float(data["fidelity"]),
             float(data["floor_value"]),
             float("nan") if data["draw_fidelity"] is None else float(data["draw_fidelity"]),
-            None if data["claim"] is None else Claim(**data["claim"]),
+            None if data["claim"] is None else Claim.from_dict(data["claim"]),
         )
 
 

@@ -154,8 +154,10 @@ def read_region(data: dict[str, Any], schema: FeatureSchema) -> Ball | Box:
         return Box(tuple(read_condition(condition, schema) for condition in data["conditions"]))
     if data["region"] == "ball":
         center = np.array([np.nan if value is None else float(value) for value in data["center"]])
+        schema.check_codes(center)
         norm = np.inf if data["norm"] is None else float(data["norm"])
-        return Ball(schema, center, float(data["radius"]), data["max_flips"], norm)
+        flips = None if data["max_flips"] is None else int(data["max_flips"])
+        return Ball(schema, center, float(data["radius"]), flips, norm)
     raise ValueError(f"region {data['region']!r} is not known; the regions are ball and box.")
 
 

@@ -66,6 +66,23 @@ def test_bad_files(run, tmp_path, name):
     assert sentence in done.sentence
 
 
+def test_names_give_no_orders_to_the_terminal(run, patients, tmp_path):
+    """A column's name may clear the screen, or set a window's title, if it is printed as it is."""
+    named = patients.rename(columns={"age": "\x1b[2Jage\x07", "sex": "\x9b31msex"})
+    named.to_csv(tmp_path / "p.csv", index=False)
+    done = explain(run, tmp_path / "p.csv", "--drop", "patient", "--min-fidelity", "0.7")
+    assert done.code == 0
+    assert "\\x1b[2Jage" in done.out
+    # A refusal names columns too.
+    refused = run("explain", tmp_path / "p.csv", "--target", "rsk", "--out", "out")
+    empty = named.assign(**{"\x1b[2Jx": None}).to_csv(index=False)
+    (tmp_path / "q.csv").write_text(empty)
+    dropped = run("explain", tmp_path / "q.csv", "--target", "risk", "--out", "out")
+    assert (refused.code, dropped.code) == (2, 3)
+    for words in (done.out, done.err, refused.err, dropped.err):
+        assert not set("\x1b\x07\x9b") & set(words)
+
+
 def test_decimal_commas(run, patients, tmp_path):
     patients.to_csv(tmp_path / "p.csv", index=False, sep=";", decimal=",")
     done = explain(run, tmp_path / "p.csv", "--drop", "patient")

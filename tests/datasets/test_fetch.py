@@ -5,7 +5,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from oleander.datasets.fetch import cache_folder, fetch_file, write_whole
+from oleander.datasets.fetch import cache_folder, fetch_file
+from oleander.files import write_whole
 
 CONTENT = b"a small file"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

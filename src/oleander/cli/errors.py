@@ -42,7 +42,18 @@ class CommandError(Exception):
 
 def note(sentence: str) -> None:
     """Say something beside the answer, where it does not get into a pipe."""
-    typer.echo(f"note: {sentence}", err=True)
+    typer.echo(printable(f"note: {sentence}"), err=True)
+
+
+def printable(words: str) -> str:
+    r"""Return words without what a terminal takes for an order: names in a file may be anybody's.
+
+    Examples
+    --------
+    >>> printable("age\x1b[31m")
+    'age\\x1b[31m'
+    """
+    return "".join(one if one.isprintable() or one in "\n\t" else repr(one)[1:-1] for one in words)
 
 
 def plainly(command: Callable[..., None]) -> Callable[..., None]:
@@ -63,7 +74,7 @@ def plainly(command: Callable[..., None]) -> Callable[..., None]:
                     raise
                 if options.get("debug"):
                     traceback.print_exc()
-                typer.echo(f"oleander: {_sentence(error, options)}", err=True)
+                typer.echo(printable(f"oleander: {_sentence(error, options)}"), err=True)
                 raise typer.Exit(_code_of(error, options)) from None
 
     return run

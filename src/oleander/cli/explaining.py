@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from oleander import baselines
 from oleander.aggregate import AggregateExplainer
 from oleander.cli import options as given
-from oleander.cli.errors import CommandError, ExitCode
+from oleander.cli.errors import CommandError, ExitCode, printable
 from oleander.cli.outputs import (
     check_folder,
     explainers_table,
@@ -187,5 +187,5 @@ def _fit_and_write(
         show_json({"explained": prepared.about, **facts_of(atlas), "files": files})
         return
     typer.echo(f"Explaining {prepared.about}.\n")
-    typer.echo(atlas.summary())
+    typer.echo(printable(atlas.summary()))
     typer.echo(f"\nWritten: {', '.join(files)}\nOpen {out / 'report.html'} in a browser.")

@@ -1,5 +1,6 @@
 """What a command leaves behind: tables and files that appear whole or not at all, and words or JSON on the screen."""
 
+import errno
 import json
 import os
 import shutil
@@ -19,8 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 from oleander.aggregate import AggregateExplainer
-from oleander.cli.errors import CommandError
-from oleander.datasets.fetch import write_whole
+from oleander.cli.errors import CommandError, printable
+from oleander.files import write_whole
 
 WIDE = 200
 
@@ -44,6 +45,11 @@ def whole_folder(out: Path) -> Iterator[Path]:
     draft = Path(tempfile.mkdtemp(dir=out, prefix=".draft-"))
     try:
         yield draft
+        for path in draft.iterdir():
+            # Looked at before the first is moved, so that not only some of them appear.
+            place = out / path.name
+            if place.is_dir() and not place.is_symlink():
+                raise IsADirectoryError(errno.EISDIR, "a folder stands where a file is to be written", str(place))
         for path in sorted(draft.iterdir()):
             os.replace(path, out / path.name)
     finally:
@@ -127,7 +133,7 @@ def show_table(table: pd.DataFrame, title: str) -> None:
     drawn = Table(title=Text(title), title_justify="left")
     for name in table.columns:
         is_number = pd.api.types.is_numeric_dtype(table[name])
-        drawn.add_column(Text(str(name)), justify="right" if is_number else "left", no_wrap=not is_number)
+        drawn.add_column(Text(printable(str(name))), justify="right" if is_number else "left", no_wrap=not is_number)
     for line in table.itertuples(index=False):
         drawn.add_row(*(Text(_word(value)) for value in line))
     # A pipe has no width to fit into.
@@ -137,4 +143,4 @@ def show_table(table: pd.DataFrame, title: str) -> None:
 def _word(value: Any) -> str:
     if isinstance(value, float):
         return "–" if np.isnan(value) else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return str(value)
+    return printable(str(value))

@@ -2,16 +2,20 @@
 
 import csv
 import io
+import os
 import re
 import warnings
+from collections import Counter
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
 
 from oleander._extras import import_extra
 from oleander.cli.errors import CommandError, ExitCode, note
+from oleander.inputs import one_line
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
@@ -19,6 +23,7 @@ THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,' ]\d{3})+([.,]\d+)?")
 # A column of text with more levels than this, most of them seen once, is prose or names, not categories.
 MOST_LEVELS = 30
 MOST_LISTED = 5
+BYTES_PER_CELL = 8
 
 
 def read_table(path: Path, *, separator: str | None = None, decimal: str = ".") -> pd.DataFrame:
@@ -47,11 +52,29 @@ def read_table(path: Path, *, separator: str | None = None, decimal: str = ".") 
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    pyarrow = import_extra("pyarrow", extra="parquet", purpose="Reading a Parquet file")
+    import_extra("pyarrow", extra="parquet", purpose="Reading a Parquet file")
     try:
+        facts = import_module("pyarrow.parquet").read_metadata(path)
+        n_cells = facts.num_rows * facts.num_columns
+        # A few bytes can stand for a billion equal values, so what they would take is reckoned before they are read.
+        if n_cells * BYTES_PER_CELL > _memory():
+            raise CommandError(
+                f"{path} has {facts.num_rows:,} rows and {facts.num_columns:,} columns, which do not fit into memory."
+            )
         return pd.read_parquet(path)
-    except (pyarrow.ArrowException, ValueError) as error:
-        raise CommandError(f"{path} cannot be read as Parquet: {_first_line(error)}.") from error
+    except CommandError:
+        raise
+    except Exception as error:
+        # pandas believes what the file says of itself, and raises whatever it trips over.
+        raise CommandError(f"{path} cannot be read as Parquet: {one_line(error)}.") from error
+
+
+def _memory() -> float:
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        # Not every system tells.
+        return float("inf")
 
 
 def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
@@ -60,6 +83,10 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
     for option, mark in (("--separator", separator), ("--decimal", decimal)):
         if mark is not None and len(mark) != 1:
             raise CommandError(f"{option} {mark!r} is not allowed: it is one character.", ExitCode.USAGE)
+        if mark is not None and mark in '"\r\n':
+            raise CommandError(f"{option} {mark!r} is not allowed: it has a meaning of its own.", ExitCode.USAGE)
+    if separator == decimal:
+        raise CommandError(f"--separator and --decimal are both {decimal!r}; they must differ.", ExitCode.USAGE)
     text = _decode(path)
     if not text.strip():
         raise CommandError(f"{path} is empty.")
@@ -68,8 +95,8 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
         separator = sniff_separator(header)
         if separator != ",":
             note(f"{path.name} is read with a {SEPARATORS[separator]} between columns.")
-    names = next(csv.reader([header], delimiter=separator))
-    twice = [name for name in names if names.count(name) > 1]
+    names = _split(header, separator)
+    twice = [name for name, number in Counter(names).items() if number > 1]
     if twice:
         raise CommandError(f"{path} has the column {twice[0]!r} more than once; rename one of them.")
     try:
@@ -80,7 +107,7 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
         raise CommandError(
             f"{path} cannot be read as a table with a {SEPARATORS.get(separator, repr(separator))} between columns: "
-            f"{_first_line(error).removeprefix('Error tokenizing data. C error: ')}. Is --separator right?"
+            f"{one_line(error).removeprefix('Error tokenizing data. C error: ')}. Is --separator right?"
         ) from error
     if not all(names):
         nameless = [str(table.columns[place]) for place, name in enumerate(names) if not name]
@@ -107,7 +134,22 @@ def sniff_separator(header: str) -> str:
     >>> sniff_separator("age;sex;risk"), sniff_separator("age\tsex"), sniff_separator("age")
     (';', '\t', ',')
     """
-    return max(SEPARATORS, key=lambda mark: len(next(csv.reader([header], delimiter=mark))))
+
+    def n_columns(mark: str) -> int:
+        try:
+            return len(_split(header, mark))
+        except CommandError:
+            # A long line without this mark is one name that is too long.
+            return 1
+
+    return max(SEPARATORS, key=n_columns)
+
+
+def _split(header: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([header], delimiter=separator), [])
+    except csv.Error as error:
+        raise CommandError(f"the first line cannot be read as names of columns: {one_line(error)}.") from error
 
 
 def check_columns(table: pd.DataFrame, named: Sequence[str], option: str) -> None:
@@ -131,6 +173,8 @@ def check_values(table: pd.DataFrame, declared: Collection[str] = ()) -> None:
     empty = [name for name in table.columns if table[name].isna().all()]
     if empty:
         raise CommandError(f"{_columns(empty)} no value at all; leave out with --drop {','.join(empty[:MOST_LISTED])}.")
+    for name in table.columns:
+        _refuse_odd(table[name])
     words = [name for name in table.columns if name not in declared and _is_text(table[name])]
     for pattern, what in (
         (DECIMAL_COMMA, "numbers with decimal commas, such as {}: use --decimal ','."),
@@ -162,6 +206,18 @@ def check_values(table: pd.DataFrame, declared: Collection[str] = ()) -> None:
         )
 
 
+def _refuse_odd(column: pd.Series) -> None:
+    """Say which row holds what is no single value: a Parquet file may hold lists and records."""
+    if not pd.api.types.is_object_dtype(column.dtype):
+        return
+    for row, value in enumerate(column):
+        if not pd.api.types.is_scalar(value):
+            raise CommandError(
+                f"column {column.name!r} holds a {type(value).__name__} in row {row}; numbers, strings and booleans "
+                "are read."
+            )
+
+
 def _is_text(column: pd.Series) -> bool:
     return bool(pd.api.types.is_string_dtype(column.dtype) or pd.api.types.is_object_dtype(column.dtype))
 
@@ -185,7 +241,3 @@ def name_some(names: list[str]) -> str:
     """Return the first few names, and how many there are beyond them."""
     shown = ", ".join(repr(name) for name in names[:MOST_LISTED])
     return shown if len(names) <= MOST_LISTED else f"{shown} and {len(names) - MOST_LISTED} more"
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")

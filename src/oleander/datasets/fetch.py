@@ -1,12 +1,12 @@
 """Files from the internet: fetched once, checked, and kept in a cache folder."""
 
-import errno
 import hashlib
 import os
-import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
+
+from oleander.files import write_whole
 
 SECONDS_TO_WAIT = 60
 MOST_BYTES = 100_000_000
@@ -51,29 +51,3 @@ def fetch_file(url: str, sha256: str, name: str, folder: str | Path | None = Non
         )
     write_whole(target, content)
     return target
-
-
-def write_whole(target: Path, content: bytes) -> None:
-    """Write a file in one go: whoever looks sees all of it or what was there before."""
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        # The draft's name says nothing to whoever asked for the target.
-        error.filename = str(target)
-        raise
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes files that only their owner may read.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(draft, 0o666 & ~umask)
-        os.replace(draft, target)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise

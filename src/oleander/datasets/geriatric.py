@@ -2,15 +2,16 @@
 
 import io
 import re
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from oleander.archives import ArchiveError, open_archive
 from oleander.datasets.base import DataSet
 from oleander.datasets.fetch import fetch_file
+from oleander.inputs import one_line
 
 ARCHIVE = "uci_archive.zip"
 URL = (
@@ -22,6 +23,9 @@ COLUMNS = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase",
 ACTIVITIES = {1: "sitting on bed", 2: "sitting on chair", 3: "lying", 4: "ambulating"}
 # A trial's file: the room (d1, d2), a running number, and the sex of who made it.
 TRIAL = re.compile(r"d[12]p\d{2}[MF]")
+# The largest of UCI's trials has under half a megabyte, and all of them together 5.
+LARGEST_TRIAL = 20 * 2**20
+LARGEST_IN_ALL = 200 * 2**20
 
 
 def load_geriatric(
@@ -79,22 +83,28 @@ def _trials(path: str | Path | None) -> Iterator[tuple[str, bytes]]:
             "folder with it or with the trials, or no path to fetch it."
         )
     # The archive's folders are entries without a slash; only the trials' names count.
-    with zipfile.ZipFile(place) as archive:
-        members = {member.rsplit("/", 1)[-1]: member for member in archive.namelist()}
-        names = sorted(name for name in members if TRIAL.fullmatch(name))
-        if not names:
-            raise ValueError(f"{place} is an archive without files like d1p01M; is it UCI's data set 427?")
-        for name in names:
-            yield name, archive.read(members[name])
+    try:
+        with open_archive(place, largest_total=LARGEST_IN_ALL) as archive:
+            members = {member.rsplit("/", 1)[-1]: member for member in archive.members}
+            names = sorted(name for name in members if TRIAL.fullmatch(name))
+            if not names:
+                raise ValueError(f"{place} is an archive without files like d1p01M; is it UCI's data set 427?")
+            for name in names:
+                yield name, archive.read(members[name], LARGEST_TRIAL)
+    except ArchiveError as error:
+        raise ValueError(f"{place} cannot be read: {error}.") from error
 
 
 def _read_trial(name: str, content: bytes) -> pd.DataFrame:
-    table = pd.read_csv(io.BytesIO(content), header=None)
+    try:
+        table = pd.read_csv(io.BytesIO(content), header=None)
+    except ValueError as error:
+        raise ValueError(f"{name} cannot be read as a trial: {one_line(error)}.") from error
     if table.shape[1] != len(COLUMNS):
         raise ValueError(f"{name} has {table.shape[1]} columns, and a trial has {len(COLUMNS)}: {', '.join(COLUMNS)}.")
     table.columns = pd.Index(COLUMNS)
     unknown = ~table["activity"].isin(ACTIVITIES)
     if unknown.any():
         row = int(unknown.argmax())
-        raise ValueError(f"{name} has activity {table['activity'][row]} in line {row + 1}; known are 1 to 4.")
+        raise ValueError(f"{name} has activity {str(table['activity'][row])[:40]} in line {row + 1}; known are 1 to 4.")
     return table

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.schema import FeatureSchema
+from oleander.schema import FeatureSchema, read_dtype_name
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -88,8 +88,8 @@ def write_labels(labels: Labels) -> dict[str, Any]:
 
 def read_labels(data: dict[str, Any]) -> Labels:
     """Read what ``write_labels`` wrote."""
-    dtype = np.dtype(str(data["dtype"]))
-    if dtype.kind not in "biufUSO" or not all(isinstance(value, (str, int, float)) for value in data["values"]):
+    dtype = np.dtype(read_dtype_name(data["dtype"]))
+    if dtype.kind not in "biufUO" or not all(isinstance(value, (str, int, float)) for value in data["values"]):
         raise ValueError(f"labels of dtype {dtype} cannot be read; numbers or strings are expected")
     return np.array(data["values"], dtype=dtype)
 

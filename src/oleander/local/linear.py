@@ -199,12 +199,18 @@ class LimeLinear:
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote, or say why it is no linear model."""
+        reference = np.array([np.nan if value is None else float(value) for value in data["reference"]])
+        schema.check_codes(reference)
+        weights = np.array(data["coefficients"], dtype=float)
+        intercepts = np.array(data["intercepts"], dtype=float)
+        if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
+            raise ValueError("its weights are not finite numbers")
         return cls.from_weights(
             schema,
             read_labels(data["classes"]),
-            np.array(data["coefficients"], dtype=float),
-            np.array(data["intercepts"], dtype=float),
-            reference=np.array([np.nan if value is None else float(value) for value in data["reference"]]),
+            weights,
+            intercepts,
+            reference=reference,
             n_draws=int(data["n_draws"]),
             share=float(data["share"]),
         )

@@ -96,6 +96,10 @@ class Tree:
             or not np.array_equal(np.sort(np.append(tree.left[inner], tree.right[inner])), numbers[1:])
         ):
             raise ValueError("its nodes do not make a tree")
+        for column, level in zip(tree.column[inner].tolist(), tree.level[inner].tolist(), strict=True):
+            # One past the last level stands for missing.
+            if not schema[column].is_number and not 0 <= level <= len(schema[column].levels):
+                raise ValueError("it asks about a level that its column does not have")
         return tree
 
     def apply(self, rows: Floats) -> NDArray[np.intp]:

@@ -1,7 +1,8 @@
 """One column: its kind, what it may hold, and how it reads and writes the user's values."""
 
 import math
-from dataclasses import asdict, dataclass
+import re
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Self
@@ -11,6 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 Level = str | int | float | bool
+INFINITE = (math.inf, -math.inf)
+# As pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
+DTYPE_NAME = re.compile(r"[<>|=]?[A-Za-z]{1,20}[0-9]{0,4}(\[[a-z]{1,20}\])?")
 
 
 class Kind(StrEnum):
@@ -193,8 +197,65 @@ class Feature:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
-        return cls(**{**data, "kind": Kind(data["kind"]), "levels": tuple(data["levels"])})
+        """Read what ``to_dict`` wrote, or raise ``ValueError`` or ``TypeError`` saying what is wrong with it."""
+        known = {one.name for one in fields(cls)}
+        if set(data) != known:
+            raise ValueError(f"a column is described by {', '.join(sorted(known))}, and by nothing else")
+        name, levels = data["name"], tuple(data["levels"])
+        if not isinstance(name, str):
+            raise TypeError(f"a column is named by a {type(name).__name__}")
+        if not all(isinstance(level, Level) and level == level and level not in INFINITE for level in levels):
+            raise TypeError(f"column {name!r} has levels that are not plain numbers, strings or booleans")
+        feature = cls(
+            name,
+            Kind(data["kind"]),
+            read_dtype_name(data["dtype"]),
+            float(data["lower"]),
+            float(data["upper"]),
+            float(data["scale"]),
+            levels,
+            bool(data["missing"]),
+            bool(data["ordered"]),
+        )
+        if not all(map(math.isfinite, (feature.lower, feature.upper, feature.scale))):
+            raise ValueError(f"column {name!r} has bounds or a scale that are no numbers")
+        feature._check_dtype()
+        return feature
+
+    def _check_dtype(self) -> None:
+        """Raise ``ValueError`` if the column's values cannot be held as the dtype says."""
+        codes = np.array([self.lower, self.upper]) if self.is_number else np.arange(float(len(self.levels)))
+        try:
+            dtype = pd.api.types.pandas_dtype(self.dtype)
+            if isinstance(dtype, np.dtype) and dtype.kind not in "biufOUS":
+                raise ValueError(f"a dtype of kind {dtype.kind}")
+            with np.errstate(invalid="raise"):
+                again = self.encode(self.decode(codes))
+            if not self.is_number and not np.array_equal(again, codes):
+                raise ValueError("levels that are not what they were")
+        except (TypeError, ValueError, OverflowError, FloatingPointError, NotImplementedError, IndexError) as error:
+            raise ValueError(
+                f"column {shorten((self.name,))} cannot be {self.kind} with dtype {shorten((self.dtype,))}"
+            ) from error
+
+
+def read_dtype_name(words: Any) -> str:
+    """Return the name of a dtype that a file holds, or raise ``ValueError``.
+
+    NumPy reads other names as little programs, and a string of a billion characters as a wish for as much memory.
+
+    Examples
+    --------
+    >>> read_dtype_name("<U7"), read_dtype_name("Int64")
+    ('<U7', 'Int64')
+    >>> read_dtype_name("<U999999999")
+    Traceback (most recent call last):
+    ...
+    ValueError: '<U999999999' is not the dtype of a column
+    """
+    if not isinstance(words, str) or not DTYPE_NAME.fullmatch(words):
+        raise ValueError(f"{shorten((str(words)[:40],))} is not the dtype of a column")
+    return words
 
 
 def refuse_infinite(values: NDArray[np.float64], name: str) -> None:

@@ -10,7 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from oleander.schema.feature import Feature, Kind
+from oleander.inputs import one_line
+from oleander.schema.feature import Feature, Kind, read_dtype_name
 from oleander.schema.inference import infer_feature
 
 FORMAT = 1
@@ -171,6 +172,15 @@ class FeatureSchema:
             raise ValueError(f"the data have {table.shape[1]} columns, and the schema {len(self)}.")
         return table
 
+    def check_codes(self, row: NDArray[np.float64]) -> None:
+        """Raise ``ValueError`` if an encoded row, as a file may hold it, has levels or numbers that there are not."""
+        if row.shape != (len(self),):
+            raise ValueError(f"a row has shape {row.shape}, and the schema {len(self)} columns")
+        for code, feature in zip(row.tolist(), self.features, strict=True):
+            is_level = feature.is_number or np.isnan(code) or code in range(len(feature.levels))
+            if np.isinf(code) or not is_level:
+                raise ValueError(f"a row holds {code:g} in column {feature.name!r}")
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {
@@ -188,13 +198,21 @@ class FeatureSchema:
                 raise ValueError(f"it has format {data['format']!r}, and this version reads {FORMAT}")
             features = tuple(Feature.from_dict(feature) for feature in data["features"])
             columns = None if data["columns"] is None else tuple(data["columns"])
+            if columns is not None and not all(type(column) in (str, int) for column in columns):
+                raise ValueError("its columns must be named by strings or whole numbers")
+            if len(set(columns or ())) != len(columns or ()):
+                raise ValueError("it names a column twice")
             if columns is not None and len(columns) != len(features):
                 raise ValueError(f"it names {len(columns)} columns and describes {len(features)}")
             if (columns is None) == (data["array_dtype"] is None):
                 raise ValueError("it must have either columns or an array_dtype")
-            return cls(features, columns, data["array_dtype"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"this is not a schema that can be read: {error}.") from error
+            if columns is None and np.dtype(read_dtype_name(data["array_dtype"])).kind not in "biufOU":
+                raise ValueError(f"it is for an array of dtype {data['array_dtype']}")
+            if not features:
+                raise ValueError("it has no column")
+            return cls(features, columns, None if columns is not None else str(data["array_dtype"]))
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+            raise ValueError(f"this is not a schema that can be read: {one_line(error)}.") from error
 
 
 def _as_table(X: Any) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import get_args
 
 from oleander import __version__
 from oleander.datasets import Cohort, DataSet, load_geriatric, load_ppmi, load_telemonitoring, make_ppmi_like
-from oleander.datasets.fetch import write_whole
+from oleander.files import write_whole
 from oleander.studies.aggregation import AGGREGATION
 from oleander.studies.baseline_table import BASELINE_TABLE
 from oleander.studies.black_boxes import BLACK_BOXES

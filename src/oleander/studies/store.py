@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from oleander.datasets.fetch import write_whole
+from oleander.files import write_whole
 
 RECORD = "step.json"
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from oleander.aggregate import AggregateExplainer
 from oleander.black_box import BlackBox
-from oleander.datasets.fetch import write_whole
+from oleander.files import write_whole
 from oleander.inputs import one_per_row
 from oleander.report.page.content import Shown, build_content, known_rows, named_groups
 

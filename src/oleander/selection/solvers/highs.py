@@ -1,7 +1,7 @@
 """HiGHS on the model as a mixed-integer program."""
 
 from importlib import import_module
-from threading import Thread
+from threading import Lock, Thread
 from time import sleep
 from typing import Any
 
@@ -14,6 +14,7 @@ from oleander.selection.solvers.program import Cuts, LinearProgram, linear_progr
 
 # Seconds to wait for HiGHS after it was told to stop.
 PATIENCE = 0.5
+TURN = Lock()
 
 
 def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts | None = None) -> int:
@@ -75,7 +76,19 @@ def work(highs: Any, run: Run) -> bool:
     It looks up only now and then, in a large first relaxation after seconds. A time limit is worth more than
     what it would have by then, so after a moment it is left to end by itself and nothing is read from it.
     """
-    # Only one HiGHS works in a process; one that was told to stop may not have heard it yet.
+    # Only one HiGHS works in a process. Fits in several threads take turns: its own check is not made for two that
+    # look at the same moment.
+    while not TURN.acquire(timeout=0.02):
+        if run.should_stop():
+            return False
+    try:
+        return _work_alone(highs, run)
+    finally:
+        TURN.release()
+
+
+def _work_alone(highs: Any, run: Run) -> bool:
+    # One that was told to stop may not have heard it yet.
     while highs.is_solver_running():
         if run.should_stop():
             return False

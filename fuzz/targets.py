@@ -1,0 +1,407 @@
+"""The doors through which other people's bytes come in, and what must hold of any bytes.
+
+A target takes bytes and returns whether they were accepted. What is refused must be refused with an error of ours
+that says why in one line; anything else that is raised is a finding.
+"""
+
+import functools
+import hashlib
+import io
+import json
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from guard import Breach, check_message, watched_folder
+from oleander import AggregateExplainer
+from oleander.black_boxes.rows_as_json import read_answer
+from oleander.cli.errors import CommandError
+from oleander.cli.tables import check_values, read_table
+from oleander.datasets import load_geriatric
+from oleander.saving import read_file
+from oleander.schema import FeatureSchema
+
+TRIAL = b"0,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n0.5,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n1,0.1,0.2,-0.9,3,-60,2,921.25,3\n"
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "<!--",
+    "]]>",
+    "{{data}}",
+    "' onmouseover='x",
+    "\u2028\u2029\x00\x1b[31m",
+    "</title></style>",
+    "\ud800",
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A door.
+
+    Parameters
+    ----------
+    run : callable
+        Bytes in; whether they were accepted out.
+    seeds : callable
+        Gives good inputs to start from.
+    is_json : bool
+        Whether inputs are JSON, which is better changed value by value.
+    """
+
+    run: Callable[[bytes], bool]
+    seeds: Callable[[], list[bytes]]
+    is_json: bool = False
+
+
+@contextmanager
+def refusals(*allowed: type[Exception]) -> Iterator[list[Exception]]:
+    """Collect an error that is allowed, after a look at what it says."""
+    refused: list[Exception] = []
+    try:
+        # Notes for the user are not of interest here.
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield refused
+    except allowed as error:
+        check_message(error)
+        refused.append(error)
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+def run_table(data: bytes) -> bool:
+    """The first byte says how the file is called and read."""
+    choice = data[0] if data else 0
+    name = ("p.csv", "p.tsv", "p.txt")[choice % 3]
+    separator = (None, None, ",", ";", "\t", "|", "::")[choice % 7]
+    with watched_folder() as folder, refusals(CommandError, ValueError) as refused:
+        (folder / name).write_bytes(data[1:])
+        use_table(read_table(folder / name, separator=separator, decimal=",."[choice % 2]))
+    return not refused
+
+
+def use_table(table: pd.DataFrame) -> None:
+    """Do what the command line does with a table, up to the black box."""
+    check_values(table)
+    schema = FeatureSchema.infer(table)
+    rows = schema.encode(table)
+    again = schema.encode(schema.decode(rows))
+    if not np.array_equal(rows, again, equal_nan=True):
+        raise Breach("what is decoded is not what was encoded")
+
+
+def seed_tables() -> list[bytes]:
+    """CSV as people have it."""
+    return [
+        b"\x02age,dose,sex,risk\n61,0.5,F,high\n58,,M,low\n70,2.5,F,low\n",
+        b"\x00age;dose;risk\n61;0,5;high\n58;;low\n",
+        b'\x01name\tnote\n"a ""b""\tc"\t1e300\n\xc3\xa9\t-0\n',
+        b"\x03\xff\xfea\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00",
+        b"\x04a,b\nTrue,inf\nFalse,nan\n\n,NA\n",
+        b"\x05a|b\n2020-01-01|1_000\n0x1F|1e999\n",
+    ]
+
+
+def run_parquet(data: bytes) -> bool:
+    """A Parquet file; pyarrow reads it."""
+    with watched_folder() as folder, refusals(CommandError, ValueError) as refused:
+        (folder / "p.parquet").write_bytes(data)
+        use_table(read_table(folder / "p.parquet"))
+    return not refused
+
+
+def seed_parquet() -> list[bytes]:
+    """Parquet with every kind of column, and with kinds that we do not take."""
+    tables = [
+        pd.DataFrame({"age": [61, 58, 70], "dose": [0.5, np.nan, 2.5], "sex": ["F", "M", None]}),
+        pd.DataFrame({"a": pd.Categorical(["x", "y", "x"]), "b": pd.array([1, None, 3], dtype="Int64")}),
+        pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-01-01"]), "list": [[1], [2, 3]]}),
+        pd.DataFrame({"flag": [True, False], "raw": [b"\x00\xff", b"x"]}),
+    ]
+    found = []
+    for table in tables:
+        buffer = io.BytesIO()
+        table.to_parquet(buffer)
+        found.append(buffer.getvalue())
+    return found
+
+
+# --- the schema's JSON ----------------------------------------------------------------------------------------------
+
+
+def run_schema(data: bytes) -> bool:
+    """JSON of a schema: what is read can be written, and reads rows."""
+    content = _json(data)
+    with watched_folder(), refusals(ValueError) as refused:
+        schema = FeatureSchema.from_dict(content)
+        again = FeatureSchema.from_dict(json.loads(json.dumps(schema.to_dict())))
+        if again != schema:
+            raise Breach("what is written is not what was read")
+        codes = np.array([[feature.lower if feature.is_number else 0.0 for feature in schema]] * 2)
+        schema.encode(schema.decode(codes))
+    return not refused
+
+
+def seed_schemas() -> list[bytes]:
+    """Schemas of a table with every kind of column, and of an array."""
+    table = pd.DataFrame(
+        {
+            "weight": [70.5, 81.0, 66.2],
+            "age": [61, 58, 70],
+            "sex": ["F", "M", "F"],
+            "smoker": [True, False, True],
+            "dose": [0.5, np.nan, 2.0],
+            "grade": pd.Categorical(["low", "high", "mid"], ["low", "mid", "high"], ordered=True),
+            "visits": pd.array([1, None, 3], dtype="Int64"),
+        }
+    )
+    schemas = [FeatureSchema.infer(table), FeatureSchema.infer(np.array([[0.5, 1], [1.5, 0], [2.5, 1]]))]
+    return [json.dumps(schema.to_dict()).encode() for schema in schemas]
+
+
+# --- saved explainers -----------------------------------------------------------------------------------------------
+
+
+def run_saved_file(data: bytes) -> bool:
+    """The file as it lies on the disk."""
+    with watched_folder() as folder, refusals(ValueError) as refused:
+        (folder / "atlas.oleander").write_bytes(data)
+        use_atlas(folder)
+    return not refused
+
+
+def run_saved_content(data: bytes) -> bool:
+    """The JSON inside, with digests that fit: what a hostile writer would do."""
+    with watched_folder() as folder, refusals(ValueError) as refused:
+        write_zip(folder / "atlas.oleander", {"atlas.json": data})
+        use_atlas(folder)
+    return not refused
+
+
+def use_atlas(folder: Path) -> None:
+    """Do what people do with a saved explainer."""
+    atlas = AggregateExplainer.load(folder / "atlas.oleander")
+    schema = atlas.schema_
+    codes = np.array([[feature.upper if feature.is_number else 0.0 for feature in schema]] * 3)
+    rows = schema.decode(codes)
+    atlas.predict(rows)
+    str(atlas.explain(rows[:1]))
+    atlas.summary()
+    atlas.report(folder / "page.html")
+    atlas.save(folder / "again.oleander", include_rows=True)
+
+
+def write_zip(path: Path, parts: dict[str, bytes]) -> None:
+    """Write a saved explainer's parts with their digests."""
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in {**parts, "digests.json": json.dumps(digests).encode()}.items():
+            archive.writestr(name, content)
+
+
+def _label(X: Any) -> Any:
+    values = np.asarray(X["weight"], dtype=float)
+    return np.where(values > 72, "heavy", np.where(X["sex"] == "F", "light F", "light M"))
+
+
+@functools.cache
+def seed_contents() -> list[bytes]:
+    """The JSON of explainers of several forms."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "weight": rng.normal(70, 12, 200),
+            "sex": rng.choice(["F", "M"], 200),
+            "dose": np.where(rng.random(200) < 0.2, np.nan, rng.uniform(0, 5, 200)),
+        }
+    )
+    forms: list[dict[str, Any]] = [
+        {"combine": "tree"},
+        {"candidates": "balls", "n_draws": 200, "max_candidates": 20, "floor_on": "share"},
+        {"candidates": "balls", "n_draws": 200, "max_candidates": 20, "floor_on": "share", "local": "lime"},
+        {"candidates": ["nodes"], "floor_on": "share"},
+    ]
+    found = []
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for form in forms:
+            atlas = AggregateExplainer(_label, max_explainers=2, min_fidelity=0.6, random_state=0, **form).fit(X)
+            atlas.tradeoff(max_explainers=[2], min_fidelity=[0.6])
+            atlas.save(Path(folder) / "x", include_rows=True)
+            found.append(json.dumps(read_file(Path(folder) / "x")[0]).encode())
+    return found
+
+
+def seed_files() -> list[bytes]:
+    """Whole files, with rows in some."""
+    found = []
+    for number, content in enumerate(seed_contents()):
+        parts = {"atlas.json": content}
+        if number % 2:
+            buffer = io.BytesIO()
+            np.save(buffer, np.arange(6.0).reshape(2, 3))
+            parts["rows.npy"] = buffer.getvalue()
+        with tempfile.TemporaryDirectory() as folder:
+            write_zip(Path(folder) / "x", parts)
+            found.append((Path(folder) / "x").read_bytes())
+    return found
+
+
+# --- the page's names -----------------------------------------------------------------------------------------------
+
+
+class _Tags(HTMLParser):
+    """The elements of a page with the names of their attributes, and the JSON in it."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[Any] = []
+        self.data = ""
+        self._is_data = False
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, [name for name, _ in attrs]))
+        self._is_data = ("id", "data") in attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        self.found.append(tag)
+        self._is_data = False
+
+    def handle_comment(self, data: str) -> None:
+        self.found.append("comment")
+
+    def handle_data(self, data: str) -> None:
+        self.data += data if self._is_data else ""
+
+
+def run_page(data: bytes) -> bool:
+    """Names of columns, levels, labels and the title, as JSON text: whatever they are, the page's elements stay."""
+    words = [str(word) for word in _strings(_json(data))] or [""]
+    content = json.loads(seed_contents()[len(data) % len(seed_contents())])
+    renamed = _rename(content, words)
+    with watched_folder() as folder, refusals(ValueError) as refused:
+        pages = []
+        for number, one in enumerate((content, renamed)):
+            write_zip(folder / "atlas.oleander", {"atlas.json": json.dumps(one).encode()})
+            title, about = (words[0], words[-1]) if number else ("title", "about")
+            atlas = AggregateExplainer.load(folder / "atlas.oleander")
+            atlas.report(folder / "page.html", title=title, about=about)
+            pages.append(_Tags((folder / "page.html").read_text(encoding="utf-8")))
+        if pages[0].found != pages[1].found:
+            raise Breach(f"names changed the page's elements: {words!r}")
+        if [column["name"] for column in json.loads(pages[1].data)["columns"]] != renamed["schema"]["columns"]:
+            raise Breach(f"names are not what they were: {words!r}")
+    return not refused
+
+
+def _rename(content: dict[str, Any], words: list[str]) -> dict[str, Any]:
+    def at(number: int) -> str:
+        # A number keeps names apart where there are too few words.
+        return f"{words[number % len(words)]}{'' if number < len(words) else number}"
+
+    renamed = json.loads(json.dumps(content))
+    schema = renamed["schema"]
+    for number, feature in enumerate(schema["features"]):
+        feature["name"] = schema["columns"][number] = at(number)
+        feature["levels"] = [at(10 + level) for level in range(len(feature["levels"]))]
+    labels = {"heavy": at(20), "light F": at(21), "light M": at(22)}
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, dict):
+            if set(value) == {"dtype", "values"}:
+                return {"dtype": "object", "values": [labels.get(label, label) for label in value["values"]]}
+            return {key: walk(one) for key, one in value.items()}
+        return [walk(one) for one in value] if isinstance(value, list) else value
+
+    return {**{key: walk(value) for key, value in renamed.items() if key != "schema"}, "schema": schema}
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            yield from _strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _strings(one)
+    else:
+        yield value if isinstance(value, str) else str(value)
+
+
+def seed_names() -> list[bytes]:
+    """Names that have broken pages before."""
+    return [json.dumps(list(HOSTILE)).encode(), json.dumps([HOSTILE[0], "age"]).encode(), b'["age", "sex", "dose"]']
+
+
+# --- archives and answers --------------------------------------------------------------------------------------------
+
+
+def run_geriatric(data: bytes) -> bool:
+    """The geriatric archive."""
+    with watched_folder() as folder, refusals(ValueError) as refused:
+        (folder / "uci_archive.zip").write_bytes(data)
+        load_geriatric(folder)
+    return not refused
+
+
+def seed_archives() -> list[bytes]:
+    """Archives with trials, among them one whose members want to climb out of the folder."""
+    found = []
+    for names in (["S1/d1p01M", "S2/d2p07F", "S1"], ["../../d1p01M", "/tmp/d1p02F"]):
+        for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            buffer = io.BytesIO()
+            with zipfile.ZipFile(buffer, "w", method) as archive:
+                for name in names:
+                    archive.writestr(name, TRIAL if "p" in name else b"")
+            found.append(buffer.getvalue())
+    return found
+
+
+def run_trial(data: bytes) -> bool:
+    """One file of the geriatric data."""
+    with watched_folder() as folder, refusals(ValueError) as refused:
+        (folder / "d1p01M").write_bytes(data)
+        load_geriatric(folder)
+    return not refused
+
+
+def run_answer(data: bytes) -> bool:
+    """What a service answers for two rows."""
+    with refusals(ValueError) as refused:
+        labels = read_answer(data, 2)
+        if labels.shape != (2,):
+            raise Breach(f"{labels.shape} labels for two rows")
+    return not refused
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+TARGETS = {
+    "table": Target(run_table, seed_tables),
+    "parquet": Target(run_parquet, seed_parquet),
+    "schema": Target(run_schema, seed_schemas, is_json=True),
+    "saved-file": Target(run_saved_file, seed_files),
+    "saved-content": Target(run_saved_content, seed_contents, is_json=True),
+    "page": Target(run_page, seed_names, is_json=True),
+    "geriatric": Target(run_geriatric, seed_archives),
+    "trial": Target(run_trial, lambda: [TRIAL]),
+    "answer": Target(run_answer, lambda: [b'{"labels": ["a", "b"]}', b'{"labels": [1, 2.0]}'], is_json=True),
+}

@@ -1,0 +1,43 @@
+"""Files that appear whole or not at all."""
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def whole_file(target: Path) -> Iterator[BinaryIO]:
+    """Give a file to write to; it takes the target's place at the end, or leaves nothing behind.
+
+    A link at the target is replaced, never written through.
+    """
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    try:
+        # The system takes the user's mask off these rights. To ask for the mask is to change it, for every thread.
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    except OSError as error:
+        # The draft's name says nothing to whoever asked for the target.
+        error.filename = str(target)
+        raise
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def write_whole(target: Path, content: bytes) -> None:
+    """Write a file in one go: whoever looks sees all of it or what was there before."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(target) as file:
+        file.write(content)

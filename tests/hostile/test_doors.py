@@ -1,0 +1,342 @@
+"""What the fuzzer has found at the doors, one case each, and properties that hold for whatever comes."""
+
+import json
+import os
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oleander import AggregateExplainer
+from oleander.cli.errors import CommandError
+from oleander.cli.outputs import whole_folder
+from oleander.cli.tables import check_values, read_table
+from oleander.files import write_whole
+from oleander.saving import FileError, read_file, write_file
+from oleander.schema import FeatureSchema
+
+QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def one_line(error):
+    words = str(error)
+    return bool(words.strip()) and "\n" not in words and len(words) < 2000
+
+
+@contextmanager
+def refused(*errors):
+    """Let an error of these kinds pass if it says why in one line."""
+    why = []
+    try:
+        yield why
+    except errors as error:
+        why.append(error)
+    assert all(map(one_line, why))
+
+
+# --- the schema's JSON ----------------------------------------------------------------------------------------------
+
+
+def spoilt(schema, place, **changes):
+    data = json.loads(json.dumps(schema.to_dict()))
+    target = data if place is None else data["features"][schema.names.index(place)]
+    target.update(changes)
+    return data
+
+
+SCHEMAS = {
+    "a dtype that is a long number": ("weight", {"dtype": "9" * 5000}),
+    "a dtype that is a program": ("weight", {"dtype": "__import__('os')"}),
+    "a dtype of records": ("weight", {"dtype": "i4,f8"}),
+    "a dtype of a billion characters": ("colour", {"dtype": "<U999999999"}),
+    "a dtype of dates": ("weight", {"dtype": "datetime64[ns]"}),
+    "a dtype that its levels do not fit": ("colour", {"dtype": "int64"}),
+    "a dtype of bytes": ("colour", {"dtype": "S1"}),
+    "a bound that is no number": ("age", {"upper": 1e308}),
+    "a bound of text": ("age", {"upper": "x"}),
+    "a bound beyond floats": ("age", {"upper": 10**400}),
+    "a bound of levels that is no number": ("grade", {"upper": float("nan")}),
+    "a name that is a list": ("age", {"name": ["age"]}),
+    "levels that are lists": ("colour", {"levels": [["red"], ["blue"]]}),
+    "levels that are no numbers": ("colour", {"levels": [float("nan"), 1.0]}),
+    "levels that are infinite": ("colour", {"levels": [float("inf"), 1.0]}),
+    "levels that are the same": ("colour", {"levels": [1, True]}),
+    "features that are a number": (None, {"features": 3}),
+    "features that are text": (None, {"features": "age"}),
+    "no feature": (None, {"features": [], "columns": []}),
+    "columns of floats": (None, {"columns": [0.5] * 9}),
+    "columns that are the same": (None, {"columns": ["a"] * 9}),
+    "an array of dates": (None, {"columns": None, "array_dtype": "M8"}),
+    "an array of bytes": (None, {"columns": None, "array_dtype": "S1"}),
+}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_that_are_refused(mixed_schema, name):
+    place, changes = SCHEMAS[name]
+    with pytest.raises(ValueError, match="this is not a schema that can be read") as caught:
+        FeatureSchema.from_dict(spoilt(mixed_schema, place, **changes))
+    assert one_line(caught.value)
+
+
+@QUICK
+@given(JSON)
+def test_any_json_is_a_schema_or_refused(content):
+    with pytest.raises(ValueError, match="not a schema") as caught:
+        FeatureSchema.from_dict(content)
+    assert one_line(caught.value)
+
+
+@QUICK
+@given(st.data())
+def test_any_change_of_a_schema_reads_rows_or_is_refused(mixed_schema, data):
+    content = json.loads(json.dumps(mixed_schema.to_dict()))
+    feature = data.draw(st.sampled_from(content["features"]))
+    feature[data.draw(st.sampled_from(sorted(feature)))] = data.draw(JSON)
+    with refused(ValueError) as why:
+        schema = FeatureSchema.from_dict(content)
+    if why:
+        return
+    codes = np.array([[feature.lower if feature.is_number else 0.0 for feature in schema]])
+    np.testing.assert_array_equal(schema.encode(schema.decode(codes))[:, schema.named], codes[:, schema.named])
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("separator", ["", "::", '"', "\n"])
+def test_separators_that_are_none(tmp_path, separator):
+    (tmp_path / "p.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(CommandError, match=r"--separator .* is not allowed: it "):
+        read_table(tmp_path / "p.csv", separator=separator)
+
+
+def test_a_separator_that_is_the_decimal_mark_too(tmp_path):
+    (tmp_path / "p.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(CommandError, match="--separator and --decimal are both ','; they must differ"):
+        read_table(tmp_path / "p.csv", separator=",", decimal=",")
+
+
+def test_a_hundred_thousand_columns_take_no_time_to_compare(tmp_path):
+    """Every name with every other would be ten billion comparisons."""
+    (tmp_path / "p.csv").write_text(",".join(f"c{i}" for i in range(100_000)) + ",c0\n1\n")
+    start = time.monotonic()
+    with pytest.raises(CommandError, match="has the column 'c0' more than once"):
+        read_table(tmp_path / "p.csv")
+    assert time.monotonic() - start < 10
+
+
+def test_a_first_line_that_is_too_long_for_a_name(tmp_path):
+    (tmp_path / "p.csv").write_text("a" * 200_000 + "\n1\n")
+    with pytest.raises(CommandError, match="the first line cannot be read as names of columns: field larger than"):
+        read_table(tmp_path / "p.csv")
+
+
+@pytest.mark.parametrize("value", [[1, 2], {"a": 1}, np.zeros(2)], ids=["list", "record", "array"])
+def test_values_that_are_no_single_value(value):
+    with pytest.raises(CommandError, match=r"column 'x' holds a (list|dict|ndarray) in row 1; numbers, strings"):
+        check_values(pd.DataFrame({"x": ["a", value]}))
+
+
+def test_parquet_whose_own_words_are_wrong(tmp_path):
+    pd.DataFrame({"age": [1, 2]}).to_parquet(tmp_path / "p.parquet")
+    data = (tmp_path / "p.parquet").read_bytes()
+    for before, after in ((b"PAR1", b"PAR2"), (data[-40:], b""), (data, b"")):
+        (tmp_path / "q.parquet").write_bytes(data.replace(before, after))
+        with pytest.raises(CommandError, match="cannot be read as Parquet") as caught:
+            read_table(tmp_path / "q.parquet")
+        assert one_line(caught.value)
+
+
+@pytest.mark.parametrize("error", [KeyError("name"), TypeError("data type 'qnt64' not understood"), OSError("a\nb")])
+def test_whatever_pandas_trips_over_in_parquet(tmp_path, monkeypatch, error):
+    """A file tells pandas of its index and dtypes, and pandas believes it."""
+
+    def trip(path):
+        raise error
+
+    pd.DataFrame({"age": [1, 2]}).to_parquet(tmp_path / "p.parquet")
+    monkeypatch.setattr(pd, "read_parquet", trip)
+    with pytest.raises(CommandError, match="cannot be read as Parquet") as caught:
+        read_table(tmp_path / "p.parquet")
+    assert one_line(caught.value)
+
+
+def test_parquet_that_does_not_fit_into_memory(tmp_path, monkeypatch):
+    """Equal values take next to nothing in the file, and all of their place in memory."""
+    pd.DataFrame({"age": np.zeros(1_000_000)}).to_parquet(tmp_path / "p.parquet")
+    assert (tmp_path / "p.parquet").stat().st_size < 10_000
+    assert len(read_table(tmp_path / "p.parquet")) == 1_000_000
+    monkeypatch.setattr("oleander.cli.tables._memory", lambda: 7e6)
+    with pytest.raises(CommandError, match="has 1,000,000 rows and 1 columns, which do not fit into memory"):
+        read_table(tmp_path / "p.parquet")
+
+
+@QUICK
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_any_bytes_are_a_table_or_refused(tmp_path, capsys, content):
+    (tmp_path / "p.csv").write_bytes(content)
+    with refused(CommandError, ValueError):
+        table = read_table(tmp_path / "p.csv")
+        check_values(table)
+        FeatureSchema.infer(table)
+    capsys.readouterr()
+
+
+# --- saved explainers -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def contents(tmp_path_factory):
+    """The JSON of a tree and of balls of linear models, over a number and a level."""
+    folder = tmp_path_factory.mktemp("saved")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"weight": rng.normal(70, 12, 200), "sex": rng.choice(["F", "M"], 200)})
+
+    def label(X):
+        return np.where((X["weight"] > 70) & (X["sex"] == "F"), "yes", "no")
+
+    found = {}
+    for name, options in {"tree": {"combine": "tree"}, "linear": {"candidates": "balls", "local": "lime"}}.items():
+        atlas = AggregateExplainer(
+            label, max_explainers=2, min_fidelity=0.6, floor_on="share", n_draws=200, random_state=0, **options
+        ).fit(X)
+        atlas.save(folder / name, include_rows=True)
+        found[name] = read_file(folder / name)[0]
+    return found
+
+
+def first(content):
+    return content["explainers"][0]
+
+
+def _set_levels(tree, level):
+    assert 1 in tree["column"], "the tree must ask about a level"
+    tree["level"] = [level] * len(tree["level"])
+
+
+CONTENTS = {
+    "a claim of text": ("linear", lambda content: first(content)["claim"].update(bound="high")),
+    "a claim of more than all": ("linear", lambda content: first(content)["claim"].update(n_right=10**6)),
+    "a claim below zero": ("linear", lambda content: first(content)["claim"].update(bound=-1)),
+    "a certificate of text": ("tree", lambda content: content["certificate"]["answers"].update(bound="high")),
+    "a level that is not there": (
+        "tree",
+        lambda content: _set_levels(first(content)["explainer"]["tree"], 10**15),
+    ),
+    "a reference that is no level": (
+        "linear",
+        lambda content: first(content)["explainer"].update(reference=[70.0, 1e300]),
+    ),
+    "an infinite reference": ("linear", lambda content: first(content)["explainer"].update(reference=["inf", 0])),
+    "weights that are no numbers": (
+        "linear",
+        lambda content: first(content)["explainer"].update(intercepts=["nan"] * 2),
+    ),
+    "a center that is no level": ("linear", lambda content: first(content)["region"].update(center=[70.0, 0.5])),
+    "flips of text": ("linear", lambda content: first(content)["region"].update(max_flips="x")),
+    "labels of a billion characters": (
+        "tree",
+        lambda content: first(content)["explainer"]["tree"]["classes"].update(dtype="<U999999999"),
+    ),
+    "labels of bytes": (
+        "tree",
+        lambda content: first(content)["explainer"]["tree"]["classes"].update(dtype="S1"),
+    ),
+    "a form that there is not": ("tree", lambda content: content["fitted"].update(combine_="7")),
+    "an error of many lines": ("tree", lambda content: content.update(fitted={"combine_": "a\nb"})),
+}
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_saved_explainers_that_are_refused(contents, tmp_path, name):
+    form, change = CONTENTS[name]
+    content = json.loads(json.dumps(contents[form]))
+    content.pop("format")
+    change(content)
+    write_file(tmp_path / "x", content, {})
+    with pytest.raises(FileError, match="is not a saved explainer that can be read") as caught:
+        AggregateExplainer.load(tmp_path / "x")
+    assert one_line(caught.value)
+
+
+def test_a_format_that_is_a_novel(tmp_path, contents):
+    write_file(tmp_path / "x", {**contents["tree"], "format": "x\n" * 10_000}, {})
+    with pytest.raises(FileError, match="has format") as caught:
+        AggregateExplainer.load(tmp_path / "x")
+    assert one_line(caught.value)
+
+
+# --- files and links ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def victim(tmp_path):
+    path = tmp_path / "victim"
+    path.write_text("untouched")
+    return path
+
+
+def test_a_link_at_the_target_is_replaced_and_not_followed(tmp_path, victim, contents):
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("page.html", "atlas"):
+        (out / name).symlink_to(victim)
+    write_whole(out / "page.html", b"new")
+    write_file(out / "atlas", {}, {})
+    with whole_folder(out) as draft:
+        (draft / "table.csv").write_text("new")
+        (out / "table.csv").symlink_to(victim)
+    assert victim.read_text() == "untouched"
+    assert not [path for path in out.iterdir() if path.is_symlink()]
+    assert (out / "table.csv").read_text() == "new"
+
+
+def test_a_folder_that_is_a_link_is_the_folder_that_was_given(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with whole_folder(tmp_path / "link") as draft:
+        (draft / "a").write_text("new")
+    assert [path.name for path in (tmp_path / "real").iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize("target", ["nowhere", "victim"])
+def test_a_link_to_no_folder_is_refused(tmp_path, victim, target):
+    (tmp_path / "out").symlink_to(tmp_path / target)
+    with pytest.raises(FileExistsError), whole_folder(tmp_path / "out"):
+        pytest.fail("nothing may be computed for nothing")
+    assert victim.read_text() == "untouched"
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_folder_in_the_place_of_a_file_stops_all_files(tmp_path):
+    (tmp_path / "b").mkdir()
+
+    def write():
+        with whole_folder(tmp_path) as draft:
+            for name in "abc":
+                (draft / name).write_text("new")
+
+    with pytest.raises(IsADirectoryError, match="a folder stands where a file is to be written"):
+        write()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b"]
+
+
+def test_rights_follow_the_users_mask_without_changing_it(tmp_path):
+    mask = os.umask(0o027)
+    try:
+        write_whole(tmp_path / "a", b"")
+        write_file(tmp_path / "b", {}, {})
+        assert {(tmp_path / name).stat().st_mode & 0o777 for name in "ab"} == {0o640}
+        assert os.umask(0o027) == 0o027
+    finally:
+        os.umask(mask)

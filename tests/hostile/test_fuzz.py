@@ -1,0 +1,126 @@
+"""A short run of the fuzzer on every door; ``make fuzz`` runs it for longer, and led by atheris."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+FUZZ = Path(__file__).parents[2] / "fuzz"
+# So many inputs, or so many seconds, whichever ends first.
+INPUTS, SECONDS = 150, 3
+
+
+@pytest.fixture(scope="module")
+def fuzzer():
+    sys.path.insert(0, str(FUZZ))
+    try:
+        import guard
+        import mutation  # noqa: F401
+        import run
+        import targets
+
+        yield run, targets, guard
+    finally:
+        sys.path.remove(str(FUZZ))
+
+
+def names():
+    spec = importlib.util.spec_from_file_location("door_names", FUZZ / "doors.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.DOORS
+
+
+@pytest.mark.parametrize("name", names())
+def test_no_input_does_more_than_it_may(fuzzer, name):
+    run, targets, _ = fuzzer
+    n_tried, n_accepted, finding = run.try_inputs(targets.TARGETS[name], seconds=SECONDS, most=INPUTS)
+    if finding is not None:
+        raise AssertionError(f"{name}: {finding[0][:200]!r}") from finding[1]
+    assert n_tried >= 4
+    assert n_accepted > 0, "if nothing is accepted, nothing is tested"
+    assert n_accepted < n_tried, "if nothing is refused, nothing is tested"
+
+
+def test_every_door_is_tried(fuzzer):
+    assert sorted(fuzzer[1].TARGETS) == sorted(names())
+
+
+def _write_elsewhere(folder):
+    Path(folder, "..", "elsewhere").write_text("x")
+
+
+def _loop(_):
+    while True:
+        pass
+
+
+def _raise(error):
+    raise error
+
+
+def _swallow(folder):
+    try:
+        _write_elsewhere(folder)
+    except BaseException:
+        return
+
+
+BAD = {
+    "a file elsewhere": (_write_elsewhere, "open "),
+    "a command": (lambda _: subprocess.run(["true"], check=True), "subprocess.Popen"),
+    "a shell": (lambda _: os.system("true"), "os.system"),
+    "a link": (lambda folder: os.symlink("/etc", folder / "link"), "os.symlink"),
+    "a link out of the folder": (lambda folder: os.mkdir(folder / ".." / "x"), "os.mkdir"),
+    "a hang": (_loop, "no end after"),
+    "a message of two lines": (lambda _: _raise(ValueError("a\nb")), "ValueError with the message"),
+    "a message of nothing": (lambda _: _raise(ValueError()), "ValueError with the message"),
+    "a swallowed breach": (_swallow, "open "),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_the_guard_sees_what_is_not_allowed(fuzzer, monkeypatch, name):
+    _, targets, guard = fuzzer
+    act, words = BAD[name]
+    monkeypatch.setattr(guard, "SECONDS_PER_INPUT", 0.2 if name == "a hang" else 20)
+    with pytest.raises(guard.Breach, match=words), guard.watched_folder() as folder, targets.refusals(ValueError):
+        act(folder)
+
+
+def test_the_guard_lets_ordinary_work_pass(fuzzer):
+    with fuzzer[2].watched_folder() as folder:
+        (folder / "file").write_text("x")
+        Path("/etc/hostname").exists()
+        threading.Thread(target=lambda: None).start()
+
+
+def test_a_finding_is_kept_and_told(fuzzer, tmp_path, monkeypatch, capsys):
+    run, targets, _ = fuzzer
+    target = targets.Target(lambda data: 1 / (len(data) - 5) > 0, lambda: [b"good", b"inputs"])
+    n_tried, _, finding = run.try_inputs(target, seconds=20)
+    assert n_tried > 2
+    assert len(finding[0]) == 5
+    monkeypatch.setattr(run, "FINDINGS", tmp_path / "findings")
+    monkeypatch.setattr(run, "HERE", tmp_path / "fuzz")
+    assert run.tell("door", *finding) == 1
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    assert next((tmp_path / "findings").iterdir()).read_bytes() == finding[0]
+
+
+def test_the_same_seed_tries_the_same_inputs(fuzzer):
+    run, targets, _ = fuzzer
+    tried = []
+    for _ in range(2):
+        inputs = []
+        target = targets.Target(
+            lambda data, kept=inputs: bool(kept.append(data)) or len(data) % 2 == 0, lambda: [b"ab"]
+        )
+        run.try_inputs(target, seconds=20, most=300)
+        tried.append(inputs)
+    assert tried[0] == tried[1]
+    assert len(set(tried[0])) > 100
