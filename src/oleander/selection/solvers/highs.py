@@ -1,5 +1,6 @@
 """HiGHS on the model as a mixed-integer program."""
 
+import atexit
 from importlib import import_module
 from threading import Lock, Thread
 from time import sleep
@@ -14,6 +15,7 @@ from oleander.selection.solvers.program import Cuts, LinearProgram, linear_progr
 
 # Seconds to wait for HiGHS after it was told to stop.
 PATIENCE = 0.5
+LONG_PATIENCE = 60.0
 TURN = Lock()
 
 
@@ -96,16 +98,19 @@ def _work_alone(highs: Any, run: Run) -> bool:
     # The solver works in a thread of its own, so that Ctrl-C and the progress callback are heard at once.
     highs.HandleUserInterrupt = True
     thread = highs.startSolve()
+    # A process that ends under a solver at work is aborted, so its end waits for it.
+    atexit.register(thread.join, LONG_PATIENCE)
     try:
         while thread.is_alive():
             thread.join(0.05)
             if run.should_stop():
                 break
-    except KeyboardInterrupt:
+    finally:
         _cancel(highs, thread)
-        raise
-    _cancel(highs, thread)
-    return not thread.is_alive()
+    has_ended = not thread.is_alive()
+    if has_ended:
+        atexit.unregister(thread.join)
+    return has_ended
 
 
 def _cancel(highs: Any, thread: Thread) -> None:
