@@ -110,7 +110,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         The share of rows that is kept from everything but the certificate; None for no certificate.
     training : {"lazy", "eager"}
         Train explainers only when the answer needs them, or all. The answer and its proof are the same.
-    solver : {"auto", "highs", "greedy", "exhaustive"}
+    solver : {"auto", "highs", "quick", "greedy", "exhaustive"}
     time_limit : float or None
         Seconds for solving.
     max_queries : int or None

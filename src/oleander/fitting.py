@@ -99,7 +99,7 @@ def fit_judged(
     form, result = choice.judged.form, as_result(choice)
     if isinstance(form, Union):
         # Chosen in haste while it was judged; now with all the time there is, and proof.
-        selection = form.select_from(rows, seed, time_limit)
+        selection = form.select_from(rows, seed, solver="auto", time_limit=time_limit)
         assert selection is not None
         result = selection.select(form.max_explainers, form.asked(choice.setting))
         chosen = ExplainerSet(rows.schema, chosen_of(selection, result))

@@ -259,8 +259,8 @@ class PoolSelection:
                 train_chosen("greedy", np.inf)
                 # A short search finds most of the others; a proof is sought only of what nobody else can better.
                 train_chosen(self.solver, SHORT)
-            # Greedy proves nothing however often it is asked.
-            can_prove = self.solver != "greedy"
+            # These prove no more however often they are asked.
+            can_prove = self.solver not in ("greedy", "quick")
             while not answer or (can_prove and left > 0 and any(result.status in OPEN for result in answer.values())):
                 train_chosen(self.solver, left)
                 if self._spent:

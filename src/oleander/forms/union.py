@@ -37,8 +37,6 @@ class Union:
     max_leaves_total : int or None
     min_fidelity : float
     min_support : int
-    time_limit : float
-        Seconds for each choice.
     """
 
     generators: Sequence[Generator]
@@ -47,7 +45,6 @@ class Union:
     max_leaves_total: int | None
     min_fidelity: float
     min_support: int = 10
-    time_limit: float = 0.5
 
     @property
     def kind(self) -> str:
@@ -68,7 +65,9 @@ class Union:
         """Return the floor that a setting asks of the rows it is learned on."""
         return min(self.min_fidelity + EXTRA[setting], 0.999)
 
-    def select_from(self, rows: Rows, seed: int, time_limit: float | None) -> PoolSelection | None:
+    def select_from(
+        self, rows: Rows, seed: int, *, solver: str = "quick", time_limit: float | None = None
+    ) -> PoolSelection | None:
         """Return the program over what the generators propose; None if that is nothing.
 
         Of very many rows some are learned from and chosen on: the others judge.
@@ -85,12 +84,16 @@ class Union:
             floor_over="both",
             max_leaves_total=self.max_leaves_total,
             training="eager",
+            solver=solver,
             time_limit=time_limit,
         )
 
     def learn(self, rows: Rows, seed: int) -> "Choices":
-        """Propose candidates and choose among them once for each floor."""
-        selection = self.select_from(rows, seed, self.time_limit)
+        """Propose candidates and choose among them once for each floor.
+
+        The choices are quick ones: they depend on no clock, and are hardly ever bettered by a proof.
+        """
+        selection = self.select_from(rows, seed)
         if selection is None:
             return Choices((ExplainerSet(rows.schema, ()),) * len(EXTRA))
         results = [selection.select(self.max_explainers, self.asked(setting)) for setting in range(len(EXTRA))]

@@ -131,7 +131,7 @@ class SelectionProblem:
             The floor (φ in the paper), in (0, 1].
         formulation : {"strict", "selective"}
             The paper's definition of fidelity, or its integer program to the letter.
-        solver : {"auto", "highs", "greedy", "exhaustive"} or Solver
+        solver : {"auto", "highs", "quick", "greedy", "exhaustive"} or Solver
         time_limit : float, optional
             Seconds; None for no limit.
         gap : float

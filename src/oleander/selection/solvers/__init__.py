@@ -27,6 +27,7 @@ class Solver(Protocol):
 SOLVERS = {
     "auto": ("oleander.selection.solvers.auto", "AutoSolver"),
     "highs": ("oleander.selection.solvers.highs", "HighsSolver"),
+    "quick": ("oleander.selection.solvers.quick", "QuickSolver"),
     "greedy": ("oleander.selection.solvers.greedy", "GreedySolver"),
     "exhaustive": ("oleander.selection.solvers.exhaustive", "ExhaustiveSolver"),
 }
@@ -42,7 +43,7 @@ def get_solver(solver: str | Solver) -> Solver:
     >>> get_solver("simplex")
     Traceback (most recent call last):
     ...
-    ValueError: solver='simplex' is not known: use one of 'auto', 'highs', 'greedy', 'exhaustive'.
+    ValueError: solver='simplex' is not known: use one of 'auto', 'highs', 'quick', 'greedy', 'exhaustive'.
     """
     if not isinstance(solver, str):
         return solver

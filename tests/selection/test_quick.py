@@ -1,0 +1,24 @@
+"""Quick choices: by the same steps on every machine, under a bound that is true, and nearly as good as any."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oleander.selection import SelectionProblem
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("together", [None, 0.5])
+def test_it_is_nearly_the_best_and_says_how_near(
+    instance: Callable[..., Any], seed: int, together: float | None
+) -> None:
+    case = instance(seed, n_candidates=40, n_points=120, max_weight=3)
+    problem = SelectionProblem(case.covers, case.agrees, case.weights)
+    asked = {"max_explainers": 4, "min_fidelity": 0.4, "union_fidelity": together}
+    quick, best = problem.solve(**asked, solver="quick"), problem.solve(**asked)
+    assert quick.objective <= best.objective + 1e-9 <= quick.bound + 2e-9
+    assert quick.objective >= 0.95 * best.objective
+    again = problem.solve(**asked, solver="quick")
+    assert np.array_equal(quick.chosen, again.chosen)
