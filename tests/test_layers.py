@@ -32,6 +32,7 @@ LAYERS = [
     "judging",
     "forms",
     "fitting",
+    "streaming",
     "saving",
     "summary",
     "tradeoff",

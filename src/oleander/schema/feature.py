@@ -123,6 +123,21 @@ class Feature:
             codes[absent] = np.nan
         return codes
 
+    def holds(self, values: Any) -> NDArray[np.bool_]:
+        """Return which values the column may hold: those that can be encoded.
+
+        >>> Feature("sex", Kind.BINARY, "str", levels=("F", "M")).holds(["M", "X", None]).tolist()
+        [True, False, False]
+        """
+        column = values if isinstance(values, pd.Series) else pd.Series(values)
+        absent = column.isna().to_numpy()
+        if self.is_number:
+            allowed = np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan))
+        else:
+            plain = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
+            allowed = self._index.get_indexer(plain) >= 0
+        return np.where(absent, self.missing, allowed)
+
     def _number_codes(self, column: pd.Series) -> NDArray[np.float64]:
         try:
             codes = np.array(column.to_numpy(dtype=float, na_value=np.nan))

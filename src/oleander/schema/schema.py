@@ -132,6 +132,14 @@ class FeatureSchema:
             rows[:, j] = feature.encode(table.iloc[:, j])
         return rows
 
+    def readable(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows can be encoded: those that hold nothing that the schema does not allow."""
+        table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
+        allowed: NDArray[np.bool_] = np.all(
+            [feature.holds(table.iloc[:, j]) for j, feature in enumerate(self.features)], axis=0
+        )
+        return allowed
+
     def decode(self, rows: NDArray[np.float64]) -> Any:
         """Return rows as the black box expects them: the user's columns and dtypes, or an array of the user's dtype."""
         if self.array_dtype is not None:
