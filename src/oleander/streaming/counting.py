@@ -117,8 +117,10 @@ class Counts:
         if not self.rows[HELD]:
             return float("nan")
         counts = np.vstack([self.answered, self.right, self.covered, self.agreed])
-        held = counts[:, HELD] / self.rows[HELD]
-        new = counts[:, [HELD, OUTSIDE]].sum(axis=1) / self.rows[[HELD, OUTSIDE]].sum()
+        # Rows that cannot be read are in no sample.
+        read = self.rows - self.unread
+        held = counts[:, HELD] / read[HELD]
+        new = counts[:, [HELD, OUTSIDE]].sum(axis=1) / read[[HELD, OUTSIDE]].sum()
         return float(np.abs(held - new).max())
 
     def to_dict(self) -> dict[str, Any] | None:

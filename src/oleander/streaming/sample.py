@@ -43,7 +43,7 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Some rows of a source.
+    """Some rows of a source: those that were drawn and can be read.
 
     Parameters
     ----------
@@ -117,9 +117,12 @@ def draw_sample(
         parts[number] = rows
         seen = {name: _checked(seen[name] | here[name], name) for name in watched}
     frame = to_frame([parts[number] for number in sorted(parts)])
-    table = frame[features]
-    known = schema if schema is not None else _infer(table, seen, scale)
-    return Sample(table, positions, known, {name: frame[name].to_numpy() for name in others})
+    known = schema if schema is not None else _infer(frame[features], seen, scale)
+    readable = known.readable(frame[features])
+    if not readable.any():
+        raise ValueError(f"none of {len(frame):,} rows can be read: they hold what the schema does not allow.")
+    frame, positions = frame[readable].reset_index(drop=True), positions[readable]
+    return Sample(frame[features], positions, known, {name: frame[name].to_numpy() for name in others})
 
 
 def to_frame(tables: Sequence[Any]) -> pd.DataFrame:
@@ -201,6 +204,9 @@ def _infer(table: pd.DataFrame, seen: dict[str, Seen], scale: str) -> FeatureSch
 
 def _infer_feature(column: pd.Series, seen: Seen, name: str, scale: str) -> Feature:
     """Read a feature off the sample and what was seen in all rows; its scale is the sample's."""
+    if pd.api.types.is_float_dtype(column.dtype):
+        # Rows with an infinite value are not read, here or later.
+        column = column[~np.isinf(column.to_numpy(dtype=float, na_value=np.nan))]
     if seen.missing and not column.isna().any() and isinstance(column.dtype, np.dtype):
         # pandas has no missing whole number or truth value of the plain kind; this is what it makes of them.
         column = column.astype({"i": float, "u": float, "b": object}.get(column.dtype.kind, column.dtype))

@@ -218,24 +218,26 @@ class DaskFrame:
     def blocks(self, columns: Sequence[str], most: int) -> list[Block]:
         """Return the partitions, with these columns only."""
         starts = [sum(self.sizes[:number]) for number in range(len(self.sizes))]
-        partitions = self.frame[list(columns)].to_delayed()
-        blocks = map(DaskBlock, starts, self.sizes, partitions)
+        blocks = map(DaskBlock, starts, self.sizes, _partitions(self.frame[list(columns)]))
         return [block for block in blocks if block.n_rows]
 
 
 def _open_path(path: Path) -> Source:
     if not path.exists():
         raise ValueError(f"there is no file or folder {path}.")
-    dataset = import_extra("pyarrow.dataset", extra="parquet", purpose=PURPOSE)
+    arrow = import_extra("pyarrow.dataset", extra="parquet", purpose=PURPOSE)
+    files = [path]
     if path.is_dir():
-        files = [file for file in path.rglob("*") if file.suffix.lower() in (".parquet", ".pq") and file.is_file()]
+        files = sorted(file for file in path.rglob("*") if file.suffix.lower() in (".parquet", ".pq"))
         if not files:
             raise ValueError(f"the folder {path} holds no file that ends in .parquet.")
-        options = {"partition_base_dir": str(path), "partitioning": "hive"}
-        return _open_dataset(
-            dataset.dataset([str(file) for file in sorted(files)], format="parquet", **options), str(path)
-        )
-    return _open_dataset(dataset.dataset(str(path), format="parquet"), str(path))
+    # Folders may name columns: year=2024/.
+    folders = {"partitioning": "hive", "partition_base_dir": str(path)} if path.is_dir() else {}
+    try:
+        dataset = arrow.dataset([str(file) for file in files], format="parquet", **folders)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{files[0]} cannot be read as Parquet: {_first_line(error)}") from error
+    return _open_dataset(dataset, str(path))
 
 
 def _open_dataset(dataset: Any, what: str) -> Source:
@@ -251,7 +253,7 @@ def _open_dataset(dataset: Any, what: str) -> Source:
         try:
             metadata, own = fragment.metadata, _columns_of(fragment.physical_schema)
         except (pa.ArrowInvalid, OSError) as error:
-            raise ValueError(f"{fragment.path} cannot be read as Parquet: {str(error).splitlines()[0]}") from error
+            raise ValueError(f"{fragment.path} cannot be read as Parquet: {_first_line(error)}") from error
         keys = get_partition_keys(fragment.partition_expression)
         values = tuple((name, pa.scalar(value, dataset.schema.field(name).type)) for name, value in keys.items())
         columns = {**own, **{name: _kind(value.type) for name, value in values}}
@@ -262,6 +264,10 @@ def _open_dataset(dataset: Any, what: str) -> Source:
     if known is None or not any(sum(sizes) for _, sizes, _, _ in files):
         raise ValueError(f"{what} holds no row.")
     return ParquetFiles(tuple(known), tuple(files), dataset.filesystem)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".") + "."
 
 
 def _columns_of(schema: Any) -> dict[str, str]:
@@ -306,11 +312,22 @@ def _open_dask(frame: Any) -> Source:
     if not len(frame.columns):
         raise ValueError("the Dask DataFrame has no columns.")
     # Only one column is read to know how many rows there are.
-    sizes = frame[[frame.columns[0]]].map_partitions(len, meta=("rows", "int64")).compute()
+    dask = import_extra("dask", extra="dask", purpose="Reading a Dask DataFrame")
+    sizes = dask.compute(*(dask.delayed(len)(part) for part in _partitions(frame[[frame.columns[0]]])))
     source = DaskFrame(frame, tuple(int(size) for size in sizes))
     if not source.n_rows:
         raise ValueError("the Dask DataFrame holds no row.")
     return source
+
+
+def _partitions(frame: Any) -> list[Any]:
+    """Return the partitions, each with no more than it takes to make it.
+
+    Only columns are pruned: Dask's further steps would put partitions together, in other ways for other columns.
+    """
+    import dask
+
+    return [dask.optimize(part)[0] for part in frame.simplify().to_delayed(optimize_graph=False)]
 
 
 def _put_together(sizes: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
