@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo picture docs test check format paper paper-quick bench bench-tiny bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors clean
+.PHONY: help demo picture docs test check format paper paper-quick bench bench-tiny bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors bench-streaming clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-lazy   what lazy training saves and costs"
 	@echo "make compare      Oleander and its rivals in one table"
 	@echo "make bench-anchors  our anchors beside anchor-exp, and the exact choice beside the greedy one"
+	@echo "make bench-streaming  more rows than memory: time per million rows, peak memory (ROWS=20000000)"
 	@echo "make clean        remove the virtual environment and caches"
 
 $(VENV)/.core: pyproject.toml
@@ -115,6 +116,11 @@ compare: $(VENV)/.core
 
 bench-anchors: $(VENV)/.bench
 	$(BIN)/python benchmarks/anchors.py
+
+ROWS ?= 20000000
+bench-streaming: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[parquet]"
+	$(BIN)/python benchmarks/streaming.py --rows $(ROWS)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

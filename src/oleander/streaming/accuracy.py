@@ -18,7 +18,7 @@ def rows_needed(epsilon: float, delta: float, n_candidates: int = MOST_CANDIDATE
     Examples
     --------
     >>> rows_needed(0.02, 0.05), rows_needed(0.01, 0.05)
-    (16991, 67962)
+    (16991, 67963)
     """
     if not 0 < epsilon < 1:
         raise ValueError(f"epsilon={epsilon!r} is not allowed: it is how far a share may be off, over 0 and under 1.")

@@ -325,8 +325,7 @@ def _partitions(frame: Any) -> list[Any]:
 
     Only columns are pruned: Dask's further steps would put partitions together, in other ways for other columns.
     """
-    import dask
-
+    dask = import_extra("dask", extra="dask", purpose="Reading a Dask DataFrame")
     return [dask.optimize(part)[0] for part in frame.simplify().to_delayed(optimize_graph=False)]
 
 
