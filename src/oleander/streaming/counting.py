@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oleander.black_box import BlackBox
 from oleander.certificate import Certificate
-from oleander.checkpoint import Checkpoint, hash_text
+from oleander.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.evaluation import Evaluation, disagree, evaluate_counts
 from oleander.explanation import ExplainerSet
 from oleander.parallel import run_tasks
@@ -173,12 +173,12 @@ def count_all(
     columns = [str(column) for column in chosen.schema.columns or ()]
     blocks = source.blocks(columns, block_size)
     total = Counts.nothing(len(chosen.members))
-    who = hash_text(repr([member.to_dict() for member in chosen.members])) if checkpoint is not None else ""
+    who = repr((chosen.min_votes, chosen.ranks, [member.to_dict() for member in chosen.members]))
     tasks = []
     for block in blocks:
         own = [_inside(block, rows) for rows in (learned, held)]
-        name = f"{block.name} {who} {block.start} {[len(rows) for rows in own]}"
-        kept = None if checkpoint is None else checkpoint.counts(hash_text(name))
+        name = hash_text(f"{block.name} {block.start} {[hash_array(rows) for rows in own]} {who}")
+        kept = None if checkpoint is None else checkpoint.counts(name)
         if kept is None:
             tasks.append((name, (block, *own)))
         else:
@@ -188,7 +188,7 @@ def count_all(
         total += counts
         content = counts.to_dict() if checkpoint is not None else None
         if checkpoint is not None and content is not None:
-            checkpoint.keep_counts(hash_text(tasks[number][0]), content)
+            checkpoint.keep_counts(tasks[number][0], content)
     return total
 
 

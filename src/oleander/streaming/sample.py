@@ -157,7 +157,7 @@ def _take_from_block(
     for table in block.read(columns, block_size):
         here = rows[(rows >= start) & (rows < start + len(table))] - start
         taken.append(table.take(pa.array(here)))
-        seen = {name: seen[name] | _see(table.column(name)) for name in watched}
+        seen = {name: _checked(seen[name] | _see(table.column(name)), name) for name in watched}
         start += len(table)
     if start != block.n_rows:
         raise ValueError(f"{block.name} has {start} rows, and had {block.n_rows} before: it was changed.")
