@@ -51,12 +51,14 @@ class Memory(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.peak, self.stopped = 0, threading.Event()
+        self.peak, self.worker_peak, self.stopped = 0, 0, threading.Event()
 
     def run(self) -> None:
         """Look ten times a second."""
         while not self.stopped.wait(0.1):
-            self.peak = max(self.peak, sum(map(resident, family(os.getpid()))))
+            sizes = [resident(pid) for pid in family(os.getpid())]
+            self.peak = max(self.peak, sum(sizes))
+            self.worker_peak = max(self.worker_peak, *sizes[1:], 0)
 
     def __enter__(self) -> "Memory":
         self.start()
@@ -140,8 +142,10 @@ def main() -> None:
         )
         # Processes start, and import what they need, before the clock runs.
         draw_sample(open_source(read_files(files[:2])), 10, 0, n_jobs=options.jobs)
-        print("| rows | draw the sample, s | learn, s | count all, s | draw and count, s per million rows | peak MiB |")
-        print("|---|---|---|---|---|---|")
+        heads = ["rows", "draw the sample, s", "learn, s", "count all, s", "draw and count, s per million rows"]
+        heads += ["peak MiB", "of a worker"]
+        print("|", " | ".join(heads), "|")
+        print("|---" * len(heads) + "|")
         for share in (8, 4, 2, 1):
             # The last fit is the one that is told more of.
             atlas = fit(files[: len(files) // share], options)
@@ -176,7 +180,7 @@ def fit(files: list[Path], options: argparse.Namespace) -> AggregateExplainer:
     millions = atlas.exact_.n_rows / 1e6
     print(
         f"| {atlas.exact_.n_rows:,} | {draw:.1f} | {learn:.1f} | {count:.1f} | {(draw + count) / millions:.2f} "
-        f"| {memory.peak / MEBIBYTE:,.0f} |",
+        f"| {memory.peak / MEBIBYTE:,.0f} | {memory.worker_peak / MEBIBYTE:,.0f} |",
         flush=True,
     )
     return atlas

@@ -392,8 +392,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 3,
             )
         # Only now: an error or an interrupt before this line leaves the object as it was.
-        for name in set(vars(self)) - set(options):
-            delattr(self, name)
+        if hasattr(self, "pool_"):
+            del self.pool_
         for name in set(vars(fitted)) - set(options):
             setattr(self, name, getattr(fitted, name))
         return self
