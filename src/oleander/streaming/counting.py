@@ -16,7 +16,7 @@ from oleander.evaluation import Evaluation, disagree, evaluate_counts
 from oleander.explanation import ExplainerSet
 from oleander.parallel import run_tasks
 from oleander.streaming.accuracy import Accuracy, promise
-from oleander.streaming.sample import to_frame
+from oleander.streaming.sample import rows_inside, to_frame
 from oleander.streaming.source import Block, Source
 
 Indices = NDArray[np.intp]
@@ -176,7 +176,7 @@ def count_all(
     who = repr((chosen.min_votes, chosen.ranks, [member.to_dict() for member in chosen.members]))
     tasks = []
     for block in blocks:
-        own = [_inside(block, rows) for rows in (learned, held)]
+        own = [rows_inside(block, rows) for rows in (learned, held)]
         name = hash_text(f"{block.name} {block.start} {[hash_array(rows) for rows in own]} {who}")
         kept = None if checkpoint is None else checkpoint.counts(name)
         if kept is None:
@@ -190,11 +190,6 @@ def count_all(
         if checkpoint is not None and content is not None:
             checkpoint.keep_counts(tasks[number][0], content)
     return total
-
-
-def _inside(block: Block, positions: Indices) -> Indices:
-    first, last = np.searchsorted(positions, [block.start, block.start + block.n_rows])
-    return positions[first:last] - block.start
 
 
 def _count_block(

@@ -109,7 +109,7 @@ def draw_sample(
     positions = _draw(source.n_rows, n_rows, seed)
     read = [*features, *(name for name in others if name not in features)]
     blocks = source.blocks(read, block_size)
-    tasks = [(block, _inside(block, positions)) for block in blocks]
+    tasks = [(block, rows_inside(block, positions)) for block in blocks]
     watched = [] if schema is not None else features
     parts: dict[int, Any] = {}
     seen: dict[str, Seen] = {name: Seen() for name in watched}
@@ -141,7 +141,7 @@ def _draw(n_there: int, n_rows: int, seed: int) -> Indices:
     return np.sort(np.random.default_rng([seed, n_there]).choice(n_there, n_rows, replace=False, shuffle=False))
 
 
-def _inside(block: Block, positions: Indices) -> Indices:
+def rows_inside(block: Block, positions: Indices) -> Indices:
     """Return which of these rows lie in a block, counted from its start."""
     first, last = np.searchsorted(positions, [block.start, block.start + block.n_rows])
     return positions[first:last] - block.start
