@@ -17,7 +17,7 @@ from oleander.explanation import ExplainerSet
 from oleander.parallel import run_tasks
 from oleander.streaming.accuracy import Accuracy, promise
 from oleander.streaming.sample import rows_inside, to_frame
-from oleander.streaming.source import Block, Source
+from oleander.streaming.source import Block, Source, load_arrow
 
 Indices = NDArray[np.intp]
 Ints = NDArray[np.int64]
@@ -212,8 +212,7 @@ def _count_block(
 
 def _to_codes(table: Any) -> pd.DataFrame:
     """Return a table in which text stands as categories: what it says is then looked up once for each level."""
-    import pyarrow as pa
-
+    pa = load_arrow()
     for number, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             table = table.set_column(number, field.name, table.column(number).dictionary_encode())

@@ -12,7 +12,7 @@ from oleander.parallel import run_tasks
 from oleander.schema import FeatureSchema
 from oleander.schema.feature import Feature
 from oleander.schema.inference import infer_feature
-from oleander.streaming.source import Block, Source
+from oleander.streaming.source import Block, Source, load_arrow
 
 Indices = NDArray[np.intp]
 # A column of text with more levels than this is a name or a number of a person, and no feature.
@@ -127,8 +127,7 @@ def draw_sample(
 
 def to_frame(tables: Sequence[Any]) -> pd.DataFrame:
     """Return pyarrow tables, one behind the other, as pandas would have read them."""
-    import pyarrow as pa
-
+    pa = load_arrow()
     table = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
     frame: pd.DataFrame = table.to_pandas(use_threads=False, split_blocks=True)
     return frame.reset_index(drop=True)
@@ -150,8 +149,7 @@ def rows_inside(block: Block, positions: Indices) -> Indices:
 def _take_from_block(
     columns: Sequence[str], watched: Sequence[str], block_size: int, block: Block, rows: Indices
 ) -> tuple[Any, dict[str, Seen]]:
-    import pyarrow as pa
-
+    pa = load_arrow()
     taken, start = [], 0
     seen = {name: Seen() for name in watched}
     for table in block.read(columns, block_size):
@@ -166,9 +164,7 @@ def _take_from_block(
 
 def _see(column: Any) -> Seen:
     """Look at a column of a pyarrow table."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
+    pa, pc = load_arrow(), load_arrow("compute")
     kind = column.type
     missing = column.null_count > 0
     is_named = pa.types.is_dictionary(kind) or pa.types.is_boolean(kind)

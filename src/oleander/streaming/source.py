@@ -15,7 +15,6 @@ from oleander._extras import import_extra
 
 # A column chunk is read through a window of so many bytes, not whole: a row group may be larger than memory.
 WINDOW = 1 << 20
-PURPOSE = "Reading a Parquet file"
 
 
 class Block(Protocol):
@@ -50,6 +49,11 @@ class Source(Protocol):
 
     def blocks(self, columns: Sequence[str], most: int) -> list[Block]:
         """Return the blocks; small parts that lie together make one block of at most so many rows."""
+
+
+def load_arrow(part: str = "") -> Any:
+    """Return pyarrow, or a part of it, or say how to get it."""
+    return import_extra(f"pyarrow.{part}".rstrip("."), extra="parquet", purpose="Reading rows block by block")
 
 
 def open_source(X: Any) -> Source | None:
@@ -110,9 +114,7 @@ class ParquetBlock:
 
     def read(self, columns: Sequence[str], most: int) -> Iterator[Any]:
         """Yield its rows as pyarrow tables of at most so many rows."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        pa, pq = load_arrow(), load_arrow("parquet")
         outside = dict(self.folder_values)
         inside = [column for column in columns if column not in outside]
         with self.filesystem.open_input_file(self.path) as opened:
@@ -183,8 +185,7 @@ class DaskBlock:
 
     def read(self, columns: Sequence[str], most: int) -> Iterator[Any]:
         """Yield its rows as pyarrow tables of at most so many rows."""
-        import pyarrow as pa
-
+        pa = load_arrow()
         frame = self.partition.compute(scheduler="synchronous")
         for first in range(0, len(frame), most):
             part = frame.iloc[first : first + most]
@@ -225,7 +226,7 @@ class DaskFrame:
 def _open_path(path: Path) -> Source:
     if not path.exists():
         raise ValueError(f"there is no file or folder {path}.")
-    arrow = import_extra("pyarrow.dataset", extra="parquet", purpose=PURPOSE)
+    arrow = load_arrow("dataset")
     files = [path]
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.suffix.lower() in (".parquet", ".pq"))
@@ -241,10 +242,8 @@ def _open_path(path: Path) -> Source:
 
 
 def _open_dataset(dataset: Any, what: str) -> Source:
-    import pyarrow as pa
-    from pyarrow.dataset import ParquetFileFormat, get_partition_keys
-
-    if not isinstance(getattr(dataset, "format", None), ParquetFileFormat):
+    pa, arrow = load_arrow(), load_arrow("dataset")
+    if not isinstance(getattr(dataset, "format", None), arrow.ParquetFileFormat):
         raise ValueError(f"{what} is not one of Parquet files: write it as such, or give its table.")
     if (getattr(dataset, "_scan_options", None) or {}).get("filter") is not None:
         raise ValueError(f"{what} has a filter, which is not followed here: write the filtered rows to a file.")
@@ -254,7 +253,7 @@ def _open_dataset(dataset: Any, what: str) -> Source:
             metadata, own = fragment.metadata, _columns_of(fragment.physical_schema)
         except (pa.ArrowInvalid, OSError) as error:
             raise ValueError(f"{fragment.path} cannot be read as Parquet: {_first_line(error)}") from error
-        keys = get_partition_keys(fragment.partition_expression)
+        keys = arrow.get_partition_keys(fragment.partition_expression)
         values = tuple((name, pa.scalar(value, dataset.schema.field(name).type)) for name, value in keys.items())
         columns = {**own, **{name: _kind(value.type) for name, value in values}}
         known = columns if known is None else _same_columns(known, columns, files[0][0], fragment.path)
@@ -278,8 +277,7 @@ def _columns_of(schema: Any) -> dict[str, str]:
 
 def _kind(arrow_type: Any) -> str:
     """Return what a column holds in a word."""
-    from pyarrow import types
-
+    types = load_arrow().types
     if types.is_dictionary(arrow_type):
         arrow_type = arrow_type.value_type
     if types.is_integer(arrow_type) or types.is_floating(arrow_type):
@@ -305,7 +303,6 @@ def _same_columns(first: dict[str, str], other: dict[str, str], first_path: str,
 
 
 def _open_dask(frame: Any) -> Source:
-    import_extra("pyarrow", extra="dask", purpose="Reading a Dask DataFrame")
     odd = [column for column in frame.columns if not isinstance(column, str)]
     if odd:
         raise ValueError(f"column {odd[0]!r} is named by a {type(odd[0]).__name__}; use strings.")
