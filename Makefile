@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo picture docs test check format paper paper-quick bench bench-tiny bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors fuzz clean
+.PHONY: help demo picture docs test check format paper paper-quick bench bench-tiny bench-local bench-selection bench-selection-rivals bench-selection-union bench-quality bench-floor bench-lazy compare bench-anchors bench-streaming fuzz clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
@@ -22,6 +22,7 @@ help:
 	@echo "make compare      Oleander and its rivals in one table"
 	@echo "make bench-anchors  our anchors beside anchor-exp, and the exact choice beside the greedy one"
 	@echo "make fuzz         hostile input at every door, FUZZ_SECONDS (60) each"
+	@echo "make bench-streaming  more rows than memory: time per million rows, peak memory (ROWS=20000000)"
 	@echo "make clean        remove the virtual environment and caches"
 
 $(VENV)/.core: pyproject.toml
@@ -122,6 +123,11 @@ FUZZ_SECONDS ?= 60
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[fuzz]" || echo "atheris cannot be installed here"
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python fuzz/run.py
+
+ROWS ?= 20000000
+bench-streaming: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[parquet]"
+	$(BIN)/python benchmarks/streaming.py --rows $(ROWS)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

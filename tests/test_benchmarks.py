@@ -119,3 +119,13 @@ def test_the_selection_benchmark_runs_by_itself():
     command = [sys.executable, "-m", "selection.speed", "--instances"]
     done = subprocess.run(command, cwd=BENCHMARKS, check=True, capture_output=True, text=True)
     assert done.stdout.startswith("| instance | K |")
+
+
+def test_streaming_prints_its_table(tmp_path):
+    pytest.importorskip("pyarrow")
+    command = [sys.executable, BENCHMARKS / "streaming.py", "--rows", "8000", "--jobs", "1", "--folder", tmp_path]
+    run = subprocess.run([*command, "--combine", "tree"], capture_output=True, text=True, check=True)
+    assert "| rows | draw the sample, s | learn, s | count all, s |" in run.stdout
+    assert "| 8,000 |" in run.stdout
+    assert "; inside" in run.stdout
+    assert not list(tmp_path.iterdir())

@@ -35,6 +35,7 @@ LAYERS = [
     "judging",
     "forms",
     "fitting",
+    "streaming",
     "saving",
     "summary",
     "tradeoff",

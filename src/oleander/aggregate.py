@@ -20,11 +20,20 @@ from oleander.black_box import N_ASKED_TWICE, BlackBox
 from oleander.certificate import Certificate
 from oleander.checkpoint import Checkpoint, KeptBlackBox, hash_array, hash_text
 from oleander.evaluation import Evaluation, Uncovered
-from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation
+from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation, rank_highest
 from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier, make_pool
 from oleander.forms import Union, balance_classes, make_consensus_forms, read_verdict, write_verdict
 from oleander.generators import Anchors, Balls, Boxes, Generator, Inside, Nodes, Trees
-from oleander.inputs import as_one_row, check_choice, one_line, one_per_row, seed_of, split_rows, take_rows
+from oleander.inputs import (
+    as_one_row,
+    check_choice,
+    names_of_columns,
+    one_line,
+    one_per_row,
+    seed_of,
+    split_rows,
+    take_rows,
+)
 from oleander.judging import Form
 from oleander.lazy import Floor, PoolSelection
 from oleander.local import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
@@ -33,6 +42,7 @@ from oleander.saving import FileError, read_file, write_file
 from oleander.schema import FeatureSchema
 from oleander.selection import SelectionResult
 from oleander.selection.frontier import Frontier
+from oleander.streaming import Accuracy, Sample, Source, count_all, draw_sample, open_source, sample_size
 from oleander.summary import describe_fit
 from oleander.tradeoff import Cell, TradeOff, default_grid, judged_tradeoff, union_tradeoff
 
@@ -119,6 +129,11 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     checkpoint : path or None
         A folder that keeps the black box's answers and each trained explainer as it is done. A fit of the same, after
         whatever stopped the last one, goes on from there and asks none of them again. It holds no row, only hashes.
+    epsilon, delta : float
+        Where X is a Parquet file or a Dask DataFrame, as many rows are drawn to learn from and to hold out as bring the
+        shares that candidates cover, and get right, within epsilon of those of all rows, with probability 1 − delta.
+    block_size : int
+        The most rows of such a source that a process holds at once, besides the sample.
     schema : FeatureSchema or None
         None infers it.
     random_state : int or None
@@ -145,6 +160,11 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         The choice with its bound, gap and status; outside a union nothing is proven, and it is never "optimal".
     pool_ : CandidatePool
         The candidates of a union.
+    exact_ : Evaluation or None
+        Counted on every row of a Parquet file or a Dask DataFrame: coverage, fidelity and the classes without any error
+        of sampling. The other figures stay those of the sample, on which the choice was made and its gap proven.
+    accuracy_ : Accuracy or None
+        How far the sample's shares are from the exact ones, and what was promised of that.
     schema_ : FeatureSchema
     n_queries_ : int
         Rows sent to the black box.
@@ -156,6 +176,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     >>> atlas.combine_, atlas.coverage_ > 0.9
     ('tree', True)
     """
+
+    exact_: Evaluation | None
+    accuracy_: Accuracy | None
 
     def __init__(
         self,
@@ -186,6 +209,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         time_limit: float | None = 60.0,
         max_queries: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        epsilon: float = 0.02,
+        delta: float = 0.05,
+        block_size: int = 100_000,
         schema: FeatureSchema | None = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
@@ -217,6 +243,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self.time_limit = time_limit
         self.max_queries = max_queries
         self.checkpoint = checkpoint
+        self.epsilon = epsilon
+        self.delta = delta
+        self.block_size = block_size
         self.schema = schema
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -273,16 +302,23 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : DataFrame or array of shape (n_rows, n_features)
+        X : DataFrame or array of shape (n_rows, n_features), path, pyarrow Dataset or Dask DataFrame
+            Of a Parquet file or a folder of them, or a Dask DataFrame, a sample is drawn and learned from; then every
+            row is counted in one pass, block by block. See ``exact_`` and docs/scale.md.
         y : array of shape (n_rows,), optional
             True labels. Nothing is learned from them; they show whether the black box has seen these rows before.
+            In a source that is read block by block the name of a column, which then is no feature.
         groups : array of shape (n_rows,), optional
             Which rows belong together (one patient, one trial): no group is both learned from and judged or held out.
+            In a source the name of a column too.
         judge_rows : DataFrame or array, optional
             More rows, without labels, on which forms of answer are judged but from which nothing is learned. The more
             there are, the less has to be left unsaid for want of evidence.
         """
         floor = self._check_options()
+        source = open_source(X)
+        if source is not None:
+            return self._fit_source(source, y, groups, judge_rows)
         box = BlackBox(self.black_box, FeatureSchema.infer(X, scale=self.scale) if self.schema is None else self.schema)
         # All rows are read and checked before the black box is asked about any.
         encoded = [box.schema.encode(table) for table in (X, judge_rows) if table is not None]
@@ -324,6 +360,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self.coverage_, self.fidelity_ = fitted.coverage, fitted.fidelity
         self.evaluation_, self.verdict_ = fitted.evaluation, fitted.verdict.table
         self._verdict, self._selection, self._rows, self._seed = fitted.verdict, fitted.selection, each, seed
+        self._learned, self._held = learn, held
         self._tradeoff: TradeOff | None = None
         if fitted.selection is not None:
             self.pool_ = fitted.selection.pool
@@ -331,9 +368,74 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             del self.pool_
         return self
 
+    def _fit_source(self, source: Source, y: str | None, groups: str | None, judge_rows: Any) -> Self:
+        """Fit on a sample of the rows, then count on all of them."""
+        seed = seed_of(self.random_state)
+        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint)
+        if checkpoint is not None and self.random_state is None:
+            seed = int(checkpoint.remember("seed", str(seed)))
+        sample = draw_sample(
+            source,
+            sample_size(self.epsilon, self.delta, self.holdout),
+            seed,
+            others=names_of_columns(y=y, groups=groups),
+            schema=self.schema,
+            scale=self.scale,
+            block_size=self.block_size,
+            n_jobs=self.n_jobs,
+        )
+        options = {**self.get_params(), "schema": sample.schema, "random_state": seed}
+        left = None if self.max_queries is None else self.max_queries - source.n_rows
+        pays = left is None or left >= len(sample.table) + N_ASKED_TWICE
+        options["max_queries"] = left if pays else self.max_queries
+        belongs = None if groups is None else sample.others[groups]
+        fitted = type(self)(**options).fit(
+            sample.table, None if y is None else sample.others[y], groups=belongs, judge_rows=judge_rows
+        )
+        if pays:
+            fitted._count(source, sample, checkpoint, is_grouped=groups is not None)
+        else:
+            _warn(
+                f"max_queries={self.max_queries:,} does not pay for all {source.n_rows:,} rows after the sample: "
+                "none but the sample's figures are known.",
+                3,
+            )
+        # Only now: an error or an interrupt before this line leaves the object as it was.
+        if hasattr(self, "pool_"):
+            del self.pool_
+        for name in set(vars(fitted)) - set(options):
+            setattr(self, name, getattr(fitted, name))
+        return self
+
+    def _count(self, source: Source, sample: Sample, checkpoint: Checkpoint | None, *, is_grouped: bool) -> None:
+        """Count on all rows of the source that this was fitted on a sample of."""
+        # Who answers is settled by what was learned from: held-out rows must not have a say in what they judge.
+        ranks = rank_highest([member.floor_value for member in self._set.members])
+        chosen = replace(self._set, ranks=ranks if self._set.min_votes is None else None)
+        counts = count_all(
+            source,
+            chosen,
+            BlackBox(self.black_box, sample.schema),
+            sample.positions[self._learned],
+            sample.positions[self._held],
+            block_size=self.block_size,
+            n_jobs=self.n_jobs,
+            checkpoint=checkpoint,
+        )
+        certificate = self.certificate_
+        if not is_grouped and counts.n_new:
+            certificate = counts.certificate(self.confidence, alone=chosen.min_votes is None)
+            chosen = chosen.with_claims(certificate)
+        self._set_fitted(chosen, self.combine_, self.result_, certificate, self.n_queries_ + counts.n_asked)
+        self.exact_ = counts.evaluation([member.explainer.complexity for member in chosen.members])
+        n_candidates = len(self.pool_.candidates) if hasattr(self, "pool_") else 0
+        self.accuracy_ = counts.accuracy(
+            self.epsilon, self.delta, len(sample.table), None if is_grouped else n_candidates
+        )
+
     def _go_on(self, checkpoint: Checkpoint, box: BlackBox, data: list[Any], seed: int) -> tuple[BlackBox, int]:
         """Return the black box with what is known of it from an earlier run of the same fit, and that run's seed."""
-        free = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema")
+        free = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema", "block_size")
         options = {name: value for name, value in self.get_params().items() if name not in free}
         is_resumed = checkpoint.claim(
             {
@@ -445,6 +547,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self._set, self.explainers_, self.combine_ = chosen, list(chosen.members), kind
         self.schema_, self.result_, self.certificate_, self.n_queries_ = chosen.schema, result, certificate, n_queries
         self.n_features_in_ = len(chosen.schema)
+        self.exact_, self.accuracy_ = None, None
         columns = chosen.schema.columns
         if columns is not None and all(isinstance(column, str) for column in columns):
             self.feature_names_in_ = np.array(columns, dtype=object)
@@ -466,6 +569,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"max_leaves_total={self.max_leaves_total!r} is not allowed: a tree has 2 leaves or more.")
         if self.max_queries is not None and (isinstance(self.max_queries, bool) or self.max_queries < 2):
             raise ValueError(f"max_queries={self.max_queries!r} is not allowed: it counts rows, 2 or more, or None.")
+        if isinstance(self.block_size, bool) or not self.block_size >= 1:
+            raise ValueError(f"block_size={self.block_size!r} is not allowed: it counts rows, 1 or more.")
         if not isinstance(self.neighbour_draws, (int, np.integer)) or self.neighbour_draws < 0:
             raise ValueError(f"neighbour_draws={self.neighbour_draws!r} is not allowed: it counts draws, 0 or more.")
         check_choice("combine", self.combine, ("auto", "tree", "consensus", "union"))
@@ -642,6 +747,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             verdict=self.verdict_,
             evaluation=self.evaluation_,
             certificate=self.certificate_,
+            exact=self.exact_,
+            accuracy=self.accuracy_,
         )
 
     def save(self, path: str | os.PathLike[str], *, include_rows: bool = False) -> None:
@@ -665,10 +772,13 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             "result": {name: getattr(self.result_, name) for name in SAVED_RESULT},
             "options": {name: getattr(self, name) for name in SAVED_OPTIONS},
             "min_votes": chosen.min_votes,
+            "ranks": chosen.ranks,
             "fitted": {name: getattr(self, name) for name in SAVED_FITTED},
             "evaluation": self.evaluation_.to_dict(),
             "verdict": write_verdict(self.verdict_),
         }
+        if self.exact_ is not None and self.accuracy_ is not None:
+            content |= {"exact": self.exact_.to_dict(), "accuracy": self.accuracy_.to_dict()}
         if self._tradeoff is not None:
             kept = self._tradeoff if include_rows else self._tradeoff.without_records(rows)
             content["tradeoff"] = kept.to_dict()
@@ -692,11 +802,18 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             atlas = cls(black_box, **{name: kind(content["options"][name]) for name, kind in SAVED_OPTIONS.items()})
             if not members:
                 raise ValueError("it holds no explainer")
-            votes = content["min_votes"]
+            votes, ranks = content["min_votes"], content.get("ranks")
+            if ranks is not None and len(ranks) != len(members):
+                raise ValueError(f"it ranks {len(ranks)} of {len(members)} explainers")
             fitted = {name: kind(content["fitted"][name]) for name, kind in SAVED_FITTED.items()}
             check_choice("combine_", fitted["combine_"], ("tree", "consensus", "union"))
             atlas._set_fitted(
-                ExplainerSet(schema, members, None if votes is None else int(votes)),
+                ExplainerSet(
+                    schema,
+                    members,
+                    None if votes is None else int(votes),
+                    None if ranks is None else tuple(int(rank) for rank in ranks),
+                ),
                 fitted["combine_"],
                 result,
                 certificate,
@@ -705,6 +822,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             atlas.coverage_, atlas.fidelity_ = fitted["coverage_"], fitted["fidelity_"]
             atlas.evaluation_ = Evaluation.from_dict(content["evaluation"])
             atlas.verdict_ = read_verdict(content["verdict"])
+            if "exact" in content:
+                atlas.exact_ = Evaluation.from_dict(content["exact"])
+                atlas.accuracy_ = Accuracy.from_dict(content["accuracy"])
             kept = content.get("tradeoff")
             atlas._tradeoff = None if kept is None else TradeOff.from_dict(kept, schema)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:

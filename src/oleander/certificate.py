@@ -1,5 +1,6 @@
 """What held-out rows allow to be claimed: exact lower bounds that hold together with a stated confidence."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -132,22 +133,42 @@ class Certificate:
         >>> round(certificate.fidelity[0].bound, 3)
         0.98
         """
-        level = (1 - confidence) / (len(covers) + 2)
 
-        def claim(inside: NDArray[np.bool_], right: NDArray[np.bool_]) -> Claim:
+        def count(inside: NDArray[np.bool_], right: NDArray[np.bool_]) -> tuple[int, int]:
             rows = np.flatnonzero(inside)
             if groups is not None:
                 assert rng is not None
                 rows = rng.permutation(rows)
                 rows = rows[np.unique(groups[rows], return_index=True)[1]]
-            n_right, n_rows = int(right[rows].sum()), len(rows)
-            return Claim(n_right, n_rows, float(lower_bound(n_right, n_rows, level)))
+            return int(right[rows].sum()), len(rows)
 
         anywhere = np.ones(covers.shape[1], dtype=bool)
-        return cls(
-            tuple(claim(inside, right) for inside, right in zip(covers, agrees, strict=True)),
-            claim(anywhere, answered),
-            claim(answered, right),
-            confidence,
-            groups is not None,
+        return cls.of_counts(
+            [count(inside, right) for inside, right in zip(covers, agrees, strict=True)],
+            coverage=count(anywhere, answered),
+            answers=count(answered, right),
+            confidence=confidence,
+            by_group=groups is not None,
         )
+
+    @classmethod
+    def of_counts(
+        cls,
+        fidelity: Sequence[tuple[int, int]],
+        *,
+        coverage: tuple[int, int],
+        answers: tuple[int, int],
+        confidence: float,
+        by_group: bool = False,
+    ) -> Self:
+        """Return the bounds for what was counted: each pair says on how many of how many units it was so.
+
+        Examples
+        --------
+        >>> certificate = Certificate.of_counts([(29, 29)], coverage=(29, 40), answers=(29, 29), confidence=0.95)
+        >>> round(certificate.answers.bound, 3)
+        0.868
+        """
+        level = (1 - confidence) / (len(fidelity) + 2)
+        claims = [Claim(*pair, float(lower_bound(*pair, level))) for pair in (*fidelity, coverage, answers)]
+        return cls(tuple(claims[:-2]), claims[-2], claims[-1], confidence, by_group)

@@ -29,6 +29,7 @@ TABLES = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS answers (rows TEXT PRIMARY KEY, labels TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS candidates (candidate TEXT PRIMARY KEY, trained TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS counts (block TEXT PRIMARY KEY, counts TEXT NOT NULL);
 """
 # Kinds of numpy's dtypes that labels may have.
 DTYPE = re.compile(r"[<>|=]?[biufUSO]\d*")
@@ -70,7 +71,7 @@ class Checkpoint:
                     "Give the same as before, or another folder."
                 )
             database.executemany("INSERT OR IGNORE INTO facts VALUES (?, ?)", facts.items())
-        return bool(known)
+        return bool(known.keys() & facts.keys())
 
     def remember(self, name: str, value: str) -> str:
         """Return what was remembered under a name before; if nothing was, remember this."""
@@ -110,6 +111,14 @@ class Checkpoint:
         """Keep a candidate's explainer."""
         content = {"explainer": write_explainer(explainer), "draw_fidelity": draw_fidelity}
         self._put("INSERT OR REPLACE INTO candidates VALUES (?, ?)", candidate, content)
+
+    def counts(self, block: str) -> dict[str, Any] | None:
+        """Return what was counted on a block of rows; None if it was not counted yet."""
+        return self._get("SELECT counts FROM counts WHERE block = ?", block)
+
+    def keep_counts(self, block: str, counts: dict[str, Any]) -> None:
+        """Keep what was counted on a block of rows."""
+        self._put("INSERT OR REPLACE INTO counts VALUES (?, ?)", block, counts)
 
     @property
     def n_trained(self) -> int:

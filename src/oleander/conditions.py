@@ -35,7 +35,10 @@ class Range:
 
     def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which of the encoded rows fulfil the condition."""
-        values = rows[:, self.column]
+        return self.holds(rows[:, self.column])
+
+    def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which values of the column fulfil the condition."""
         inside: NDArray[np.bool_] = (values > self.lower) & (values <= self.upper)
         return inside | np.isnan(values) if self.missing else inside
 
@@ -91,7 +94,10 @@ class Levels:
 
     def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which of the encoded rows fulfil the condition."""
-        values = rows[:, self.column]
+        return self.holds(rows[:, self.column])
+
+    def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which values of the column fulfil the condition."""
         inside: NDArray[np.bool_] = np.isin(values, list(self.codes))
         return inside | np.isnan(values) if self.missing else inside
 

@@ -151,22 +151,67 @@ def evaluate(covers: Bools, said: Labels, answers: Labels, labels: Labels, compl
     """
     covered = covers.any(axis=0)
     agrees = covers & (said == labels)
-    support, n_right = covers.sum(axis=1), agrees.sum(axis=1)
-    fidelity = np.divide(n_right, support, out=np.full(len(covers), np.nan), where=support > 0)
-    known = fidelity[support > 0]
     right = covered & (answers == labels)
     by_label = pd.DataFrame({"label": labels, "covered": covered, "right": right}).groupby("label", sort=True)
-    classes = by_label.agg(rows=("covered", "size"), covered=("covered", "mean"), answered_rightly=("right", "mean"))
-    return Evaluation(
+    classes = by_label.agg(rows=("covered", "size"), covered=("covered", "sum"), right=("right", "sum"))
+    return evaluate_counts(
         n_rows=len(labels),
-        coverage=float(covered.mean()),
+        n_answered=int(covered.sum()),
+        n_right=int(right.sum()),
+        n_conflicts=int((disagree(covers, said) & covered).sum()),
+        covered=covers.sum(axis=1),
+        agreed=agrees.sum(axis=1),
+        complexity=complexity,
+        labels=classes.index.to_numpy(),
+        classes=classes.to_numpy(),
+    )
+
+
+def evaluate_counts(
+    *,
+    n_rows: int,
+    n_answered: int,
+    n_right: int,
+    n_conflicts: int,
+    covered: NDArray[np.integer[Any]],
+    agreed: NDArray[np.integer[Any]],
+    complexity: list[int],
+    labels: Labels,
+    classes: NDArray[np.integer[Any]],
+) -> Evaluation:
+    """Return what explainers do on rows that were counted, here or elsewhere.
+
+    Parameters
+    ----------
+    n_rows, n_answered, n_right, n_conflicts : int
+        Rows; those answered; those answered as the black box does; those on which explainers disagree.
+    covered, agreed : int arrays of shape (n_explainers,)
+        Rows that each covers, and on which it says what the black box says.
+    complexity : list of int
+    labels : array of shape (n_classes,)
+    classes : int array of shape (n_classes, 3)
+        For each label of the black box its rows, those answered, and those answered as it does.
+    """
+    fidelity = np.divide(agreed, covered, out=np.full(len(covered), np.nan), where=covered > 0)
+    known = fidelity[covered > 0]
+    size = classes[:, 0]
+    return Evaluation(
+        n_rows=n_rows,
+        coverage=n_answered / n_rows,
         fidelity=float(known.min()) if len(known) else float("nan"),
         mean_fidelity=float(known.mean()) if len(known) else float("nan"),
-        agreement=float(right.sum() / covered.sum()) if covered.any() else float("nan"),
-        conflicts=float(disagree(covers, said)[covered].mean()) if covered.any() else 0.0,
+        agreement=n_right / n_answered if n_answered else float("nan"),
+        conflicts=n_conflicts / n_answered if n_answered else 0.0,
         complexity=int(sum(complexity)),
-        explainers=pd.DataFrame({"rows": support, "fidelity": fidelity, "complexity": complexity}),
-        classes=classes.reset_index(),
+        explainers=pd.DataFrame({"rows": covered, "fidelity": fidelity, "complexity": complexity}),
+        classes=pd.DataFrame(
+            {
+                "label": labels,
+                "rows": size,
+                "covered": classes[:, 1] / size,
+                "answered_rightly": classes[:, 2] / size,
+            }
+        ),
     )
 
 

@@ -1,5 +1,6 @@
 """The chosen explainers together: where they speak, who is responsible for a row, and what is said of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -164,11 +165,15 @@ class ExplainerSet:
         None is the paper's reading: any explainer that covers a row may answer, and the responsible one does. A number
         makes it a consensus, of one tree or more: a row is answered where at least so many cover it and all that cover
         it agree.
+    ranks : tuple of int or None
+        Who answers where several cover a row: the lowest. None goes by certified fidelity. Given where the order had to
+        be settled before anything was certified.
     """
 
     schema: FeatureSchema
     members: tuple[ChosenExplainer, ...]
     min_votes: int | None = None
+    ranks: tuple[int, ...] | None = None
 
     def covers(self, rows: Floats) -> Bools:
         """Return which explainers cover which rows, of shape (n_explainers, n_rows)."""
@@ -189,8 +194,8 @@ class ExplainerSet:
         """Return who answers for each row: the highest certified fidelity, then the nearest center; -1 for nobody."""
         if not self.members:
             return np.full(len(rows), NOBODY, dtype=np.intp)
-        certified = np.array([member.claim.bound if member.claim is not None else 0.0 for member in self.members])
-        rank = np.unique(-certified, return_inverse=True)[1]
+        certified = [member.claim.bound if member.claim is not None else 0.0 for member in self.members]
+        rank = rank_highest(certified) if self.ranks is None else self.ranks
         keys = np.full(covers.shape, np.inf)
         for key, member, inside, place in zip(keys, self.members, covers, rank, strict=True):
             key[inside] = place
@@ -249,12 +254,12 @@ class ExplainerSet:
 
     def evaluate(self, rows: Floats, labels: Labels) -> Evaluation:
         """Compare what is said with what the black box says."""
-        covers, said, answers = self._read(rows)
+        covers, said, answers = self.read(rows)
         return evaluate(
             covers, said, np.ma.getdata(answers), labels, [member.explainer.complexity for member in self.members]
         )
 
-    def _read(self, rows: Floats) -> tuple[Bools, Labels, np.ma.MaskedArray[Any, Any]]:
+    def read(self, rows: Floats) -> tuple[Bools, Labels, np.ma.MaskedArray[Any, Any]]:
         """Return who covers which answered rows, what each says, and the answers.
 
         In a consensus an explainer counts only where an answer is given: nobody hears it elsewhere.
@@ -268,7 +273,7 @@ class ExplainerSet:
         self, rows: Floats, labels: Labels, confidence: float, groups: Labels | None, rng: np.random.Generator
     ) -> tuple[Self, Certificate]:
         """Return the explainers with what these rows, held out from everything else, allow to be claimed of each."""
-        covers, said, answers = self._read(rows)
+        covers, said, answers = self.read(rows)
         right = ~np.ma.getmaskarray(answers) & (np.ma.getdata(answers) == labels)
         # In a consensus nobody is heard alone, so nothing is claimed of one alone.
         alone = covers if self.min_votes is None else covers[:0]
@@ -276,10 +281,14 @@ class ExplainerSet:
         certificate = Certificate.count(
             alone, agrees, confidence, answered=~np.ma.getmaskarray(answers), right=right, groups=groups, rng=rng
         )
+        return self.with_claims(certificate), certificate
+
+    def with_claims(self, certificate: Certificate) -> Self:
+        """Return the explainers with what is claimed of each; in a consensus nothing is claimed of one alone."""
         if self.min_votes is not None:
-            return self, certificate
+            return self
         pairs = zip(self.members, certificate.fidelity, strict=True)
-        return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs)), certificate
+        return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs))
 
     def uncovered(self, rows: Floats, labels: Labels) -> Uncovered:
         """Say whom nobody speaks for."""
@@ -293,3 +302,12 @@ class ExplainerSet:
                 if ((rows == center) | (np.isnan(rows) & np.isnan(center))).all(axis=1).any():
                     return number
         return None
+
+
+def rank_highest(values: Sequence[float]) -> tuple[int, ...]:
+    """Return the place of each value, the highest first; equal ones share a place.
+
+    >>> rank_highest([0.9, 0.95, 0.9])
+    (1, 0, 1)
+    """
+    return tuple(np.unique(-np.asarray(values), return_inverse=True)[1].tolist())

@@ -50,6 +50,27 @@ def one_line(error: BaseException, most: int = 300) -> str:
     return words.rstrip(".") if len(words) <= most else f"{words[:most]} ..."
 
 
+def names_of_columns(**given: Any) -> list[str]:
+    """Return the names of columns that were given, or say that something else was.
+
+    Examples
+    --------
+    >>> names_of_columns(y="diagnosis", groups=None)
+    ['diagnosis']
+    >>> names_of_columns(y=[0, 1])
+    Traceback (most recent call last):
+    ...
+    ValueError: y is a list; where rows are read block by block it must be the name of one of their columns.
+    """
+    for name, value in given.items():
+        if value is not None and not isinstance(value, str):
+            raise ValueError(
+                f"{name} is a {type(value).__name__}; where rows are read block by block it must be the name of one "
+                "of their columns."
+            )
+    return [value for value in given.values() if value is not None]
+
+
 def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
     """Say which words are known, if this is none of them.
 

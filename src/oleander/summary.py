@@ -1,11 +1,13 @@
 """A fit in a few lines of text: what is answered, how well, what else was tried, and every rule."""
 
+import numpy as np
 import pandas as pd
 
 from oleander.certificate import Certificate
 from oleander.evaluation import Evaluation
 from oleander.explanation import ExplainerSet
 from oleander.selection import SelectionResult
+from oleander.streaming import Accuracy
 
 MOST_CLASSES = 12
 
@@ -21,12 +23,17 @@ def describe_fit(
     verdict: pd.DataFrame,
     evaluation: Evaluation,
     certificate: Certificate | None,
+    exact: Evaluation | None = None,
+    accuracy: Accuracy | None = None,
 ) -> str:
     """Return the summary of a fitted explainer."""
     lines = [*_describe_answers(chosen, kind, coverage, fidelity, result), ""]
+    if exact is not None and accuracy is not None:
+        lines += [*_describe_exact(exact, accuracy), ""]
     if certificate is not None:
+        which = "held-out rows" if exact is None or certificate.by_group else "all rows not learned from"
         lines += [
-            f"certified on held-out rows, all together at {certificate.confidence:.0%} confidence:",
+            f"certified on {which}, all together at {certificate.confidence:.0%} confidence:",
             f"  answers {certificate.coverage.describe(0.0)}",
             f"  right where it answers {certificate.answers.describe(min_fidelity)}",
             "",
@@ -63,6 +70,25 @@ def _describe_answers(
     if chosen.min_votes is not None and n_members > 1:
         sure = "all trees are" if chosen.min_votes == n_members else f"at least {chosen.min_votes} of them is"
         lines.append(f"a row is answered where {sure} sure of it and those that are sure agree")
+    return lines
+
+
+def _describe_exact(exact: Evaluation, accuracy: Accuracy) -> list[str]:
+    """Say what was counted on all rows, and how near the sample came."""
+    lines = [
+        f"on all {accuracy.n_rows:,} rows: {exact.coverage:.2%} answered, {exact.agreement:.2%} of them as the black "
+        f"box does; fidelity of every explainer at least {exact.fidelity:.3f}",
+        f"the figures above are of a sample of {accuracy.n_sample:,} rows",
+    ]
+    if accuracy.n_judged:
+        lines[-1] += f"; {accuracy.n_judged:,} of it, held out, give shares within {accuracy.seen:.4f} of exact ones"
+    if not np.isnan(accuracy.promised):
+        lines.append(
+            f"{'as' if accuracy.is_inside else 'NOT as'} promised: within {accuracy.promised:.4f} with probability "
+            f"{1 - accuracy.delta:.0%}, for every candidate"
+        )
+    if accuracy.n_unread:
+        lines.append(f"{accuracy.n_unread:,} rows hold what the schema does not allow, and count as not answered")
     return lines
 
 

@@ -41,6 +41,8 @@ class Spoken:
     def contains(self, rows: Floats) -> Bools:
         """Return which of the encoded rows lie in the region and are spoken of."""
         inside = self.outer.contains(rows)
+        if inside.all():
+            return self.explainer.speaks(rows)
         # Only rows in the region are worth the way through the explainer.
         inside[inside] = self.explainer.speaks(rows[inside])
         return inside

@@ -108,7 +108,7 @@ class Tree:
         # Parents stand before their children, so one pass in order moves every row to its leaf.
         for parent in np.flatnonzero(self.column != LEAF).tolist():
             here = np.flatnonzero(node == parent)
-            goes_left = self.conditions(parent)[0].contains(rows[here])
+            goes_left = self.conditions(parent)[0].holds(rows[here, self.column[parent]])
             node[here] = np.where(goes_left, self.left[parent], self.right[parent])
         return node
 

@@ -127,6 +127,20 @@ class Feature:
             codes[absent] = np.nan
         return codes
 
+    def holds(self, values: Any) -> NDArray[np.bool_]:
+        """Return which values the column may hold: those that can be encoded.
+
+        >>> Feature("sex", Kind.BINARY, "str", levels=("F", "M")).holds(["M", "X", None]).tolist()
+        [True, False, False]
+        """
+        column = values if isinstance(values, pd.Series) else pd.Series(values)
+        absent = column.isna().to_numpy()
+        if self.is_number:
+            allowed = np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan))
+        else:
+            allowed = self._positions(column) >= 0
+        return np.where(absent, self.missing, allowed)
+
     def _number_codes(self, column: pd.Series) -> NDArray[np.float64]:
         try:
             codes = np.array(column.to_numpy(dtype=float, na_value=np.nan))
@@ -140,16 +154,24 @@ class Feature:
         return codes
 
     def _level_codes(self, column: pd.Series, absent: NDArray[np.bool_]) -> NDArray[np.float64]:
-        plain = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
-        codes: NDArray[np.float64] = self._index.get_indexer(plain).astype(float)
+        codes = self._positions(column).astype(float)
         unknown = (codes < 0) & ~absent
         if unknown.any():
             row = int(unknown.argmax())
             raise ValueError(
-                f"column {self.name!r} holds {plain.iloc[row]!r} in row {row}, "
+                f"column {self.name!r} holds {column.iloc[row]!r} in row {row}, "
                 f"which is not one of its levels: {shorten(self.levels)}."
             )
         return codes
+
+    def _positions(self, column: pd.Series) -> NDArray[np.intp]:
+        """Return where among the levels each value stands; -1 for none."""
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            positions: NDArray[np.intp] = self._index.get_indexer(column)
+            return positions
+        # Each category is looked up once; the last entry is for rows without one.
+        places = np.append(self._index.get_indexer(column.cat.categories.astype(object)), -1)
+        return np.asarray(places[column.cat.codes.to_numpy()])
 
     def decode(self, codes: NDArray[np.float64]) -> Any:
         """Return the values that the user's own column would hold, with its dtype where that can hold them."""

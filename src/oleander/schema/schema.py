@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -122,16 +122,24 @@ class FeatureSchema:
     def __getitem__(self, position: int) -> Feature:
         return self.features[position]
 
-    def encode(self, X: Any) -> NDArray[np.float64]:
-        """Return the rows as a float matrix of shape (n_rows, n_features).
+    def encode(self, X: Any, order: Literal["C", "F"] = "C") -> NDArray[np.float64]:
+        """Return the rows as a float matrix of shape (n_rows, n_features), row by row or column by column in memory.
 
         Raises ``ValueError`` with the column and row named for anything that the schema does not allow.
         """
         table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
-        rows = np.empty((len(table), len(self)))
+        rows = np.empty((len(table), len(self)), order=order)
         for j, feature in enumerate(self.features):
             rows[:, j] = feature.encode(table.iloc[:, j])
         return rows
+
+    def readable(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows can be encoded: those that hold nothing that the schema does not allow."""
+        table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
+        allowed: NDArray[np.bool_] = np.all(
+            [feature.holds(table.iloc[:, j]) for j, feature in enumerate(self.features)], axis=0
+        )
+        return allowed
 
     def decode(self, rows: NDArray[np.float64]) -> Any:
         """Return rows as the black box expects them: the user's columns and dtypes, or an array of the user's dtype."""

@@ -1,0 +1,256 @@
+"""One pass over all rows of a source: the black box is asked about each, and what the explainers say is counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from oleander.black_box import BlackBox
+from oleander.certificate import Certificate
+from oleander.checkpoint import Checkpoint, hash_array, hash_text
+from oleander.evaluation import Evaluation, disagree, evaluate_counts
+from oleander.explanation import ExplainerSet
+from oleander.parallel import run_tasks
+from oleander.streaming.accuracy import Accuracy, promise
+from oleander.streaming.sample import rows_inside, to_frame
+from oleander.streaming.source import Block, Source, load_arrow
+
+Indices = NDArray[np.intp]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+# Rows are counted apart by what the fit did with them.
+LEARNED, HELD, OUTSIDE = range(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What explainers say, counted; every array has a column for rows learned from, held out, and not in the sample.
+
+    Parameters
+    ----------
+    rows, unread, answered, right, conflicts : int arrays of shape (3,)
+        Rows; those that hold what the schema does not allow, of which the black box is not asked; those that are
+        answered, and as the black box does; those on which explainers disagree.
+    covered, agreed : int arrays of shape (n_explainers, 3)
+    classes : mapping of label to int array of shape (3,)
+        For each label of the black box its rows, those answered, and those answered as it does.
+    """
+
+    rows: Ints
+    unread: Ints
+    answered: Ints
+    right: Ints
+    conflicts: Ints
+    covered: Ints
+    agreed: Ints
+    classes: dict[Any, Ints]
+
+    @classmethod
+    def nothing(cls, n_explainers: int) -> Self:
+        """Return the counts of no rows."""
+        none, each = np.zeros(3, dtype=np.int64), np.zeros((n_explainers, 3), dtype=np.int64)
+        return cls(none, none, none, none, none, each, each, {})
+
+    def __add__(self, other: Self) -> "Counts":
+        sums = {name: getattr(self, name) + getattr(other, name) for name in ARRAYS}
+        labels = {**self.classes, **other.classes}
+        none = np.zeros(3, dtype=np.int64)
+        return Counts(**sums, classes={x: self.classes.get(x, none) + other.classes.get(x, none) for x in labels})
+
+    def evaluation(self, complexity: list[int]) -> Evaluation:
+        """Return coverage and fidelity on all rows that were counted."""
+        labels = sorted(self.classes)
+        return evaluate_counts(
+            n_rows=int(self.rows.sum()),
+            n_answered=int(self.answered.sum()),
+            n_right=int(self.right.sum()),
+            n_conflicts=int(self.conflicts.sum()),
+            covered=self.covered.sum(axis=1),
+            agreed=self.agreed.sum(axis=1),
+            complexity=complexity,
+            labels=np.array(labels),
+            classes=np.array([self.classes[label] for label in labels]).reshape(-1, 3),
+        )
+
+    @property
+    def n_asked(self) -> int:
+        """Rows that the black box was asked about."""
+        return int((self.rows - self.unread).sum())
+
+    @property
+    def n_new(self) -> int:
+        """Rows that were not learned from."""
+        return int(self.rows[[HELD, OUTSIDE]].sum())
+
+    def accuracy(self, epsilon: float, delta: float, n_sample: int, n_candidates: int | None) -> Accuracy:
+        """Return how near the held-out rows came; without a number of candidates nothing is promised."""
+        n_judged, n_others = int(self.rows[HELD]), int(self.rows[OUTSIDE])
+        return Accuracy(
+            n_rows=int(self.rows.sum()),
+            n_sample=n_sample,
+            n_judged=n_judged,
+            n_unread=int(self.unread.sum()),
+            epsilon=epsilon,
+            delta=delta,
+            promised=float("nan") if n_candidates is None else promise(n_judged, n_others, delta, n_candidates),
+            seen=self.furthest(),
+        )
+
+    def certificate(self, confidence: float, *, alone: bool) -> Certificate:
+        """Return what the rows that were not learned from allow to be claimed, of each explainer too if ``alone``."""
+        new = [HELD, OUTSIDE]
+        pairs = zip(self.agreed[:, new].sum(axis=1), self.covered[:, new].sum(axis=1), strict=True)
+        n_answered = int(self.answered[new].sum())
+        return Certificate.of_counts(
+            [(int(n_right), int(n_rows)) for n_right, n_rows in pairs] if alone else [],
+            coverage=(n_answered, self.n_new),
+            answers=(int(self.right[new].sum()), n_answered),
+            confidence=confidence,
+        )
+
+    def furthest(self) -> float:
+        """Return how far shares of held-out rows are at most from those of all rows that were not learned from."""
+        if not self.rows[HELD]:
+            return float("nan")
+        counts = np.vstack([self.answered, self.right, self.covered, self.agreed])
+        # Rows that cannot be read are in no sample.
+        read = self.rows - self.unread
+        held = counts[:, HELD] / read[HELD]
+        new = counts[:, [HELD, OUTSIDE]].sum(axis=1) / read[[HELD, OUTSIDE]].sum()
+        return float(np.abs(held - new).max())
+
+    def to_dict(self) -> dict[str, Any] | None:
+        """Return plain data for JSON; None where JSON has no word for the labels."""
+        labels = [label.item() if isinstance(label, np.generic) else label for label in self.classes]
+        if any(type(label) not in (str, int, float, bool) for label in labels):
+            return None
+        classes = [[label, *map(int, counts)] for label, counts in zip(labels, self.classes.values(), strict=True)]
+        return {**{name: getattr(self, name).tolist() for name in ARRAYS}, "classes": classes}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote."""
+        arrays = {name: np.array(data[name], dtype=np.int64) for name in ARRAYS}
+        each = (-1, 3)
+        arrays |= {name: arrays[name].reshape(each) for name in ("covered", "agreed")}
+        classes = {label: np.array(counts, dtype=np.int64) for label, *counts in data["classes"]}
+        return cls(**arrays, classes=classes)
+
+
+ARRAYS = tuple(field.name for field in fields(Counts) if field.name != "classes")
+
+
+def count_all(
+    source: Source,
+    chosen: ExplainerSet,
+    box: BlackBox,
+    learned: Indices,
+    held: Indices,
+    *,
+    block_size: int = 100_000,
+    n_jobs: int | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Counts:
+    """Ask the black box about every row of a source and count what the explainers say.
+
+    Parameters
+    ----------
+    source : Source
+    chosen : ExplainerSet
+    box : BlackBox
+    learned, held : int arrays
+        Which rows of the source were learned from, and which were held out.
+    block_size : int
+        The most rows that a process holds at once.
+    n_jobs : int or None
+    checkpoint : Checkpoint or None
+        Keeps the counts of each block as it is done.
+    """
+    columns = [str(column) for column in chosen.schema.columns or ()]
+    blocks = source.blocks(columns, block_size)
+    total = Counts.nothing(len(chosen.members))
+    who = repr((chosen.min_votes, chosen.ranks, [member.to_dict() for member in chosen.members]))
+    tasks = []
+    for block in blocks:
+        own = [rows_inside(block, rows) for rows in (learned, held)]
+        name = hash_text(f"{block.name} {block.start} {[hash_array(rows) for rows in own]} {who}")
+        kept = None if checkpoint is None else checkpoint.counts(name)
+        if kept is None:
+            tasks.append((name, (block, *own)))
+        else:
+            total += Counts.from_dict(kept)
+    shared = [chosen, box, columns, block_size]
+    for number, counts in run_tasks(_count_block, shared, [task for _, task in tasks], n_jobs=n_jobs):
+        total += counts
+        content = counts.to_dict() if checkpoint is not None else None
+        if checkpoint is not None and content is not None:
+            checkpoint.keep_counts(tasks[number][0], content)
+    return total
+
+
+def _count_block(
+    chosen: ExplainerSet,
+    box: BlackBox,
+    columns: Sequence[str],
+    block_size: int,
+    block: Block,
+    learned: Indices,
+    held: Indices,
+) -> Counts:
+    parts = np.full(block.n_rows, OUTSIDE, dtype=np.int8)
+    parts[learned], parts[held] = LEARNED, HELD
+    counts, start = [Counts.nothing(len(chosen.members))], 0
+    for table in block.read(columns, block_size):
+        counts.append(_count_rows(chosen, box, _to_codes(table), parts[start : start + len(table)]))
+        start += len(table)
+    return reduce(Counts.__add__, counts)
+
+
+def _to_codes(table: Any) -> pd.DataFrame:
+    """Return a table in which text stands as categories: what it says is then looked up once for each level."""
+    pa = load_arrow()
+    for number, field in enumerate(table.schema):
+        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+            table = table.set_column(number, field.name, table.column(number).dictionary_encode())
+    return to_frame([table.replace_schema_metadata(None)])
+
+
+def _count_rows(chosen: ExplainerSet, box: BlackBox, frame: pd.DataFrame, parts: NDArray[np.int8]) -> Counts:
+    """Count on the rows of a table; ``parts`` says what the fit did with each."""
+    n_rows = _by_part(np.ones(len(parts), dtype=bool), parts)
+    try:
+        # Columns that lie together are read and written several times faster here.
+        rows = chosen.schema.encode(frame, order="F")
+    except ValueError:
+        readable = chosen.schema.readable(frame)
+        frame, parts = frame[readable], parts[readable]
+        if not len(frame):
+            nothing = Counts.nothing(len(chosen.members))
+            return Counts(**{**vars(nothing), "rows": n_rows, "unread": n_rows})
+        rows = chosen.schema.encode(frame, order="F")
+    labels = box.ask(rows)
+    covers, said, answers = chosen.read(rows)
+    answered = ~np.ma.getmaskarray(answers)
+    right = answered & (np.ma.getdata(answers) == labels)
+    codes, names = pd.factorize(labels)
+    per_label = [np.bincount(codes[rows], minlength=len(names)) for rows in (slice(None), answered, right)]
+    return Counts(
+        rows=n_rows,
+        unread=n_rows - _by_part(np.ones(len(parts), dtype=bool), parts),
+        answered=_by_part(answered, parts),
+        right=_by_part(right, parts),
+        conflicts=_by_part(disagree(covers, said) & answered, parts),
+        covered=np.array([_by_part(inside, parts) for inside in covers]).reshape(-1, 3),
+        agreed=np.array(
+            [_by_part(inside & (line == labels), parts) for inside, line in zip(covers, said, strict=True)]
+        ).reshape(-1, 3),
+        classes=dict(zip(names.tolist(), np.array(per_label).T.astype(np.int64), strict=True)),
+    )
+
+
+def _by_part(rows: Bools, parts: NDArray[np.int8]) -> Ints:
+    return np.bincount(parts[rows], minlength=3).astype(np.int64)

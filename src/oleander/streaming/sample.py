@@ -1,0 +1,223 @@
+"""A uniform sample of a source's rows, and what no sample would show: rare levels, and that a value may be missing."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from oleander.parallel import run_tasks
+from oleander.schema import FeatureSchema
+from oleander.schema.feature import Feature
+from oleander.schema.inference import infer_feature
+from oleander.streaming.source import Block, Source, load_arrow
+
+Indices = NDArray[np.intp]
+# A column of text with more levels than this is a name or a number of a person, and no feature.
+MOST_LEVELS = 10_000
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a column was seen to hold in all rows.
+
+    Parameters
+    ----------
+    missing : bool
+    ends : tuple
+        The least and the greatest number.
+    levels : frozenset
+        Of text or truth values.
+    """
+
+    missing: bool = False
+    ends: tuple[Any, ...] = ()
+    levels: frozenset[Any] = frozenset()
+
+    def __or__(self, other: Self) -> "Seen":
+        both = sorted({*self.ends, *other.ends})
+        return Seen(self.missing or other.missing, (both[0], both[-1]) if both else (), self.levels | other.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Some rows of a source: those that were drawn and can be read.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The features of the rows.
+    positions : int array
+        Where in the source each row lies, in order.
+    schema : FeatureSchema
+        Of all rows of the source.
+    others : mapping of str to array
+        Columns that are no features: true labels, groups.
+    """
+
+    table: pd.DataFrame
+    positions: Indices
+    schema: FeatureSchema
+    others: dict[str, NDArray[Any]]
+
+
+def draw_sample(
+    source: Source,
+    n_rows: int,
+    seed: int,
+    *,
+    others: Sequence[str] = (),
+    schema: FeatureSchema | None = None,
+    scale: str = "std",
+    block_size: int = 100_000,
+    n_jobs: int | None = None,
+) -> Sample:
+    """Draw rows of a source, every set of so many with the same chance, in one pass; all if there are no more.
+
+    Which rows are drawn follows from the seed and the order of the rows alone.
+
+    Parameters
+    ----------
+    source : Source
+    n_rows : int
+    seed : int
+    others : sequence of str
+        Columns that are no features.
+    schema : FeatureSchema or None
+        If given, only its columns are read.
+    scale : str
+        Of an inferred schema. Its levels, bounds and what may be missing are those of all rows.
+    block_size : int
+        The most rows that are held at once, besides the sample.
+    n_jobs : int or None
+    """
+    unknown = [name for name in others if name not in source.columns]
+    if unknown:
+        raise ValueError(f"there is no column {unknown[0]!r}; there are {', '.join(source.columns)}.")
+    features = [column for column in source.columns if column not in others]
+    if schema is not None:
+        if schema.columns is None:
+            raise ValueError("the schema is one of an array without names; the source has columns with names.")
+        absent = [str(column) for column in schema.columns if column not in source.columns]
+        if absent:
+            raise ValueError(f"the data lack column {absent[0]!r}; they have {', '.join(source.columns)}.")
+        features = [str(column) for column in schema.columns]
+    if not features:
+        raise ValueError("no column is left to be a feature.")
+    positions = _draw(source.n_rows, n_rows, seed)
+    read = [*features, *(name for name in others if name not in features)]
+    blocks = source.blocks(read, block_size)
+    tasks = [(block, rows_inside(block, positions)) for block in blocks]
+    watched = [] if schema is not None else features
+    parts: dict[int, Any] = {}
+    seen: dict[str, Seen] = {name: Seen() for name in watched}
+    for number, (rows, here) in run_tasks(_take_from_block, [read, watched, block_size], tasks, n_jobs=n_jobs):
+        parts[number] = rows
+        seen = {name: _checked(seen[name] | here[name], name) for name in watched}
+    frame = to_frame([parts[number] for number in sorted(parts)])
+    known = schema if schema is not None else _infer(frame[features], seen, scale)
+    readable = known.readable(frame[features])
+    if not readable.any():
+        raise ValueError(f"none of {len(frame):,} rows can be read: they hold what the schema does not allow.")
+    frame, positions = frame[readable].reset_index(drop=True), positions[readable]
+    return Sample(frame[features], positions, known, {name: frame[name].to_numpy() for name in others})
+
+
+def to_frame(tables: Sequence[Any]) -> pd.DataFrame:
+    """Return pyarrow tables, one behind the other, as pandas would have read them."""
+    pa = load_arrow()
+    table = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
+    frame: pd.DataFrame = table.to_pandas(use_threads=False, split_blocks=True)
+    return frame.reset_index(drop=True)
+
+
+def _draw(n_there: int, n_rows: int, seed: int) -> Indices:
+    if n_rows >= n_there:
+        return np.arange(n_there)
+    # Beyond fifty times as many rows as are drawn, NumPy does not list them all: memory follows the sample.
+    return np.sort(np.random.default_rng([seed, n_there]).choice(n_there, n_rows, replace=False, shuffle=False))
+
+
+def rows_inside(block: Block, positions: Indices) -> Indices:
+    """Return which of these rows lie in a block, counted from its start."""
+    first, last = np.searchsorted(positions, [block.start, block.start + block.n_rows])
+    return positions[first:last] - block.start
+
+
+def _take_from_block(
+    columns: Sequence[str], watched: Sequence[str], block_size: int, block: Block, rows: Indices
+) -> tuple[Any, dict[str, Seen]]:
+    pa = load_arrow()
+    taken, start = [], 0
+    seen = {name: Seen() for name in watched}
+    for table in block.read(columns, block_size):
+        here = rows[(rows >= start) & (rows < start + len(table))] - start
+        taken.append(table.take(pa.array(here)))
+        seen = {name: _checked(seen[name] | _see(table.column(name)), name) for name in watched}
+        start += len(table)
+    if start != block.n_rows:
+        raise ValueError(f"{block.name} has {start} rows, and had {block.n_rows} before: it was changed.")
+    return pa.concat_tables(taken, promote_options="permissive"), seen
+
+
+def _see(column: Any) -> Seen:
+    """Look at a column of a pyarrow table."""
+    pa, pc = load_arrow(), load_arrow("compute")
+    kind = column.type
+    missing = column.null_count > 0
+    is_named = pa.types.is_dictionary(kind) or pa.types.is_boolean(kind)
+    if is_named or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return Seen(missing, levels=frozenset(pc.unique(column).to_pylist()) - {None})
+    if pa.types.is_integer(kind):
+        ends = pc.min_max(column).as_py().values()
+        return Seen(missing, tuple(end for end in ends if end is not None))
+    if pa.types.is_floating(kind):
+        values = column.to_numpy()
+        # One missing value makes the sum missing too, which is quicker than to ask of each.
+        if np.isfinite(values.sum()):
+            return Seen(missing, (values.min().item(), values.max().item()) if len(values) else ())
+        finite = values[np.isfinite(values)]
+        ends = (finite.min().item(), finite.max().item()) if len(finite) else ()
+        return Seen(missing or bool(np.isnan(values).any()), ends)
+    return Seen(missing)
+
+
+def _checked(seen: Seen, name: str) -> Seen:
+    if len(seen.levels) > MOST_LEVELS:
+        raise ValueError(
+            f"column {name!r} has more than {MOST_LEVELS:,} levels, which nobody could read. "
+            "Leave it out: give a schema without it."
+        )
+    return seen
+
+
+def _infer(table: pd.DataFrame, seen: dict[str, Seen], scale: str) -> FeatureSchema:
+    features = [_infer_feature(table[name], seen[name], name, scale) for name in table.columns]
+    return FeatureSchema(tuple(features), columns=tuple(table.columns))
+
+
+def _infer_feature(column: pd.Series, seen: Seen, name: str, scale: str) -> Feature:
+    """Read a feature off the sample and what was seen in all rows; its scale is the sample's."""
+    if pd.api.types.is_float_dtype(column.dtype):
+        # Rows with an infinite value are not read, here or later.
+        column = column[~np.isinf(column.to_numpy(dtype=float, na_value=np.nan))]
+    if seen.missing and not column.isna().any() and isinstance(column.dtype, np.dtype):
+        # pandas has no missing whole number or truth value of the plain kind; this is what it makes of them.
+        column = column.astype({"i": float, "u": float, "b": object}.get(column.dtype.kind, column.dtype))
+    more = _new_values(column, seen)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.cat.add_categories([level for level in more if level not in column.cat.categories])
+    dtype = object if column.dtype == object else column.dtype
+    absent = [None] if seen.missing else []
+    whole = pd.concat([column, pd.Series([*more, *absent], dtype=dtype)]) if more or absent else column
+    feature = infer_feature(whole, name, None, scale)
+    if feature.is_number and column.notna().any():
+        return replace(feature, scale=infer_feature(column, name, str(feature.kind), scale).scale)
+    return feature
+
+
+def _new_values(column: pd.Series, seen: Seen) -> list[Any]:
+    new: Iterable[Any] = seen.levels - set(column.dropna().unique()) if seen.levels else seen.ends
+    return sorted(new)
