@@ -20,7 +20,7 @@ from oleander.certificate import lower_bound
 from oleander.explanation import ExplainerSet
 from oleander.local.base import Floats, Labels
 from oleander.parallel import run_tasks
-from oleander.rows import Rows
+from oleander.rows import MOST_LEARNED, Rows
 
 Bools = NDArray[np.bool_]
 # One-sided error of the pooled bound. Less than the usual 5%, because the widest of many forms and settings is taken
@@ -77,6 +77,7 @@ class Judged:
     form : Form
     answered, right : bool arrays of shape (n_settings, n_points)
     weights : int array of shape (n_points,)
+        How many rows each point stands for; 0 for those that were learned from.
     groups : array of shape (n_points,) or None
     """
 
@@ -109,8 +110,9 @@ class Judged:
             design_effect(inside * self.weights, good * self.weights, codes)
             for inside, good in zip(self.answered, self.right, strict=True)
         ]
+        n_groups = len(np.unique(codes[self.weights > 0]))
         # The effect itself is known from so many groups only: Student's law in place of the normal one.
-        doubt = (norm.isf(level) / student.isf(level, max(codes.max(), 1))) ** 2
+        doubt = (norm.isf(level) / student.isf(level, max(n_groups - 1, 1))) ** 2
         shrink = doubt / np.array(effects)
         return lower_bound(right * shrink, answered * shrink, level)
 
@@ -162,6 +164,8 @@ def cross_fit(
 ) -> list[Judged]:
     """Judge forms on rows that they have not learned from.
 
+    Of very many rows a form learns from some (``MOST_LEARNED``); it is then judged on all others at once.
+
     Parameters
     ----------
     forms : sequence of Form
@@ -174,6 +178,9 @@ def cross_fit(
     n_jobs : int or None
         As in joblib.
     """
+    taken = rows.some(MOST_LEARNED, seed)
+    if (~taken).sum() >= MOST_LEARNED:
+        return _judge_on_the_rest(forms, rows, taken, seed, extra=extra, n_jobs=n_jobs)
     n_units = rows.n_points if rows.groups is None else len(pd.unique(rows.groups))
     # A fold of one row says little, and leaving it out turns a majority around.
     n_folds = max(2, min(n_folds, n_units // SMALLEST_FOLD))
@@ -191,6 +198,26 @@ def cross_fit(
         answered[number][:, here] = given
         right[number][:, here] = given & (labels == judges.labels[here])
     return [Judged(*one, judges.weights, judges.groups) for one in zip(forms, answered, right, strict=True)]
+
+
+def _judge_on_the_rest(
+    forms: Sequence[Form], rows: Rows, taken: Bools, seed: int, *, extra: Rows | None, n_jobs: int | None
+) -> list[Judged]:
+    """Judge forms that learn from a small part of very many rows on all others: just what is taken in the end."""
+    judges = rows if extra is None else _join(rows, extra)
+    n_others = judges.n_points - rows.n_points
+    weights = np.where(np.concatenate([taken, np.zeros(n_others, dtype=bool)]), 0, judges.weights)
+    judged: list[Judged | None] = [None] * len(forms)
+    for number, (labels, given) in run_tasks(
+        _answer_all, [rows, judges.values, seed], [(form,) for form in forms], n_jobs=n_jobs
+    ):
+        right = given & (labels == judges.labels)
+        judged[number] = Judged(forms[number], given, right, weights, judges.groups)
+    return [one for one in judged if one is not None]
+
+
+def _answer_all(rows: Rows, judged: Floats, seed: int, form: Form) -> tuple[Labels, Bools]:
+    return form.learn(rows, seed).answers(judged)
 
 
 def _answer_fold(

@@ -135,13 +135,23 @@ class Rows:
             between=between,
         )
 
-    def at_most(self, n_points: int, seed: int) -> Self:
-        """Return the rows, or so many points of them drawn at random."""
+    def some(self, n_points: int, seed: int) -> NDArray[np.bool_]:
+        """Return which points are taken if at most so many may be, at random and no group torn apart."""
         if self.n_points <= n_points:
-            return self
-        taken = np.zeros(self.n_points, dtype=bool)
-        taken[np.random.default_rng(seed).permutation(self.n_points)[:n_points]] = True
-        return self.part(taken)
+            return np.ones(self.n_points, dtype=bool)
+        units = np.arange(self.n_points) if self.groups is None else pd.factorize(self.groups)[0]
+        size = np.bincount(units)
+        order = np.random.default_rng(seed).permutation(len(size))
+        # Group after group as long as there is room, and one at least.
+        fits = np.cumsum(size[order]) <= n_points
+        fits[0] = True
+        taken: NDArray[np.bool_] = np.isin(units, order[fits])
+        return taken
+
+    def at_most(self, n_points: int, seed: int) -> Self:
+        """Return the rows, or so many points of them at most."""
+        taken = self.some(n_points, seed)
+        return self if taken.all() else self.part(taken)
 
     def with_draws(self, black_box: BlackBox, n_draws: int, seed: int) -> Self:
         """Return the rows with draws between neighbours to learn from; the black box is asked about each."""

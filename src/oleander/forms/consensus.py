@@ -67,12 +67,7 @@ class Consensus:
 
     def learn(self, rows: Rows, seed: int) -> "Trees":
         """Grow the trees."""
-        values, labels = rows.to_learn()
-        if len(values) > MOST_LEARNED:
-            # From a generator of its own: which features a tree sees must not depend on how many rows there are, or
-            # other trees would be taken than were judged.
-            some = np.random.default_rng(seed).permutation(len(values))[:MOST_LEARNED]
-            values, labels = values[some], labels[some]
+        values, labels = rows.at_most(MOST_LEARNED, seed).to_learn()
         rng = np.random.default_rng([seed, self.n_trees])
         classes, codes = encode_labels(labels)
         n_features = len(rows.schema)

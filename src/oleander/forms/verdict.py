@@ -46,8 +46,9 @@ class Choice:
         # Where the answer is wrong, which wrong one it was is not kept.
         said = labels.astype(object)
         said[~right] = None
-        said = said[point_of_row]
-        return evaluate(self.answered[point_of_row][None, :], said[None, :], said, labels[point_of_row], [complexity])
+        judged = point_of_row[self.judged.weights[point_of_row] > 0]
+        said = said[judged]
+        return evaluate(self.answered[judged][None, :], said[None, :], said, labels[judged], [complexity])
 
 
 @dataclass(frozen=True, eq=False)
