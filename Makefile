@@ -122,7 +122,7 @@ bench-anchors: $(VENV)/.bench
 FUZZ_SECONDS ?= 60
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[fuzz]" || echo "atheris cannot be installed here"
-	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python fuzz/run.py
+	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python fuzz/drive.py
 
 ROWS ?= 20000000
 bench-streaming: $(VENV)/.core

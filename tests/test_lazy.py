@@ -101,7 +101,7 @@ def test_an_interrupt_while_training_leaves_what_is_known():
 
     def black_box(X):
         calls[0] += 1
-        if calls[0] == 6:
+        if calls[0] == 4:
             _thread.interrupt_main()
             threading.Event().wait(0.5)
         return X[:, 0] + X[:, 1] ** 2 > 0.8

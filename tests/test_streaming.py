@@ -136,7 +136,7 @@ def test_a_dask_data_frame_gives_the_same(file: Path, plain: AggregateExplainer)
 def test_a_cluster_gives_the_same(file: Path, plain: AggregateExplainer) -> None:
     distributed = pytest.importorskip("distributed")
     dask = pytest.importorskip("dask.dataframe")
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with (
         distributed.LocalCluster(**options) as cluster,
         distributed.Client(cluster),

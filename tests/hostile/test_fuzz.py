@@ -20,7 +20,7 @@ def fuzzer():
     try:
         import guard
         import mutation  # noqa: F401
-        import run
+        import drive
         import targets
 
         yield run, targets, guard
@@ -38,7 +38,7 @@ def names():
 @pytest.mark.parametrize("name", names())
 def test_no_input_does_more_than_it_may(fuzzer, name):
     run, targets, _ = fuzzer
-    n_tried, n_accepted, finding = run.try_inputs(targets.TARGETS[name], seconds=SECONDS, most=INPUTS)
+    n_tried, n_accepted, finding = drive.try_inputs(targets.TARGETS[name], seconds=SECONDS, most=INPUTS)
     if finding is not None:
         raise AssertionError(f"{name}: {finding[0][:200]!r}") from finding[1]
     assert n_tried >= 4
@@ -102,12 +102,12 @@ def test_the_guard_lets_ordinary_work_pass(fuzzer):
 def test_a_finding_is_kept_and_told(fuzzer, tmp_path, monkeypatch, capsys):
     run, targets, _ = fuzzer
     target = targets.Target(lambda data: 1 / (len(data) - 5) > 0, lambda: [b"good", b"inputs"])
-    n_tried, _, finding = run.try_inputs(target, seconds=20)
+    n_tried, _, finding = drive.try_inputs(target, seconds=20)
     assert n_tried > 2
     assert len(finding[0]) == 5
     monkeypatch.setattr(run, "FINDINGS", tmp_path / "findings")
     monkeypatch.setattr(run, "HERE", tmp_path / "fuzz")
-    assert run.tell("door", *finding) == 1
+    assert drive.tell("door", *finding) == 1
     assert "ZeroDivisionError" in capsys.readouterr().err
     assert next((tmp_path / "findings").iterdir()).read_bytes() == finding[0]
 
@@ -120,7 +120,7 @@ def test_the_same_seed_tries_the_same_inputs(fuzzer):
         target = targets.Target(
             lambda data, kept=inputs: bool(kept.append(data)) or len(data) % 2 == 0, lambda: [b"ab"]
         )
-        run.try_inputs(target, seconds=20, most=300)
+        drive.try_inputs(target, seconds=20, most=300)
         tried.append(inputs)
     assert tried[0] == tried[1]
     assert len(set(tried[0])) > 100

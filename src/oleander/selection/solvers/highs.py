@@ -15,7 +15,7 @@ from oleander.selection.solvers.program import Cuts, LinearProgram, linear_progr
 
 # Seconds to wait for HiGHS after it was told to stop.
 PATIENCE = 0.5
-LONG_PATIENCE = 60.0
+LONG_PATIENCE = 5.0
 TURN = Lock()
 
 

@@ -109,7 +109,7 @@ def run_child(name: str, given: argparse.Namespace) -> int:
             "-print_final_stats=1",
             corpus,
         ]
-        command = [sys.executable, str(HERE / "run.py"), name, "--child", *options]
+        command = [sys.executable, str(HERE / "drive.py"), name, "--child", *options]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
     words = done.stdout + done.stderr
     tried = next((line.split()[-1] for line in words.splitlines() if "number_of_executed_units" in line), "?")
