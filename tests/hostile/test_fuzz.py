@@ -18,12 +18,12 @@ INPUTS, SECONDS = 150, 3
 def fuzzer():
     sys.path.insert(0, str(FUZZ))
     try:
+        import drive
         import guard
         import mutation  # noqa: F401
-        import drive
         import targets
 
-        yield run, targets, guard
+        yield drive, targets, guard
     finally:
         sys.path.remove(str(FUZZ))
 
@@ -37,7 +37,7 @@ def names():
 
 @pytest.mark.parametrize("name", names())
 def test_no_input_does_more_than_it_may(fuzzer, name):
-    run, targets, _ = fuzzer
+    drive, targets, _ = fuzzer
     n_tried, n_accepted, finding = drive.try_inputs(targets.TARGETS[name], seconds=SECONDS, most=INPUTS)
     if finding is not None:
         raise AssertionError(f"{name}: {finding[0][:200]!r}") from finding[1]
@@ -100,20 +100,20 @@ def test_the_guard_lets_ordinary_work_pass(fuzzer):
 
 
 def test_a_finding_is_kept_and_told(fuzzer, tmp_path, monkeypatch, capsys):
-    run, targets, _ = fuzzer
+    drive, targets, _ = fuzzer
     target = targets.Target(lambda data: 1 / (len(data) - 5) > 0, lambda: [b"good", b"inputs"])
     n_tried, _, finding = drive.try_inputs(target, seconds=20)
     assert n_tried > 2
     assert len(finding[0]) == 5
-    monkeypatch.setattr(run, "FINDINGS", tmp_path / "findings")
-    monkeypatch.setattr(run, "HERE", tmp_path / "fuzz")
+    monkeypatch.setattr(drive, "FINDINGS", tmp_path / "findings")
+    monkeypatch.setattr(drive, "HERE", tmp_path / "fuzz")
     assert drive.tell("door", *finding) == 1
     assert "ZeroDivisionError" in capsys.readouterr().err
     assert next((tmp_path / "findings").iterdir()).read_bytes() == finding[0]
 
 
 def test_the_same_seed_tries_the_same_inputs(fuzzer):
-    run, targets, _ = fuzzer
+    drive, targets, _ = fuzzer
     tried = []
     for _ in range(2):
         inputs = []
