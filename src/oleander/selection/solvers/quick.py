@@ -6,6 +6,10 @@ from oleander.selection.solvers import Feature
 from oleander.selection.solvers.auto import AutoSolver, Work
 
 
+# So many steps without gain end the second look.
+PATIENCE = 30
+
+
 class QuickSolver:
     """Find a choice, bound it, drop what the bound rules out, and look once more; nothing is left to the clock."""
 
@@ -20,4 +24,4 @@ class QuickSolver:
         work.bound(n_steps=200)
         work.fix()
         work.reduce()
-        work.find(patience=100)
+        work.find(patience=PATIENCE)
