@@ -94,7 +94,7 @@ def test_growth_tells_exponents_and_what_is_over_the_cap(monkeypatch, tmp_path):
             raise subprocess.TimeoutExpired(function, time_limit)
         taken = 1e-8 * rows**2 * columns
         found = {"seconds": taken, "cpu seconds": taken, "black box seconds": 0.0, "choosing seconds": 0.0}
-        return found | {"choices": 20, "stopped": 8, "queries": rows, "peak GB": 1e-3 * rows, "form": "tree"}
+        return found | {"choices": 20, "unproven": 8, "queries": rows, "peak GB": 1e-3 * rows, "form": "tree"}
 
     monkeypatch.setattr(growth, "measure_apart", fit)
     subject = growth.Growth()

@@ -72,7 +72,7 @@ def fit_default(box: str, rows: int, columns: int, classes: int, K: int, n_trees
         "cpu seconds": time.process_time() - cpu_start,
         "choosing seconds": sum(taken for taken, _ in choices),
         "choices": len(choices),
-        "stopped": sum(is_stopped for _, is_stopped in choices),
+        "unproven": sum(is_unproven for _, is_unproven in choices),
         "black box seconds": watched.seconds,
         "queries": watched.n_rows,
         "form": form,
@@ -80,7 +80,7 @@ def fit_default(box: str, rows: int, columns: int, classes: int, K: int, n_trees
 
 
 def watch_choices() -> list[tuple[float, bool]]:
-    """Note for each exact choice from now on how long it took and whether the clock stopped it."""
+    """Note for each choice from now on how long it took and whether it was left unproven."""
     noted: list[tuple[float, bool]] = []
     select = PoolSelection.select
 
@@ -166,9 +166,10 @@ NOTES = """\
 A default fit, each in a process of its own; peak memory is that of the process, with the data and the libraries
 (about 0.2 GB before anything is done). The cheap black box is a linear score, the other a forest of 100 trees on one
 core. The exponent is the slope of the log of processor time over log size; "last" is that of the two largest sizes.
-"Choosing" is the exact choice among candidates, and "stopped" says how many choices the clock ended (a default fit
-gives each fold and floor half a second): where many were, an exponent tells of the limit and not of the work. Trees
-grow on at most 20,000 rows and are judged on all. A fit that finds nothing ends before its certificate and asks less.
+"Choosing" is the choice among candidates while unions are judged, which is quick and leaves nothing to the clock; "not
+proven" says how many of these choices were not known to be the best. All forms learn from at most 20,000 rows; up to
+40,000 are judged by cross-fitting, of more all that were not learned from, in one go: hence the step down. A fit that
+finds nothing ends before its certificate and asks less.
 """
 
 
@@ -221,13 +222,13 @@ def _axis_table(rows: Sequence[Row], axis: str) -> str:
                 seconds(row["cpu seconds"]),
                 seconds(row["black box seconds"]),
                 seconds(row["choosing seconds"]),
-                f"{row['stopped']} of {row['choices']}",
+                f"{row['unproven']} of {row['choices']}",
                 number(row["queries"], 0),
                 number(row["peak GB"]),
                 row["form"],
             )
         )
-    columns = (axis, "black box", "s", "processor s", "of it black box", "choosing", "stopped", "queries", "peak GB")
+    columns = (axis, "black box", "s", "processor s", "of it black box", "choosing", "not proven", "queries", "peak GB")
     return make_table((*columns, "form"), lines)
 
 
