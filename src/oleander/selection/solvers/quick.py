@@ -5,7 +5,6 @@ from oleander.selection.run import Run
 from oleander.selection.solvers import Feature
 from oleander.selection.solvers.auto import AutoSolver, Work
 
-
 # So many steps without gain end the second look.
 PATIENCE = 30
 
