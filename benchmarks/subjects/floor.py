@@ -55,7 +55,7 @@ class Floor:
 
     def measure(self, size: Size, journal: Journal) -> list[Row]:
         """Measure fits beside the black box alone, then memberships, each in a process of its own."""
-        n_draws, n_rows, n_centers = (10_000, 20_000, 2_000) if size == "full" else (200, 500, 50)
+        n_draws, n_rows, n_centers = (1_000, 20_000, 2_000) if size == "full" else (200, 500, 50)
         ladders = LADDERS if size == "full" else LADDERS[1:2]
         lines = []
         for case in cases(size):
@@ -109,8 +109,8 @@ class Floor:
 
 NOTES = """\
 The black box alone is asked about as many rows in one call, which is the fastest way to ask it. A default fit asks
-little: its time is learning and judging. A fit with the paper's settings (one radius, a ball around every row, 10,000
-draws in each that is trained) asks much.
+little: its time is learning and judging. A fit with the paper's settings (one radius, a ball around every row, and
+here 1,000 draws in each that is trained) asks much.
 """
 
 
