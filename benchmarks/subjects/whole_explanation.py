@@ -158,11 +158,11 @@ class WholeExplanation:
 NOTES = """\
 A forest of 50 trees is trained on a third of the rows, explained on a second (at most 1,000 rows) and all is measured
 on the last; by trial where rows come so. The paper's settings have 1,000 draws in each ball, not 10,000. Trees and
-decision sets may have four leaves or rules for each of the K explainers. Worst fidelity is of the worst explainer on new rows that it covers, and one tree is one
-explainer. Queries are counted at the black box. *Front*: no other method that answers anything has at least its
-coverage and at least its worst fidelity, and more of one. These are point estimates: where one new row more or less
-decides, read a tie. A split without an answer counts as coverage 0 and has no fidelity. A method that answers nothing
-is on no front and meets no floor.
+decision sets may have four leaves or rules for each of the K explainers. Worst fidelity is of the worst explainer on
+new rows that it covers, and one tree is one explainer. Queries are counted at the black box. *Front*: no other method
+that answers anything has at least its coverage and at least its worst fidelity, and more of one. These are point
+estimates of one split: where one new row more or less decides, read a tie. A split without an answer counts as coverage
+0 and has no fidelity. A method that answers nothing is on no front and meets no floor.
 """
 
 
