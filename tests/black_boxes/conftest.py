@@ -30,7 +30,8 @@ class Handler(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             pass
         finally:
-            self.server.leave()
+            if fault != "slow":
+                self.server.leave()
 
     def answer(self, labels):
         self.send(json.dumps({"labels": list(labels)}).encode())
@@ -51,6 +52,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def give_slow(self, table):
         time.sleep(self.server.slow)
+        # Whoever is answered may send the next request before this line's thread goes on.
+        self.server.leave()
         self.answer(self.labels(table))
 
     def give_drop(self, table):
