@@ -65,7 +65,7 @@ def _describe_answers(
     lines = [
         f"{what}, {n_leaves} leaves in all, answer{'s' if kind == 'tree' else ''} {coverage:.1%} of rows "
         f"and say{'s' if kind == 'tree' else ''} what the black box says on {fidelity:.1%} of them",
-        "(judged by cross-fitting, on rows that were not learned from)",
+        "(judged on rows that were not learned from)",
     ]
     if chosen.min_votes is not None and n_members > 1:
         sure = "all trees are" if chosen.min_votes == n_members else f"at least {chosen.min_votes} of them is"
