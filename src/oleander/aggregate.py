@@ -10,7 +10,6 @@ from importlib.metadata import version
 from typing import Any, Literal, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
@@ -27,6 +26,7 @@ from oleander.generators import Anchors, Balls, Boxes, Generator, Inside, Nodes,
 from oleander.inputs import (
     as_one_row,
     check_choice,
+    draw_rows,
     names_of_columns,
     one_line,
     one_per_row,
@@ -454,14 +454,18 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         if self.max_queries is None or n_rows + n_others + n_again <= self.max_queries:
             return learn, held
         left = self.max_queries - n_others - n_again
-        share = left / n_rows
         if left < 2:
             raise ValueError(
                 f"max_queries={self.max_queries} leaves nothing for the rows: {n_others:,} draws and judged rows and "
                 f"{n_again} asked twice come first."
             )
         _warn(f"max_queries={self.max_queries:,} pays for {left:,} of {n_rows:,} rows: the others are not used.")
-        return _some(learn, share, belongs, seed), _some(held, share, belongs, seed)
+
+        def part(rows: Indices) -> Indices:
+            own = None if belongs is None else belongs[rows]
+            return rows[draw_rows(own, len(rows), left * len(rows) // n_rows, seed)]
+
+        return part(learn), part(held)
 
     def _find(
         self,
@@ -858,18 +862,6 @@ def _warn_of_training_rows(rows: Rows, truth: Labels) -> None:
             "What it memorised there is harder to mimic than what it does on new rows, and not what it will do: "
             "explain it on rows that are new to it."
         )
-
-
-def _some(rows: Indices, share: float, groups: Labels | None, seed: int) -> Indices:
-    """Return a share of the rows at most, no group torn apart."""
-    rng = np.random.default_rng([seed, len(rows)])
-    if groups is None:
-        return np.sort(rng.permutation(rows)[: int(share * len(rows))])
-    codes = pd.factorize(groups[rows])[0]
-    order = rng.permutation(codes.max(initial=-1) + 1)
-    # Group after group, as long as there is room.
-    room = np.cumsum(np.bincount(codes, minlength=len(order))[order]) <= share * len(rows)
-    return rows[np.isin(codes, order[room])]
 
 
 def _warn(message: str, stacklevel: int = 4) -> None:

@@ -1,7 +1,7 @@
 """From rows to explainers: by the exact program over a pool of candidates, or by what was judged best."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -98,11 +98,7 @@ def fit_judged(
         raise NothingFoundError(_why_nothing(verdict, rows))
     form, result = choice.judged.form, as_result(choice)
     if isinstance(form, Union):
-        # Chosen in haste while it was judged; now with all the time there is, and proof.
-        selection = form.select_from(rows, seed, solver="auto", time_limit=time_limit)
-        assert selection is not None
-        result = selection.select(form.max_explainers, form.asked(choice.setting))
-        chosen = ExplainerSet(rows.schema, chosen_of(selection, result))
+        result, chosen = _prove(form, choice.setting, rows, seed, time_limit)
     else:
         chosen = form.learn(rows, seed).at(choice.setting)
     own = np.arange(rows.n_points)
@@ -118,6 +114,28 @@ def fit_judged(
         verdict,
         rows.n_queries,
     )
+
+
+def _prove(
+    form: Union, setting: int, rows: Rows, seed: int, time_limit: float | None
+) -> tuple[SelectionResult, ExplainerSet]:
+    """Return the union that was judged, a quick choice, and how near to the best possible it is proven to be."""
+    selection = form.select_from(rows, seed)
+    assert selection is not None
+    floor = form.asked(setting)
+    result = selection.select(form.max_explainers, floor)
+    selection.solver, selection.time_limit = "auto", time_limit
+    proof = selection.select(form.max_explainers, floor)
+    is_best = proof.objective <= result.objective
+    # A better choice, if there is one, was not judged: it is not taken, and the bound tells of it.
+    result = replace(
+        result,
+        bound=proof.bound,
+        status=proof.status if is_best else "feasible",
+        message=proof.message,
+        runtime=proof.runtime,
+    )
+    return result, ExplainerSet(rows.schema, chosen_of(selection, result))
 
 
 def _why_nothing(verdict: Verdict, rows: Rows) -> str:

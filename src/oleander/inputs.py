@@ -102,3 +102,18 @@ def split_rows(n_rows: int, share: float | None, groups: Labels | None, seed: in
     splitter = ShuffleSplit if groups is None else GroupShuffleSplit
     learn, held = next(splitter(1, test_size=share, random_state=seed % 2**32).split(everything, groups=groups))
     return np.sort(learn), np.sort(held)
+
+
+def draw_rows(groups: Labels | None, n_rows: int, most: int, seed: int) -> NDArray[np.bool_]:
+    """Return which rows are taken if at most so many may be: at random, group after group as long as there is room.
+
+    Examples
+    --------
+    >>> draw_rows(np.array([0, 0, 0, 1, 1]), 5, most=4, seed=0).tolist()
+    [True, True, True, False, False]
+    """
+    units = np.arange(n_rows) if groups is None else pd.factorize(groups)[0]
+    size = np.bincount(units)
+    order = np.random.default_rng(seed).permutation(len(size))
+    taken: NDArray[np.bool_] = np.isin(units, order[np.cumsum(size[order]) <= most])
+    return taken

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.black_box import BlackBox
+from oleander.inputs import draw_rows
 from oleander.regions import merge_rows
 from oleander.sampling import draw_between_neighbours
 from oleander.schema import FeatureSchema
@@ -137,16 +138,9 @@ class Rows:
 
     def some(self, n_points: int, seed: int) -> NDArray[np.bool_]:
         """Return which points are taken if at most so many may be, at random and no group torn apart."""
-        if self.n_points <= n_points:
-            return np.ones(self.n_points, dtype=bool)
-        units = np.arange(self.n_points) if self.groups is None else pd.factorize(self.groups)[0]
-        size = np.bincount(units)
-        order = np.random.default_rng(seed).permutation(len(size))
-        # Group after group as long as there is room, and one at least.
-        fits = np.cumsum(size[order]) <= n_points
-        fits[0] = True
-        taken: NDArray[np.bool_] = np.isin(units, order[fits])
-        return taken
+        taken = draw_rows(self.groups, self.n_points, n_points, seed)
+        # A first group that is larger than that would leave nothing to learn from.
+        return taken if taken.any() else np.ones(self.n_points, dtype=bool)
 
     def at_most(self, n_points: int, seed: int) -> Self:
         """Return the rows, or so many points of them at most."""

@@ -65,9 +65,7 @@ class Union:
         """Return the floor that a setting asks of the rows it is learned on."""
         return min(self.min_fidelity + EXTRA[setting], 0.999)
 
-    def select_from(
-        self, rows: Rows, seed: int, *, solver: str = "quick", time_limit: float | None = None
-    ) -> PoolSelection | None:
+    def select_from(self, rows: Rows, seed: int) -> PoolSelection | None:
         """Return the program over what the generators propose; None if that is nothing.
 
         Of very many rows some are learned from and chosen on: the others judge.
@@ -84,8 +82,8 @@ class Union:
             floor_over="both",
             max_leaves_total=self.max_leaves_total,
             training="eager",
-            solver=solver,
-            time_limit=time_limit,
+            solver="quick",
+            time_limit=None,
         )
 
     def learn(self, rows: Rows, seed: int) -> "Choices":
