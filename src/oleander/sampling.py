@@ -49,12 +49,14 @@ def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, flips: F
         raise ValueError(f"flips={flips!r} is not known; use 'paper' or 'uniform'.")
     schema, center = ball.schema, ball.center
     draws = np.empty((n_draws, len(schema)), order="F")
-    draws[:] = center
+    for j, middle in enumerate(center.tolist()):
+        draws[:, j] = middle
     moving = [j for j in schema.numbers if not np.isnan(center[j]) and schema[j].lower < schema[j].upper]
     if moving and ball.radius > 0:
-        draws[:, moving] = (
-            _draw_box(ball, moving, n_draws, rng) if np.isinf(ball.norm) else _draw_lp(ball, moving, n_draws, rng)
-        )
+        if np.isinf(ball.norm):
+            _draw_box(draws, ball, moving, rng)
+        else:
+            draws[:, moving] = _draw_lp(ball, moving, n_draws, rng)
     _flip_columns(draws, ball, rng, flips)
     return draws
 
@@ -121,18 +123,19 @@ def seed_for(random_state: int, center: Floats, radius: float) -> int:
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little")
 
 
-def _draw_box(ball: Ball, moving: list[int], n_draws: int, rng: np.random.Generator) -> Floats:
-    """Draw in the Chebyshev ball: each number by itself."""
-    draws = np.empty((n_draws, len(moving)), order="F")
-    for i, j in enumerate(moving):
-        low, high = _reach(ball, ball.schema[j], ball.center[j])
+def _draw_box(draws: Floats, ball: Ball, moving: list[int], rng: np.random.Generator) -> None:
+    """Draw in the Chebyshev ball, in place: each number by itself."""
+    for j in moving:
+        low, high = _reach(ball, ball.schema[j], float(ball.center[j]))
+        column = draws[:, j]
         if ball.schema[j].kind is Kind.INTEGER:
             # The whole numbers inside, the center among them even if rounding says otherwise.
             first, last = np.ceil(low - 1e-9), np.floor(high + 1e-9)
-            draws[:, i] = rng.integers(int(first), int(last), size=n_draws, endpoint=True)
+            column[:] = rng.integers(int(first), int(last), size=len(draws), endpoint=True)
         else:
-            draws[:, i] = rng.uniform(low, high, size=n_draws)
-    return draws
+            rng.random(out=column)
+            column *= high - low
+            column += low
 
 
 def _reach(ball: Ball, feature: Feature, middle: float) -> tuple[float, float]:

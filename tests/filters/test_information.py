@@ -31,7 +31,7 @@ def test_several_features_at_once_are_each_by_itself():
     codes = np.stack([rng.integers(0, k, 500) for k in n_codes])
     labels, leaves = rng.integers(0, 3, 500), rng.integers(0, 6, 500)
     packed = PackedCodes.pack(codes, n_codes)
-    assert len(packed.codes) == 3
+    assert sum(len(codes) for codes, _ in packed.blocks) == 3
     together = LeafTable(leaves, labels, 6, 3, 500).score(packed)
     alone = [score_information(code, labels, leaves) for code in codes]
     np.testing.assert_allclose(together.values, [value for value, _ in alone])
@@ -65,3 +65,16 @@ def test_p_values_of_noise_are_uniform():
 
 def test_no_information_where_nothing_varies():
     assert score_information(np.zeros(50, dtype=int), np.arange(50) % 2) == (0.0, 1.0)
+
+
+def test_counting_pack_by_pack_changes_nothing(monkeypatch):
+    """Of very many draws few packs are counted at once."""
+    rng = np.random.default_rng(2)
+    n_codes = np.array([3, 2, 3, 3, 3, 3, 3, 2, 3, 3])
+    codes = np.stack([rng.integers(0, k, 400) for k in n_codes])
+    table = LeafTable(rng.integers(0, 5, 400), rng.integers(0, 2, 400), 5, 2, 400)
+    at_once = PackedCodes.pack(codes, n_codes)
+    monkeypatch.setattr("oleander.filters.information.MOST_COUNTED_AT_ONCE", 400)
+    one_by_one = PackedCodes.pack(codes, n_codes)
+    assert len(one_by_one.blocks) > len(at_once.blocks)
+    np.testing.assert_array_equal(table.score(at_once).values, table.score(one_by_one).values)

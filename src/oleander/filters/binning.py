@@ -39,7 +39,7 @@ def bin_codes(draws: NDArray[np.float64], schema: FeatureSchema, *, n_bins: int 
             values = np.where(absent, feature.lower if feature.is_number else 0.0, values)
         if feature.is_number:
             present = values if absent is None or absent.all() else values[~absent]
-            codes[j] = _equal_width(values, present, n_bins)
+            _bin_equally(values, present, n_bins, codes[j])
             n_codes[j] = n_bins
         else:
             codes[j] = values
@@ -50,10 +50,14 @@ def bin_codes(draws: NDArray[np.float64], schema: FeatureSchema, *, n_bins: int 
     return codes, n_codes
 
 
-def _equal_width(values: NDArray[np.float64], present: NDArray[np.float64], n_bins: int) -> Codes:
+def _bin_equally(values: NDArray[np.float64], present: NDArray[np.float64], n_bins: int, codes: Codes) -> None:
+    """Write the codes of bins of equal width."""
     low, high = present.min(), present.max()
     if low == high:
-        return np.zeros(len(values), dtype=np.int32)
-    bins: Codes = ((values - low) * (n_bins / (high - low))).astype(np.int32)
+        codes[:] = 0
+        return
+    places = values - low
+    places *= n_bins / (high - low)
+    codes[:] = places
     # The largest value closes the last bin instead of opening another.
-    return bins.clip(0, n_bins - 1)
+    np.minimum(codes, n_bins - 1, out=codes)

@@ -158,7 +158,7 @@ def select_features(
             information.append(float(scores.values[j]))
             selected.append(j)
             leaves.split(codes[j], int(n_codes[j]))
-        unselected = unselected[~np.isin(unselected, chosen)]
+            unselected = unselected[unselected != j]
     return result(StopReason.TOO_FEW_DRAWS if leaves.has_dropped_small else StopReason.ALL_PURE)
 
 

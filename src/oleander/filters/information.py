@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,8 @@ Codes = NDArray[np.integer[Any]]
 DRAWS_PER_CELL = 5
 # Features share one code while it has no more values than this.
 MOST_PACKED_CODES = 32
+# Packs are counted together while they have no more codes in all than this: a pass over them stays in the cache.
+MOST_COUNTED_AT_ONCE = 2**18
 
 
 @dataclass(frozen=True)
@@ -49,17 +52,16 @@ class PackedCodes:
 
     Parameters
     ----------
-    codes : integer array of shape (n_packs, n_draws)
-    splits : tuple of 0/1 arrays
-        For each pack, which of its codes (rows) stand for which bins (columns) of its features.
+    blocks : tuple of (integer array of shape (n_packs, n_draws), 0/1 array of shape (n_values, n_bins))
+        Packs of like features, counted in one go: the codes, each pack's going on where those of the pack before end,
+        and which of a pack's codes stand for which bins of its features.
     order : integer array of shape (n_features,)
         The features, pack after pack.
     n_codes : integer array of shape (n_features,)
         How many bins each has, in that order.
     """
 
-    codes: Codes
-    splits: tuple[Floats, ...]
+    blocks: tuple[tuple[Codes, Floats], ...]
     order: Codes
     n_codes: Codes
 
@@ -77,11 +79,19 @@ class PackedCodes:
             else:
                 packed.append(codes[feature])
                 sizes.append([size])
-        return cls(np.stack(packed), tuple(_split_matrix(tuple(pack)) for pack in sizes), order, n_codes[order])
+        at_once = max(1, MOST_COUNTED_AT_ONCE // codes.shape[1])
+        blocks = []
+        for like, group in groupby(zip(sizes, packed, strict=True), key=lambda pack: pack[0]):
+            split, packs = _split_matrix(tuple(like)), [pack[1] for pack in group]
+            for start in range(0, len(packs), at_once):
+                together = np.stack(packs[start : start + at_once])
+                together += np.arange(len(together), dtype=together.dtype)[:, None] * len(split)
+                blocks.append((together, split))
+        return cls(tuple(blocks), order, n_codes[order])
 
     def take(self, draws: NDArray[np.intp]) -> Self:
         """Return the codes of some draws."""
-        return replace(self, codes=self.codes.take(draws, axis=1))
+        return replace(self, blocks=tuple((codes.take(draws, axis=1), split) for codes, split in self.blocks))
 
 
 @lru_cache(maxsize=256)
@@ -139,11 +149,14 @@ class LeafTable:
     def _count(self, features: PackedCodes) -> Codes:
         """Return the draws by leaf, label and bin, the bins of all features side by side."""
         n_cells = self.n_leaves * self.n_labels
-        blocks = []
-        for codes, split in zip(features.codes, features.splits, strict=True):
-            counts = np.bincount(self._leaf_labels * len(split) + codes, minlength=n_cells * len(split))
-            blocks.append(counts.reshape(n_cells, len(split)) @ split)
-        return np.hstack(blocks).astype(np.intp).reshape(self.n_leaves, self.n_labels, -1)
+        found = []
+        for codes, split in features.blocks:
+            n_values = len(codes) * len(split)
+            cells = codes + self._leaf_labels * n_values
+            counts = np.bincount(cells.ravel(), minlength=n_cells * n_values).astype(float)
+            found.append((counts.reshape(-1, len(split)) @ split).reshape(n_cells, -1))
+        together = found[0] if len(found) == 1 else np.hstack(found)
+        return together.astype(np.intp).reshape(self.n_leaves, self.n_labels, -1)
 
 
 def score_information(codes: Codes, labels: Codes, leaves: Codes | None = None) -> tuple[float, float]:

@@ -7,7 +7,9 @@ levels and missing values need no columns of their own.
 
 import heapq
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,12 +49,23 @@ class Column:
         return replace(self, codes=self.codes[draws])
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
-    """A node while the tree grows."""
+    """A node while the tree grows.
+
+    Parameters
+    ----------
+    rows : array
+        Its draws.
+    counts : array of shape (n_labels,)
+        How many of them have each label.
+    left : array of shape (n_labels, n_cells)
+        How many of them would go left at each split that there could be.
+    """
 
     rows: Ints
-    histogram: Floats
+    counts: Floats
+    left: Floats
     column: int = -1
     code: int = -1
     missing_left: bool = False
@@ -71,13 +84,14 @@ def make_columns(draws: Floats, schema: FeatureSchema, positions: tuple[int, ...
         feature, values = schema[position], draws[:, position]
         if feature.is_number:
             # Sorting once gives the quantiles and, by cutting at the edges, the codes; missing values come last.
-            order = np.argsort(values)
+            order = values.argsort()
             ordered = values[order]
-            edges = readable_edges(ordered[: np.count_nonzero(~np.isnan(ordered))], feature)
+            n_known = len(values) - np.count_nonzero(np.isnan(ordered))
+            edges = readable_edges(ordered[:n_known], feature)
             n_codes = len(edges) + 1
-            cuts = np.searchsorted(ordered, [*edges, np.inf], side="right")
+            cuts = np.concatenate([[0], ordered.searchsorted(edges, side="right"), [n_known, len(values)]])
             codes = np.empty(len(values), dtype=np.intp)
-            codes[order] = np.repeat(np.arange(n_codes + 1), np.diff([0, *cuts, len(values)]))
+            codes[order] = np.repeat(np.arange(n_codes + 1), cuts[1:] - cuts[:-1])
         else:
             edges, n_codes = np.empty(0), len(feature.levels)
             codes = np.where(np.isnan(values), n_codes, values).astype(np.intp)
@@ -98,17 +112,27 @@ def readable_edges(ordered: Floats, feature: Feature) -> Floats:
     """
     if not len(ordered):
         return np.empty(0)
-    quantiles: Floats = ordered[np.linspace(0, len(ordered) - 1, N_EDGES + 1).astype(np.intp)]
+    quantiles: Floats = ordered[_quantile_positions(len(ordered))]
     spread = (quantiles[-N_EDGES // 10] - quantiles[N_EDGES // 10]) or np.ptp(quantiles)
     if spread == 0:
         return np.empty(0)
     step, decimals = readable_step(spread / 100)
     if feature.kind is Kind.INTEGER and step < 1:
         step, decimals = 1.0, 0
-    edges: Floats = np.unique(np.round(np.ceil(quantiles / step) * step, max(decimals, 0)))
+    edges: Floats = np.round(np.ceil(quantiles / step) * step, max(decimals, 0)) + 0.0
+    # Quantiles come in order, and so do they when rounded: equal ones are neighbours.
+    is_new = np.append(True, edges[1:] != edges[:-1])
     # An edge at or beyond the largest draw would split nothing off.
-    inside: Floats = edges[edges < quantiles[-1]]
+    inside: Floats = edges[is_new & (edges < quantiles[-1])]
     return inside
+
+
+@lru_cache(maxsize=8)
+def _quantile_positions(n_draws: int) -> Ints:
+    """Return where the quantiles stand among ordered draws."""
+    positions = np.linspace(0, n_draws - 1, N_EDGES + 1).astype(np.intp)
+    positions.setflags(write=False)
+    return positions
 
 
 def readable_step(at_most: float) -> tuple[float, int]:
@@ -127,84 +151,90 @@ def grow(columns: list[Column], labels: Ints, n_labels: int, max_leaves: int | N
 
     No leaf holds fewer than ``min_leaf`` draws.
     """
+    rows, counts = np.arange(len(labels)), np.bincount(labels, minlength=n_labels).astype(float)
     if not columns:
-        return Node(np.arange(len(labels)), np.empty((n_labels, 0)))
+        return Node(rows, counts, np.empty((n_labels, 0)))
     grower = _Grower(columns, labels, n_labels, min_leaf)
-    root = grower.root()
+    waiting: tuple[Node, ...] = (Node(rows, counts, grower.count_left(rows, counts)),)
+    root = waiting[0]
     heap: list[tuple[float, int, Node]] = []
     n_leaves, order = 1, 0
-    waiting = [root]
-    while True:
-        for node in waiting:
-            gain = grower.find_split(node)
+    while max_leaves is None or n_leaves < max_leaves:
+        for node, gain in zip(waiting, grower.find_splits(waiting), strict=True):
             if gain > 0:
                 order += 1
                 heapq.heappush(heap, (-gain, order, node))
-        if not heap or (max_leaves is not None and n_leaves >= max_leaves):
-            return root
+        if not heap:
+            break
         node = heapq.heappop(heap)[2]
-        node.children = grower.split(node)
-        waiting = list(node.children)
+        node.children = waiting = grower.split(node)
         n_leaves += 1
+    return root
 
 
 class _Grower:
     """What all nodes share: the codes of all features side by side, and how to split on them.
 
-    Histograms have shape (n_labels, n_cells), so that sums over labels run along memory.
+    Each feature has a cell for every bin or level and one for missing. A cell stands for a split: of a number, what
+    lies in it or before it goes left; of levels, what lies in it. Where missing numbers go is asked apart.
     """
 
     def __init__(self, columns: list[Column], labels: Ints, n_labels: int, min_leaf: int) -> None:
         self.columns, self.labels, self.n_labels, self.min_leaf = columns, labels, n_labels, min_leaf
-        # Each feature has its bins or levels and one cell for missing.
         sizes = np.array([column.n_codes + 1 for column in columns], dtype=np.intp)
         self.starts = np.cumsum(sizes) - sizes
         self.n_cells = int(sizes.sum())
         self.cells = np.empty((len(columns), len(labels)), dtype=np.intp)
+        first_cells = labels * self.n_cells
         for column, start, cells in zip(columns, self.starts, self.cells, strict=True):
-            np.add(column.codes, labels * self.n_cells + start, out=cells)
+            np.add(column.codes, first_cells, out=cells)
+            cells += start
         self.column_of = np.repeat(np.arange(len(columns)), sizes)
-        self.is_number = np.array([column.is_number for column in columns])[self.column_of]
-        self.missing = self.starts + sizes - 1
-        is_missing = np.zeros(self.n_cells, dtype=bool)
-        is_missing[self.missing] = True
-        # "Up to missing" is no split of a number; missing is a level like any other where there are levels.
-        self.is_split = ~(is_missing & self.is_number)
-        self.takes_missing = self.is_number & ~is_missing
+        self.n_before = self.column_of.astype(float)
+        are_numbers = np.array([column.is_number for column in columns])
+        self.has_numbers, self.has_only_numbers = bool(are_numbers.any()), bool(are_numbers.all())
+        self.is_number = are_numbers[self.column_of]
+        # Of numbers with missing values, the cells that missing ones may join, and the last before theirs.
+        has_missing = np.array(
+            [column.is_number and bool((column.codes == column.n_codes).any()) for column in columns]
+        )
+        last = self.starts + sizes - 2
+        self.joinable = np.flatnonzero(has_missing[self.column_of] & (np.arange(self.n_cells) <= last[self.column_of]))
+        self.last_known = last[self.column_of[self.joinable]]
 
-    def root(self) -> Node:
-        rows = np.arange(len(self.labels))
-        return Node(rows, self._histogram(rows))
-
-    def _histogram(self, rows: Ints) -> Floats:
+    def count_left(self, rows: Ints, counts: Floats) -> Floats:
+        """Return how many of some draws would go left at each split, label by label: shape (n_labels, n_cells)."""
         cells = self.cells if len(rows) == len(self.labels) else self.cells.take(rows, axis=1)
-        counts = np.bincount(cells.ravel(), minlength=self.n_cells * self.n_labels)
-        return counts.reshape(self.n_labels, self.n_cells).astype(float)
-
-    def find_split(self, node: Node) -> float:
-        """Set the node's best split and return its gain; 0 if there is none."""
-        histogram = node.histogram
-        total = histogram[:, : self.missing[0] + 1].sum(axis=1, keepdims=True)
-        if (total > 0).sum() < 2:
-            return 0.0
-        # Left of a number's split are all bins up to this one; left of a level's split is this level alone.
+        flat = np.bincount(cells.ravel(), minlength=self.n_cells * self.n_labels)
+        histogram = flat.reshape(self.n_labels, self.n_cells).astype(float)
+        if not self.has_numbers:
+            return histogram
+        # Each draw has one cell of every feature, so the features before count all draws once each.
         running = np.cumsum(histogram, axis=1)
-        before = running[:, self.starts] - histogram[:, self.starts]
-        left = np.where(self.is_number, running - before[:, self.column_of], histogram)
-        scores = np.where(self.is_split, _score_splits(left, total, self.min_leaf), -1.0)
-        cell, missing_left = int(scores.argmax()), False
-        best = scores[cell]
-        absent = histogram[:, self.missing]
-        if absent.any():
-            scores = _score_splits(left + absent[:, self.column_of], total, self.min_leaf)
-            scores = np.where(self.takes_missing, scores, -1.0)
-            if scores.max() > best:
-                cell, missing_left = int(scores.argmax()), True
-                best = scores[cell]
-        gain = float(best - (total**2).sum() / total.sum())
-        node.column = int(self.column_of[cell])
-        node.code, node.missing_left = int(cell - self.starts[node.column]), missing_left
-        return gain if gain > 1e-9 * total.sum() else 0.0
+        running -= counts[:, None] * self.n_before
+        return running if self.has_only_numbers else np.where(self.is_number, running, histogram)
+
+    def find_splits(self, nodes: Sequence[Node]) -> list[float]:
+        """Set the best split of each of these nodes and return their gains; 0 where there is none."""
+        left, counts = np.stack([node.left for node in nodes]), np.stack([node.counts for node in nodes])
+        scores = _score_splits(left, counts, self.min_leaf)
+        every = np.arange(len(nodes))
+        cells = scores.argmax(axis=1)
+        best, missing_left = scores[every, cells], np.zeros(len(nodes), dtype=bool)
+        if len(self.joinable):
+            missing = counts[:, :, None] - left[:, :, self.last_known]
+            scores = _score_splits(left[:, :, self.joinable] + missing, counts, self.min_leaf)
+            others = scores.argmax(axis=1)
+            missing_left = scores[every, others] > best
+            cells = np.where(missing_left, self.joinable[others], cells)
+            best = np.maximum(best, scores[every, others])
+        sizes = counts.sum(axis=1)
+        gains = best - np.square(counts).sum(axis=1) / sizes
+        for node, cell, goes_left in zip(nodes, cells.tolist(), missing_left.tolist(), strict=True):
+            node.column = int(self.column_of[cell])
+            node.code, node.missing_left = int(cell - self.starts[node.column]), goes_left
+        found: list[float] = np.where(gains > 1e-9 * sizes, gains, 0.0).tolist()
+        return found
 
     def split(self, node: Node) -> tuple[Node, Node]:
         """Return the node's two children."""
@@ -213,19 +243,34 @@ class _Grower:
         goes_left = codes <= node.code if column.is_number else codes == node.code
         if node.missing_left:
             goes_left |= codes == column.n_codes
-        left, right = node.rows[goes_left], node.rows[~goes_left]
+        sides = [node.rows[goes_left], node.rows[~goes_left]]
         # Count the smaller side; the larger one is what is left of the parent.
-        smaller = self._histogram(left if len(left) < len(right) else right)
-        larger = node.histogram - smaller
-        pair = (smaller, larger) if len(left) < len(right) else (larger, smaller)
-        return Node(left, pair[0]), Node(right, pair[1])
+        smaller = int(len(sides[1]) < len(sides[0]))
+        counts = np.bincount(self.labels[sides[smaller]], minlength=self.n_labels).astype(float)
+        left = self.count_left(sides[smaller], counts)
+        pair = [Node(sides[smaller], counts, left), Node(sides[1 - smaller], node.counts - counts, node.left - left)]
+        return pair[smaller], pair[1 - smaller]
 
 
-def _score_splits(left: Floats, total: Floats, min_leaf: int) -> Floats:
-    """Return Σ l²/|l| + Σ r²/|r| per candidate split: the larger, the purer (Gini); -1 where a side is too small."""
-    right = total - left
-    n_left, n_right = left.sum(axis=0), right.sum(axis=0)
-    is_small = (n_left < min_leaf) | (n_right < min_leaf)
-    n_left[is_small] = n_right[is_small] = 1.0
-    scores = np.square(left).sum(axis=0) / n_left + np.square(right).sum(axis=0) / n_right
-    return np.where(is_small, -1.0, scores)
+def _score_splits(left: Floats, counts: Floats, min_leaf: int) -> Floats:
+    """Return Σ l²/|l| + Σ r²/|r| per node and split: the larger, the purer (Gini); -1 where a side is too small.
+
+    With r = t - l, Σ r² is Σ l² - 2 Σ t·l + Σ t²: all are sums of whole numbers, so nothing is lost. A split with an
+    empty side is as pure as no split.
+
+    Parameters
+    ----------
+    left : array of shape (n_nodes, n_labels, n_cells)
+    counts : array of shape (n_nodes, n_labels)
+    """
+    n_left = left.sum(axis=1)
+    n_right = counts.sum(axis=1)[:, None] - n_left
+    squares = np.einsum("nlc,nlc->nc", left, left)
+    right_squares = np.einsum("nl,nlc->nc", -2 * counts, left)
+    right_squares += squares
+    right_squares += np.square(counts).sum(axis=1)[:, None]
+    scores: Floats = squares / np.maximum(n_left, 1.0)
+    scores += right_squares / np.maximum(n_right, 1.0)
+    if min_leaf > 1:
+        scores[np.minimum(n_left, n_right) < min_leaf] = -1.0
+    return scores

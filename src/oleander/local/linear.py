@@ -87,21 +87,18 @@ class LimeLinear:
         width = self.kernel_width or 0.75 * np.sqrt(len(schema))
         offsets = features - self._represent(middle[None, :])
         # LIME takes the root of its own kernel.
-        weights = np.sqrt(np.exp(-np.square(offsets).sum(axis=1) / width**2))
+        weights = np.exp(np.einsum("ij,ij->i", offsets, offsets) / (-2 * width**2))
         targets = (codes[:, None] == np.arange(len(classes))).astype(float)
         self._coefficients, self._intercepts = self._fit_classes(features, targets, weights)
         self.classes_, self._n_draws = classes, len(draws)
-        self._share = float((self.predict(draws) == np.asarray(labels)).mean())
+        self._share = float(((features @ self._coefficients + self._intercepts).argmax(axis=1) == codes).mean())
         return self
 
     def _fit_classes(self, features: Floats, targets: Floats, weights: Floats) -> tuple[Floats, Floats]:
         n_columns, n_classes = features.shape[1], targets.shape[1]
         if n_classes == 1:
             return np.zeros((n_columns, 1)), np.ones(1)
-        means, target_means = (
-            np.average(features, axis=0, weights=weights),
-            np.average(targets, axis=0, weights=weights),
-        )
+        means, target_means = weights @ features / weights.sum(), weights @ targets / weights.sum()
         centered = features - means
         weighted = centered * weights[:, None]
         gram = weighted.T @ centered
@@ -120,11 +117,14 @@ class LimeLinear:
 
     def _represent(self, rows: Floats) -> Floats:
         """Return rows as LIME sees them: numbers in scaled units, sameness for levels, 0 for a missing number."""
-        seen = np.empty(rows.shape)
+        seen = np.empty(rows.shape, order="F")
         for j, feature in enumerate(self._schema):
             values, middle = rows[:, j], self._reference[j]
             if feature.is_number:
-                seen[:, j] = np.nan_to_num((values - middle) / feature.scale, nan=0.0)
+                np.subtract(values, middle, out=seen[:, j])
+                seen[:, j] /= feature.scale
+                if feature.missing:
+                    seen[np.isnan(values), j] = 0.0
             else:
                 seen[:, j] = (values == middle) | (np.isnan(values) & np.isnan(middle))
         return seen
@@ -261,9 +261,9 @@ class LimeLinear:
 def _middle(draws: Floats, schema: FeatureSchema, center: Floats | None) -> Floats:
     """Return the center, with the draws' median or most frequent level where it is not given or missing a number."""
     middle = np.full(draws.shape[1], np.nan) if center is None else center.copy()
-    for j, feature in enumerate(schema):
-        present = draws[~np.isnan(draws[:, j]), j]
-        if not np.isnan(middle[j]) or not len(present):
+    for j in np.flatnonzero(np.isnan(middle)).tolist():
+        feature, present = schema[j], draws[~np.isnan(draws[:, j]), j]
+        if not len(present):
             continue
         if feature.is_number:
             middle[j] = np.median(present)

@@ -108,6 +108,8 @@ class Tree:
         # Parents stand before their children, so one pass in order moves every row to its leaf.
         for parent in np.flatnonzero(self.column != LEAF).tolist():
             here = np.flatnonzero(node == parent)
+            if not len(here):
+                continue
             goes_left = self.conditions(parent)[0].holds(rows[here, self.column[parent]])
             node[here] = np.where(goes_left, self.left[parent], self.right[parent])
         return node
@@ -288,7 +290,7 @@ def grow_on_columns(
     """Grow a tree on features that are binned already, as many trees on the same draws have them."""
     root = grow(columns, labels, len(classes), max_leaves, min_leaf)
     nodes: list[dict[str, Any]] = []
-    _collect(root, columns, labels, len(classes), nodes, simplify)
+    _collect(root, columns, nodes, simplify)
     numbered = {key: np.array([node[key] for node in nodes]) for key in nodes[0]}
     return Tree(schema, classes, **numbered)
 
@@ -324,17 +326,9 @@ def read_split(node: Node, columns: list[Column]) -> dict[str, Any]:
     return split
 
 
-def _collect(
-    node: Node,
-    columns: list[Column],
-    labels: NDArray[np.intp],
-    n_labels: int,
-    nodes: list[dict[str, Any]],
-    simplify: bool,
-) -> int:
+def _collect(node: Node, columns: list[Column], nodes: list[dict[str, Any]], simplify: bool) -> int:
     """Append a node and those below it, and return its number; two leaves that say the same may become one."""
-    counts = np.bincount(labels[node.rows], minlength=n_labels)
-    label = int(counts.argmax())
+    label = int(node.counts.argmax())
     number = len(nodes)
     leaf = {
         "column": LEAF,
@@ -345,13 +339,13 @@ def _collect(
         "right": -1,
         "label": label,
         "n_draws": len(node.rows),
-        "n_right": int(counts[label]),
+        "n_right": int(node.counts[label]),
     }
     nodes.append(leaf)
     if node.children is None:
         return number
-    left = _collect(node.children[0], columns, labels, n_labels, nodes, simplify)
-    right = _collect(node.children[1], columns, labels, n_labels, nodes, simplify)
+    left = _collect(node.children[0], columns, nodes, simplify)
+    right = _collect(node.children[1], columns, nodes, simplify)
     one, other = nodes[left], nodes[right]
     if simplify and one["column"] == LEAF and other["column"] == LEAF and one["label"] == other["label"]:
         # The label of both is the most frequent in each, so it is the most frequent in their parent too.
