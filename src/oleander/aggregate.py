@@ -20,7 +20,7 @@ from oleander.certificate import Certificate
 from oleander.checkpoint import Checkpoint, KeptBlackBox, hash_array, hash_text
 from oleander.evaluation import Evaluation, Uncovered
 from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation, rank_highest
-from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier, make_pool
+from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier
 from oleander.forms import Union, balance_classes, make_consensus_forms, read_verdict, write_verdict
 from oleander.generators import Anchors, Balls, Boxes, Generator, Inside, Nodes, Trees
 from oleander.inputs import (
@@ -37,6 +37,7 @@ from oleander.inputs import (
 from oleander.judging import Form
 from oleander.lazy import Floor, PoolSelection
 from oleander.local import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
+from oleander.pool import CandidatePool
 from oleander.rows import Rows
 from oleander.saving import FileError, read_file, write_file
 from oleander.schema import FeatureSchema
@@ -504,12 +505,12 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 max_explainers=self.max_explainers,
                 time_limit=self.time_limit,
             )
-        pool = make_pool(
+        pool = CandidatePool.propose(
             self._generators(),
             rows,
             box,
             seed,
-            self.n_jobs,
+            n_jobs=self.n_jobs,
             max_queries=max_queries,
             checkpoint=box.checkpoint if isinstance(box, KeptBlackBox) else None,
         )
