@@ -27,6 +27,7 @@ LAYERS = [
     "rows",
     "abstention",
     "generators",
+    "candidates",
     "pool",
     "selection",
     "evaluation",

@@ -16,13 +16,14 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from oleander.black_box import N_ASKED_TWICE, BlackBox
+from oleander.candidates import GENERATORS, MIX, make_generators
 from oleander.certificate import Certificate
 from oleander.checkpoint import Checkpoint, KeptBlackBox, hash_array, hash_text
 from oleander.evaluation import Evaluation, Uncovered
 from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation, rank_highest
 from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier
 from oleander.forms import Union, balance_classes, make_consensus_forms, read_verdict, write_verdict
-from oleander.generators import Anchors, Balls, Boxes, Generator, Inside, Nodes, Trees
+from oleander.generators import Balls, Generator
 from oleander.inputs import (
     as_one_row,
     check_choice,
@@ -36,7 +37,7 @@ from oleander.inputs import (
 )
 from oleander.judging import Form
 from oleander.lazy import Floor, PoolSelection
-from oleander.local import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
+from oleander.local import FilteredTree, LocalExplainer
 from oleander.pool import CandidatePool
 from oleander.rows import Rows
 from oleander.saving import FileError, read_file, write_file
@@ -50,15 +51,6 @@ from oleander.tradeoff import Cell, TradeOff, default_grid, judged_tradeoff, uni
 Labels = NDArray[Any]
 Indices = NDArray[np.intp]
 DEFAULT_LEAVES = 40
-# What can be asked for by name besides balls, whose options are the estimator's own.
-GENERATORS: dict[str, Generator] = {
-    "trees": Trees(max_leaves=(4, 8, 16)),
-    "nodes": Nodes(inside=Inside(("constant", "tree"))),
-    "boxes": Boxes(inside=Inside(("constant", "tree"))),
-    "anchors": Anchors(),
-}
-MIX = ("trees", "nodes")
-LOCALS = ("filtered_tree", "unfiltered_tree", "lime")
 # A black box that is right on so many of the rows it explains has likely seen them in training.
 SUSPICIOUS_ACCURACY = 0.99
 
@@ -506,7 +498,15 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 time_limit=self.time_limit,
             )
         pool = CandidatePool.propose(
-            self._generators(),
+            make_generators(
+                self.candidates,
+                radius=self.radius,
+                max_flips=self.max_flips,
+                max_candidates=self.max_candidates,
+                n_draws=self.n_draws,
+                local=self.local,
+                max_leaves=self.max_leaves,
+            ),
             rows,
             box,
             seed,
@@ -591,36 +591,6 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 "use floor_on='share' and floor_over='each'."
             )
         return Floor(self.floor_on, self.min_support)
-
-    def _generators(self) -> list[Generator]:
-        given: list[Any] = [self.candidates] if isinstance(self.candidates, (str, Generator)) else list(self.candidates)
-        mix = ("balls",) if not isinstance(self.radius, str) else MIX
-        named = [name for one in given for name in (mix if isinstance(one, str) and one == "auto" else [one])]
-        generators: list[Generator] = []
-        for one in named:
-            if not isinstance(one, str):
-                generators.append(one)
-                continue
-            check_choice("candidates", one, ("auto", "balls", *GENERATORS))
-            generators.append(self._balls() if one == "balls" else GENERATORS[one])
-        return generators
-
-    def _balls(self) -> Balls:
-        return Balls(
-            self.radius,
-            max_flips=self.max_flips,
-            max_candidates=self.max_candidates,
-            n_draws=self.n_draws,
-            local=self._make_local(),
-        )
-
-    def _make_local(self) -> LocalExplainer:
-        if not isinstance(self.local, str):
-            return self.local
-        check_choice("local", self.local, LOCALS)
-        if self.local == "lime":
-            return LimeLinear()
-        return (FilteredTree if self.local == "filtered_tree" else UnfilteredTree)(max_leaves=self.max_leaves)
 
     @property
     def explainers(self) -> list[ChosenExplainer]:
