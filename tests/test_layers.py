@@ -37,6 +37,7 @@ LAYERS = [
     "forms",
     "fitting",
     "streaming",
+    "outcome",
     "saving",
     "summary",
     "tradeoff",

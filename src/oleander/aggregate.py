@@ -11,18 +11,16 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from oleander.black_box import N_ASKED_TWICE, BlackBox
 from oleander.candidates import GENERATORS, MIX, make_generators
-from oleander.certificate import Certificate
 from oleander.checkpoint import Checkpoint, KeptBlackBox, hash_array, hash_text
 from oleander.evaluation import Evaluation, Uncovered
 from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation, rank_highest
 from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier
-from oleander.forms import Union, balance_classes, make_consensus_forms, read_verdict, write_verdict
+from oleander.forms import Union, balance_classes, make_consensus_forms
 from oleander.generators import Balls, Generator
 from oleander.inputs import (
     as_one_row,
@@ -38,13 +36,13 @@ from oleander.inputs import (
 from oleander.judging import Form
 from oleander.lazy import Floor, PoolSelection
 from oleander.local import FilteredTree, LocalExplainer
+from oleander.outcome import Outcome
 from oleander.pool import CandidatePool
 from oleander.rows import Rows
 from oleander.saving import FileError, read_file, write_file
 from oleander.schema import FeatureSchema
-from oleander.selection import SelectionResult
 from oleander.selection.frontier import Frontier
-from oleander.streaming import Accuracy, Sample, Source, count_all, draw_sample, open_source, sample_size
+from oleander.streaming import Sample, Source, count_all, draw_sample, open_source, sample_size
 from oleander.summary import describe_fit
 from oleander.tradeoff import Cell, TradeOff, default_grid, judged_tradeoff, union_tradeoff
 
@@ -169,9 +167,6 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     >>> atlas.combine_, atlas.coverage_ > 0.9
     ('tree', True)
     """
-
-    exact_: Evaluation | None
-    accuracy_: Accuracy | None
 
     def __init__(
         self,
@@ -349,12 +344,21 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 np.random.default_rng(seed),
             )
         # Only now: an error or an interrupt before this line leaves the object as it was.
-        self._set_fitted(chosen, fitted.kind, fitted.result, certificate, n_queries)
-        self.coverage_, self.fidelity_ = fitted.coverage, fitted.fidelity
-        self.evaluation_, self.verdict_ = fitted.evaluation, fitted.verdict.table
+        self._set_fitted(
+            Outcome(
+                chosen,
+                fitted.kind,
+                fitted.result,
+                fitted.coverage,
+                fitted.fidelity,
+                fitted.evaluation,
+                fitted.verdict.table,
+                certificate,
+                n_queries,
+            )
+        )
         self._verdict, self._selection, self._rows, self._seed = fitted.verdict, fitted.selection, each, seed
         self._learned, self._held = learn, held
-        self._tradeoff: TradeOff | None = None
         if fitted.selection is not None:
             self.pool_ = fitted.selection.pool
         elif hasattr(self, "pool_"):
@@ -419,11 +423,18 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         if not is_grouped and counts.n_new:
             certificate = counts.certificate(self.confidence, alone=chosen.min_votes is None)
             chosen = chosen.with_claims(certificate)
-        self._set_fitted(chosen, self.combine_, self.result_, certificate, self.n_queries_ + counts.n_asked)
-        self.exact_ = counts.evaluation([member.explainer.complexity for member in chosen.members])
         n_candidates = len(self.pool_.candidates) if hasattr(self, "pool_") else 0
-        self.accuracy_ = counts.accuracy(
-            self.epsilon, self.delta, len(sample.table), None if is_grouped else n_candidates
+        self._set_fitted(
+            replace(
+                self._outcome(),
+                chosen=chosen,
+                certificate=certificate,
+                n_queries=self.n_queries_ + counts.n_asked,
+                exact=counts.evaluation([member.explainer.complexity for member in chosen.members]),
+                accuracy=counts.accuracy(
+                    self.epsilon, self.delta, len(sample.table), None if is_grouped else n_candidates
+                ),
+            )
         )
 
     def _go_on(self, checkpoint: Checkpoint, box: BlackBox, data: list[Any], seed: int) -> tuple[BlackBox, int]:
@@ -541,18 +552,15 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     def _kinds(self) -> list[str] | None:
         return None if self._combine == "auto" else [self._combine]
 
-    def _set_fitted(
-        self,
-        chosen: ExplainerSet,
-        kind: str,
-        result: SelectionResult,
-        certificate: Certificate | None,
-        n_queries: int,
-    ) -> None:
-        self._set, self.explainers_, self.combine_ = chosen, list(chosen.members), kind
-        self.schema_, self.result_, self.certificate_, self.n_queries_ = chosen.schema, result, certificate, n_queries
+    def _set_fitted(self, outcome: Outcome) -> None:
+        chosen = outcome.chosen
+        self._set, self.explainers_, self.combine_ = chosen, list(chosen.members), outcome.kind
+        self.schema_, self.result_, self.certificate_ = chosen.schema, outcome.result, outcome.certificate
+        self.coverage_, self.fidelity_, self.n_queries_ = outcome.coverage, outcome.fidelity, outcome.n_queries
+        self.evaluation_, self.verdict_ = outcome.evaluation, outcome.verdict
+        self.exact_, self.accuracy_ = outcome.exact, outcome.accuracy
+        self._tradeoff: TradeOff | None = None
         self.n_features_in_ = len(chosen.schema)
-        self.exact_, self.accuracy_ = None, None
         columns = chosen.schema.columns
         if columns is not None and all(isinstance(column, str) for column in columns):
             self.feature_names_in_ = np.array(columns, dtype=object)
@@ -712,19 +720,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
     def summary(self) -> str:
         """Return the whole in a few lines."""
-        return describe_fit(
-            self._fitted(),
-            self.combine_,
-            coverage=self.coverage_,
-            fidelity=self.fidelity_,
-            min_fidelity=self.min_fidelity,
-            result=self.result_,
-            verdict=self.verdict_,
-            evaluation=self.evaluation_,
-            certificate=self.certificate_,
-            exact=self.exact_,
-            accuracy=self.accuracy_,
-        )
+        return describe_fit(self._outcome(), self.min_fidelity)
 
     def save(self, path: str | os.PathLike[str], *, include_rows: bool = False) -> None:
         """Write the explainers to a file of JSON and arrays: data, never code.
@@ -740,20 +736,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 f"explainer {record} is a ball around a row of the data, which the file would hold. "
                 "Allow it with include_rows=True."
             )
-        content = {
-            "schema": chosen.schema.to_dict(),
-            "explainers": [member.to_dict() for member in chosen.members],
-            "certificate": None if self.certificate_ is None else self.certificate_.to_dict(),
-            "result": {name: getattr(self.result_, name) for name in SAVED_RESULT},
-            "options": {name: getattr(self, name) for name in SAVED_OPTIONS},
-            "min_votes": chosen.min_votes,
-            "ranks": chosen.ranks,
-            "fitted": {name: getattr(self, name) for name in SAVED_FITTED},
-            "evaluation": self.evaluation_.to_dict(),
-            "verdict": write_verdict(self.verdict_),
-        }
-        if self.exact_ is not None and self.accuracy_ is not None:
-            content |= {"exact": self.exact_.to_dict(), "accuracy": self.accuracy_.to_dict()}
+        options = {name: getattr(self, name) for name in SAVED_OPTIONS}
+        content = {**self._outcome().to_dict(), "options": options}
         if self._tradeoff is not None:
             kept = self._tradeoff if include_rows else self._tradeoff.without_records(rows)
             content["tradeoff"] = kept.to_dict()
@@ -764,44 +748,10 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         """Read a saved explainer. It predicts and explains; with the black box given, it evaluates too."""
         content, _ = read_file(path, with_arrays=False)
         try:
-            schema = FeatureSchema.from_dict(content["schema"])
-            members = tuple(ChosenExplainer.from_dict(member, schema) for member in content["explainers"])
-            nothing = csr_array((len(members), 0))
-            result = SelectionResult(
-                chosen=np.arange(len(members)),
-                covered=np.zeros(0, dtype=bool),
-                counted=nothing,
-                **{name: kind(content["result"][name]) for name, kind in SAVED_RESULT.items()},
-            )
-            certificate = None if content["certificate"] is None else Certificate.from_dict(content["certificate"])
             atlas = cls(black_box, **{name: kind(content["options"][name]) for name, kind in SAVED_OPTIONS.items()})
-            if not members:
-                raise ValueError("it holds no explainer")
-            votes, ranks = content["min_votes"], content.get("ranks")
-            if ranks is not None and len(ranks) != len(members):
-                raise ValueError(f"it ranks {len(ranks)} of {len(members)} explainers")
-            fitted = {name: kind(content["fitted"][name]) for name, kind in SAVED_FITTED.items()}
-            check_choice("combine_", fitted["combine_"], ("tree", "consensus", "union"))
-            atlas._set_fitted(
-                ExplainerSet(
-                    schema,
-                    members,
-                    None if votes is None else int(votes),
-                    None if ranks is None else tuple(int(rank) for rank in ranks),
-                ),
-                fitted["combine_"],
-                result,
-                certificate,
-                fitted["n_queries_"],
-            )
-            atlas.coverage_, atlas.fidelity_ = fitted["coverage_"], fitted["fidelity_"]
-            atlas.evaluation_ = Evaluation.from_dict(content["evaluation"])
-            atlas.verdict_ = read_verdict(content["verdict"])
-            if "exact" in content:
-                atlas.exact_ = Evaluation.from_dict(content["exact"])
-                atlas.accuracy_ = Accuracy.from_dict(content["accuracy"])
+            atlas._set_fitted(Outcome.from_dict(content))
             kept = content.get("tradeoff")
-            atlas._tradeoff = None if kept is None else TradeOff.from_dict(kept, schema)
+            atlas._tradeoff = None if kept is None else TradeOff.from_dict(kept, atlas.schema_)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise FileError(f"{path} is not a saved explainer that can be read: {one_line(error)}.") from error
         return atlas
@@ -814,14 +764,27 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self.n_queries_ += len(rows)
         return BlackBox(self.black_box, self.schema_).ask(rows)
 
+    def _outcome(self) -> Outcome:
+        return Outcome(
+            self._fitted(),
+            self.combine_,
+            self.result_,
+            self.coverage_,
+            self.fidelity_,
+            self.evaluation_,
+            self.verdict_,
+            self.certificate_,
+            self.n_queries_,
+            self.exact_,
+            self.accuracy_,
+        )
+
     def _fitted(self) -> ExplainerSet:
         if not hasattr(self, "explainers_"):
             raise NotFittedError("this AggregateExplainer is not fitted: call fit with the rows to be explained first.")
         return self._set
 
 
-SAVED_RESULT: dict[str, Any] = {"objective": float, "bound": float, "status": str, "runtime": float, "coverage": float}
-SAVED_FITTED: dict[str, Any] = {"combine_": str, "coverage_": float, "fidelity_": float, "n_queries_": int}
 SAVED_OPTIONS: dict[str, Any] = {"max_explainers": int, "min_fidelity": float, "confidence": float}
 
 
