@@ -1,12 +1,10 @@
 """AggregateExplainer, the estimator that people meet: a few small models that explain a black box, with proof."""
 
-import json
 import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -16,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from oleander.black_box import N_ASKED_TWICE, BlackBox
 from oleander.candidates import GENERATORS, MIX, make_generators
-from oleander.checkpoint import Checkpoint, KeptBlackBox, hash_array, hash_text
+from oleander.checkpoint import Checkpoint, KeptBlackBox, go_on
 from oleander.evaluation import Evaluation, Uncovered
 from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation, rank_highest
 from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier
@@ -44,11 +42,13 @@ from oleander.schema import FeatureSchema
 from oleander.selection.frontier import Frontier
 from oleander.streaming import Sample, Source, count_all, draw_sample, open_source, sample_size
 from oleander.summary import describe_fit
-from oleander.tradeoff import Cell, TradeOff, default_grid, judged_tradeoff, union_tradeoff
+from oleander.tradeoff import TradeOff, default_grid, judged_tradeoff, union_tradeoff
 
 Labels = NDArray[Any]
 Indices = NDArray[np.intp]
 DEFAULT_LEAVES = 40
+# What may differ when a fit goes on from a checkpoint: how it is run, and what is compared by other means.
+FREE_TO_CHANGE = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema", "block_size")
 # A black box that is right on so many of the rows it explains has likely seen them in training.
 SUSPICIOUS_ACCURACY = 0.99
 
@@ -314,7 +314,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         truth = None if y is None else one_per_row(y, len(encoded[0]), "y")
         seed = seed_of(self.random_state)
         if self.checkpoint is not None:
-            box, seed = self._go_on(Checkpoint(self.checkpoint), box, [*encoded, belongs], seed)
+            options = {name: value for name, value in self.get_params().items() if name not in FREE_TO_CHANGE}
+            box, seed = go_on(Checkpoint(self.checkpoint), box, [*encoded, belongs], options, seed)
         n_others = self.neighbour_draws + sum(len(table) for table in encoded[1:])
         learn, held = self._split(len(encoded[0]), n_others, belongs, seed)
         own = None if belongs is None else belongs[learn]
@@ -436,20 +437,6 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 ),
             )
         )
-
-    def _go_on(self, checkpoint: Checkpoint, box: BlackBox, data: list[Any], seed: int) -> tuple[BlackBox, int]:
-        """Return the black box with what is known of it from an earlier run of the same fit, and that run's seed."""
-        free = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema", "block_size")
-        options = {name: value for name, value in self.get_params().items() if name not in free}
-        is_resumed = checkpoint.claim(
-            {
-                "version": version("oleander"),
-                "data": " ".join("none" if part is None else hash_array(np.asarray(part)) for part in data),
-                "schema": hash_text(json.dumps(box.schema.to_dict(), sort_keys=True)),
-                "options": hash_text(repr(sorted(options.items()))),
-            }
-        )
-        return KeptBlackBox(box.model, box.schema, checkpoint, is_resumed), int(checkpoint.remember("seed", str(seed)))
 
     def _split(self, n_rows: int, n_others: int, belongs: Labels | None, seed: int) -> tuple[Indices, Indices]:
         """Return which rows are learned from and which are held out: as many as may be asked about."""
@@ -681,7 +668,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         -----
         A loaded explainer has the trade-off that was saved with it, if one was computed before.
         """
-        chosen = self._fitted()
+        outcome = self._outcome()
         kept: TradeOff | None = getattr(self, "_tradeoff", None)
         if max_explainers is None and min_fidelity is None and kept is not None:
             return kept
@@ -699,19 +686,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             found = judged_tradeoff(self._verdict, self._rows, self._seed, self._kinds(), grid)
         else:
             found = union_tradeoff(selection, self.frontier(max_explainers=numbers, min_fidelity=floors))
-        self._tradeoff = TradeOff(tuple(self._as_fitted(cell, chosen) for cell in found.cells))
+        self._tradeoff = found.with_fitted(outcome, self.max_explainers, self.min_fidelity)
         return self._tradeoff
-
-    def _as_fitted(self, cell: Cell, chosen: ExplainerSet) -> Cell:
-        """Return the cell; in the one that was fitted stand the explainers that were fitted and certified."""
-        if (cell.max_explainers, cell.min_fidelity) != (self.max_explainers, self.min_fidelity):
-            return cell
-        known: dict[str, Any] = {"form": self.combine_, "coverage": self.coverage_, "fidelity": self.fidelity_}
-        if self.combine_ == "union":
-            known["bound"] = min(member.floor_value for member in chosen.members)
-            known["most"] = min(self.coverage_ * (1 + self.result_.gap), 1.0)
-            known["status"] = self.result_.status
-        return replace(cell, chosen=chosen, **known)
 
     def report(self, path: str | os.PathLike[str], X: Any = None, **options: Any) -> None:
         """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.write_report``."""
