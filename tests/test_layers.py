@@ -38,6 +38,7 @@ LAYERS = [
     "fitting",
     "streaming",
     "outcome",
+    "source_fit",
     "saving",
     "summary",
     "tradeoff",

@@ -3,7 +3,6 @@
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, Literal, Self
 
@@ -16,7 +15,7 @@ from oleander.black_box import N_ASKED_TWICE, BlackBox
 from oleander.candidates import GENERATORS, MIX, make_generators
 from oleander.checkpoint import Checkpoint, KeptBlackBox, go_on
 from oleander.evaluation import Evaluation, Uncovered
-from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation, rank_highest
+from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation
 from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier
 from oleander.forms import Union, balance_classes, make_consensus_forms
 from oleander.generators import Balls, Generator
@@ -24,7 +23,6 @@ from oleander.inputs import (
     as_one_row,
     check_choice,
     draw_rows,
-    names_of_columns,
     one_line,
     one_per_row,
     seed_of,
@@ -40,7 +38,8 @@ from oleander.rows import Rows
 from oleander.saving import FileError, read_file, write_file
 from oleander.schema import FeatureSchema
 from oleander.selection.frontier import Frontier
-from oleander.streaming import Sample, Source, count_all, draw_sample, open_source, sample_size
+from oleander.source_fit import SourceFit
+from oleander.streaming import Source, open_source
 from oleander.summary import describe_fit
 from oleander.tradeoff import TradeOff, default_grid, judged_tradeoff, union_tradeoff
 
@@ -368,30 +367,12 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
     def _fit_source(self, source: Source, y: str | None, groups: str | None, judge_rows: Any) -> Self:
         """Fit on a sample of the rows, then count on all of them."""
-        seed = seed_of(self.random_state)
-        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint)
-        if checkpoint is not None and self.random_state is None:
-            seed = int(checkpoint.remember("seed", str(seed)))
-        sample = draw_sample(
-            source,
-            sample_size(self.epsilon, self.delta, self.holdout),
-            seed,
-            others=names_of_columns(y=y, groups=groups),
-            schema=self.schema,
-            scale=self.scale,
-            block_size=self.block_size,
-            n_jobs=self.n_jobs,
-        )
-        options = {**self.get_params(), "schema": sample.schema, "random_state": seed}
-        left = None if self.max_queries is None else self.max_queries - source.n_rows
-        pays = left is None or left >= len(sample.table) + N_ASKED_TWICE
-        options["max_queries"] = left if pays else self.max_queries
-        belongs = None if groups is None else sample.others[groups]
-        fitted = type(self)(**options).fit(
-            sample.table, None if y is None else sample.others[y], groups=belongs, judge_rows=judge_rows
-        )
-        if pays:
-            fitted._count(source, sample, checkpoint, is_grouped=groups is not None)
+        plan = SourceFit.plan(source, self.get_params(), y, groups)
+        fitted = type(self)(**plan.options)
+        fitted.fit(plan.sample.table, plan.truth, groups=plan.groups, judge_rows=judge_rows)
+        if plan.is_paid:
+            n_candidates = len(fitted.pool_.candidates) if hasattr(fitted, "pool_") else 0
+            fitted._set_fitted(plan.count(fitted._outcome(), fitted._learned, fitted._held, n_candidates))
         else:
             _warn(
                 f"max_queries={self.max_queries:,} does not pay for all {source.n_rows:,} rows after the sample: "
@@ -401,42 +382,9 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         # Only now: an error or an interrupt before this line leaves the object as it was.
         if hasattr(self, "pool_"):
             del self.pool_
-        for name in set(vars(fitted)) - set(options):
+        for name in set(vars(fitted)) - set(plan.options):
             setattr(self, name, getattr(fitted, name))
         return self
-
-    def _count(self, source: Source, sample: Sample, checkpoint: Checkpoint | None, *, is_grouped: bool) -> None:
-        """Count on all rows of the source that this was fitted on a sample of."""
-        # Who answers is settled by what was learned from: held-out rows must not have a say in what they judge.
-        ranks = rank_highest([member.floor_value for member in self._set.members])
-        chosen = replace(self._set, ranks=ranks if self._set.min_votes is None else None)
-        counts = count_all(
-            source,
-            chosen,
-            BlackBox(self.black_box, sample.schema),
-            sample.positions[self._learned],
-            sample.positions[self._held],
-            block_size=self.block_size,
-            n_jobs=self.n_jobs,
-            checkpoint=checkpoint,
-        )
-        certificate = self.certificate_
-        if not is_grouped and counts.n_new:
-            certificate = counts.certificate(self.confidence, alone=chosen.min_votes is None)
-            chosen = chosen.with_claims(certificate)
-        n_candidates = len(self.pool_.candidates) if hasattr(self, "pool_") else 0
-        self._set_fitted(
-            replace(
-                self._outcome(),
-                chosen=chosen,
-                certificate=certificate,
-                n_queries=self.n_queries_ + counts.n_asked,
-                exact=counts.evaluation([member.explainer.complexity for member in chosen.members]),
-                accuracy=counts.accuracy(
-                    self.epsilon, self.delta, len(sample.table), None if is_grouped else n_candidates
-                ),
-            )
-        )
 
     def _split(self, n_rows: int, n_others: int, belongs: Labels | None, seed: int) -> tuple[Indices, Indices]:
         """Return which rows are learned from and which are held out: as many as may be asked about."""
