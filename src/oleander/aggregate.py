@@ -1,5 +1,6 @@
 """AggregateExplainer, the estimator that people meet: a few small models that explain a black box, with proof."""
 
+import inspect
 import os
 import warnings
 from collections.abc import Iterable, Sequence
@@ -376,8 +377,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         else:
             _warn(
                 f"max_queries={self.max_queries:,} does not pay for all {source.n_rows:,} rows after the sample: "
-                "none but the sample's figures are known.",
-                3,
+                "none but the sample's figures are known."
             )
         # Only now: an error or an interrupt before this line leaves the object as it was.
         if hasattr(self, "pool_"):
@@ -461,7 +461,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             checkpoint=box.checkpoint if isinstance(box, KeptBlackBox) else None,
         )
         if len(pool.candidates) < self.max_explainers:
-            _warn(f"max_explainers={self.max_explainers}, but there are only {len(pool.candidates)} candidates.", 5)
+            _warn(f"max_explainers={self.max_explainers}, but there are only {len(pool.candidates)} candidates.")
         selection = PoolSelection(
             pool,
             floor,
@@ -722,6 +722,9 @@ def _warn_of_training_rows(rows: Rows, truth: Labels) -> None:
         )
 
 
-def _warn(message: str, stacklevel: int = 4) -> None:
-    # So many levels up stands the line of the user's that called fit.
-    warnings.warn(message, UserWarning, stacklevel=stacklevel)
+def _warn(message: str) -> None:
+    """Warn at the user's line that called fit: the nearest that is not of this package."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("oleander."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, UserWarning, stacklevel=level)
