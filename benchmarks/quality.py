@@ -18,7 +18,6 @@ import pandas as pd
 from data_sets import DataSet, available, synthetic
 from floor import black_boxes, thirds
 from oleander import AggregateExplainer
-from oleander.aggregate import GENERATORS, MIX
 from oleander.baselines import (
     ActiveTree,
     AnchorPick,
@@ -29,6 +28,7 @@ from oleander.baselines import (
     TreeWithAbstention,
 )
 from oleander.black_box import BlackBox
+from oleander.candidates import GENERATORS, MIX
 from oleander.fitting import NothingFoundError
 from oleander.forms import Union, Verdict, make_consensus_forms
 from oleander.judging import cross_fit

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.dataset as ds
 
-import oleander.aggregate as aggregate
+import oleander.source_fit as source_fit
 from oleander import AggregateExplainer
 from oleander.streaming import count_all, draw_sample, open_source
 
@@ -157,8 +157,8 @@ def main() -> None:
 def fit(files: list[Path], options: argparse.Namespace) -> AggregateExplainer:
     """Fit on some of the files and print a line."""
     watch = Stopwatch()
-    aggregate.draw_sample = watch.around("draw", draw_sample)
-    aggregate.count_all = watch.around("count", count_all)
+    source_fit.draw_sample = watch.around("draw", draw_sample)
+    source_fit.count_all = watch.around("count", count_all)
     atlas = AggregateExplainer(
         Law(),
         combine=options.combine,
@@ -173,7 +173,7 @@ def fit(files: list[Path], options: argparse.Namespace) -> AggregateExplainer:
         with Memory() as memory:
             watch.around("all", atlas.fit)(read_files(files))
     finally:
-        aggregate.draw_sample, aggregate.count_all = draw_sample, count_all
+        source_fit.draw_sample, source_fit.count_all = draw_sample, count_all
     assert atlas.exact_ is not None
     draw, count = watch.seconds["draw"], watch.seconds["count"]
     learn = watch.seconds["all"] - draw - count

@@ -292,8 +292,9 @@ def test_nothing_is_faithful_enough(square):
 
 def test_more_explainers_than_candidates():
     X = np.random.default_rng(0).uniform(size=(60, 2))
-    with pytest.warns(UserWarning, match="max_explainers=50, but there are only 5 candidates"):
+    with pytest.warns(UserWarning, match="max_explainers=50, but there are only 5 candidates") as caught:
         AggregateExplainer(halves, max_explainers=50, candidates=Balls(2.0, max_candidates=5), random_state=0).fit(X)
+    assert caught[0].filename == __file__
 
 
 def test_an_error_leaves_a_fitted_object_as_it_was(square):

@@ -336,8 +336,9 @@ def test_without_held_out_rows_nothing_is_promised_but_all_is_counted(file: Path
 
 
 def test_too_few_queries_leave_the_pass_out(file: Path) -> None:
-    with pytest.warns(UserWarning, match=re.escape("max_queries=12,500 does not pay for all 12,000 rows")):
+    with pytest.warns(UserWarning, match=re.escape("max_queries=12,500 does not pay for all 12,000 rows")) as caught:
         atlas = AggregateExplainer(Law(), **QUICK, max_queries=12_500).fit(file)
+    assert caught[0].filename == __file__
     assert atlas.exact_ is None
     Law.n_asked = 0
     atlas = AggregateExplainer(Law(), **QUICK, max_queries=20_000).fit(file)

@@ -1,33 +1,29 @@
 """AggregateExplainer, the estimator that people meet: a few small models that explain a black box, with proof."""
 
-import json
+import inspect
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from oleander.black_box import N_ASKED_TWICE, BlackBox
-from oleander.certificate import Certificate
-from oleander.checkpoint import Checkpoint, KeptBlackBox, hash_array, hash_text
+from oleander.candidates import GENERATORS, MIX, make_generators
+from oleander.checkpoint import Checkpoint, KeptBlackBox, go_on
 from oleander.evaluation import Evaluation, Uncovered
-from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation, rank_highest
-from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier, make_pool
-from oleander.forms import Union, balance_classes, make_consensus_forms, read_verdict, write_verdict
-from oleander.generators import Anchors, Balls, Boxes, Generator, Inside, Nodes, Trees
+from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation
+from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier
+from oleander.forms import Union, balance_classes, make_consensus_forms
+from oleander.generators import Balls, Generator
 from oleander.inputs import (
     as_one_row,
     check_choice,
     draw_rows,
-    names_of_columns,
     one_line,
     one_per_row,
     seed_of,
@@ -36,28 +32,23 @@ from oleander.inputs import (
 )
 from oleander.judging import Form
 from oleander.lazy import Floor, PoolSelection
-from oleander.local import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
+from oleander.local import FilteredTree, LocalExplainer
+from oleander.outcome import Outcome
+from oleander.pool import CandidatePool
 from oleander.rows import Rows
 from oleander.saving import FileError, read_file, write_file
 from oleander.schema import FeatureSchema
-from oleander.selection import SelectionResult
 from oleander.selection.frontier import Frontier
-from oleander.streaming import Accuracy, Sample, Source, count_all, draw_sample, open_source, sample_size
+from oleander.source_fit import SourceFit
+from oleander.streaming import Source, open_source
 from oleander.summary import describe_fit
-from oleander.tradeoff import Cell, TradeOff, default_grid, judged_tradeoff, union_tradeoff
+from oleander.tradeoff import TradeOff, default_grid, judged_tradeoff, union_tradeoff
 
 Labels = NDArray[Any]
 Indices = NDArray[np.intp]
 DEFAULT_LEAVES = 40
-# What can be asked for by name besides balls, whose options are the estimator's own.
-GENERATORS: dict[str, Generator] = {
-    "trees": Trees(max_leaves=(4, 8, 16)),
-    "nodes": Nodes(inside=Inside(("constant", "tree"))),
-    "boxes": Boxes(inside=Inside(("constant", "tree"))),
-    "anchors": Anchors(),
-}
-MIX = ("trees", "nodes")
-LOCALS = ("filtered_tree", "unfiltered_tree", "lime")
+# What may differ when a fit goes on from a checkpoint: how it is run, and what is compared by other means.
+FREE_TO_CHANGE = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema", "block_size")
 # A black box that is right on so many of the rows it explains has likely seen them in training.
 SUSPICIOUS_ACCURACY = 0.99
 
@@ -176,9 +167,6 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     >>> atlas.combine_, atlas.coverage_ > 0.9
     ('tree', True)
     """
-
-    exact_: Evaluation | None
-    accuracy_: Accuracy | None
 
     def __init__(
         self,
@@ -326,7 +314,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         truth = None if y is None else one_per_row(y, len(encoded[0]), "y")
         seed = seed_of(self.random_state)
         if self.checkpoint is not None:
-            box, seed = self._go_on(Checkpoint(self.checkpoint), box, [*encoded, belongs], seed)
+            options = {name: value for name, value in self.get_params().items() if name not in FREE_TO_CHANGE}
+            box, seed = go_on(Checkpoint(self.checkpoint), box, [*encoded, belongs], options, seed)
         n_others = self.neighbour_draws + sum(len(table) for table in encoded[1:])
         learn, held = self._split(len(encoded[0]), n_others, belongs, seed)
         own = None if belongs is None else belongs[learn]
@@ -356,12 +345,21 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 np.random.default_rng(seed),
             )
         # Only now: an error or an interrupt before this line leaves the object as it was.
-        self._set_fitted(chosen, fitted.kind, fitted.result, certificate, n_queries)
-        self.coverage_, self.fidelity_ = fitted.coverage, fitted.fidelity
-        self.evaluation_, self.verdict_ = fitted.evaluation, fitted.verdict.table
+        self._set_fitted(
+            Outcome(
+                chosen,
+                fitted.kind,
+                fitted.result,
+                fitted.coverage,
+                fitted.fidelity,
+                fitted.evaluation,
+                fitted.verdict.table,
+                certificate,
+                n_queries,
+            )
+        )
         self._verdict, self._selection, self._rows, self._seed = fitted.verdict, fitted.selection, each, seed
         self._learned, self._held = learn, held
-        self._tradeoff: TradeOff | None = None
         if fitted.selection is not None:
             self.pool_ = fitted.selection.pool
         elif hasattr(self, "pool_"):
@@ -370,82 +368,23 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
     def _fit_source(self, source: Source, y: str | None, groups: str | None, judge_rows: Any) -> Self:
         """Fit on a sample of the rows, then count on all of them."""
-        seed = seed_of(self.random_state)
-        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint)
-        if checkpoint is not None and self.random_state is None:
-            seed = int(checkpoint.remember("seed", str(seed)))
-        sample = draw_sample(
-            source,
-            sample_size(self.epsilon, self.delta, self.holdout),
-            seed,
-            others=names_of_columns(y=y, groups=groups),
-            schema=self.schema,
-            scale=self.scale,
-            block_size=self.block_size,
-            n_jobs=self.n_jobs,
-        )
-        options = {**self.get_params(), "schema": sample.schema, "random_state": seed}
-        left = None if self.max_queries is None else self.max_queries - source.n_rows
-        pays = left is None or left >= len(sample.table) + N_ASKED_TWICE
-        options["max_queries"] = left if pays else self.max_queries
-        belongs = None if groups is None else sample.others[groups]
-        fitted = type(self)(**options).fit(
-            sample.table, None if y is None else sample.others[y], groups=belongs, judge_rows=judge_rows
-        )
-        if pays:
-            fitted._count(source, sample, checkpoint, is_grouped=groups is not None)
+        plan = SourceFit.plan(source, self.get_params(), y, groups)
+        fitted = type(self)(**plan.options)
+        fitted.fit(plan.sample.table, plan.truth, groups=plan.groups, judge_rows=judge_rows)
+        if plan.is_paid:
+            n_candidates = len(fitted.pool_.candidates) if hasattr(fitted, "pool_") else 0
+            fitted._set_fitted(plan.count(fitted._outcome(), fitted._learned, fitted._held, n_candidates))
         else:
             _warn(
                 f"max_queries={self.max_queries:,} does not pay for all {source.n_rows:,} rows after the sample: "
-                "none but the sample's figures are known.",
-                3,
+                "none but the sample's figures are known."
             )
         # Only now: an error or an interrupt before this line leaves the object as it was.
         if hasattr(self, "pool_"):
             del self.pool_
-        for name in set(vars(fitted)) - set(options):
+        for name in set(vars(fitted)) - set(plan.options):
             setattr(self, name, getattr(fitted, name))
         return self
-
-    def _count(self, source: Source, sample: Sample, checkpoint: Checkpoint | None, *, is_grouped: bool) -> None:
-        """Count on all rows of the source that this was fitted on a sample of."""
-        # Who answers is settled by what was learned from: held-out rows must not have a say in what they judge.
-        ranks = rank_highest([member.floor_value for member in self._set.members])
-        chosen = replace(self._set, ranks=ranks if self._set.min_votes is None else None)
-        counts = count_all(
-            source,
-            chosen,
-            BlackBox(self.black_box, sample.schema),
-            sample.positions[self._learned],
-            sample.positions[self._held],
-            block_size=self.block_size,
-            n_jobs=self.n_jobs,
-            checkpoint=checkpoint,
-        )
-        certificate = self.certificate_
-        if not is_grouped and counts.n_new:
-            certificate = counts.certificate(self.confidence, alone=chosen.min_votes is None)
-            chosen = chosen.with_claims(certificate)
-        self._set_fitted(chosen, self.combine_, self.result_, certificate, self.n_queries_ + counts.n_asked)
-        self.exact_ = counts.evaluation([member.explainer.complexity for member in chosen.members])
-        n_candidates = len(self.pool_.candidates) if hasattr(self, "pool_") else 0
-        self.accuracy_ = counts.accuracy(
-            self.epsilon, self.delta, len(sample.table), None if is_grouped else n_candidates
-        )
-
-    def _go_on(self, checkpoint: Checkpoint, box: BlackBox, data: list[Any], seed: int) -> tuple[BlackBox, int]:
-        """Return the black box with what is known of it from an earlier run of the same fit, and that run's seed."""
-        free = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema", "block_size")
-        options = {name: value for name, value in self.get_params().items() if name not in free}
-        is_resumed = checkpoint.claim(
-            {
-                "version": version("oleander"),
-                "data": " ".join("none" if part is None else hash_array(np.asarray(part)) for part in data),
-                "schema": hash_text(json.dumps(box.schema.to_dict(), sort_keys=True)),
-                "options": hash_text(repr(sorted(options.items()))),
-            }
-        )
-        return KeptBlackBox(box.model, box.schema, checkpoint, is_resumed), int(checkpoint.remember("seed", str(seed)))
 
     def _split(self, n_rows: int, n_others: int, belongs: Labels | None, seed: int) -> tuple[Indices, Indices]:
         """Return which rows are learned from and which are held out: as many as may be asked about."""
@@ -504,17 +443,25 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 max_explainers=self.max_explainers,
                 time_limit=self.time_limit,
             )
-        pool = make_pool(
-            self._generators(),
+        pool = CandidatePool.propose(
+            make_generators(
+                self.candidates,
+                radius=self.radius,
+                max_flips=self.max_flips,
+                max_candidates=self.max_candidates,
+                n_draws=self.n_draws,
+                local=self.local,
+                max_leaves=self.max_leaves,
+            ),
             rows,
             box,
             seed,
-            self.n_jobs,
+            n_jobs=self.n_jobs,
             max_queries=max_queries,
             checkpoint=box.checkpoint if isinstance(box, KeptBlackBox) else None,
         )
         if len(pool.candidates) < self.max_explainers:
-            _warn(f"max_explainers={self.max_explainers}, but there are only {len(pool.candidates)} candidates.", 5)
+            _warn(f"max_explainers={self.max_explainers}, but there are only {len(pool.candidates)} candidates.")
         selection = PoolSelection(
             pool,
             floor,
@@ -540,18 +487,15 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
     def _kinds(self) -> list[str] | None:
         return None if self._combine == "auto" else [self._combine]
 
-    def _set_fitted(
-        self,
-        chosen: ExplainerSet,
-        kind: str,
-        result: SelectionResult,
-        certificate: Certificate | None,
-        n_queries: int,
-    ) -> None:
-        self._set, self.explainers_, self.combine_ = chosen, list(chosen.members), kind
-        self.schema_, self.result_, self.certificate_, self.n_queries_ = chosen.schema, result, certificate, n_queries
+    def _set_fitted(self, outcome: Outcome) -> None:
+        chosen = outcome.chosen
+        self._set, self.explainers_, self.combine_ = chosen, list(chosen.members), outcome.kind
+        self.schema_, self.result_, self.certificate_ = chosen.schema, outcome.result, outcome.certificate
+        self.coverage_, self.fidelity_, self.n_queries_ = outcome.coverage, outcome.fidelity, outcome.n_queries
+        self.evaluation_, self.verdict_ = outcome.evaluation, outcome.verdict
+        self.exact_, self.accuracy_ = outcome.exact, outcome.accuracy
+        self._tradeoff: TradeOff | None = None
         self.n_features_in_ = len(chosen.schema)
-        self.exact_, self.accuracy_ = None, None
         columns = chosen.schema.columns
         if columns is not None and all(isinstance(column, str) for column in columns):
             self.feature_names_in_ = np.array(columns, dtype=object)
@@ -590,36 +534,6 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 "use floor_on='share' and floor_over='each'."
             )
         return Floor(self.floor_on, self.min_support)
-
-    def _generators(self) -> list[Generator]:
-        given: list[Any] = [self.candidates] if isinstance(self.candidates, (str, Generator)) else list(self.candidates)
-        mix = ("balls",) if not isinstance(self.radius, str) else MIX
-        named = [name for one in given for name in (mix if isinstance(one, str) and one == "auto" else [one])]
-        generators: list[Generator] = []
-        for one in named:
-            if not isinstance(one, str):
-                generators.append(one)
-                continue
-            check_choice("candidates", one, ("auto", "balls", *GENERATORS))
-            generators.append(self._balls() if one == "balls" else GENERATORS[one])
-        return generators
-
-    def _balls(self) -> Balls:
-        return Balls(
-            self.radius,
-            max_flips=self.max_flips,
-            max_candidates=self.max_candidates,
-            n_draws=self.n_draws,
-            local=self._make_local(),
-        )
-
-    def _make_local(self) -> LocalExplainer:
-        if not isinstance(self.local, str):
-            return self.local
-        check_choice("local", self.local, LOCALS)
-        if self.local == "lime":
-            return LimeLinear()
-        return (FilteredTree if self.local == "filtered_tree" else UnfilteredTree)(max_leaves=self.max_leaves)
 
     @property
     def explainers(self) -> list[ChosenExplainer]:
@@ -702,7 +616,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         -----
         A loaded explainer has the trade-off that was saved with it, if one was computed before.
         """
-        chosen = self._fitted()
+        outcome = self._outcome()
         kept: TradeOff | None = getattr(self, "_tradeoff", None)
         if max_explainers is None and min_fidelity is None and kept is not None:
             return kept
@@ -720,19 +634,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             found = judged_tradeoff(self._verdict, self._rows, self._seed, self._kinds(), grid)
         else:
             found = union_tradeoff(selection, self.frontier(max_explainers=numbers, min_fidelity=floors))
-        self._tradeoff = TradeOff(tuple(self._as_fitted(cell, chosen) for cell in found.cells))
+        self._tradeoff = found.with_fitted(outcome, self.max_explainers, self.min_fidelity)
         return self._tradeoff
-
-    def _as_fitted(self, cell: Cell, chosen: ExplainerSet) -> Cell:
-        """Return the cell; in the one that was fitted stand the explainers that were fitted and certified."""
-        if (cell.max_explainers, cell.min_fidelity) != (self.max_explainers, self.min_fidelity):
-            return cell
-        known: dict[str, Any] = {"form": self.combine_, "coverage": self.coverage_, "fidelity": self.fidelity_}
-        if self.combine_ == "union":
-            known["bound"] = min(member.floor_value for member in chosen.members)
-            known["most"] = min(self.coverage_ * (1 + self.result_.gap), 1.0)
-            known["status"] = self.result_.status
-        return replace(cell, chosen=chosen, **known)
 
     def report(self, path: str | os.PathLike[str], X: Any = None, **options: Any) -> None:
         """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.write_report``."""
@@ -741,19 +644,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
 
     def summary(self) -> str:
         """Return the whole in a few lines."""
-        return describe_fit(
-            self._fitted(),
-            self.combine_,
-            coverage=self.coverage_,
-            fidelity=self.fidelity_,
-            min_fidelity=self.min_fidelity,
-            result=self.result_,
-            verdict=self.verdict_,
-            evaluation=self.evaluation_,
-            certificate=self.certificate_,
-            exact=self.exact_,
-            accuracy=self.accuracy_,
-        )
+        return describe_fit(self._outcome(), self.min_fidelity)
 
     def save(self, path: str | os.PathLike[str], *, include_rows: bool = False) -> None:
         """Write the explainers to a file of JSON and arrays: data, never code.
@@ -769,20 +660,8 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
                 f"explainer {record} is a ball around a row of the data, which the file would hold. "
                 "Allow it with include_rows=True."
             )
-        content = {
-            "schema": chosen.schema.to_dict(),
-            "explainers": [member.to_dict() for member in chosen.members],
-            "certificate": None if self.certificate_ is None else self.certificate_.to_dict(),
-            "result": {name: getattr(self.result_, name) for name in SAVED_RESULT},
-            "options": {name: getattr(self, name) for name in SAVED_OPTIONS},
-            "min_votes": chosen.min_votes,
-            "ranks": chosen.ranks,
-            "fitted": {name: getattr(self, name) for name in SAVED_FITTED},
-            "evaluation": self.evaluation_.to_dict(),
-            "verdict": write_verdict(self.verdict_),
-        }
-        if self.exact_ is not None and self.accuracy_ is not None:
-            content |= {"exact": self.exact_.to_dict(), "accuracy": self.accuracy_.to_dict()}
+        options = {name: getattr(self, name) for name in SAVED_OPTIONS}
+        content = {**self._outcome().to_dict(), "options": options}
         if self._tradeoff is not None:
             kept = self._tradeoff if include_rows else self._tradeoff.without_records(rows)
             content["tradeoff"] = kept.to_dict()
@@ -793,44 +672,10 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         """Read a saved explainer. It predicts and explains; with the black box given, it evaluates too."""
         content, _ = read_file(path, with_arrays=False)
         try:
-            schema = FeatureSchema.from_dict(content["schema"])
-            members = tuple(ChosenExplainer.from_dict(member, schema) for member in content["explainers"])
-            nothing = csr_array((len(members), 0))
-            result = SelectionResult(
-                chosen=np.arange(len(members)),
-                covered=np.zeros(0, dtype=bool),
-                counted=nothing,
-                **{name: kind(content["result"][name]) for name, kind in SAVED_RESULT.items()},
-            )
-            certificate = None if content["certificate"] is None else Certificate.from_dict(content["certificate"])
             atlas = cls(black_box, **{name: kind(content["options"][name]) for name, kind in SAVED_OPTIONS.items()})
-            if not members:
-                raise ValueError("it holds no explainer")
-            votes, ranks = content["min_votes"], content.get("ranks")
-            if ranks is not None and len(ranks) != len(members):
-                raise ValueError(f"it ranks {len(ranks)} of {len(members)} explainers")
-            fitted = {name: kind(content["fitted"][name]) for name, kind in SAVED_FITTED.items()}
-            check_choice("combine_", fitted["combine_"], ("tree", "consensus", "union"))
-            atlas._set_fitted(
-                ExplainerSet(
-                    schema,
-                    members,
-                    None if votes is None else int(votes),
-                    None if ranks is None else tuple(int(rank) for rank in ranks),
-                ),
-                fitted["combine_"],
-                result,
-                certificate,
-                fitted["n_queries_"],
-            )
-            atlas.coverage_, atlas.fidelity_ = fitted["coverage_"], fitted["fidelity_"]
-            atlas.evaluation_ = Evaluation.from_dict(content["evaluation"])
-            atlas.verdict_ = read_verdict(content["verdict"])
-            if "exact" in content:
-                atlas.exact_ = Evaluation.from_dict(content["exact"])
-                atlas.accuracy_ = Accuracy.from_dict(content["accuracy"])
+            atlas._set_fitted(Outcome.from_dict(content))
             kept = content.get("tradeoff")
-            atlas._tradeoff = None if kept is None else TradeOff.from_dict(kept, schema)
+            atlas._tradeoff = None if kept is None else TradeOff.from_dict(kept, atlas.schema_)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise FileError(f"{path} is not a saved explainer that can be read: {one_line(error)}.") from error
         return atlas
@@ -843,14 +688,27 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         self.n_queries_ += len(rows)
         return BlackBox(self.black_box, self.schema_).ask(rows)
 
+    def _outcome(self) -> Outcome:
+        return Outcome(
+            self._fitted(),
+            self.combine_,
+            self.result_,
+            self.coverage_,
+            self.fidelity_,
+            self.evaluation_,
+            self.verdict_,
+            self.certificate_,
+            self.n_queries_,
+            self.exact_,
+            self.accuracy_,
+        )
+
     def _fitted(self) -> ExplainerSet:
         if not hasattr(self, "explainers_"):
             raise NotFittedError("this AggregateExplainer is not fitted: call fit with the rows to be explained first.")
         return self._set
 
 
-SAVED_RESULT: dict[str, Any] = {"objective": float, "bound": float, "status": str, "runtime": float, "coverage": float}
-SAVED_FITTED: dict[str, Any] = {"combine_": str, "coverage_": float, "fidelity_": float, "n_queries_": int}
 SAVED_OPTIONS: dict[str, Any] = {"max_explainers": int, "min_fidelity": float, "confidence": float}
 
 
@@ -864,6 +722,9 @@ def _warn_of_training_rows(rows: Rows, truth: Labels) -> None:
         )
 
 
-def _warn(message: str, stacklevel: int = 4) -> None:
-    # So many levels up stands the line of the user's that called fit.
-    warnings.warn(message, UserWarning, stacklevel=stacklevel)
+def _warn(message: str) -> None:
+    """Warn at the user's line that called fit: the nearest that is not of this package."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("oleander."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, UserWarning, stacklevel=level)

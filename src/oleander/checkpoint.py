@@ -10,9 +10,10 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,32 @@ class KeptBlackBox(BlackBox):
                 f"{self.checkpoint.folder} was made: it is another one, or contradicts itself. Give another folder."
             )
         return asked
+
+
+def go_on(
+    checkpoint: Checkpoint, box: BlackBox, data: Sequence[Any], options: Mapping[str, Any], seed: int
+) -> tuple[KeptBlackBox, int]:
+    """Return the black box with what is known of it from an earlier run of the same fit, and that run's seed.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+    box : BlackBox
+    data : sequence of array or None
+    options : mapping
+        With the data, the schema and the version they make it the same fit; one of another is refused.
+    seed : int
+        Of this run, if there was none before.
+    """
+    is_resumed = checkpoint.claim(
+        {
+            "version": version("oleander"),
+            "data": " ".join("none" if part is None else hash_array(np.asarray(part)) for part in data),
+            "schema": hash_text(json.dumps(box.schema.to_dict(), sort_keys=True)),
+            "options": hash_text(repr(sorted(options.items()))),
+        }
+    )
+    return KeptBlackBox(box.model, box.schema, checkpoint, is_resumed), int(checkpoint.remember("seed", str(seed)))
 
 
 def hash_array(values: NDArray[Any]) -> str:

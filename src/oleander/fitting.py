@@ -1,23 +1,18 @@
 """From rows to explainers: by the exact program over a pool of candidates, or by what was judged best."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from oleander.black_box import BlackBox
-from oleander.checkpoint import Checkpoint, KeptBlackBox
 from oleander.evaluation import Evaluation
 from oleander.explanation import ExplainerSet
 from oleander.forms import Choice, Union, Verdict
 from oleander.forms.union import chosen_of
-from oleander.generators import Generator
-from oleander.generators.base import propose_all
 from oleander.judging import Form, Judged, cross_fit
 from oleander.lazy import PoolSelection
 from oleander.local.base import Floats
-from oleander.pool import CandidatePool
 from oleander.rows import Rows
 from oleander.selection import SelectionResult
 from oleander.selection.frontier import Frontier
@@ -204,23 +199,3 @@ def fit_union(selection: PoolSelection, verdict: Verdict, max_explainers: int, m
         selection.pool.n_queries,
         selection,
     )
-
-
-def make_pool(
-    generators: Generator | Iterable[Generator],
-    rows: Rows,
-    box: BlackBox,
-    seed: int,
-    n_jobs: int | None,
-    *,
-    max_queries: int | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> CandidatePool:
-    """Let generators propose candidates, and count what they asked."""
-    left = None if max_queries is None else max_queries - rows.n_queries
-    candidates, n_asked = propose_all(generators, rows, seed, box, max_queries=left)
-    # What is kept in trained candidates need not be kept in answers too.
-    plain = box.forgetful if isinstance(box, KeptBlackBox) else box
-    pool = CandidatePool(rows, candidates, plain, n_jobs=n_jobs, max_queries=max_queries, checkpoint=checkpoint)
-    pool.n_queries += n_asked
-    return pool

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from oleander.black_box import BlackBox, Labels
-from oleander.checkpoint import Checkpoint, hash_text
+from oleander.checkpoint import Checkpoint, KeptBlackBox, hash_text
 from oleander.generators.base import Candidate, Generator, propose_all
 from oleander.local.base import Explainer
 from oleander.parallel import run_tasks
@@ -21,6 +21,10 @@ from oleander.schema import FeatureSchema
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Trained = tuple[Explainer, Bools, float]
+
+
+class EmptyPoolError(ValueError):
+    """There is nothing to choose from."""
 
 
 class CandidatePool:
@@ -83,7 +87,7 @@ class CandidatePool:
         self.batch_size, self.n_jobs = batch_size, n_jobs
         self.max_queries, self.checkpoint = max_queries, checkpoint
         if not self.candidates:
-            raise ValueError("there is no candidate: at least one region with an explainer or a recipe is needed.")
+            raise EmptyPoolError("there is no candidate: at least one region with an explainer or a recipe is needed.")
         self._largest = max((c.recipe.n_draws for c in self.candidates if c.recipe is not None), default=0)
         if batch_size < max(self._largest, 1):
             raise ValueError(
@@ -130,8 +134,36 @@ class CandidatePool:
         box = BlackBox(black_box, FeatureSchema.infer(X) if schema is None else schema)
         rows = Rows.ask(X, box, batch_size=batch_size)
         seed = int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
-        candidates, n_asked = propose_all(generators, rows, seed, box)
-        pool = cls(rows, candidates, box, batch_size=batch_size, n_jobs=n_jobs)
+        return cls.propose(generators, rows, box, seed, batch_size=batch_size, n_jobs=n_jobs)
+
+    @classmethod
+    def propose(
+        cls,
+        generators: Generator | Iterable[Generator],
+        rows: Rows,
+        black_box: BlackBox,
+        random_state: int,
+        *,
+        batch_size: int = 100_000,
+        n_jobs: int | None = None,
+        max_queries: int | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> Self:
+        """Let the generators propose candidates for rows that are read already, and count what they ask."""
+        left = None if max_queries is None else max_queries - rows.n_queries
+        candidates, n_asked = propose_all(generators, rows, random_state, black_box, max_queries=left)
+        if checkpoint is not None and isinstance(black_box, KeptBlackBox):
+            # What is kept in trained candidates need not be kept in answers too.
+            black_box = black_box.forgetful
+        pool = cls(
+            rows,
+            candidates,
+            black_box,
+            batch_size=batch_size,
+            n_jobs=n_jobs,
+            max_queries=max_queries,
+            checkpoint=checkpoint,
+        )
         pool.n_queries += n_asked
         return pool
 

@@ -3,43 +3,29 @@
 import numpy as np
 import pandas as pd
 
-from oleander.certificate import Certificate
 from oleander.evaluation import Evaluation
-from oleander.explanation import ExplainerSet
-from oleander.selection import SelectionResult
+from oleander.outcome import Outcome
 from oleander.streaming import Accuracy
 
 MOST_CLASSES = 12
 
 
-def describe_fit(
-    chosen: ExplainerSet,
-    kind: str,
-    *,
-    coverage: float,
-    fidelity: float,
-    min_fidelity: float,
-    result: SelectionResult,
-    verdict: pd.DataFrame,
-    evaluation: Evaluation,
-    certificate: Certificate | None,
-    exact: Evaluation | None = None,
-    accuracy: Accuracy | None = None,
-) -> str:
+def describe_fit(outcome: Outcome, min_fidelity: float) -> str:
     """Return the summary of a fitted explainer."""
-    lines = [*_describe_answers(chosen, kind, coverage, fidelity, result), ""]
-    if exact is not None and accuracy is not None:
-        lines += [*_describe_exact(exact, accuracy), ""]
+    kind, certificate = outcome.kind, outcome.certificate
+    lines = [*_describe_answers(outcome), ""]
+    if outcome.exact is not None and outcome.accuracy is not None:
+        lines += [*_describe_exact(outcome.exact, outcome.accuracy), ""]
     if certificate is not None:
-        which = "held-out rows" if exact is None or certificate.by_group else "all rows not learned from"
+        which = "held-out rows" if outcome.exact is None or certificate.by_group else "all rows not learned from"
         lines += [
             f"certified on {which}, all together at {certificate.confidence:.0%} confidence:",
             f"  answers {certificate.coverage.describe(0.0)}",
             f"  right where it answers {certificate.answers.describe(min_fidelity)}",
             "",
         ]
-    lines += [*_describe_verdict(verdict, kind, min_fidelity), "", *_describe_classes(evaluation), ""]
-    for number, member in enumerate(chosen.members):
+    lines += [*_describe_verdict(outcome.verdict, kind, min_fidelity), "", *_describe_classes(outcome.evaluation), ""]
+    for number, member in enumerate(outcome.chosen.members):
         # What it learned from flatters it: that must be seen.
         where = "" if kind == "union" else " on rows it learned from"
         known = f"{member.support:,} rows, fidelity {member.fidelity:.3f}{where}"
@@ -50,21 +36,20 @@ def describe_fit(
     return "\n".join(lines)
 
 
-def _describe_answers(
-    chosen: ExplainerSet, kind: str, coverage: float, fidelity: float, result: SelectionResult
-) -> list[str]:
+def _describe_answers(outcome: Outcome) -> list[str]:
+    chosen, kind, result = outcome.chosen, outcome.kind, outcome.result
     n_leaves = sum(member.explainer.complexity for member in chosen.members)
     n_members = len(chosen.members)
     if kind == "union":
         proof = "no choice covers more" if result.is_proven_optimal else f"within {result.gap:.2%} of the best choice"
         return [
-            f"{n_members} local explainers with {n_leaves} leaves cover {coverage:.1%} of the rows ({proof})",
-            f"fidelity at least {fidelity:.3f} on the rows they were chosen on",
+            f"{n_members} local explainers with {n_leaves} leaves cover {outcome.coverage:.1%} of the rows ({proof})",
+            f"fidelity at least {outcome.fidelity:.3f} on the rows they were chosen on",
         ]
     what = "one tree" if kind == "tree" else f"{n_members} small trees read together"
     lines = [
-        f"{what}, {n_leaves} leaves in all, answer{'s' if kind == 'tree' else ''} {coverage:.1%} of rows "
-        f"and say{'s' if kind == 'tree' else ''} what the black box says on {fidelity:.1%} of them",
+        f"{what}, {n_leaves} leaves in all, answer{'s' if kind == 'tree' else ''} {outcome.coverage:.1%} of rows "
+        f"and say{'s' if kind == 'tree' else ''} what the black box says on {outcome.fidelity:.1%} of them",
         "(judged on rows that were not learned from)",
     ]
     if chosen.min_votes is not None and n_members > 1:

@@ -13,6 +13,7 @@ from oleander.forms import Verdict
 from oleander.forms.union import chosen_of
 from oleander.judging import Family, Form
 from oleander.lazy import PoolSelection
+from oleander.outcome import Outcome
 from oleander.rows import Rows
 from oleander.schema import FeatureSchema
 from oleander.selection import SelectionResult
@@ -91,6 +92,22 @@ class TradeOff:
         """A line per cell, floors in order and then numbers."""
         ordered = sorted(self.cells, key=lambda cell: (cell.min_fidelity, cell.max_explainers))
         return pd.DataFrame([[getattr(cell, name) for name in FIGURES] for cell in ordered], columns=list(FIGURES))
+
+    def with_fitted(self, outcome: Outcome, max_explainers: int, min_fidelity: float) -> Self:
+        """Return the trade-off with the explainers that were fitted and certified in the cell of their own."""
+        chosen, result = outcome.chosen, outcome.result
+        known: dict[str, Any] = {"form": outcome.kind, "coverage": outcome.coverage, "fidelity": outcome.fidelity}
+        if outcome.kind == "union":
+            known["bound"] = min(member.floor_value for member in chosen.members)
+            known["most"] = min(outcome.coverage * (1 + result.gap), 1.0)
+            known["status"] = result.status
+        cells = [
+            replace(cell, chosen=chosen, **known)
+            if (cell.max_explainers, cell.min_fidelity) == (max_explainers, min_fidelity)
+            else cell
+            for cell in self.cells
+        ]
+        return type(self)(tuple(cells))
 
     def without_records(self, rows: NDArray[np.float64]) -> Self:
         """Return the trade-off with the explainers withheld that are balls around one of these rows to the digit."""

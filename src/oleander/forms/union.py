@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from oleander.black_box import BlackBox
 from oleander.explanation import ChosenExplainer, ExplainerSet
-from oleander.generators import Generator, propose_all
+from oleander.generators import Generator
 from oleander.lazy import Floor, PoolSelection
 from oleander.local.base import Floats, Labels
-from oleander.pool import CandidatePool
+from oleander.pool import CandidatePool, EmptyPoolError
 from oleander.rows import MOST_LEARNED, Rows
 from oleander.selection import SelectionResult
 
@@ -71,11 +71,10 @@ class Union:
         Of very many rows some are learned from and chosen on: the others judge.
         """
         rows = rows.at_most(MOST_LEARNED, seed)
-        candidates, n_asked = propose_all(self.generators, rows, seed, self.black_box)
-        if not candidates:
+        try:
+            pool = CandidatePool.propose(self.generators, rows, self.black_box, seed)
+        except EmptyPoolError:
             return None
-        pool = CandidatePool(rows, candidates, self.black_box)
-        pool.n_queries += n_asked
         return PoolSelection(
             pool,
             Floor("share", self.min_support),

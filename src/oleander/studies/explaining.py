@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.explanation import ExplainerSet
-from oleander.fitting import make_pool
 from oleander.forms.union import chosen_of
 from oleander.generators import Balls
 from oleander.lazy import Floor, PoolSelection
@@ -132,7 +131,7 @@ def trained_pool(work: Work, explained: Explained, name: LocalName) -> Candidate
             local=make_local(name, explained),
             centers="rows",
         )
-        pool = make_pool(balls, explained.rows, explained.box, settings.random_state, work.n_jobs)
+        pool = CandidatePool.propose(balls, explained.rows, explained.box, settings.random_state, n_jobs=work.n_jobs)
         work.tell(f"{explained.task.title}: training {len(pool.candidates)} local explainers ({name})")
         pool.train(range(len(pool.candidates)))
         return pool
