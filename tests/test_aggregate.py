@@ -461,3 +461,18 @@ def test_generators_that_learn_from_rows_ask_nothing_and_are_saved(square, tmp_p
     again = AggregateExplainer.load(tmp_path / "atlas.oleander")
     np.testing.assert_array_equal(np.ma.getmaskarray(again.predict(square)), np.ma.getmaskarray(atlas.predict(square)))
     np.testing.assert_array_equal(again.predict(square).compressed(), atlas.predict(square).compressed())
+
+
+def test_no_row_is_asked_about_twice_for_being_held_out():
+    """Equal rows are asked about once, whether they are learned from, held out or only judged."""
+    X = np.tile(np.arange(12.0)[:, None], (25, 1))
+    asked = []
+
+    def black_box(rows):
+        asked.append(len(rows))
+        return np.where(rows[:, 0] > 5, "high", "low")
+
+    atlas = AggregateExplainer(black_box, random_state=0).fit(X, judge_rows=np.array([[3.0], [40.0]]))
+    # The twelve, those asked again to see whether answers change, and the one that is new.
+    assert sum(asked) == atlas.n_queries_ == 12 + 12 + 1
+    assert atlas.certificate_.coverage.n_rows == 75

@@ -158,6 +158,9 @@ class Growth:
                     inside = [row["black box seconds"] for row in line]
                     ax.plot(sizes, inside, ":", color=f"C{place}", label=f"of it black box, {box}")
             ax.set(xscale="log", yscale="log", xlabel=axis, ylabel="seconds")
+            shown = sorted({row[axis] for row in rows if row["axis"] == axis})
+            ax.set_xticks(shown, [f"{size:,}" for size in shown], rotation=60, fontsize="x-small")
+            ax.minorticks_off()
             ax.label_outer()
             ax.legend(fontsize="x-small")
 

@@ -322,7 +322,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         rows = Rows.ask(take_rows(X, learn), box, groups=own)
         if truth is not None:
             _warn_of_training_rows(rows, truth[learn])
-        extra = None if judge_rows is None else Rows.ask(judge_rows, box, twice=False).unmerged()
+        extra = None if judge_rows is None else Rows.ask(judge_rows, box, known=rows).unmerged()
         each = rows.unmerged(own)
         # A union learns where its generators say; only trees of the whole learn from draws between neighbours.
         if self.neighbour_draws and self._combine != "union":
@@ -335,7 +335,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         chosen, certificate = fitted.chosen, None
         n_queries = fitted.n_queries + (0 if extra is None else extra.n_queries)
         if len(held):
-            judged = Rows.ask(take_rows(X, held), box, twice=False)
+            judged = Rows.ask(take_rows(X, held), box, known=rows)
             n_queries += judged.n_queries
             chosen, certificate = chosen.certified(
                 judged.values[judged.point_of_row],

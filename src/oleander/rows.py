@@ -65,11 +65,12 @@ class Rows:
         *,
         groups: NDArray[Any] | None = None,
         batch_size: int = 100_000,
-        twice: bool = True,
+        known: "Rows | None" = None,
     ) -> Self:
         """Encode the user's rows, merge equal ones, and ask the black box about each once.
 
-        Unless ``twice`` is false, some are asked about again: a black box that contradicts itself gets a warning.
+        Some are asked about again: a black box that contradicts itself gets a warning. If points are known already,
+        their equals are not asked about, and nothing is asked twice.
 
         Examples
         --------
@@ -81,10 +82,17 @@ class Rows:
         encoded = black_box.schema.encode(X)
         first, weights, point_of_row = merge_rows(encoded)
         values = encoded[first]
-        labels = np.concatenate([black_box.ask(values[i : i + batch_size]) for i in range(0, len(values), batch_size)])
-        n_again = black_box.warn_if_fickle(values[:batch_size], labels) if twice else 0
         belongs = None if groups is None else groups[first]
-        return cls(black_box.schema, values, weights, point_of_row, labels, len(values) + n_again, belongs)
+        if known is None:
+            labels = np.concatenate(_ask_in_batches(values, black_box, batch_size))
+            n_again = black_box.warn_if_fickle(values[:batch_size], labels)
+            return cls(black_box.schema, values, weights, point_of_row, labels, len(values) + n_again, belongs)
+        # Points come in the order in which they first occur, so the known ones keep their numbers.
+        both = np.concatenate([known.values, values])
+        first, _, point = merge_rows(both)
+        new = both[first[known.n_points :]]
+        labels = np.concatenate([known.labels, *_ask_in_batches(new, black_box, batch_size)])[point[known.n_points :]]
+        return cls(black_box.schema, values, weights, point_of_row, labels, len(new), belongs)
 
     def unmerged(self, groups: NDArray[Any] | None = None) -> Self:
         """Return every row of the user's as a point of its own.
@@ -169,3 +177,7 @@ class Rows:
     def n_points(self) -> int:
         """How many distinct rows there are."""
         return len(self.values)
+
+
+def _ask_in_batches(values: NDArray[np.float64], black_box: BlackBox, batch_size: int) -> list[NDArray[Any]]:
+    return [black_box.ask(values[i : i + batch_size]) for i in range(0, len(values), batch_size)]

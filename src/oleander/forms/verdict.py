@@ -84,11 +84,11 @@ class Verdict:
                 continue
             best = judged.choose(floor, self.importance)
             if best is not None:
-                found.append((best[1] - WORTH_ANOTHER * judged.form.n_explainers, best[0], judged))
+                found.append((best[1] - WORTH_ANOTHER * judged.form.n_explainers, _choice(judged, best[0])))
         if not found:
             return None
-        _, setting, judged = max(found, key=lambda one: one[0])
-        return _choice(judged, setting)
+        # Of those that are equally wide, the one that is right more often.
+        return max(found, key=lambda one: (one[0], one[1].agreement))[1]
 
     @property
     def plain_tree(self) -> Choice | None:
