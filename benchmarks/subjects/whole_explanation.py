@@ -219,8 +219,10 @@ def _goals(means: Sequence[Row]) -> list[tuple[str, str, bool | None]]:
             continue
         others = [row for row in cell if row is not ours]
         figures = f"coverage {number(ours['coverage'], 3)}, worst {number(ours['worst fidelity'], 3)}"
+        figures += f" for {number(ours['queries'], 0)}"
         better = [
             f"{row['method']}, {number(row['coverage'], 3)} and {number(row['worst fidelity'], 3)}"
+            f" for {number(row['queries'], 0)} rows asked"
             for row in beaten_by(ours, others)
         ]
         figures += f"; beaten by {'; '.join(better)}" if better else ""
