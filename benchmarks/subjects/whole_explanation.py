@@ -145,10 +145,10 @@ class WholeExplanation:
             for place, method in enumerate(shown):
                 line = [r for r in means if (r["data"], r["K"], r["method"]) == (data, k, method)]
                 if line and answers(line[0]):
-                    marker = "*" if method in (OURS, PAPER) else "o"
-                    size = 160 if method in (OURS, PAPER) else 50
+                    # Ours are stars, and on top where others stand at the same place.
+                    style = {"s": 160, "marker": "*", "zorder": 3} if method in (OURS, PAPER) else {"s": 50}
                     x, y = line[0]["coverage"], line[0]["worst fidelity"]
-                    ax.scatter(x, y, s=size, marker=marker, color=f"C{place}", label=method)
+                    ax.scatter(x, y, color=f"C{place}", label=method, **style)
             ax.axhline(FLOOR, color="gray", linewidth=0.8, linestyle="--")
             ax.set(title=f"{data}, K = {k}", xlabel="coverage, new rows", xlim=(-0.05, 1.05))
         axes[0].set_ylabel("worst fidelity, new rows")
