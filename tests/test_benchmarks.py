@@ -129,3 +129,11 @@ def test_streaming_prints_its_table(tmp_path):
     assert "| 8,000 |" in run.stdout
     assert "; inside" in run.stdout
     assert not list(tmp_path.iterdir())
+
+
+def test_peak_memory_is_the_process_s_own():
+    """It does not begin with what the process that started it holds."""
+    from subjects.own_process import measure_apart
+
+    large = np.ones(60_000_000)
+    assert measure_apart("builtins:dict")["peak GB"] < large.nbytes / 1e9
