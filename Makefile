@@ -13,7 +13,7 @@ help:
 	@echo "make docs         build the site from docs/, warnings as errors"
 	@echo "make format       let ruff rewrite what it can"
 	@echo "make paper        redo the paper's two studies: figures, tables and claims in study/ (make paper-quick: small versions)"
-	@echo "make bench        side by side with what a user would pick instead: writes docs/benchmarks.md (hours; bench-tiny: a minute)"
+	@echo "make bench        side by side with what a user would pick instead: writes docs/benchmarks.md (an hour and a half on a quiet machine; bench-tiny: a minute)"
 	@echo "make bench-local  of it, what one explanation costs, in units of the black box's own time"
 	@echo "make bench-selection  exact selection beside HiGHS on seeded instances (and bench-selection-rivals, bench-selection-union)"
 	@echo "make bench-quality  do answers keep their word on new rows, and how much do they cover?"
