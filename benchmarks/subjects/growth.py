@@ -149,7 +149,8 @@ class Growth:
     def draw(self, rows: Sequence[Row], figure: Any) -> None:
         """Draw seconds against size, both on log scales, a panel for each axis."""
         axes = list(dict.fromkeys(row["axis"] for row in rows))
-        for ax, axis in zip(figure.subplots(1, len(axes), sharey=True, squeeze=False)[0], axes, strict=True):
+        panels = figure.subplots(1, len(axes), sharey=True, squeeze=False)[0]
+        for ax, axis in zip(panels, axes, strict=True):
             for place, box in enumerate(BOXES):
                 line = [r for r in rows if r["axis"] == axis and r["box"] == box and "over" not in r]
                 if line:
@@ -162,7 +163,7 @@ class Growth:
             ax.set_xticks(shown, [f"{size:,}" for size in shown], rotation=60, fontsize="x-small")
             ax.minorticks_off()
             ax.label_outer()
-            ax.legend(fontsize="x-small")
+        panels[0].legend(fontsize="x-small")
 
 
 NOTES = """\
