@@ -73,12 +73,12 @@ $(VENV)/.plot: $(VENV)/.core
 	touch $@
 
 paper: $(VENV)/.plot
-	$(BIN)/python -m oleander.studies geriatric $(GERIATRIC) --out study/geriatric
-	$(BIN)/python -m oleander.studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi
+	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric
+	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi
 
 paper-quick: $(VENV)/.plot
-	$(BIN)/python -m oleander.studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick
-	$(BIN)/python -m oleander.studies ppmi $(TELEMONITORING) --out study/ppmi-quick --quick
+	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick
+	$(BIN)/python -m studies ppmi $(TELEMONITORING) --out study/ppmi-quick --quick
 
 $(VENV)/.bench: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"

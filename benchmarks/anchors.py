@@ -16,14 +16,14 @@ from threadpoolctl import threadpool_limits
 
 from data_sets import five_classes, from_sklearn
 from oleander.baselines.anchors import pick_greedily
-from oleander.black_box import BlackBox, CountingBlackBox
-from oleander.generators.anchors import Anchors
-from oleander.generators.anchors.ledger import Ledger
-from oleander.generators.anchors.predicates import Grid
-from oleander.generators.anchors.search import Settings, find_anchors
-from oleander.generators.balls import choose_centers
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
+from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.candidates.anchors import Anchors
+from oleander.candidates.anchors.ledger import Ledger
+from oleander.candidates.anchors.predicates import Grid
+from oleander.candidates.anchors.search import Settings, find_anchors
+from oleander.candidates.balls import choose_centers
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
 from oleander.selection import SelectionProblem
 from subjects.base import WatchedBlackBox
 

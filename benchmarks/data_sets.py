@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn import datasets
 
-from oleander.datasets import (
+from studies.data import (
     DataSet,
     load_dermatology,
     load_geriatric,

@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 
 from data_sets import DataSet, available
 from oleander import AggregateExplainer
-from oleander.fitting import NothingFoundError
-from oleander.schema import FeatureSchema
+from oleander.data.schema import FeatureSchema
+from oleander.results.fitting import NothingFoundError
 
 
 def black_boxes(seed: int) -> dict[str, object]:

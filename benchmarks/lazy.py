@@ -6,9 +6,9 @@ import warnings
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from oleander.generators import Balls
-from oleander.lazy import Floor, PoolSelection
-from oleander.pool import CandidatePool
+from oleander.candidates import Balls
+from oleander.candidates.choosing import Floor, PoolSelection
+from oleander.candidates.pool import CandidatePool
 
 CASES = [
     ("one radius, floor 0.9", 1.5, 0.9),

@@ -12,12 +12,12 @@ import pandas as pd
 
 from data_sets import available
 from floor import black_boxes, thirds
-from oleander.black_box import BlackBox
-from oleander.certificate import lower_bound
+from oleander.black_box.asking import BlackBox
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
 from oleander.forms import make_consensus_forms
-from oleander.judging import Judged, cross_fit
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
+from oleander.judging.certificate import lower_bound
+from oleander.judging.cross_fitting import Judged, cross_fit
 
 FLOOR = 0.9
 

@@ -27,13 +27,13 @@ from oleander.baselines import (
     SubmodularPick,
     TreeWithAbstention,
 )
-from oleander.black_box import BlackBox
-from oleander.candidates import GENERATORS, MIX
-from oleander.fitting import NothingFoundError
+from oleander.black_box.asking import BlackBox
+from oleander.candidates.named import GENERATORS, MIX
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
 from oleander.forms import Union, Verdict, make_consensus_forms
-from oleander.judging import cross_fit
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
+from oleander.judging.cross_fitting import cross_fit
+from oleander.results.fitting import NothingFoundError
 
 KEYS = ("part", "data", "box", "seed", "method", "budget")
 FAST = ("auto", "tree", "consensus", "union", "tree with abstention", "naive tree")

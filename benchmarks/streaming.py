@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.dataset as ds
 
-import oleander.source_fit as source_fit
+import oleander.streaming.source_fit as source_fit
 from oleander import AggregateExplainer
 from oleander.streaming import count_all, draw_sample, open_source
 

@@ -23,12 +23,12 @@ import pandas as pd
 
 from guard import Breach, check_message, watched_folder
 from oleander import AggregateExplainer
-from oleander.black_boxes.rows_as_json import read_answer
+from oleander.black_box.rows_as_json import read_answer
 from oleander.cli.errors import CommandError
 from oleander.cli.tables import check_values, read_table
-from oleander.datasets import load_geriatric
-from oleander.saving import read_file
-from oleander.schema import FeatureSchema
+from oleander.data.schema import FeatureSchema
+from oleander.export.saved_file import read_file
+from studies.data import load_geriatric
 
 TRIAL = b"0,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n0.5,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n1,0.1,0.2,-0.9,3,-60,2,921.25,3\n"
 HOSTILE = (

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.datasets import load_heart_disease
-from oleander.schema import FeatureSchema
+from oleander.data.schema import FeatureSchema
+from studies.data import load_heart_disease
 
 # Who is started in the background may have been told not to hear Ctrl-C; tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -12,9 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from oleander import AggregateExplainer
-from oleander.black_box import BlackBoxError
-from oleander.generators import Balls, Boxes, Nodes, Trees
-from oleander.lazy import PoolSelection
+from oleander.black_box.asking import BlackBoxError
+from oleander.candidates import Balls, Boxes, Nodes, Trees
+from oleander.candidates.choosing import PoolSelection
 
 QUICK = {"candidates": "balls", "max_explainers": 3, "n_draws": 300, "max_candidates": 40, "random_state": 0}
 
@@ -319,7 +319,7 @@ def test_an_interrupt_leaves_no_half_fitted_object(square, monkeypatch):
 
 @pytest.mark.parametrize("has_rich", [True, False])
 def test_progress_is_told_on_request(square, capsys, monkeypatch, has_rich):
-    monkeypatch.setattr("oleander.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("oleander.running.progress.SECONDS_BETWEEN_LINES", 0.0)
     if not has_rich:
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     AggregateExplainer(halves, **QUICK).fit(square)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer
-from oleander.saving import read_file
+from oleander.export.saved_file import read_file
 from oleander.selection import SelectionProblem
 
 X = np.random.default_rng(0).uniform(size=(240, 4))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import oleander
-from oleander._extras import import_extra
+from oleander.running.extras import import_extra
 
 ROOT = Path(oleander.__file__).parent
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]

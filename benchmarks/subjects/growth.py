@@ -11,8 +11,8 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 from oleander import AggregateExplainer
-from oleander.fitting import NothingFoundError
-from oleander.lazy import PoolSelection
+from oleander.candidates.choosing import PoolSelection
+from oleander.results.fitting import NothingFoundError
 from oleander.selection import SelectionResult
 from subjects.base import Journal, Row, Size, WatchedBlackBox, make_goals, make_table, number, seconds, slope
 from subjects.own_process import measure_apart

@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 
+from oleander.data.schema import FeatureSchema
 from oleander.regions import Ball, membership
-from oleander.schema import FeatureSchema
 from subjects.base import Row, timed
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from oleander.black_box import BlackBox
-from oleander.generators.balls import choose_centers, choose_ladder
-from oleander.local import FilteredTree, LimeLinear, UnfilteredTree
+from oleander.black_box.asking import BlackBox
+from oleander.candidates.balls import choose_centers, choose_ladder
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.draws.in_ball import draw_in_ball
+from oleander.explainers import FilteredTree, LimeLinear, UnfilteredTree
 from oleander.regions import Ball
-from oleander.rows import Rows
-from oleander.sampling import draw_in_ball
-from oleander.schema import FeatureSchema
 from subjects.base import (
     Journal,
     Row,

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from oleander.data.schema import FeatureSchema
+from oleander.draws.in_ball import draw_in_ball
+from oleander.explainers import FilteredTree, LimeLinear, UnfilteredTree
+from oleander.explainers.base import encode_labels
+from oleander.explainers.tree import grow_tree
 from oleander.filters import bin_codes, select_features
-from oleander.local import FilteredTree, LimeLinear, UnfilteredTree
-from oleander.local.base import encode_labels
-from oleander.local.tree import grow_tree
 from oleander.regions import Ball
-from oleander.sampling import draw_in_ball
-from oleander.schema import FeatureSchema
 from subjects.base import timed
 
 

@@ -13,10 +13,10 @@ from floor import black_boxes, thirds
 from oleander import AggregateExplainer
 from oleander.baselines import SubmodularPick, compare
 from oleander.baselines.compare import make_rivals
-from oleander.black_box import BlackBox
-from oleander.generators.balls import choose_ladder
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
+from oleander.black_box.asking import BlackBox
+from oleander.candidates.balls import choose_ladder
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
 from subjects.base import Journal, Row, Size, WatchedBlackBox, is_installed, make_goals, make_table, number, seconds
 
 OURS = "Oleander"

@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from oleander.black_box import N_ASKED_TWICE, BlackBox
-from oleander.candidates import GENERATORS, MIX, make_generators
-from oleander.checkpoint import Checkpoint, KeptBlackBox, go_on
-from oleander.evaluation import Evaluation, Uncovered
-from oleander.explanation import ChosenExplainer, ExplainerSet, Explanation
-from oleander.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier
-from oleander.forms import Union, balance_classes, make_consensus_forms
-from oleander.generators import Balls, Generator
-from oleander.inputs import (
+from oleander.arrays import Ints, Labels
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
+from oleander.candidates import Balls, Generator
+from oleander.candidates.choosing import Floor, PoolSelection
+from oleander.candidates.named import GENERATORS, MIX, make_generators
+from oleander.candidates.pool import CandidatePool
+from oleander.data.checks import (
     as_one_row,
     check_choice,
     draw_rows,
@@ -30,22 +28,23 @@ from oleander.inputs import (
     split_rows,
     take_rows,
 )
-from oleander.judging import Form
-from oleander.lazy import Floor, PoolSelection
-from oleander.local import FilteredTree, LocalExplainer
-from oleander.outcome import Outcome
-from oleander.pool import CandidatePool
-from oleander.rows import Rows
-from oleander.saving import FileError, read_file, write_file
-from oleander.schema import FeatureSchema
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import FilteredTree, LocalExplainer
+from oleander.export.saved_file import FileError, read_file, write_file
+from oleander.forms import Union, balance_classes, make_consensus_forms
+from oleander.judging.cross_fitting import Form
+from oleander.results.evaluation import Evaluation, Uncovered
+from oleander.results.explanation import ChosenExplainer, ExplainerSet, Explanation
+from oleander.results.fitting import Fitted, fit_judged, fit_union, judge, judged_frontier
+from oleander.results.outcome import Outcome
+from oleander.results.summary import describe_fit
+from oleander.results.tradeoff import TradeOff, default_grid, judged_tradeoff, union_tradeoff
 from oleander.selection.frontier import Frontier
-from oleander.source_fit import SourceFit
+from oleander.storage.checkpoint import Checkpoint, KeptBlackBox, go_on
 from oleander.streaming import Source, open_source
-from oleander.summary import describe_fit
-from oleander.tradeoff import TradeOff, default_grid, judged_tradeoff, union_tradeoff
+from oleander.streaming.source_fit import SourceFit
 
-Labels = NDArray[Any]
-Indices = NDArray[np.intp]
 DEFAULT_LEAVES = 40
 # What may differ when a fit goes on from a checkpoint: how it is run, and what is compared by other means.
 FREE_TO_CHANGE = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema", "block_size")
@@ -386,7 +385,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             setattr(self, name, getattr(fitted, name))
         return self
 
-    def _split(self, n_rows: int, n_others: int, belongs: Labels | None, seed: int) -> tuple[Indices, Indices]:
+    def _split(self, n_rows: int, n_others: int, belongs: Labels | None, seed: int) -> tuple[Ints, Ints]:
         """Return which rows are learned from and which are held out: as many as may be asked about."""
         learn, held = split_rows(n_rows, self.holdout, belongs, seed)
         n_again = min(N_ASKED_TWICE, len(learn))
@@ -400,7 +399,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
             )
         _warn(f"max_queries={self.max_queries:,} pays for {left:,} of {n_rows:,} rows: the others are not used.")
 
-        def part(rows: Indices) -> Indices:
+        def part(rows: Ints) -> Ints:
             own = None if belongs is None else belongs[rows]
             return rows[draw_rows(own, len(rows), left * len(rows) // n_rows, seed)]
 

@@ -7,11 +7,11 @@ from sklearn.ensemble import RandomForestClassifier
 from oleander.baselines import ActiveTree
 from oleander.baselines.active_tree import Node, build_tree, gini_gain
 from oleander.baselines.mixture import Mixture
-from oleander.black_box import BlackBox
-from oleander.conditions import Levels
-from oleander.explanation import ChosenExplainer
+from oleander.black_box.asking import BlackBox
+from oleander.data.schema import FeatureSchema
 from oleander.regions import Box
-from oleander.schema import FeatureSchema
+from oleander.regions.conditions import Levels
+from oleander.results.explanation import ChosenExplainer
 
 
 def quarters(X):

@@ -11,9 +11,9 @@ from oleander.baselines import DecisionSet
 from oleander.baselines.decision_set.itemsets import Candidates, frequent_sets, make_items, mine
 from oleander.baselines.decision_set.objective import Choice, Objective, Terms
 from oleander.baselines.decision_set.search import effects_on, search_deterministic, search_smooth
-from oleander.conditions import Range
-from oleander.explanation import ChosenExplainer
-from oleander.schema import FeatureSchema
+from oleander.data.schema import FeatureSchema
+from oleander.regions.conditions import Range
+from oleander.results.explanation import ChosenExplainer
 
 AGE = FeatureSchema.infer(np.linspace(0, 10, 30)[:, None])[0]
 

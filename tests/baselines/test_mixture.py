@@ -4,9 +4,9 @@ import pytest
 from scipy.stats import ks_2samp, kstest, norm, truncnorm
 
 from oleander.baselines.mixture import Mixture, draw_truncated, log_interval
-from oleander.conditions import Levels, Range
+from oleander.data.schema import FeatureSchema
 from oleander.regions import Box
-from oleander.schema import FeatureSchema
+from oleander.regions.conditions import Levels, Range
 
 EVERYWHERE = Box(())
 

@@ -3,9 +3,9 @@ import pytest
 
 from oleander.baselines import Proxies
 from oleander.baselines.proxies import pick_by_loss, squared_error
-from oleander.local import LimeLinear
-from oleander.sampling import place_rows
-from oleander.schema import FeatureSchema
+from oleander.data.schema import FeatureSchema
+from oleander.draws.in_ball import place_rows
+from oleander.explainers import LimeLinear
 
 
 def test_picks_those_that_are_first_to_do_well():

@@ -66,9 +66,9 @@ class TestLimePackage:
         from lime.lime_tabular import LimeTabularExplainer
 
         from oleander.baselines.lime_package import explain_with_lime
-        from oleander.black_box import BlackBox
-        from oleander.rows import Rows
-        from oleander.schema import FeatureSchema
+        from oleander.black_box.asking import BlackBox
+        from oleander.data.rows import Rows
+        from oleander.data.schema import FeatureSchema
 
         X = np.random.default_rng(0).normal(size=(150, 3)) * [1, 5, 20]
         box = BlackBox(lambda X: np.digitize(X[:, 0] + X[:, 1] / 5, [-0.5, 0.5]), FeatureSchema.infer(X))

@@ -1,8 +1,8 @@
 import numpy as np
 import pandas as pd
 
+from oleander.data.schema import FeatureSchema
 from oleander.filters import bin_codes
-from oleander.schema import FeatureSchema
 
 
 def test_numbers_have_bins_of_equal_width_and_levels_are_bins():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from oleander.black_box import BlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
 from oleander.forms.consensus import BARS, Consensus, make_consensus_forms
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
 
 
 @pytest.fixture(scope="module")

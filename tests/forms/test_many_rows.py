@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from oleander.black_box import BlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.data.rows import MOST_LEARNED, Rows
+from oleander.data.schema import FeatureSchema
 from oleander.forms import Verdict, make_consensus_forms
 from oleander.forms.consensus import Consensus
-from oleander.judging import cross_fit
-from oleander.rows import MOST_LEARNED, Rows
-from oleander.schema import FeatureSchema
+from oleander.judging.cross_fitting import cross_fit
 
 X = np.random.default_rng(0).normal(size=(MOST_LEARNED + 5000, 6))
 # The root of a tree is the weightiest feature that it sees.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oleander.forms import Verdict, make_consensus_forms
-from oleander.judging import Judged
+from oleander.judging.cross_fitting import Judged
 
 
 def judged(form, n_right: int, n_rows: int = 400) -> Judged:

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from oleander.black_box import BlackBox
-from oleander.fitting import fit_judged, judge
+from oleander.black_box.asking import BlackBox
+from oleander.candidates import Inside, Nodes, Trees
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
 from oleander.forms import Union
-from oleander.generators import Inside, Nodes, Trees
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
+from oleander.results.fitting import fit_judged, judge
 
 X = np.random.default_rng(0).normal(size=(300, 4))
 

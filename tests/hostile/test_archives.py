@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer
-from oleander.archives import ArchiveError, open_archive
-from oleander.datasets import load_geriatric
-from oleander.saving import FileError, read_file, write_file
+from oleander.export.saved_file import FileError, read_file, write_file
+from oleander.storage.archives import ArchiveError, open_archive
+from studies.data import load_geriatric
 
 MIB = 2**20
 MEMORY = 250 * MIB
@@ -60,7 +60,7 @@ def pack_zeros(path, parts, *, said=None):
 
 LOADERS = """
 from oleander import AggregateExplainer
-from oleander.datasets import load_geriatric
+from studies.data import load_geriatric
 saved, geriatric = AggregateExplainer.load, load_geriatric
 """
 
@@ -197,7 +197,7 @@ def test_arrays_come_back_as_they_were(tmp_path, shape, order):
 
 
 def test_what_could_not_be_read_is_not_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("oleander.saving.LARGEST_MEMBER", 100)
+    monkeypatch.setattr("oleander.export.saved_file.LARGEST_MEMBER", 100)
     with pytest.raises(ValueError, match=r"rows\.npy would have 328 bytes; a file of which a part has over 100"):
         write_file(tmp_path / "x", {}, {"rows": np.zeros(25)})
     assert not list(tmp_path.iterdir())

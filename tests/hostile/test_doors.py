@@ -15,9 +15,9 @@ from oleander import AggregateExplainer
 from oleander.cli.errors import CommandError
 from oleander.cli.outputs import whole_folder
 from oleander.cli.tables import check_values, read_table
-from oleander.files import write_whole
-from oleander.saving import FileError, read_file, write_file
-from oleander.schema import FeatureSchema
+from oleander.data.schema import FeatureSchema
+from oleander.export.saved_file import FileError, read_file, write_file
+from oleander.storage.files import write_whole
 
 QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 JSON = st.recursive(

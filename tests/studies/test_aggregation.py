@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from studies.drawing import Pen
+from studies.explaining import HELD_OUT, LEARNED, explain, solve_grid, trained_pool
+from studies.steps import Settings, Work
+from studies.store import Store
 
 from oleander.baselines import AnchorPick
-from oleander.studies import aggregation, filtered_aggregation, own_defaults, rivals
-from oleander.studies.drawing import Pen
-from oleander.studies.explaining import HELD_OUT, LEARNED, explain, solve_grid, trained_pool
-from oleander.studies.steps import Settings, Work
-from oleander.studies.store import Store
+from studies import aggregation, filtered_aggregation, own_defaults, rivals
 
 
 @pytest.fixture(scope="module")

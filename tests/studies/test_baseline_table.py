@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from studies.drawing import Pen
+from studies.steps import Settings, Work
+from studies.store import Store
 
-from oleander.datasets import make_ppmi_like
-from oleander.studies import baseline_table as step
-from oleander.studies.drawing import Pen
-from oleander.studies.steps import Settings, Work
-from oleander.studies.store import Store
+from studies import baseline_table as step
+from studies.data import make_ppmi_like
 
 
 @pytest.fixture

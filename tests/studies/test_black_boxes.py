@@ -4,7 +4,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from oleander.studies import black_boxes as step
+from studies import black_boxes as step
 
 
 @pytest.fixture(scope="module")

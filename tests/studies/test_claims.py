@@ -1,7 +1,7 @@
 import pytest
+from studies.claims import CLAIMS, Verdict, claims_markdown, claims_table, judge_claims
 
-from oleander.studies import judges
-from oleander.studies.claims import CLAIMS, Verdict, claims_markdown, claims_table, judge_claims
+from studies import judges
 
 
 def verdicts(judged):

@@ -1,4 +1,4 @@
-from oleander.studies.drawing import SYNTHETIC, Pen, to_png
+from studies.drawing import SYNTHETIC, Pen, to_png
 
 
 def test_the_same_figure_gives_the_same_picture():

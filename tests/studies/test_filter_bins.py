@@ -1,4 +1,4 @@
-from oleander.studies import filter_bins, judges
+from studies import filter_bins, judges
 
 
 def test_one_feature_decides_whatever_the_bins(explained):

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.studies import filter_cost as step
+from studies import filter_cost as step
 
 
 @pytest.mark.parametrize("power", [1.0, 2.0])

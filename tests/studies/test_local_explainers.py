@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.black_box import BlackBox
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
-from oleander.studies import local_explainers as step
+from oleander.black_box.asking import BlackBox
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from studies import local_explainers as step
 
 
 @pytest.fixture(scope="module")

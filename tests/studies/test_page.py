@@ -1,6 +1,5 @@
 import pandas as pd
-
-from oleander.studies.page import table_html
+from studies.page import table_html
 
 
 def test_cells_are_escaped():

@@ -6,13 +6,13 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from studies.__main__ import main
+from studies.claims import Verdict
+from studies.data.geriatric import ACTIVITIES
+from studies.steps import Settings
 
-from oleander.datasets import DataSet, make_ppmi_like
-from oleander.datasets.geriatric import ACTIVITIES
-from oleander.studies import filter_cost, local_explainers, rivals, run, run_study
-from oleander.studies.__main__ import main
-from oleander.studies.claims import Verdict
-from oleander.studies.steps import Settings
+from studies import filter_cost, local_explainers, rivals, run, run_study
+from studies.data import DataSet, make_ppmi_like
 
 TINY = Settings(
     n_draws=200,
@@ -171,9 +171,7 @@ def test_bad_input(readings, tmp_path):
 
 def test_the_command_line(monkeypatch, tmp_path):
     given = {}
-    monkeypatch.setattr(
-        "oleander.studies.__main__.run_study", lambda study, **options: given.update(options, study=study)
-    )
+    monkeypatch.setattr("studies.__main__.run_study", lambda study, **options: given.update(options, study=study))
     main(["geriatric", "--data", "somewhere", "--out", str(tmp_path), "--quick", "--jobs", "1"])
     assert given == {
         "study": "geriatric",

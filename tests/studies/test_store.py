@@ -3,8 +3,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-
-from oleander.studies.store import Store, digest, fingerprint
+from studies.store import Store, digest, fingerprint
 
 
 def test_a_table_is_computed_once(tmp_path):

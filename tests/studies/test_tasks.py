@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from studies.steps import Settings, Work
+from studies.tasks import make_tasks, split_rows
 
-from oleander.datasets import make_ppmi_like
-from oleander.studies.steps import Settings, Work
-from oleander.studies.tasks import make_tasks, split_rows
+from studies.data import make_ppmi_like
 
 
 @pytest.mark.parametrize("groups", [None, np.repeat(np.arange(87), np.arange(87) + 5)])

@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
+from studies.data.base import SCORES
+from studies.drawing import SYNTHETIC, Pen
+from studies.steps import Settings, Work
+from studies.store import Store
 
-from oleander.datasets import load_telemonitoring, make_ppmi_like
-from oleander.datasets.base import SCORES
-from oleander.studies import trajectories as step
-from oleander.studies.drawing import SYNTHETIC, Pen
-from oleander.studies.steps import Settings, Work
-from oleander.studies.store import Store
+from studies import trajectories as step
+from studies.data import load_telemonitoring, make_ppmi_like
 
 
 @pytest.fixture(scope="module")

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander.arrays import Labels
 from oleander.baselines.base import Baseline, choose
 from oleander.baselines.mixture import Mixture
-from oleander.black_box import BlackBox
-from oleander.explanation import ChosenExplainer
-from oleander.local.base import Labels, encode_labels
-from oleander.local.growth import grow, make_columns
-from oleander.local.tree import LEAF, Tree, TreeExplainer, read_split, split_conditions
+from oleander.black_box.asking import BlackBox
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.explainers.base import encode_labels
+from oleander.explainers.growth import grow, make_columns
+from oleander.explainers.tree import LEAF, Tree, TreeExplainer, read_split, split_conditions
 from oleander.regions import Box
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
+from oleander.results.explanation import ChosenExplainer
 
 
 @dataclass(eq=False)

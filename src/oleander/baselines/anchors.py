@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander.arrays import Bools
 from oleander.baselines.base import Baseline, choose
-from oleander.black_box import BlackBox, CountingBlackBox
-from oleander.explanation import ChosenExplainer
-from oleander.generators import Anchors
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
-
-Bools = NDArray[np.bool_]
+from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.candidates import Anchors
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.results.explanation import ChosenExplainer
 
 
 class AnchorPick(Baseline):

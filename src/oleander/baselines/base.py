@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from oleander.black_box import BlackBox
-from oleander.evaluation import Evaluation
-from oleander.explanation import ChosenExplainer, ExplainerSet
-from oleander.inputs import one_per_row, seed_of
-from oleander.local.base import Explainer
+from oleander.black_box.asking import BlackBox
+from oleander.data.checks import one_per_row, seed_of
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.explainers.base import Explainer
 from oleander.regions import Region
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
-
-Labels = NDArray[Any]
+from oleander.results.evaluation import Evaluation
+from oleander.results.explanation import ChosenExplainer, ExplainerSet
 
 
 @runtime_checkable

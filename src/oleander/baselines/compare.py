@@ -16,10 +16,10 @@ from oleander.baselines.naive_tree import NaiveTree
 from oleander.baselines.proxies import Proxies
 from oleander.baselines.submodular_pick import SubmodularPick
 from oleander.baselines.tree_with_abstention import TreeWithAbstention
-from oleander.black_box import BlackBox
-from oleander.fitting import NothingFoundError
-from oleander.inputs import one_per_row, seed_of, split_rows, take_rows
-from oleander.schema import FeatureSchema
+from oleander.black_box.asking import BlackBox
+from oleander.data.checks import one_per_row, seed_of, split_rows, take_rows
+from oleander.data.schema import FeatureSchema
+from oleander.results.fitting import NothingFoundError
 
 COLUMNS = (
     "method",

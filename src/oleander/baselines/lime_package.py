@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander._extras import import_extra
-from oleander.black_box import BlackBox
-from oleander.local import LimeLinear
-from oleander.rows import Rows
-
-Floats = NDArray[np.float64]
+from oleander.arrays import Floats
+from oleander.black_box.asking import BlackBox
+from oleander.data.rows import Rows
+from oleander.explainers import LimeLinear
+from oleander.running.extras import import_extra
 
 
 def explain_with_lime(

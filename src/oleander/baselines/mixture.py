@@ -15,11 +15,10 @@ from scipy.special import log_ndtr, logsumexp, ndtr, ndtri, ndtri_exp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from oleander.conditions import Levels, Range
+from oleander.arrays import Floats
+from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.regions import Box
-from oleander.schema import Feature, FeatureSchema, Kind
-
-Floats = NDArray[np.float64]
+from oleander.regions.conditions import Levels, Range
 
 # With fewer rows than this to each, components describe single rows rather than where rows lie.
 ROWS_PER_COMPONENT = 5
@@ -45,7 +44,7 @@ class Mixture:
 
     Examples
     --------
-    >>> from oleander.conditions import Range
+    >>> from oleander.regions.conditions import Range
     >>> X = np.random.default_rng(0).normal(size=(1000, 2))
     >>> schema = FeatureSchema.infer(X)
     >>> mixture = Mixture.fit(schema.encode(X), schema, n_components=1, seed=0)

@@ -3,12 +3,12 @@
 from typing import Any
 
 from oleander.baselines.base import Baseline, choose
-from oleander.black_box import BlackBox
-from oleander.explanation import ChosenExplainer
-from oleander.local import UnfilteredTree
+from oleander.black_box.asking import BlackBox
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import UnfilteredTree
 from oleander.regions import Box
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
+from oleander.results.explanation import ChosenExplainer
 
 EVERYWHERE = Box(())
 

@@ -12,19 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
+from oleander.arrays import Bools, Floats, Labels
 from oleander.baselines.base import Baseline, choose
-from oleander.black_box import BlackBox, CountingBlackBox
-from oleander.explanation import ChosenExplainer
-from oleander.generators import Balls
-from oleander.local import LimeLinear
-from oleander.local.base import Labels
-from oleander.pool import CandidatePool
-from oleander.rows import Rows
-from oleander.sampling import place_rows
-from oleander.schema import FeatureSchema
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.candidates import Balls
+from oleander.candidates.pool import CandidatePool
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.draws.in_ball import place_rows
+from oleander.explainers import LimeLinear
+from oleander.results.explanation import ChosenExplainer
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,19 +6,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander.arrays import Floats
 from oleander.baselines.base import Baseline, choose
 from oleander.baselines.lime_package import explain_with_lime
-from oleander.black_box import BlackBox, CountingBlackBox
-from oleander.explanation import ChosenExplainer
-from oleander.generators import Balls
-from oleander.inputs import check_choice
-from oleander.local import LimeLinear
-from oleander.pool import CandidatePool
+from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.candidates import Balls
+from oleander.candidates.pool import CandidatePool
+from oleander.data.checks import check_choice
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import LimeLinear
 from oleander.regions import Ball
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
-
-Floats = NDArray[np.float64]
+from oleander.results.explanation import ChosenExplainer
 
 
 class SubmodularPick(Baseline):
@@ -32,10 +31,10 @@ class SubmodularPick(Baseline):
     black_box : object with ``predict``, or callable
     max_explainers : int
     source : {"own", "lime"}
-        Who explains single rows: ``oleander.local.LimeLinear``, trained on draws in the ball, or the ``lime`` package
+        Who explains single rows: ``oleander.explainers.LimeLinear``, trained on draws in the ball, or the ``lime`` package
         (extra ``lime``), which draws in its own way.
     radius : float, sequence of float or "auto"
-        In units of the schema's scales; see ``oleander.generators.Balls``.
+        In units of the schema's scales; see ``oleander.candidates.Balls``.
     min_fidelity : float
         By which a radius is chosen among several.
     n_draws : int

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from oleander.abstention import grow_judged_tree
 from oleander.baselines.base import Baseline, choose
-from oleander.black_box import BlackBox
-from oleander.explanation import ChosenExplainer
-from oleander.local import Spoken
+from oleander.black_box.asking import BlackBox
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import Spoken
+from oleander.explainers.judged_tree import grow_judged_tree
 from oleander.regions import Box
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
+from oleander.results.explanation import ChosenExplainer
 
 
 class TreeWithAbstention(Baseline):

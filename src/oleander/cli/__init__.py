@@ -1,6 +1,6 @@
 """The command line. Only this folder knows typer and rich, and nobody below it imports it."""
 
-from oleander._extras import import_extra
+from oleander.running.extras import import_extra
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from oleander.cli.outputs import (
     write_table,
 )
 from oleander.cli.preparing import Prepared, Source, prepare
-from oleander.schema import FeatureSchema
+from oleander.data.schema import FeatureSchema
 
 FILES = ("atlas.oleander", "explainers.csv", "predictions.csv", "frontier.csv", "report.html")
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from oleander._extras import import_extra
 from oleander.cli.errors import CommandError, ExitCode, note
-from oleander.schema import FeatureSchema
+from oleander.data.schema import FeatureSchema
+from oleander.running.extras import import_extra
 
 N_TREES = 50
 

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from oleander.aggregate import AggregateExplainer
 from oleander.cli.errors import CommandError, printable
-from oleander.files import write_whole
+from oleander.storage.files import write_whole
 
 WIDE = 200
 

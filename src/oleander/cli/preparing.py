@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.cli.models import BaggedTrees, load_model
 from oleander.cli.tables import check_columns, check_values, read_table
-from oleander.inputs import split_rows, take_rows
-from oleander.schema import FeatureSchema, Kind
+from oleander.data.checks import split_rows, take_rows
+from oleander.data.schema import FeatureSchema, Kind
 
 MOST_CLASSES = 50
 

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from studies.claims import claims_table
+from studies.run import run_study
 
-from oleander._extras import import_extra
 from oleander.cli import options as given
 from oleander.cli.outputs import records, show_json
-from oleander.studies.claims import claims_table
-from oleander.studies.run import run_study
+from oleander.running.extras import import_extra
 
 
 def study(

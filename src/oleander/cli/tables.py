@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from oleander._extras import import_extra
 from oleander.cli.errors import CommandError, ExitCode, note
-from oleander.inputs import one_line
+from oleander.data.checks import one_line
+from oleander.running.extras import import_extra
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")

@@ -6,7 +6,7 @@ Codes replace the paper's tensor M[bin, feature, draw]: they say the same in a B
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.schema import FeatureSchema
+from oleander.data.schema import FeatureSchema
 
 # Codes are small and many: narrow integers halve the time that is spent moving them.
 Codes = NDArray[np.int32]

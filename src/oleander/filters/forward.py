@@ -5,7 +5,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from oleander.filters.information import DRAWS_PER_CELL, Codes, Floats, Information, LeafTable, PackedCodes
+from oleander.arrays import Floats
+from oleander.filters.information import DRAWS_PER_CELL, Codes, Information, LeafTable, PackedCodes
 
 # Information below this is what cancelling logarithms leave behind.
 ROUNDING = 1e-12

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-Floats = NDArray[np.float64]
+from oleander.arrays import Floats
+
 Codes = NDArray[np.integer[Any]]
 
 # A leaf takes part in the test only if it has this many draws per cell on average: the usual rule for chi-squared.

@@ -2,7 +2,7 @@
 
 from oleander.forms.consensus import Consensus, make_consensus_forms
 from oleander.forms.union import Union
-from oleander.forms.verdict import Choice, Verdict, balance_classes, read_verdict, write_verdict
+from oleander.judging.verdict import Choice, Verdict, balance_classes, read_verdict, write_verdict
 
 __all__ = [
     "Choice",

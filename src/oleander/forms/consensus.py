@@ -7,17 +7,16 @@ under a bar. The bar makes the family: the higher, the more careful.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from oleander.abstention import shrunk_quality
-from oleander.explanation import ChosenExplainer, ExplainerSet
-from oleander.local import AbstainingTree, Spoken
-from oleander.local.base import Floats, Labels, encode_labels
-from oleander.local.tree import Tree, grow_tree
+from oleander.arrays import Bools, Floats, Labels
+from oleander.data.rows import MOST_LEARNED, Rows
+from oleander.explainers import AbstainingTree, Spoken
+from oleander.explainers.base import encode_labels
+from oleander.explainers.judged_tree import shrunk_quality
+from oleander.explainers.tree import Tree, grow_tree
 from oleander.regions import Box
-from oleander.rows import MOST_LEARNED, Rows
+from oleander.results.explanation import ChosenExplainer, ExplainerSet
 
-Bools = NDArray[np.bool_]
 # From "speaks everywhere" to "all but certain".
 BARS = np.array([0.0, *np.linspace(0.5, 0.9, 9), *np.linspace(0.91, 0.995, 18)])
 

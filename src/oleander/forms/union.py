@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from oleander.black_box import BlackBox
-from oleander.explanation import ChosenExplainer, ExplainerSet
-from oleander.generators import Generator
-from oleander.lazy import Floor, PoolSelection
-from oleander.local.base import Floats, Labels
-from oleander.pool import CandidatePool, EmptyPoolError
-from oleander.rows import MOST_LEARNED, Rows
+from oleander.arrays import Bools, Floats, Labels
+from oleander.black_box.asking import BlackBox
+from oleander.candidates import Generator
+from oleander.candidates.choosing import Floor, PoolSelection
+from oleander.candidates.pool import CandidatePool, EmptyPoolError
+from oleander.data.rows import MOST_LEARNED, Rows
+from oleander.results.explanation import ChosenExplainer, ExplainerSet
 from oleander.selection import SelectionResult
 
-Bools = NDArray[np.bool_]
 # How much over the floor is asked while learning.
 EXTRA = (0.0, 0.01, 0.02, 0.04, 0.06, 0.09)
 

@@ -11,15 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from oleander._extras import import_extra
 from oleander.aggregate import AggregateExplainer
-from oleander.explanation import NOBODY, ChosenExplainer
-from oleander.local import LimeLinear
-from oleander.local.tree import LEAF, Tree, TreeExplainer
-from oleander.schema import FeatureSchema
+from oleander.arrays import Floats
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import LimeLinear
+from oleander.explainers.tree import LEAF, Tree, TreeExplainer
+from oleander.results.explanation import NOBODY, ChosenExplainer
+from oleander.running.extras import import_extra
 from oleander.selection.frontier import Frontier
 
-Floats = NDArray[np.float64]
 # Okabe and Ito's colours, which survive most kinds of colour blindness; markers tell apart what colours cannot.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 # Names of columns are text, also where they hold a dollar sign.

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
+from oleander.arrays import Floats, Ints
 from oleander.selection.fewest import Fewest, solve_fewest
 from oleander.selection.formulations import Statement
 from oleander.selection.infeasible import (
@@ -15,7 +16,7 @@ from oleander.selection.infeasible import (
     explain_union,
 )
 from oleander.selection.matching import match
-from oleander.selection.model import TOLERANCE, Floats, Indices, covered_by
+from oleander.selection.model import TOLERANCE, covered_by
 from oleander.selection.result import SelectionResult, Status, relative_gap
 from oleander.selection.run import Run
 from oleander.selection.search import greedy
@@ -23,7 +24,7 @@ from oleander.selection.solvers import Solver
 from oleander.selection.union_search import greedy_within_floor
 
 
-def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Indices) -> SelectionResult:
+def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Ints) -> SelectionResult:
     """Return the choice that covers the most."""
     model = statement.model
     if not model.n_candidates:
@@ -86,7 +87,7 @@ def answer_fewest(statement: Statement, solver: Solver, run: Run, min_coverage: 
     return replace(_assemble(statement, run, chosen, objective, bound, status, message), sense="fewest")
 
 
-def _offer_start(statement: Statement, run: Run, start: Indices) -> None:
+def _offer_start(statement: Statement, run: Run, start: Ints) -> None:
     """Offer what must be chosen anyway, and the user's start, mended where it is not allowed or not full."""
     model = statement.model
     if model.satisfies(model.forced):
@@ -143,7 +144,7 @@ def _no_answer(statement: Statement, run: Run, status: Status, message: str) -> 
 def _assemble(
     statement: Statement,
     run: Run,
-    chosen: Indices,
+    chosen: Ints,
     objective: float,
     bound: float,
     status: Status,
@@ -167,7 +168,7 @@ def _assemble(
     )
 
 
-def _union_fidelity(statement: Statement, chosen: Indices) -> float | None:
+def _union_fidelity(statement: Statement, chosen: Ints) -> float | None:
     """Return the share of the covered weight where no chosen candidate is wrong; None if nobody asked."""
     rules, weights = statement.rules, statement.weights
     if rules.wrong is None:
@@ -177,7 +178,7 @@ def _union_fidelity(statement: Statement, chosen: Indices) -> float | None:
     return 1.0 - wrong / covered if covered else 1.0
 
 
-def _count(statement: Statement, chosen: Indices) -> tuple[sparse.csr_array, Floats]:
+def _count(statement: Statement, chosen: Ints) -> tuple[sparse.csr_array, Floats]:
     """Return the weight that each chosen candidate counts at each point, and what all count there."""
     rules, weights = statement.rules, statement.weights
     counted = sparse.csr_array(rules.sure[chosen] * weights[None, :])

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from oleander.selection.model import CoverageModel, Floats, Indices, entries_of
+from oleander.arrays import Floats, Ints
+from oleander.selection.model import CoverageModel, entries_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class DualPoint:
     n_steps: int = 0
 
 
-def buy(prices: Floats, model: CoverageModel) -> tuple[float, Indices, Floats, float]:
+def buy(prices: Floats, model: CoverageModel) -> tuple[float, Ints, Floats, float]:
     """Return the best worth within the budget, what is bought, in which share, and the threshold.
 
     The last candidate may be bought in part, which only raises the worth: it stays an upper bound.
@@ -75,7 +76,7 @@ def price(model: CoverageModel, multipliers: Floats) -> Floats:
     return prices
 
 
-def use(model: CoverageModel, multipliers: Floats, bought: Indices, shares: Floats) -> Floats:
+def use(model: CoverageModel, multipliers: Floats, bought: Ints, shares: Floats) -> Floats:
     """Return how often each point is counted by what was bought."""
     columns, lengths = entries_of(model.sure, bought)
     used = np.bincount(columns, np.repeat(shares, lengths), minlength=model.n_points).astype(np.float64)
@@ -90,11 +91,11 @@ def _per_weight(model: CoverageModel, multipliers: Floats) -> Floats:
     return multipliers / np.maximum(model.weights, np.finfo(float).tiny)
 
 
-def _row_of_entry(matrix: sparse.csr_array) -> Indices:
+def _row_of_entry(matrix: sparse.csr_array) -> Ints:
     return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 
-def _fill_allowance(model: CoverageModel, multipliers: Floats, rows: Indices) -> sparse.csr_array:
+def _fill_allowance(model: CoverageModel, multipliers: Floats, rows: Ints) -> sparse.csr_array:
     """Return how much weight each of these candidates would best take of the points that it may count."""
     assert model.maybe is not None
     assert model.allowance is not None
@@ -123,7 +124,7 @@ def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
     return _evaluate(model, np.clip(multipliers, 0.0, model.weights))[0]
 
 
-def _evaluate(model: CoverageModel, multipliers: Floats) -> tuple[DualPoint, Indices, Floats]:
+def _evaluate(model: CoverageModel, multipliers: Floats) -> tuple[DualPoint, Ints, Floats]:
     prices = price(model, multipliers)
     worth, bought, shares, threshold = buy(prices, model)
     bound = model.offset + float((model.weights - multipliers).sum()) + worth
@@ -183,7 +184,7 @@ def tighten(
     return replace(point, average=average, n_steps=n_made)
 
 
-def _slope(model: CoverageModel, multipliers: Floats, bought: Indices, shares: Floats) -> Floats:
+def _slope(model: CoverageModel, multipliers: Floats, bought: Ints, shares: Floats) -> Floats:
     """Return a subgradient of the bound: how often a point is bought, less the once that it may count."""
     used = use(model, multipliers, bought, shares)
     return used - np.where(multipliers < model.weights, 1.0, np.minimum(used, 1.0))
@@ -208,10 +209,10 @@ class Descent:
     bound: float
     multipliers: Floats
     prices: Floats
-    bought: Indices
+    bought: Ints
     times_bought: Floats
     value: float
-    choice: Indices
+    choice: Ints
 
     def with_each(self) -> Floats:
         """Return the bound if a candidate must be taken: it displaces the last that was bought."""

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import descend
-from oleander.selection.model import Floats, Indices, covered_by
+from oleander.selection.model import covered_by
 
 # Nodes are kept by bound up to this number, for the sake of memory; from then on the newest is opened first.
 MAX_HEAP = 5_000
@@ -36,7 +37,7 @@ class Node:
     n_left : int
     """
 
-    candidates: Indices
+    candidates: Ints
     multipliers: Floats
     chosen: tuple[int, ...]
     value: float
@@ -184,7 +185,7 @@ class Tree:
             rest, gain = node.candidates[:0], 0.0
         self._offer(node.value + gain, (*node.chosen, *rest.tolist()))
 
-    def _finish_two(self, node: Node, sure: sparse.csr_array, weights: Floats, candidates: Indices) -> None:
+    def _finish_two(self, node: Node, sure: sparse.csr_array, weights: Floats, candidates: Ints) -> None:
         """Settle the last two sets: |A ∪ B| = |A| + |B| − |A ∩ B|, for all pairs that could do it."""
         gains = sure @ weights
         order = np.argsort(-gains, kind="stable")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from oleander.selection.model import Bools, Floats, Indices
+from oleander.arrays import Bools, Floats, Ints
 
 Groups = ArrayLike | Mapping[object, ArrayLike]
 
@@ -43,13 +43,13 @@ class Constraints:
 
     budget: float
     cost: Floats | None
-    must_include: Indices
-    must_exclude: Indices
+    must_include: Ints
+    must_exclude: Ints
     minima: GroupMinima | None
     union_fidelity: float | None = None
 
 
-def candidate_indices(given: ArrayLike | None, n_candidates: int, name: str) -> Indices:
+def candidate_indices(given: ArrayLike | None, n_candidates: int, name: str) -> Ints:
     """Return candidates given as indices or as a boolean mask, ascending and each once.
 
     Examples

@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
+from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import tighten
 from oleander.selection.branch import Tree
 from oleander.selection.fix import still_possible
 from oleander.selection.formulations import plain_rows
 from oleander.selection.knapsack import allot, rest
-from oleander.selection.model import CoverageModel, Floats, Indices, covered_by
+from oleander.selection.model import CoverageModel, covered_by
 from oleander.selection.run import Run
 
 
@@ -29,14 +30,14 @@ from oleander.selection.run import Run
 class Share:
     """What is known of a group that gets k sets: who may be among them, a bound, the best found."""
 
-    candidates: Indices
+    candidates: Ints
     multipliers: Floats
     bound: float
     is_bounded: bool = False
     is_final: bool = False
     tree: Tree | None = None
-    tree_candidates: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    chosen: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    tree_candidates: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    chosen: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
 
 class Group:
@@ -45,7 +46,7 @@ class Group:
     Inside a group candidates and points are numbered anew; `candidates` and `points` say which they are.
     """
 
-    def __init__(self, model: CoverageModel, candidates: Indices) -> None:
+    def __init__(self, model: CoverageModel, candidates: Ints) -> None:
         self.candidates = candidates
         rows = model.sure[candidates]
         self.points = np.flatnonzero(np.bincount(rows.indices, minlength=model.n_points))
@@ -53,7 +54,7 @@ class Group:
         self.weights = np.zeros(len(self.points))
         self.shares: dict[int, Share] = {}
 
-    def open_share(self, k: int, candidates: Indices, multipliers: Floats) -> None:
+    def open_share(self, k: int, candidates: Ints, multipliers: Floats) -> None:
         """Let the group get k sets; nothing is known of them but that no sets are worth nothing."""
         self.shares[k] = Share(candidates, multipliers[self.points], np.inf if k else 0.0, is_final=k == 0)
 
@@ -64,7 +65,7 @@ class Group:
             table[k] = share.bound
         return table
 
-    def worth(self, chosen: Indices) -> float:
+    def worth(self, chosen: Ints) -> float:
         """Return what these candidates are worth at the group's weights."""
         return float(self.weights[covered_by(self.sure, chosen)].sum())
 
@@ -159,7 +160,7 @@ class Decomposition:
         The group of each candidate.
     """
 
-    def __init__(self, model: CoverageModel, run: Run, multipliers: Floats, label: Indices) -> None:
+    def __init__(self, model: CoverageModel, run: Run, multipliers: Floats, label: Ints) -> None:
         self.model, self.run = model, run
         self.total = model.limit
         self.multipliers = np.clip(multipliers, 0.0, model.weights)

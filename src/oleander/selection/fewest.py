@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from oleander.arrays import Ints
 from oleander.selection.bounds import tighten
-from oleander.selection.model import CoverageModel, Indices
+from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.search import greedy
 from oleander.selection.solvers import Solver
@@ -66,7 +67,7 @@ def solve_fewest(model: CoverageModel, target: float, solver: Solver, run: Run, 
             state.lower = number + 1 if is_ruled_out else state.lower
 
 
-def _shortest_prefix(model: CoverageModel, order: Indices, target: float, slack: float) -> Indices | None:
+def _shortest_prefix(model: CoverageModel, order: Ints, target: float, slack: float) -> Ints | None:
     """Return as many of these candidates as it takes to reach the target; None if all are not enough."""
     for size in range(len(model.forced), len(order) + 1):
         if model.value(order[:size]) >= target - slack:

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from oleander.arrays import Ints
 from oleander.selection.bounds import DualPoint
-from oleander.selection.model import CoverageModel, Indices
+from oleander.selection.model import CoverageModel
 
 
-def still_possible(model: CoverageModel, point: DualPoint, cutoff: float) -> Indices:
+def still_possible(model: CoverageModel, point: DualPoint, cutoff: float) -> Ints:
     """Return the candidates that a choice worth the cutoff may contain.
 
     Taking a candidate whose price is under what its cost buys elsewhere lowers the bound by the difference.

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from oleander.arrays import Bools, Floats
 from oleander.selection.constraints import Constraints
-from oleander.selection.model import Bools, CoverageModel, Floats, grain_of
+from oleander.selection.model import CoverageModel, grain_of
 
 # Shares of counts are compared with this slack, so that 9 of 10 reaches 0.9 whatever its binary digits are.
 SHARE_TOLERANCE = 1e-9

@@ -4,10 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oleander.selection.model import CoverageModel, Floats, Indices
+from oleander.arrays import Floats, Ints
+from oleander.selection.model import CoverageModel
 
 
-def group_candidates(model: CoverageModel, chosen: Indices, *, max_chosen: int) -> Indices:
+def group_candidates(model: CoverageModel, chosen: Ints, *, max_chosen: int) -> Ints:
     """Return a group number for each candidate; a group holds at most `max_chosen` of the chosen.
 
     A candidate goes to the chosen set that it overlaps most, or, overlapping none, to where most of those go
@@ -29,7 +30,7 @@ def group_candidates(model: CoverageModel, chosen: Indices, *, max_chosen: int) 
     return np.unique(joined[nearest], return_inverse=True)[1].ravel()
 
 
-def _nearest_chosen(model: CoverageModel, chosen: Indices) -> Indices:
+def _nearest_chosen(model: CoverageModel, chosen: Ints) -> Ints:
     """Return the position of the chosen set that each candidate belongs to; one past the last if to none."""
     label = np.full(model.n_candidates, -1, dtype=np.intp)
     label[chosen] = np.arange(len(chosen))
@@ -45,7 +46,7 @@ def _nearest_chosen(model: CoverageModel, chosen: Indices) -> Indices:
         label[new] = overlap[new].argmax(axis=1)
 
 
-def _join(touches: NDArray[np.bool_], weights: Floats, max_chosen: int, max_weight: float) -> Indices:
+def _join(touches: NDArray[np.bool_], weights: Floats, max_chosen: int, max_weight: float) -> Ints:
     """Return the group of each row of touched points after joining those that share most."""
     n_rows = len(touches)
     label = np.arange(n_rows)

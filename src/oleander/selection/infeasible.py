@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from oleander.arrays import Floats
 from oleander.selection.constraints import GroupMinima
-from oleander.selection.model import CoverageModel, Floats, covered_by
+from oleander.selection.model import CoverageModel, covered_by
 from oleander.selection.run import Run
 from oleander.selection.solvers import Solver
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oleander.selection.model import Floats
+from oleander.arrays import Floats
 
 
 def allot(tables: list[Floats], total: int) -> tuple[float, list[int]]:

@@ -11,11 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from oleander.arrays import Bools, Floats, Ints
 from oleander.selection.matching import match
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 # Sums of weights are compared with this slack, relative to the total weight.
 TOLERANCE = 1e-9
@@ -59,8 +56,8 @@ class CoverageModel:
     weights: Floats
     cost: Floats
     budget: float
-    origin: Indices
-    forced: Indices
+    origin: Ints
+    forced: Ints
     maybe: sparse.csr_array | None = None
     allowance: Floats | None = None
     groups: sparse.csr_array | None = None
@@ -107,15 +104,15 @@ class CoverageModel:
         """The transpose of `sure`, stored by point."""
         return sparse.csr_array(self.sure.T.tocsr())
 
-    def names(self, chosen: Indices) -> Indices:
+    def names(self, chosen: Ints) -> Ints:
         """Return the indices in the stated problem of a choice, with those that are chosen already."""
         return np.sort(np.concatenate([self.origin[chosen], np.asarray(self.taken, dtype=np.intp)]))
 
-    def positions(self, names: Indices) -> Indices:
+    def positions(self, names: Ints) -> Ints:
         """Return the candidates of this model among those named by their index in the stated problem."""
         return np.flatnonzero(np.isin(self.origin, names))
 
-    def counts(self, chosen: Indices) -> Floats:
+    def counts(self, chosen: Ints) -> Floats:
         """Return the weight that counts at each point when these candidates are chosen."""
         counted = np.where(covered_by(self.sure, chosen), self.weights, 0.0)
         if self.maybe is not None and self.allowance is not None:
@@ -123,11 +120,11 @@ class CoverageModel:
             counted = counted + match(self.maybe, self.allowance, room, chosen).sum(axis=0)
         return counted
 
-    def value(self, chosen: Indices) -> float:
+    def value(self, chosen: Ints) -> float:
         """Return the weight that counts when these candidates are chosen."""
         return float(self.counts(chosen).sum()) + self.offset
 
-    def satisfies(self, chosen: Indices) -> bool:
+    def satisfies(self, chosen: Ints) -> bool:
         """Return whether a choice keeps the budget, the forced candidates, the group minima and the union's floor."""
         if self.cost[chosen].sum() > self.budget + TOLERANCE or not np.isin(self.forced, chosen).all():
             return False
@@ -137,7 +134,7 @@ class CoverageModel:
             return True
         return bool((self.groups @ self.counts(chosen) >= self.needs - self.slack).all())
 
-    def excess(self, chosen: Indices) -> float:
+    def excess(self, chosen: Ints) -> float:
         """Return by how much weight a choice is wrong beyond what the floor over the union allows."""
         if self.wrong is None:
             return 0.0
@@ -150,7 +147,7 @@ class CoverageModel:
         """The rounding error that a sum of weights may carry."""
         return TOLERANCE * max(1.0, float(self.weights.sum()) + self.offset)
 
-    def keep(self, candidates: Indices) -> "CoverageModel":
+    def keep(self, candidates: Ints) -> "CoverageModel":
         """Return the model with only these candidates, in the order given."""
         return replace(
             self,
@@ -180,7 +177,7 @@ def grain_of(weights: Floats) -> float:
     return float(np.gcd.reduce(positive.astype(np.int64)))
 
 
-def entries_of(matrix: sparse.csr_array, rows: Indices) -> tuple[NDArray[np.int32], Indices]:
+def entries_of(matrix: sparse.csr_array, rows: Ints) -> tuple[NDArray[np.int32], Ints]:
     """Return the column of every entry of these rows, and how many each row has.
 
     Examples
@@ -198,7 +195,7 @@ def entries_of(matrix: sparse.csr_array, rows: Indices) -> tuple[NDArray[np.int3
     return matrix.indices[positions], lengths
 
 
-def covered_by(matrix: sparse.csr_array, rows: Indices) -> Bools:
+def covered_by(matrix: sparse.csr_array, rows: Ints) -> Bools:
     """Return which columns at least one of these rows has.
 
     Examples

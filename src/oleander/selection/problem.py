@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from oleander.arrays import Floats
 from oleander.selection import validation
 from oleander.selection.constraints import (
     Constraints,
@@ -28,7 +29,7 @@ from oleander.selection.formulations import (
     strict_rules,
     wrong_points,
 )
-from oleander.selection.model import Floats, grain_of
+from oleander.selection.model import grain_of
 from oleander.selection.result import SelectionResult
 from oleander.selection.run import Progress, Run, value_slack
 

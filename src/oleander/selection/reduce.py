@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oleander.selection.model import Bools, CoverageModel, Indices, covered_by, entries_of
+from oleander.arrays import Bools, Ints
+from oleander.selection.model import CoverageModel, covered_by, entries_of
 
 
 def strip_forced(model: CoverageModel) -> CoverageModel:
@@ -39,7 +40,7 @@ def strip_forced(model: CoverageModel) -> CoverageModel:
     )
 
 
-def merge_points(model: CoverageModel) -> tuple[CoverageModel, Indices]:
+def merge_points(model: CoverageModel) -> tuple[CoverageModel, Ints]:
     """Return the model with equal points merged and uncovered ones removed, and where each point went.
 
     A point that was removed went to −1.
@@ -84,7 +85,7 @@ def _keep_points(model: CoverageModel, keep: Bools) -> CoverageModel:
     )
 
 
-def _first_equal_row(matrix: sparse.csr_array, group: Indices) -> Indices:
+def _first_equal_row(matrix: sparse.csr_array, group: Ints) -> Ints:
     """Return for each row the first row equal to it; rows of different groups are never equal."""
     # An entry's column and value, which is 1 or 2, in one whole number.
     codes = 2 * matrix.indices.astype(np.intp) + (matrix.data == 2.0)
@@ -111,7 +112,7 @@ MAX_WORDS = 1 << 27
 
 def undominated(
     model: CoverageModel, *, should_stop: Callable[[], bool] = lambda: False, n_words: int = 1 << 22
-) -> Indices:
+) -> Ints:
     """Return the candidates that no other candidate can replace without loss.
 
     Candidate i is dominated by j if j costs no more and surely counts all that i counts or may count. (That

@@ -19,7 +19,7 @@ class SelectionResult:
     Attributes
     ----------
     chosen : array of int
-        Indices of the chosen candidates, ascending.
+        Ints of the chosen candidates, ascending.
     covered : boolean array of shape (n_points,)
         The points that count (y in the paper).
     counted : csr_array of shape (n_chosen, n_points)

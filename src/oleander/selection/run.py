@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oleander.selection.model import CoverageModel, Floats, Indices, grain_of
+from oleander.arrays import Floats, Ints
+from oleander.selection.model import CoverageModel, grain_of
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class Run:
         if self.progress is not None:
             self.progress(Progress(self.stage_name, now - self.started, self.value, self.bound))
 
-    def offer(self, value: float, chosen: Indices) -> None:
+    def offer(self, value: float, chosen: Ints) -> None:
         """Take a choice, named by the indices of the stated problem, if it is better than the best so far."""
         if value > self.value + (0.0 if self.value == -np.inf else self.slack):
             self.best = (value, tuple(sorted(int(i) for i in chosen)))

@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from oleander.selection.model import TOLERANCE, CoverageModel, Floats, Indices, entries_of
+from oleander.arrays import Floats, Ints
+from oleander.selection.model import TOLERANCE, CoverageModel, entries_of
 
 
-def greedy(model: CoverageModel, start: Indices | None = None) -> Indices:
+def greedy(model: CoverageModel, start: Ints | None = None) -> Ints:
     """Return the choice that adds the most weight per cost at every step, smallest index first on ties.
 
     The value of a choice is monotone and submodular in both formulations, so an old gain bounds a new one and
@@ -60,7 +61,7 @@ def gains_alone(model: CoverageModel) -> Floats:
 
 def reach_minima(
     model: CoverageModel, n_rounds: int = 12, should_stop: Callable[[], bool] = lambda: False
-) -> Indices | None:
+) -> Ints | None:
     """Return a good choice that meets the group minima, or None if none was found.
 
     Groups that fall short weigh more in the next round: a rough dual of their constraints.
@@ -91,7 +92,7 @@ class SwapState:
     sum.
     """
 
-    def __init__(self, sure: sparse.csr_array, by_point: sparse.csr_array, weights: Floats, chosen: Indices) -> None:
+    def __init__(self, sure: sparse.csr_array, by_point: sparse.csr_array, weights: Floats, chosen: Ints) -> None:
         self.sure, self.by_point, self.weights = sure, by_point, weights
         self.chosen = chosen.copy()
         n_candidates, n_points = sure.shape
@@ -110,7 +111,7 @@ class SwapState:
         self._enter(slot, candidate)
         self.chosen[slot] = candidate
 
-    def _row(self, candidate: int) -> Indices:
+    def _row(self, candidate: int) -> Ints:
         return np.asarray(self.sure.indices[self.sure.indptr[candidate] : self.sure.indptr[candidate + 1]])
 
     def _enter(self, slot: int, candidate: int) -> None:
@@ -135,12 +136,12 @@ class SwapState:
         self._add_exchange(single, self.slots[single], 1.0)
         self.value -= float(self.weights[lost].sum())
 
-    def _add_gain(self, points: Indices, sign: float) -> None:
+    def _add_gain(self, points: Ints, sign: float) -> None:
         candidates, lengths = entries_of(self.by_point, points)
         amounts = np.repeat(sign * self.weights[points], lengths)
         self.gain += np.bincount(candidates, weights=amounts, minlength=len(self.gain))
 
-    def _add_exchange(self, points: Indices, slots: Indices, sign: float) -> None:
+    def _add_exchange(self, points: Ints, slots: Ints, sign: float) -> None:
         candidates, lengths = entries_of(self.by_point, points)
         amounts = sign * self.weights[points]
         cells = candidates.astype(np.intp) * self.exchange.shape[1] + np.repeat(slots, lengths)
@@ -150,12 +151,12 @@ class SwapState:
 
 def tabu(
     model: CoverageModel,
-    start: Indices,
+    start: Ints,
     *,
     patience: int,
     seed: int = 0,
     should_stop: Callable[[], bool] = lambda: False,
-) -> tuple[Indices, int]:
+) -> tuple[Ints, int]:
     """Return the best choice met on a walk of best swaps, and the number of moves made.
 
     A candidate that left may not come back, and one that came may not leave, for some moves, so the walk

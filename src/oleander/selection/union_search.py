@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy import sparse
 
-from oleander.selection.model import TOLERANCE, CoverageModel, Floats, Indices, covered_by
+from oleander.arrays import Floats, Ints
+from oleander.selection.model import TOLERANCE, CoverageModel, covered_by
 from oleander.selection.run import Run
 from oleander.selection.search import SwapState
 
@@ -18,7 +19,7 @@ from oleander.selection.search import SwapState
 FIRST_PRICE, PRICE_FACTOR = 2.0, 1.3
 
 
-def greedy_within_floor(model: CoverageModel, start: Indices | None = None) -> Indices:
+def greedy_within_floor(model: CoverageModel, start: Ints | None = None) -> Ints:
     """Return the choice that adds the most weight per cost at every step and keeps the floor over the union.
 
     A start that breaks the floor is mended first: while it does, what breaks it least comes next.
@@ -54,7 +55,7 @@ def greedy_within_floor(model: CoverageModel, start: Indices | None = None) -> I
         left -= float(model.cost[best])
 
 
-def offer_within_floor(model: CoverageModel, run: Run, starts: Sequence[Indices], *, patience: int) -> int:
+def offer_within_floor(model: CoverageModel, run: Run, starts: Sequence[Ints], *, patience: int) -> int:
     """Offer greedy choices that keep the floor, and the best of walks from them; return the number of moves."""
     n_moves = 0
     for start in starts:
@@ -71,12 +72,12 @@ def offer_within_floor(model: CoverageModel, run: Run, starts: Sequence[Indices]
 
 def walk(
     model: CoverageModel,
-    start: Indices,
+    start: Ints,
     *,
     patience: int,
     seed: int = 0,
     should_stop: Callable[[], bool] = lambda: False,
-) -> tuple[Indices | None, int]:
+) -> tuple[Ints | None, int]:
     """Return the best allowed choice met on a walk of best moves, or None, and the number of moves made.
 
     A move adds a candidate, drops one, or swaps two; an empty slot holds a candidate that covers nothing. What
@@ -127,7 +128,7 @@ class Moves:
     each keeps them up to date.
     """
 
-    def __init__(self, model: CoverageModel, start: Indices) -> None:
+    def __init__(self, model: CoverageModel, start: Ints) -> None:
         assert model.wrong is not None
         self.model, self.n_forced = model, len(model.forced)
         self.n_slots = min(model.limit, model.n_candidates)
@@ -155,7 +156,7 @@ class Moves:
         """The value of the choice as it is."""
         return self.covered.value + self.model.offset
 
-    def choice(self) -> Indices:
+    def choice(self) -> Ints:
         """Return the choice without its empty slots."""
         return self.slots[self.slots < self.model.n_candidates].copy()
 

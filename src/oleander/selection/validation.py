@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from oleander.selection.model import Floats
+from oleander.arrays import Floats
 
 
 def boolean_matrix(given: object, name: str) -> sparse.csr_array:

@@ -9,19 +9,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.black_box import BlackBox
-from oleander.certificate import Certificate
-from oleander.checkpoint import Checkpoint, hash_array, hash_text
-from oleander.evaluation import Evaluation, disagree, evaluate_counts
-from oleander.explanation import ExplainerSet
-from oleander.parallel import run_tasks
+from oleander.arrays import Bools, Ints
+from oleander.black_box.asking import BlackBox
+from oleander.judging.certificate import Certificate
+from oleander.results.evaluation import Evaluation, disagree, evaluate_counts
+from oleander.results.explanation import ExplainerSet
+from oleander.running.parallel import run_tasks
+from oleander.storage.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.streaming.accuracy import Accuracy, promise
 from oleander.streaming.sample import rows_inside, to_frame
 from oleander.streaming.source import Block, Source, load_arrow
 
-Indices = NDArray[np.intp]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+Counted = NDArray[np.int64]
 # Rows are counted apart by what the fit did with them.
 LEARNED, HELD, OUTSIDE = range(3)
 
@@ -40,14 +39,14 @@ class Counts:
         For each label of the black box its rows, those answered, and those answered as it does.
     """
 
-    rows: Ints
-    unread: Ints
-    answered: Ints
-    right: Ints
-    conflicts: Ints
-    covered: Ints
-    agreed: Ints
-    classes: dict[Any, Ints]
+    rows: Counted
+    unread: Counted
+    answered: Counted
+    right: Counted
+    conflicts: Counted
+    covered: Counted
+    agreed: Counted
+    classes: dict[Any, Counted]
 
     @classmethod
     def nothing(cls, n_explainers: int) -> Self:
@@ -148,8 +147,8 @@ def count_all(
     source: Source,
     chosen: ExplainerSet,
     box: BlackBox,
-    learned: Indices,
-    held: Indices,
+    learned: Ints,
+    held: Ints,
     *,
     block_size: int = 100_000,
     n_jobs: int | None = None,
@@ -198,8 +197,8 @@ def _count_block(
     columns: Sequence[str],
     block_size: int,
     block: Block,
-    learned: Indices,
-    held: Indices,
+    learned: Ints,
+    held: Ints,
 ) -> Counts:
     parts = np.full(block.n_rows, OUTSIDE, dtype=np.int8)
     parts[learned], parts[held] = LEARNED, HELD
@@ -252,5 +251,5 @@ def _count_rows(chosen: ExplainerSet, box: BlackBox, frame: pd.DataFrame, parts:
     )
 
 
-def _by_part(rows: Bools, parts: NDArray[np.int8]) -> Ints:
+def _by_part(rows: Bools, parts: NDArray[np.int8]) -> Counted:
     return np.bincount(parts[rows], minlength=3).astype(np.int64)

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.parallel import run_tasks
-from oleander.schema import FeatureSchema
-from oleander.schema.feature import Feature
-from oleander.schema.inference import infer_feature
+from oleander.arrays import Ints
+from oleander.data.schema import FeatureSchema
+from oleander.data.schema.feature import Feature
+from oleander.data.schema.inference import infer_feature
+from oleander.running.parallel import run_tasks
 from oleander.streaming.source import Block, Source, load_arrow
 
-Indices = NDArray[np.intp]
 # A column of text with more levels than this is a name or a number of a person, and no feature.
 MOST_LEVELS = 10_000
 
@@ -58,7 +58,7 @@ class Sample:
     """
 
     table: pd.DataFrame
-    positions: Indices
+    positions: Ints
     schema: FeatureSchema
     others: dict[str, NDArray[Any]]
 
@@ -133,21 +133,21 @@ def to_frame(tables: Sequence[Any]) -> pd.DataFrame:
     return frame.reset_index(drop=True)
 
 
-def _draw(n_there: int, n_rows: int, seed: int) -> Indices:
+def _draw(n_there: int, n_rows: int, seed: int) -> Ints:
     if n_rows >= n_there:
         return np.arange(n_there)
     # Beyond fifty times as many rows as are drawn, NumPy does not list them all: memory follows the sample.
     return np.sort(np.random.default_rng([seed, n_there]).choice(n_there, n_rows, replace=False, shuffle=False))
 
 
-def rows_inside(block: Block, positions: Indices) -> Indices:
+def rows_inside(block: Block, positions: Ints) -> Ints:
     """Return which of these rows lie in a block, counted from its start."""
     first, last = np.searchsorted(positions, [block.start, block.start + block.n_rows])
     return positions[first:last] - block.start
 
 
 def _take_from_block(
-    columns: Sequence[str], watched: Sequence[str], block_size: int, block: Block, rows: Indices
+    columns: Sequence[str], watched: Sequence[str], block_size: int, block: Block, rows: Ints
 ) -> tuple[Any, dict[str, Seen]]:
     pa = load_arrow()
     taken, start = [], 0

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from oleander._extras import import_extra
+from oleander.running.extras import import_extra
 
 # A column chunk is read through a window of so many bytes, not whole: a row group may be larger than memory.
 WINDOW = 1 << 20

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer
-from oleander.generators import Anchors
+from oleander.candidates import Anchors
 from oleander.report import write_report
 
 SCREENSHOTS = Path(__file__).parents[3] / "screenshots"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer
-from oleander.generators import Balls
+from oleander.candidates import Balls
 from oleander.report import write_report
 from oleander.report.page.writing import _asset
 

@@ -7,19 +7,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander.arrays import Floats, Ints
 from oleander.baselines.base import Baseline, choose
 from oleander.baselines.decision_set.itemsets import Candidates, make_items, mine
-from oleander.baselines.decision_set.objective import Floats, Ints, Objective, Terms
+from oleander.baselines.decision_set.objective import Objective, Terms
 from oleander.baselines.decision_set.search import search_deterministic, search_smooth
 from oleander.baselines.decision_set.tuning import START, ascend, to_lambdas
-from oleander.black_box import BlackBox
-from oleander.explanation import ChosenExplainer
-from oleander.inputs import check_choice
-from oleander.local import Constant
-from oleander.local.base import encode_labels
+from oleander.black_box.asking import BlackBox
+from oleander.data.checks import check_choice
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import Constant
+from oleander.explainers.base import encode_labels
 from oleander.regions import Box
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
+from oleander.results.explanation import ChosenExplainer
 
 N_FOLDS = 3
 

@@ -6,13 +6,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.conditions import Condition, Levels, Range
-from oleander.local.growth import readable_edges
-from oleander.schema import FeatureSchema
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
+from oleander.arrays import Bools, Floats, Ints
+from oleander.data.schema import FeatureSchema
+from oleander.explainers.growth import readable_edges
+from oleander.regions.conditions import Condition, Levels, Range
 
 # Where more sets than this are frequent at one length, the best by F1 are the ones that grow.
 MAX_GROWING = 2000

@@ -3,11 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander.arrays import Bools, Floats, Ints
 from oleander.baselines.decision_set.itemsets import Candidates
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 
 class Terms:

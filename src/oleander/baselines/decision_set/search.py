@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oleander.baselines.decision_set.objective import Bools, Choice, Floats, Objective
+from oleander.arrays import Bools, Floats
+from oleander.baselines.decision_set.objective import Choice, Objective
 
 # Of the smooth search: how far sampled sets lean towards the current one, sets a batch, and most batches an estimate.
 LEANING = 1 / 3

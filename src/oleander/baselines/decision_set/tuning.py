@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from oleander.baselines.decision_set.objective import Floats
+from oleander.arrays import Floats
 
 # Weights in units of one row covered rightly. The weights of rules, of their lengths and of labels (0, 1 and 4) count
 # no rows and are shares of all rows instead, so that they mean the same on more rows.

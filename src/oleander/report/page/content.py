@@ -14,16 +14,15 @@ from sklearn.exceptions import NotFittedError
 
 from oleander import __version__
 from oleander.aggregate import SAVED_OPTIONS, AggregateExplainer
-from oleander.evaluation import describe_uncovered
-from oleander.explanation import NOBODY, ExplainerSet
+from oleander.arrays import Floats, Labels
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
 from oleander.report.displays import CoverageDisplay
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers
-from oleander.rows import Rows
-from oleander.schema import FeatureSchema
-from oleander.tradeoff import Cell, TradeOff
+from oleander.results.evaluation import describe_uncovered
+from oleander.results.explanation import NOBODY, ExplainerSet
+from oleander.results.tradeoff import Cell, TradeOff
 
-Floats = NDArray[np.float64]
-Labels = NDArray[Any]
 # So many points can be told apart on a map, and keep the file small.
 MOST_POINTS = 2000
 # Fewer people than this are not counted apart: a count of one is a person.

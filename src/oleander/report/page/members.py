@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.certificate import Claim
-from oleander.conditions import Condition, Levels
-from oleander.explanation import ChosenExplainer
-from oleander.local import AbstainingTree, Constant, LimeLinear, Spoken
-from oleander.local.base import Explainer, Rule
-from oleander.local.tree import LEAF, Tree, TreeExplainer
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import AbstainingTree, Constant, LimeLinear, Spoken
+from oleander.explainers.base import Explainer, Rule
+from oleander.explainers.tree import LEAF, Tree, TreeExplainer
+from oleander.judging.certificate import Claim
 from oleander.regions import Ball, Box, Region
-from oleander.schema import FeatureSchema
+from oleander.regions.conditions import Condition, Levels
+from oleander.results.explanation import ChosenExplainer
 
 Codes = Mapping[str, int]
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from oleander.aggregate import AggregateExplainer
-from oleander.black_box import BlackBox
-from oleander.files import write_whole
-from oleander.inputs import one_per_row
+from oleander.black_box.asking import BlackBox
+from oleander.data.checks import one_per_row
 from oleander.report.page.content import Shown, build_content, known_rows, named_groups
+from oleander.storage.files import write_whole
 
 SCRIPTS = ("reading.js", "drawing.js", "page.js")
 

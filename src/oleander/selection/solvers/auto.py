@@ -9,12 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from oleander.arrays import Ints
 from oleander.selection.bounds import DualPoint, evaluate, tighten
 from oleander.selection.branch import Tree
 from oleander.selection.decompose import Decomposition
 from oleander.selection.fix import still_possible
 from oleander.selection.grouping import group_candidates
-from oleander.selection.model import CoverageModel, Indices
+from oleander.selection.model import CoverageModel
 from oleander.selection.reduce import merge_points, strip_forced, undominated
 from oleander.selection.run import Run
 from oleander.selection.search import greedy, reach_minima, tabu
@@ -143,7 +144,7 @@ class Work:
                 notes.n_merged = self._merge()
             self._n_reduced = self.model.n_candidates
 
-    def _keep(self, candidates: Indices) -> None:
+    def _keep(self, candidates: Ints) -> None:
         if len(candidates) == self.model.n_candidates:
             return
         self.model = self.model.keep(candidates)
@@ -182,7 +183,7 @@ class Work:
                     run.offer(model.value(found), model.names(found))
                     notes.n_steps += n_made
 
-    def _starts(self) -> list[Indices]:
+    def _starts(self) -> list[Ints]:
         """Return where to look from under a floor over the union: what must be chosen, and the best known."""
         starts = [self.model.forced]
         if self.run.best[1]:

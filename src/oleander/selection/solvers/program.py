@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oleander.selection.model import CoverageModel, Floats, Indices
+from oleander.arrays import Floats, Ints
+from oleander.selection.model import CoverageModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +37,8 @@ class Cuts:
     is not. So covered ≤ wrong + the chosen candidates that cover the first and are not wrong at the second.
     """
 
-    covered: Indices
-    wrong: Indices
+    covered: Ints
+    wrong: Ints
 
     def rows(self, model: CoverageModel) -> list[sparse.csr_array]:
         """Return the cuts as rows "at most 0" over candidates, points, and points with mistakes."""
@@ -53,7 +54,7 @@ class Cuts:
         return [-others, counts, -blame]
 
 
-def points_with_mistakes(model: CoverageModel) -> Indices:
+def points_with_mistakes(model: CoverageModel) -> Ints:
     """Return the points on which some candidate is wrong, ascending."""
     assert model.wrong is not None
     return np.flatnonzero(np.bincount(model.wrong.indices, minlength=model.n_points))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from oleander.selection.model import CoverageModel, Floats, Indices
+from oleander.arrays import Floats, Ints
+from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.solvers.highs import load, work
 from oleander.selection.solvers.program import Cuts, linear_program, points_with_mistakes
@@ -23,7 +24,7 @@ MARGIN = 1e-6
 NO_CUTS = Cuts(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 
-def cut_relaxation(model: CoverageModel, run: Run) -> tuple[Indices, Cuts, int]:
+def cut_relaxation(model: CoverageModel, run: Run) -> tuple[Ints, Cuts, int]:
     """Tighten the run's bound by the relaxation; return who is still possible, the cuts, and the rounds made.
 
     Ends when time is up, when a round closes too little of the gap, or when nothing worth looking for is left.
@@ -59,7 +60,7 @@ def cut_relaxation(model: CoverageModel, run: Run) -> tuple[Indices, Cuts, int]:
     return np.flatnonzero(possible), cuts, n_rounds
 
 
-def separate(model: CoverageModel, share: Floats, covered: Floats, wrong: Floats, points: Indices) -> Cuts:
+def separate(model: CoverageModel, share: Floats, covered: Floats, wrong: Floats, points: Ints) -> Cuts:
     """Return for each wrong point the cuts that this solution of the relaxation violates most."""
     assert model.wrong is not None
     some = np.flatnonzero(share > 1e-7)

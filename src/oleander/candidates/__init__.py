@@ -1,0 +1,24 @@
+"""Who proposes candidates: each generator in a file of its own, behind one protocol."""
+
+from oleander.candidates.anchors import Anchors
+from oleander.candidates.balls import Balls
+from oleander.candidates.base import Candidate, Generator, Recipe, propose_all
+from oleander.candidates.boxes import Boxes
+from oleander.candidates.inside import Inside
+from oleander.candidates.nodes import Nodes
+from oleander.candidates.refine import Refine
+from oleander.candidates.trees import Trees
+
+__all__ = [
+    "Anchors",
+    "Balls",
+    "Boxes",
+    "Candidate",
+    "Generator",
+    "Inside",
+    "Nodes",
+    "Recipe",
+    "Refine",
+    "Trees",
+    "propose_all",
+]

@@ -1,0 +1,103 @@
+"""KL-LUCB: which of many rules are the most precise, found with few draws."""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats, Ints
+from oleander.candidates.anchors.bounds import exploration_rate, kl_upper
+from oleander.candidates.anchors.ledger import Demand, Ledger
+from oleander.candidates.anchors.predicates import Rule
+
+# KL-LUCB draws for the weakest rule inside and the strongest one outside. Several outside at a time cost few draws
+# more, since most of them have their turn anyway, and far fewer calls of the black box.
+N_RIVALS = 8
+
+
+class Trial:
+    """Rules of one size under trial: how many draws each has had, and the share with the label.
+
+    A draw for a shorter rule that fulfils the longer one as it is serves both, so a rule begins with those.
+
+    Parameters
+    ----------
+    rules : list of Rule
+    n_draws, n_right : int array of shape (n_rules,)
+        The draws that each rule begins with, and how many of them have the label.
+    label : int
+        The label's code in the ledger.
+    ledger : Ledger
+    """
+
+    def __init__(self, rules: list[Rule], n_draws: Ints, n_right: Ints, label: int, ledger: Ledger) -> None:
+        self.rules, self.label, self.ledger = rules, label, ledger
+        self.n_draws, self.n_right = n_draws, n_right
+        self.n_batches = np.zeros(len(rules), dtype=np.intp)
+
+    @property
+    def shares(self) -> Floats:
+        """The share of each rule's draws with the label."""
+        return np.asarray(self.n_right / self.n_draws)
+
+    def draw(self, arms: Ints) -> Generator[list[Demand], None, None]:
+        """Draw one batch more for some of the rules."""
+        self.n_batches[arms] += 1
+        demands = [(self.rules[arm], int(self.n_batches[arm])) for arm in arms]
+        yield demands
+        for arm, (rule, n_batches) in zip(arms, demands, strict=True):
+            self.n_right[arm] += np.count_nonzero(self.ledger.labels(rule, n_batches)[-1] == self.label)
+        self.n_draws[arms] += self.ledger.batch_size
+
+    def bounds(self, arms: Ints, rate: float) -> tuple[Floats, Floats]:
+        """Return the lower and the upper bound on the precision of some of the rules."""
+        shares, level = self.shares[arms], rate / self.n_draws[arms]
+        # The lower bound of a share is the upper bound of the rest, mirrored: one call gives both.
+        both = kl_upper(np.concatenate([1 - shares, shares]), np.concatenate([level, level]))
+        return 1 - both[: len(arms)], both[len(arms) :]
+
+
+def most_precise(trial: Trial, n_best: int, delta: float, tolerance: float) -> Generator[list[Demand], None, Ints]:
+    """Find so many rules of which none is less precise than a rule left out by more than the tolerance.
+
+    Of rules that seem equally precise, those that stand later in the trial win.
+    """
+    everyone = np.arange(len(trial.rules))
+    yield from trial.draw(everyone[trial.n_draws < trial.ledger.batch_size])
+    if len(everyone) <= n_best:
+        return everyone
+    step, until = 1, 1
+    lower, upper = trial.bounds(everyone, exploration_rate(len(everyone), until, delta))
+    while True:
+        order = np.argsort(trial.shares, kind="stable")
+        best, others = order[-n_best:], order[:-n_best]
+        weakest = best[lower[best].argmin()]
+        strongest = others[np.argsort(-upper[others], kind="stable")[:N_RIVALS]]
+        strongest = strongest[upper[strongest] - lower[weakest] > tolerance]
+        if not len(strongest):
+            return best
+        arms = np.append(strongest, weakest)
+        yield from trial.draw(arms)
+        step += 1
+        if step > until:
+            # The rate of a later step is valid now. So bounds stay as they are until the number of steps has doubled,
+            # but for the rules that were drawn.
+            until, arms = 2 * until, everyone
+        lower[arms], upper[arms] = trial.bounds(arms, exploration_rate(len(everyone), until, delta))
+
+
+def judge(
+    trial: Trial, arms: Ints, precision: float, slack: float, delta: float
+) -> Generator[list[Demand], None, Bools]:
+    """Draw until it is clear which of some rules are precise enough, and return which are.
+
+    A rule is when its share is at least the precision and its lower bound over it less the slack; it is not when the
+    share is lower and the upper bound under the precision plus the slack.
+    """
+    rate = float(np.log(1 / delta))
+    while True:
+        lower, upper = trial.bounds(arms, rate)
+        reaches = trial.shares[arms] >= precision
+        is_open = np.where(reaches, lower <= precision - slack, upper >= precision + slack)
+        if not is_open.any():
+            return reaches
+        yield from trial.draw(arms[is_open])

@@ -1,0 +1,182 @@
+"""What generators share that learn from the rows themselves: two parts that swap roles, and no candidate twice."""
+
+import hashlib
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.candidates.base import Candidate
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import AbstainingTree, SparseLogistic, Spoken
+from oleander.explainers.base import Explainer, encode_labels
+from oleander.explainers.growth import Column, make_columns
+from oleander.explainers.tree import LEAF, Tree, grow_on_columns
+from oleander.regions import Region
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The points that one half of the candidates learns from, each as often as the user's rows have it.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    learned_from : bool array of shape (n_points,)
+    points : int array of shape (n_draws,)
+        Which point each draw is.
+    draws : array of shape (n_draws, n_features)
+    classes : array
+        The labels of all points, the others' too.
+    labels : int array of shape (n_draws,)
+        Positions in ``classes``.
+    columns : list of Column
+        All features of the draws, binned once for everything that is grown.
+    """
+
+    schema: FeatureSchema
+    learned_from: Bools
+    points: Ints
+    draws: Floats
+    classes: Labels
+    labels: Ints
+    columns: list[Column]
+
+    def grow(self, draws: Ints, max_leaves: int, min_leaf: int, features: Ints | None = None) -> Tree:
+        """Grow a tree on some draws, which may occur more than once, and some or all features."""
+        columns = self.columns if features is None else [self.columns[j] for j in features]
+        return grow_on_columns(
+            [column.take(draws) for column in columns],
+            self.labels[draws],
+            self.classes,
+            self.schema,
+            max_leaves,
+            min_leaf=min_leaf,
+            simplify=False,
+        )
+
+    def grow_randomly(
+        self,
+        rng: np.random.Generator,
+        max_leaves: int,
+        min_leaf: int,
+        share_of_features: float,
+        weights: Floats | None = None,
+    ) -> Tree:
+        """Grow a tree on a bootstrap of the draws and some features, and count its nodes on all draws."""
+        n_draws, n_features = len(self.draws), len(self.schema)
+        chances = None if weights is None else weights / weights.sum()
+        bag = rng.choice(n_draws, n_draws, p=chances)
+        n_kept = max(1, round(share_of_features * n_features))
+        features = np.sort(rng.choice(n_features, n_kept, replace=False))
+        return self.count(self.grow(bag, max_leaves, min_leaf, features))
+
+    def count(self, tree: Tree) -> Tree:
+        """Return the tree with labels and counts of all draws: those of a bootstrap flatter it."""
+        counts = np.zeros((len(tree.column), len(self.classes)), dtype=np.intp)
+        np.add.at(counts, (tree.apply(self.draws), self.labels), 1)
+        for parent in np.flatnonzero(tree.column != LEAF)[::-1].tolist():
+            counts[parent] = counts[tree.left[parent]] + counts[tree.right[parent]]
+        n_draws, label = counts.sum(axis=1), counts.argmax(axis=1)
+        label = np.where(n_draws > 0, label, tree.label)
+        return replace(tree, label=label, n_draws=n_draws, n_right=counts[np.arange(len(counts)), label])
+
+
+def learning_parts(rows: Rows, random_state: int) -> list[Part]:
+    """Return two halves of the points, no group torn apart: what learns from one is judged on the other.
+
+    Empty where there is only one point or group, since nobody could be judged.
+
+    Examples
+    --------
+    >>> from oleander.black_box.asking import BlackBox
+    >>> X = np.array([[0.5], [0.5], [1.5], [2.5]])
+    >>> rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X)))
+    >>> sorted(len(part.draws) for part in learning_parts(rows, 0))
+    [1, 3]
+    """
+    half = rows.halves(random_state)
+    if half.all() or not half.any():
+        return []
+    classes, codes = encode_labels(rows.labels)
+    everything = tuple(range(len(rows.schema)))
+    parts = []
+    for learned_from in (half, ~half):
+        points = np.repeat(np.flatnonzero(learned_from), rows.weights[learned_from])
+        draws = rows.values[points]
+        columns = make_columns(draws, rows.schema, everything)
+        parts.append(Part(rows.schema, learned_from, points, draws, classes, codes[points], columns))
+    return parts
+
+
+class Proposals:
+    """Candidates over some rows; of those that say the same of every row only the one with least to read is kept.
+
+    Parameters
+    ----------
+    rows : Rows
+    origin : str
+        The generator.
+    most : int or None
+        At most so many are kept; whoever comes later finds it full.
+    """
+
+    def __init__(self, rows: Rows, origin: str, most: int | None = None) -> None:
+        self._values, self._origin, self._most = np.asfortranarray(rows.values), origin, most
+        self._classes = pd.Index(encode_labels(rows.labels)[0])
+        self._kept: dict[bytes, Candidate] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nobody else is taken."""
+        return self._most is not None and len(self._kept) >= self._most
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """Those kept, in the order in which they came."""
+        return list(self._kept.values())
+
+    def add(self, outer: Region, explainer: Explainer, learned_from: Bools) -> None:
+        """Take a candidate that speaks in a region, or in a part of it, unless it covers no point or is known."""
+        inside = outer.contains(self._values)
+        region: Region = outer
+        # Asking a protocol would look at every property; these two are those that abstain.
+        if isinstance(explainer, (AbstainingTree, SparseLogistic)):
+            region = Spoken(outer, explainer)
+            inside[inside] = explainer.speaks(self._values[inside])
+        if not inside.any():
+            return
+        said = np.full(len(inside), -1, dtype=np.int32)
+        said[inside] = self._classes.get_indexer(explainer.predict(self._values[inside]))
+        key = hashlib.blake2b(said.tobytes()).digest()
+        known = self._kept.get(key)
+        if known is None and self.is_full:
+            return
+        if known is None or _reading(explainer) < _reading(known.explainer):
+            self._kept[key] = Candidate(region, explainer=explainer, origin=self._origin, learned_from=learned_from)
+
+
+def _reading(explainer: Explainer | None) -> tuple[int, int]:
+    assert explainer is not None
+    return explainer.complexity, len(explainer.features)
+
+
+def speak_where_good(tree: Tree, quality: Floats, floor: float) -> AbstainingTree | None:
+    """Return the tree, silent in the leaves under the floor and no larger than it needs to be; None if all are."""
+    speaking = (tree.column == LEAF) & (quality >= floor)
+    return AbstainingTree(tree, speaking).simplified() if speaking.any() else None
+
+
+def check_shares(name: str, values: tuple[float, ...]) -> None:
+    """Raise ``ValueError`` unless there is one value at least and all are shares over 0 and up to 1."""
+    if not values or not all(0 < value <= 1 for value in values):
+        raise ValueError(f"{name}={values!r} is not allowed: give shares over 0 and up to 1.")
+
+
+def check_at_least(least: int, **counts: int) -> None:
+    """Raise ``ValueError`` naming a count that is under ``least``."""
+    for name, value in counts.items():
+        if value < least:
+            raise ValueError(f"{name}={value} is not allowed: {least} or more is needed.")

@@ -1,0 +1,342 @@
+"""The candidates, whoever proposed them: where they speak is known at once, what they say is learned on demand."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from oleander.arrays import Bools, Floats, Labels
+from oleander.black_box.asking import BlackBox
+from oleander.candidates.base import Candidate, Generator, propose_all
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.explainers.base import Explainer
+from oleander.regions import membership
+from oleander.running.parallel import run_tasks
+from oleander.storage.checkpoint import Checkpoint, KeptBlackBox, hash_text
+
+Trained = tuple[Explainer, Bools, float]
+
+
+class EmptyPoolError(ValueError):
+    """There is nothing to choose from."""
+
+
+class CandidatePool:
+    """Candidates over the rows to be explained.
+
+    ``covers`` needs no black box and is there from the start. Explainers are trained by ``train``, some at a time, and
+    ``agrees`` fills in as they are. The same candidate gives the same explainer bit for bit, whatever the order, the
+    batches or the number of jobs, as long as the black box answers row by row.
+
+    Parameters
+    ----------
+    rows : Rows
+    candidates : sequence of Candidate
+    black_box : BlackBox
+    batch_size : int
+        The most draws in memory at once, over all jobs, and the most sent to the black box in one call.
+    n_jobs : int or None
+        As in joblib, through which alone work is spread.
+    max_queries : int or None
+        No candidate is trained whose draws would bring ``n_queries`` over this.
+    checkpoint : Checkpoint or None
+        Where each trained explainer is kept as it is done, and looked up before it is trained.
+
+    Attributes
+    ----------
+    covers : sparse bool array of shape (n_candidates, n_points)
+    support : int array of shape (n_candidates,)
+        How many of the user's rows each candidate covers.
+    judged_support : int array of shape (n_candidates,)
+        How many of them it did not learn from.
+    explainers : list of Explainer or None
+    is_trained : bool array of shape (n_candidates,)
+    draw_fidelity : array of shape (n_candidates,)
+        Agreement on the draws that trained the explainer; NaN where there were none.
+    n_queries : int
+        Rows that the black box was asked about so far.
+
+    Examples
+    --------
+    >>> from oleander.candidates import Balls
+    >>> X = np.random.default_rng(0).uniform(size=(50, 2))
+    >>> pool = CandidatePool.build(X, lambda X: X[:, 0] > 0.5, Balls(radius=1.0), random_state=0)
+    >>> pool.train([0, 3])
+    >>> pool.n_queries - len(X) * 2, pool.is_trained.sum()
+    (4000, np.int64(2))
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        candidates: Sequence[Candidate],
+        black_box: BlackBox,
+        *,
+        batch_size: int = 100_000,
+        n_jobs: int | None = None,
+        max_queries: int | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        self.rows, self.candidates, self.black_box = rows, list(candidates), black_box
+        self.batch_size, self.n_jobs = batch_size, n_jobs
+        self.max_queries, self.checkpoint = max_queries, checkpoint
+        if not self.candidates:
+            raise EmptyPoolError("there is no candidate: at least one region with an explainer or a recipe is needed.")
+        self._largest = max((c.recipe.n_draws for c in self.candidates if c.recipe is not None), default=0)
+        if batch_size < max(self._largest, 1):
+            raise ValueError(
+                f"batch_size={batch_size} is less than the {self._largest} draws of one candidate, which are needed "
+                "together. Raise batch_size, or lower n_draws."
+            )
+        self.covers = membership([candidate.region for candidate in self.candidates], rows.values)
+        self.support = self.covers @ rows.weights
+        # One entry per membership: whether the candidate may be judged there.
+        self._is_judged = self._find_judged()
+        self.judged_support = self._weigh(self._is_judged)
+        n_candidates = len(self.candidates)
+        self.explainers: list[Explainer | None] = [None] * n_candidates
+        self.is_trained = np.zeros(n_candidates, dtype=bool)
+        self.draw_fidelity = np.full(n_candidates, np.nan)
+        self.n_queries = rows.n_queries
+        # One entry per membership: whether the explainer is right there.
+        self._is_right = np.zeros(self.covers.nnz, dtype=bool)
+
+    @classmethod
+    def build(
+        cls,
+        X: Any,
+        black_box: Any,
+        generators: Generator | Iterable[Generator],
+        *,
+        schema: FeatureSchema | None = None,
+        random_state: int | None = None,
+        batch_size: int = 100_000,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Read the data, ask the black box about the rows, and let the generators propose candidates.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+        black_box : object with ``predict``, or callable
+        generators : Generator or several
+        schema : FeatureSchema or None
+            None infers it from X.
+        random_state : int or None
+            None draws one, so that two pools differ.
+        """
+        box = BlackBox(black_box, FeatureSchema.infer(X) if schema is None else schema)
+        rows = Rows.ask(X, box, batch_size=batch_size)
+        seed = int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
+        return cls.propose(generators, rows, box, seed, batch_size=batch_size, n_jobs=n_jobs)
+
+    @classmethod
+    def propose(
+        cls,
+        generators: Generator | Iterable[Generator],
+        rows: Rows,
+        black_box: BlackBox,
+        random_state: int,
+        *,
+        batch_size: int = 100_000,
+        n_jobs: int | None = None,
+        max_queries: int | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> Self:
+        """Let the generators propose candidates for rows that are read already, and count what they ask."""
+        left = None if max_queries is None else max_queries - rows.n_queries
+        candidates, n_asked = propose_all(generators, rows, random_state, black_box, max_queries=left)
+        if checkpoint is not None and isinstance(black_box, KeptBlackBox):
+            # What is kept in trained candidates need not be kept in answers too.
+            black_box = black_box.forgetful
+        pool = cls(
+            rows,
+            candidates,
+            black_box,
+            batch_size=batch_size,
+            n_jobs=n_jobs,
+            max_queries=max_queries,
+            checkpoint=checkpoint,
+        )
+        pool.n_queries += n_asked
+        return pool
+
+    def add(self, candidates: Sequence[Candidate]) -> None:
+        """Put further candidates behind those there are; what is trained stays trained."""
+        whole = type(self)(
+            self.rows,
+            [*self.candidates, *candidates],
+            self.black_box,
+            batch_size=self.batch_size,
+            n_jobs=self.n_jobs,
+            max_queries=self.max_queries,
+            checkpoint=self.checkpoint,
+        )
+        n_before, n_known = len(self.candidates), self.covers.nnz
+        whole.explainers[:n_before] = self.explainers
+        whole.is_trained[:n_before] = self.is_trained
+        whole.draw_fidelity[:n_before] = self.draw_fidelity
+        whole._is_right[:n_known] = self._is_right
+        whole.n_queries = self.n_queries
+        vars(self).update(vars(whole))
+
+    def _find_judged(self) -> Bools:
+        """Return for each membership whether the point is one that the candidate did not learn from."""
+        is_judged = np.ones(self.covers.nnz, dtype=bool)
+        for index, candidate in enumerate(self.candidates):
+            learned_from = candidate.learned_from
+            if learned_from is None:
+                continue
+            if learned_from.shape != (self.rows.n_points,):
+                raise ValueError(
+                    f"candidate {index} learned from points of shape {learned_from.shape}, "
+                    f"and there are {self.rows.n_points} points: one word for each is needed."
+                )
+            is_judged[self.covers.indptr[index] : self.covers.indptr[index + 1]] = ~learned_from[self.points_of(index)]
+        return is_judged
+
+    def _weigh(self, memberships: Bools) -> NDArray[np.intp]:
+        """Return for each candidate how many of the user's rows these of its memberships stand for."""
+        counted = np.where(memberships, self.rows.weights[self.covers.indices], 0)
+        running = np.concatenate([[0], np.cumsum(counted)])
+        weighed: NDArray[np.intp] = np.diff(running[self.covers.indptr])
+        return weighed
+
+    def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
+        """Train the explainers of these candidates that are not trained yet, as far as ``max_queries`` goes.
+
+        What is done stays done: an error or an interrupt loses at most the batches under way.
+
+        Parameters
+        ----------
+        indices : iterable of int
+        on_trained : callable, optional
+            Told after each batch how many are done.
+        """
+        wanted = [index for index in dict.fromkeys(int(i) for i in indices) if not self.is_trained[index]]
+        wanted = self._affordable(wanted)
+        if self.checkpoint is not None:
+            wanted = [index for index in wanted if not self._recall(index, self.checkpoint)]
+        n_jobs = max(1, min(effective_n_jobs(self.n_jobs), self.batch_size // max(self._largest, 1)))
+        # Where each is to be kept as it is done, each is asked about alone.
+        batches = list(self._batches(wanted, self.batch_size // n_jobs if self.checkpoint is None else 1))
+        tasks = [
+            ([self.candidates[index] for index in batch], [self.points_of(index) for index in batch])
+            for batch in batches
+        ]
+        shared = [self.black_box, self.rows.values, self.rows.labels]
+        n_done = 0
+        for number, trained in run_tasks(_train_batch, shared, tasks, n_jobs=n_jobs):
+            batch = batches[number]
+            for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
+                if self.checkpoint is not None and self.candidates[index].recipe is not None:
+                    self.checkpoint.keep_trained(self._name(index), explainer, draw_fidelity)
+                self._keep(index, explainer, is_right, draw_fidelity)
+            n_done += len(batch)
+            if on_trained is not None:
+                on_trained(n_done)
+
+    def _affordable(self, indices: list[int]) -> list[int]:
+        """Return those whose draws can be paid for, the first ones first."""
+        if self.max_queries is None:
+            return indices
+        left = self.max_queries - self.n_queries
+        kept = []
+        for index in indices:
+            recipe = self.candidates[index].recipe
+            left -= 0 if recipe is None else recipe.n_draws
+            if left < 0:
+                break
+            kept.append(index)
+        return kept
+
+    def _name(self, index: int) -> str:
+        """Return what a candidate is kept under."""
+        return hash_text(f"{index} {json.dumps(self.candidates[index].region.to_dict(), sort_keys=True)}")
+
+    def _recall(self, index: int, checkpoint: Checkpoint) -> bool:
+        """Take a candidate's explainer from the checkpoint, if it is there."""
+        if self.candidates[index].recipe is None:
+            return False
+        found = checkpoint.trained(self._name(index), self.rows.schema)
+        if found is None:
+            return False
+        explainer, draw_fidelity = found
+        points = self.points_of(index)
+        self._keep(index, explainer, _is_right(explainer, self.rows.values, self.rows.labels, points), draw_fidelity)
+        return True
+
+    def _batches(self, indices: list[int], most_draws: int) -> Iterator[list[int]]:
+        """Cut the candidates into batches whose draws fit into one call of the black box."""
+        batch: list[int] = []
+        n_draws = 0
+        for index in indices:
+            recipe = self.candidates[index].recipe
+            more = 0 if recipe is None else recipe.n_draws
+            if batch and n_draws + more > most_draws:
+                yield batch
+                batch, n_draws = [], 0
+            batch.append(index)
+            n_draws += more
+        if batch:
+            yield batch
+
+    def _keep(self, index: int, explainer: Explainer, is_right: Bools, draw_fidelity: float) -> None:
+        recipe = self.candidates[index].recipe
+        self.explainers[index] = explainer
+        self._is_right[self.covers.indptr[index] : self.covers.indptr[index + 1]] = is_right
+        self.draw_fidelity[index] = draw_fidelity
+        self.is_trained[index] = True
+        self.n_queries += 0 if recipe is None else recipe.n_draws
+
+    def points_of(self, index: int) -> NDArray[np.int32]:
+        """Return the points that a candidate covers."""
+        points: NDArray[np.int32] = self.covers.indices[self.covers.indptr[index] : self.covers.indptr[index + 1]]
+        return points
+
+    @property
+    def agrees(self) -> csr_array:
+        """Where each candidate covers a point and says what the black box says; empty for those not trained."""
+        starts = np.concatenate([[0], np.cumsum(self._is_right)])[self.covers.indptr]
+        points = self.covers.indices[self._is_right]
+        return csr_array((np.ones(len(points), dtype=bool), points, starts), shape=self.covers.shape)
+
+    @property
+    def judged_right(self) -> NDArray[np.intp]:
+        """On how many of the rows that it did not learn from each candidate agrees; 0 for those not trained."""
+        return self._weigh(self._is_right & self._is_judged)
+
+    @property
+    def fidelity(self) -> Floats:
+        """The share of each candidate's rows on which it agrees; NaN if it is not trained or covers none."""
+        right = self.agrees @ self.rows.weights
+        known = self.is_trained & (self.support > 0)
+        return np.where(known, right / np.maximum(self.support, 1), np.nan)
+
+
+def _train_batch(
+    black_box: BlackBox, rows: Floats, labels: Labels, candidates: list[Candidate], covered: list[NDArray[np.int32]]
+) -> list[Trained]:
+    """Train a batch of candidates with one call of the black box, and see on which covered rows each is right."""
+    draws = [None if candidate.recipe is None else candidate.recipe.draw() for candidate in candidates]
+    asked = [drawn for drawn in draws if drawn is not None]
+    answers = black_box.ask(np.concatenate(asked)) if asked else labels[:0]
+    trained: list[Trained] = []
+    for candidate, drawn, points in zip(candidates, draws, covered, strict=True):
+        explainer, draw_fidelity = candidate.explainer, np.nan
+        if candidate.recipe is not None and drawn is not None:
+            answer, answers = answers[: len(drawn)], answers[len(drawn) :]
+            explainer = candidate.recipe.fit(drawn, answer)
+            draw_fidelity = float((explainer.predict(drawn) == answer).mean())
+        assert explainer is not None
+        trained.append((explainer, _is_right(explainer, rows, labels, points), draw_fidelity))
+    return trained
+
+
+def _is_right(explainer: Explainer, rows: Floats, labels: Labels, points: NDArray[np.int32]) -> Bools:
+    return np.asarray(explainer.predict(rows[points]) == labels[points], dtype=bool)

@@ -1,0 +1,76 @@
+"""Small surrogate trees of the whole black box, each speaking only in the leaves that it is good at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from oleander.black_box.asking import CountingBlackBox
+from oleander.candidates.base import Candidate
+from oleander.candidates.learning import Proposals, check_at_least, check_shares, learning_parts, speak_where_good
+from oleander.data.rows import Rows
+from oleander.explainers.judged_tree import shrunk_quality
+from oleander.regions import Box
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Surrogate trees that are silent where they are not good: one candidate per tree and quality.
+
+    The first tree of each size and half sees every row and feature of its half; the others see a bootstrap of the rows
+    and some of the features. No query is needed.
+
+    Parameters
+    ----------
+    n_trees : int
+        How many are grown, half of them on either half of the rows.
+    max_leaves : int or sequence of int
+        The most leaves of a tree, silent ones included; of several sizes the trees take turns.
+    min_leaf : int
+        The fewest rows of a leaf.
+    share_of_features : float
+        How many of the features each randomised tree may use.
+    qualities : sequence of float
+        A leaf speaks if the share of rows that it is right on, shrunk towards its parent's, is so large.
+
+    Examples
+    --------
+    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.data.schema import FeatureSchema
+    >>> X = np.random.default_rng(0).uniform(size=(400, 3))
+    >>> rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 0.7, FeatureSchema.infer(X)))
+    >>> first = Trees(n_trees=2, max_leaves=2, qualities=[0.9]).propose(rows, random_state=0)[0]
+    >>> for rule in first.explainer.rules():
+    ...     print(rule)
+    x0 ≤ 0.69 → False (100% of 131 rows)
+    x0 > 0.69 → True (99% of 69 rows)
+    """
+
+    n_trees: int = 40
+    max_leaves: int | Sequence[int] = (6, 12, 24)
+    min_leaf: int = 5
+    share_of_features: float = 0.6
+    qualities: Sequence[float] = (0.8, 0.9, 0.95)
+
+    def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox | None = None) -> list[Candidate]:
+        """Return one candidate per tree and quality, without those that say the same of all rows."""
+        sizes = (self.max_leaves,) if isinstance(self.max_leaves, int) else tuple(self.max_leaves)
+        check_at_least(1, n_trees=self.n_trees, min_leaf=self.min_leaf, max_leaves=min(sizes, default=0))
+        check_shares("share_of_features", (self.share_of_features,))
+        check_shares("qualities", tuple(self.qualities))
+        proposals = Proposals(rows, "trees")
+        parts = learning_parts(rows, random_state)
+        for number in range(self.n_trees if parts else 0):
+            turn, which = divmod(number, 2)
+            part, size = parts[which], sizes[turn % len(sizes)]
+            if turn < len(sizes):
+                tree = part.grow(np.arange(len(part.draws)), size, self.min_leaf)
+            else:
+                rng = np.random.default_rng([random_state, number])
+                tree = part.grow_randomly(rng, size, self.min_leaf, self.share_of_features)
+            quality = shrunk_quality(tree)
+            for floor in sorted(set(self.qualities)):
+                explainer = speak_where_good(tree, quality, floor)
+                if explainer is not None:
+                    proposals.add(Box(()), explainer, part.learned_from)
+        return proposals.candidates

@@ -1,0 +1,98 @@
+"""From a column of data to a Feature: which kind it is, its levels or bounds, and its scale."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from oleander.data.schema.feature import Feature, Kind, Level, refuse_infinite
+
+SCALES: dict[str, Callable[[NDArray[np.float64]], float]] = {
+    "none": lambda values: 1.0,
+    "std": lambda values: float(values.std()),
+    "iqr": lambda values: float(np.subtract(*np.percentile(values, [75, 25]))),
+    "range": lambda values: float(np.ptp(values)),
+}
+
+
+def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) -> Feature:
+    """Read a feature off a column; ``kind`` overrides what would be inferred.
+
+    Numbers with two whole values are binary, whole numbers are integer (also where they are stored as floats, as
+    pandas does with missing ones), strings and ``category`` are categorical, or binary if there are two levels.
+    """
+    if scale not in SCALES:
+        raise ValueError(f"scale={scale!r} is not known; use one of {', '.join(SCALES)}.")
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "mMc":
+        raise ValueError(f"column {name!r} has dtype {dtype}; turn it into numbers or strings first.")
+    present = column[column.notna()]
+    if present.empty:
+        raise ValueError(f"column {name!r} has no value that is not missing; drop it.")
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
+        refuse_infinite(column.to_numpy(dtype=float, na_value=np.nan), name)
+    if pd.api.types.is_object_dtype(dtype):
+        for value in present:
+            _plain(value, name)
+    chosen = _given_kind(name, kind) if kind is not None else _infer_kind(present)
+    about: dict[str, Any] = {
+        "name": name,
+        "kind": chosen,
+        "dtype": "category" if isinstance(dtype, pd.CategoricalDtype) else str(dtype),
+        "missing": len(present) < len(column),
+    }
+    if chosen in (Kind.BINARY, Kind.CATEGORICAL):
+        return Feature(**about, levels=_levels(present, name), ordered=bool(getattr(dtype, "ordered", False)))
+    if isinstance(dtype, pd.CategoricalDtype):
+        raise ValueError(f"column {name!r} has dtype category, so its kind is binary or categorical, not {chosen}.")
+    # The bounds are read by the same door as every later row, so that bad values get the same words.
+    values = Feature(**about).encode(present)
+    return Feature(
+        **about,
+        lower=float(values.min()),
+        upper=float(values.max()),
+        # A constant column has no spread; any unit will do, since nothing is ever measured along it.
+        scale=SCALES[scale](values) or float(values.std()) or 1.0,
+    )
+
+
+def _given_kind(name: str, kind: str) -> Kind:
+    try:
+        return Kind(kind)
+    except ValueError:
+        raise ValueError(f"column {name!r} is declared as {kind!r}; the kinds are {', '.join(Kind)}.") from None
+
+
+def _infer_kind(present: pd.Series) -> Kind:
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        return Kind.BINARY if len(present.dtype.categories) == 2 else Kind.CATEGORICAL
+    if pd.api.types.is_bool_dtype(present.dtype):
+        return Kind.BINARY if present.nunique() == 2 else Kind.CATEGORICAL
+    if pd.api.types.is_numeric_dtype(present.dtype):
+        values = present.to_numpy(dtype=float)
+        if not np.array_equal(values, np.round(values)):
+            return Kind.CONTINUOUS
+        return Kind.BINARY if len(np.unique(values)) == 2 else Kind.INTEGER
+    return Kind.BINARY if present.nunique() == 2 else Kind.CATEGORICAL
+
+
+def _levels(present: pd.Series, name: str) -> tuple[Level, ...]:
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        # Declared levels count even if no row has them.
+        return tuple(_plain(level, name) for level in present.dtype.categories)
+    levels = [_plain(level, name) for level in present.unique()]
+    # Mixed types have no order of their own.
+    is_mixed = len({isinstance(level, str) for level in levels}) > 1
+    return tuple(sorted(levels, key=str) if is_mixed else sorted(levels))
+
+
+def _plain(level: Any, name: str) -> Level:
+    """Return a level as a plain Python value: one that JSON can hold."""
+    plain = level.item() if isinstance(level, np.generic) else level
+    if not isinstance(plain, (str, int, float)):
+        raise ValueError(
+            f"column {name!r} holds {plain!r}, a {type(plain).__name__}; turn it into numbers or strings first."
+        )
+    return plain

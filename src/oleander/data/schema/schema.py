@@ -1,0 +1,270 @@
+"""The columns together: from a DataFrame or array to one float matrix, and back to what the black box expects."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from oleander.data.checks import one_line
+from oleander.data.schema.feature import Feature, Kind, read_dtype_name
+from oleander.data.schema.inference import infer_feature
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class FeatureSchema:
+    """The columns of the data, frozen.
+
+    Rows are *encoded* to a float matrix (numbers as they are, levels as codes, missing as NaN) on which everything
+    inside works, and *decoded* to the columns and dtypes that the black box expects.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+    columns : tuple of str or int, or None
+        The DataFrame's column labels; None where the data were an array.
+    array_dtype : str or None
+        The array's dtype; None where the data were a DataFrame.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [61, 58, 70], "sex": ["F", "M", "F"]})
+    >>> schema = FeatureSchema.infer(X)
+    >>> [str(feature.kind) for feature in schema]
+    ['integer', 'binary']
+    >>> schema.encode(X)
+    array([[61.,  0.],
+           [58.,  1.],
+           [70.,  0.]])
+    >>> schema.decode(schema.encode(X)).equals(X)
+    True
+    """
+
+    features: tuple[Feature, ...]
+    columns: tuple[str | int, ...] | None = None
+    array_dtype: str | None = None
+
+    @classmethod
+    def infer(cls, X: Any, *, kinds: Mapping[str, str] | None = None, scale: str = "std") -> Self:
+        """Read the schema off a DataFrame or a 2-D array.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_rows, n_features)
+        kinds : mapping of column name to kind
+            Overrides what would be inferred. Columns of an array are named ``x0``, ``x1``, ...
+        scale : {"std", "iqr", "range", "none"}
+            In which units a radius is measured along numbers.
+        """
+        table = _as_table(X)
+        is_frame = isinstance(X, pd.DataFrame)
+        names = [str(column) if is_frame else f"x{column}" for column in table.columns]
+        wanted = dict(kinds or {})
+        unknown = sorted(set(wanted) - set(names))
+        if unknown:
+            raise ValueError(
+                f"kinds names column {unknown[0]!r}, which the data do not have; they have {', '.join(names)}."
+            )
+        features = tuple(
+            infer_feature(table[column], name, wanted.get(name), scale)
+            for column, name in zip(table.columns, names, strict=True)
+        )
+        if is_frame:
+            return cls(features, columns=tuple(table.columns))
+        return cls(features, array_dtype=str(np.asarray(X).dtype))
+
+    def with_feature(self, name: str, /, **changes: Any) -> Self:
+        """Return a schema in which one column is changed: its bounds, scale, levels, or whether it may be missing."""
+        position = self.position(name)
+        features = list(self.features)
+        features[position] = replace(features[position], **changes)
+        return replace(self, features=tuple(features))
+
+    def position(self, name: str) -> int:
+        """Return which column has this name."""
+        if name not in self.names:
+            raise ValueError(f"there is no column {name!r}; there are {', '.join(self.names)}.")
+        return self.names.index(name)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names as the user reads them."""
+        return tuple(feature.name for feature in self.features)
+
+    @cached_property
+    def numbers(self) -> NDArray[np.intp]:
+        """Positions of the continuous and integer columns."""
+        return np.array([j for j, feature in enumerate(self.features) if feature.is_number], dtype=np.intp)
+
+    @cached_property
+    def named(self) -> NDArray[np.intp]:
+        """Positions of the binary and categorical columns."""
+        return np.array([j for j, feature in enumerate(self.features) if not feature.is_number], dtype=np.intp)
+
+    @cached_property
+    def scales(self) -> NDArray[np.float64]:
+        """Length of one unit of radius, for the columns in ``numbers``."""
+        return np.array([self.features[j].scale for j in self.numbers])
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __iter__(self) -> Iterator[Feature]:
+        return iter(self.features)
+
+    def __getitem__(self, position: int) -> Feature:
+        return self.features[position]
+
+    def encode(self, X: Any, order: Literal["C", "F"] = "C") -> NDArray[np.float64]:
+        """Return the rows as a float matrix of shape (n_rows, n_features), row by row or column by column in memory.
+
+        Raises ``ValueError`` with the column and row named for anything that the schema does not allow.
+        """
+        if self._takes_as_it_is(X):
+            return np.array(X, dtype=float, order=order)
+        table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
+        rows = np.empty((len(table), len(self)), order=order)
+        for j, feature in enumerate(self.features):
+            rows[:, j] = feature.encode(table.iloc[:, j])
+        return rows
+
+    def _takes_as_it_is(self, X: Any) -> bool:
+        """Whether X is an array of finite numbers, and every column is measured: nothing is left to look at."""
+        return (
+            isinstance(X, np.ndarray)
+            and X.dtype.kind in "iuf"
+            and X.ndim == 2
+            and X.shape[1] == len(self)
+            and len(X) > 0
+            and len(self.numbers) == len(self)
+            and bool(np.isfinite(X).all())
+        )
+
+    def readable(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows can be encoded: those that hold nothing that the schema does not allow."""
+        table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
+        allowed: NDArray[np.bool_] = np.all(
+            [feature.holds(table.iloc[:, j]) for j, feature in enumerate(self.features)], axis=0
+        )
+        return allowed
+
+    def decode(self, rows: NDArray[np.float64]) -> Any:
+        """Return rows as the black box expects them: the user's columns and dtypes, or an array of the user's dtype."""
+        if self.array_dtype is not None:
+            return self._decode_array(rows, np.dtype(self.array_dtype))
+        assert self.columns is not None
+        decoded = {j: feature.decode(rows[:, j]) for j, feature in enumerate(self.features)}
+        table = pd.DataFrame(decoded)
+        table.columns = pd.Index(self.columns)
+        return table
+
+    def _decode_array(self, rows: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
+        if all(feature.is_its_own_code for feature in self.features):
+            values: NDArray[Any] = rows
+        else:
+            values = np.empty(rows.shape, dtype=object if dtype.kind not in "biuf" else float)
+            for j, feature in enumerate(self.features):
+                values[:, j] = np.asarray(feature.decode(rows[:, j]))
+        keeps_fractions = any(feature.kind is Kind.CONTINUOUS for feature in self.features)
+        if dtype.kind in "biu" and (keeps_fractions or np.isnan(rows).any()):
+            return values
+        return values.astype(dtype, copy=False)
+
+    def _aligned(self, table: pd.DataFrame, *, is_frame: bool) -> pd.DataFrame:
+        """Return the table's columns in the schema's order, or say which are missing or too many."""
+        if is_frame and self.columns is not None:
+            absent = [column for column in self.columns if column not in table.columns]
+            if absent:
+                raise ValueError(f"the data lack column {absent[0]!r}; they have {_some(table.columns)}.")
+            extra = [column for column in table.columns if column not in self.columns]
+            if extra:
+                raise ValueError(
+                    f"the data have column {extra[0]!r}, which the schema does not know; "
+                    f"it knows {_some(self.columns)}."
+                )
+            return table[list(self.columns)]
+        if table.shape[1] != len(self):
+            raise ValueError(f"the data have {table.shape[1]} columns, and the schema {len(self)}.")
+        return table
+
+    def check_codes(self, row: NDArray[np.float64]) -> None:
+        """Raise ``ValueError`` if an encoded row, as a file may hold it, has levels or numbers that there are not."""
+        if row.shape != (len(self),):
+            raise ValueError(f"a row has shape {row.shape}, and the schema {len(self)} columns")
+        for code, feature in zip(row.tolist(), self.features, strict=True):
+            is_level = feature.is_number or np.isnan(code) or code in range(len(feature.levels))
+            if np.isinf(code) or not is_level:
+                raise ValueError(f"a row holds {code:g} in column {feature.name!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "format": FORMAT,
+            "features": [feature.to_dict() for feature in self.features],
+            "columns": None if self.columns is None else list(self.columns),
+            "array_dtype": self.array_dtype,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote, or say what is wrong with it."""
+        try:
+            if data["format"] != FORMAT:
+                raise ValueError(f"it has format {data['format']!r}, and this version reads {FORMAT}")
+            features = tuple(Feature.from_dict(feature) for feature in data["features"])
+            columns = None if data["columns"] is None else tuple(data["columns"])
+            if columns is not None and not all(type(column) in (str, int) for column in columns):
+                raise ValueError("its columns must be named by strings or whole numbers")
+            if len(set(columns or ())) != len(columns or ()):
+                raise ValueError("it names a column twice")
+            if columns is not None and len(columns) != len(features):
+                raise ValueError(f"it names {len(columns)} columns and describes {len(features)}")
+            if (columns is None) == (data["array_dtype"] is None):
+                raise ValueError("it must have either columns or an array_dtype")
+            if columns is None and np.dtype(read_dtype_name(data["array_dtype"])).kind not in "biufOU":
+                raise ValueError(f"it is for an array of dtype {data['array_dtype']}")
+            if not features:
+                raise ValueError("it has no column")
+            return cls(features, columns, None if columns is not None else str(data["array_dtype"]))
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+            raise ValueError(f"this is not a schema that can be read: {one_line(error)}.") from error
+
+
+def _as_table(X: Any) -> pd.DataFrame:
+    """Return the data as a DataFrame, or say why they cannot be read as rows and columns."""
+    if isinstance(X, pd.DataFrame):
+        table = X
+        for column in table.columns:
+            if not isinstance(column, (str, int)):
+                raise ValueError(f"column {column!r} is named by a {type(column).__name__}; use strings.")
+        twice = table.columns[table.columns.duplicated()]
+        if len(twice):
+            raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
+    else:
+        if issparse(X):
+            raise TypeError("sparse data are not supported: draws around a row are dense. Pass X.toarray().")
+        values = np.asarray(X)
+        if values.ndim != 2:
+            raise ValueError(
+                f"the data have {values.ndim} dimensions; rows and columns are expected. Reshape your data: "
+                "X.reshape(1, -1) is one row, X.reshape(-1, 1) one column."
+            )
+        if values.dtype.kind not in "biufOUS":
+            raise ValueError(f"the data have dtype {values.dtype}; numbers or strings are expected.")
+        # Columns of an object array have kinds of their own.
+        table = pd.DataFrame(values).infer_objects()
+    if not len(table) or not table.shape[1]:
+        raise ValueError(f"the data have {len(table)} rows and {table.shape[1]} columns; both must be at least 1.")
+    return table
+
+
+def _some(columns: Any, most: int = 8) -> str:
+    shown = ", ".join(repr(column) for column in list(columns)[:most])
+    return shown if len(columns) <= most else f"{shown} and {len(columns) - most} more"

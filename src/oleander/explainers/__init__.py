@@ -1,0 +1,22 @@
+"""Local explainers: small models that mimic the black box in one region and say how in the user's words."""
+
+from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, Spoken
+from oleander.explainers.base import Explainer, LocalExplainer, Rule
+from oleander.explainers.constant import Constant
+from oleander.explainers.linear import LimeLinear
+from oleander.explainers.logistic import SparseLogistic
+from oleander.explainers.tree import FilteredTree, UnfilteredTree
+
+__all__ = [
+    "AbstainingExplainer",
+    "AbstainingTree",
+    "Constant",
+    "Explainer",
+    "FilteredTree",
+    "LimeLinear",
+    "LocalExplainer",
+    "Rule",
+    "SparseLogistic",
+    "Spoken",
+    "UnfilteredTree",
+]

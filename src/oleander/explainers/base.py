@@ -1,0 +1,102 @@
+"""What every local explainer offers, and the sentence in which it speaks."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from oleander.arrays import Floats, Labels
+from oleander.data.schema import FeatureSchema, read_dtype_name
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What an explainer says, and of whom.
+
+    Parameters
+    ----------
+    terms : tuple
+        Conditions of a tree's leaf or weights of a linear model; each reads as words in the user's names and units.
+    label : Any
+        The label that the explainer gives.
+    n_draws : int
+        Draws that the rule was learned from.
+    share : float
+        The share of them on which the black box says the same.
+    unit : str
+        What it was learned from: draws, or rows.
+
+    Examples
+    --------
+    >>> print(Rule(("age > 60", "sex is F"), "at risk", 412, 0.97))
+    age > 60 and sex is F → at risk (97% of 412 draws)
+    """
+
+    terms: tuple[Any, ...]
+    label: Any
+    n_draws: int
+    share: float
+    unit: str = "draws"
+
+    def __str__(self) -> str:
+        said = " and ".join(str(term) for term in self.terms) or "always"
+        return f"{said} → {self.label} ({self.share:.0%} of {self.n_draws:,} {self.unit})"
+
+
+@runtime_checkable
+class Explainer(Protocol):
+    """A fitted small model of the black box. Rows are encoded by the schema."""
+
+    def predict(self, rows: Floats) -> Labels:
+        """Return the labels that the explainer gives."""
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """The columns that the explainer looks at."""
+
+    @property
+    def complexity(self) -> int:
+        """How much there is to read: leaves of a tree, weights of a linear model."""
+
+    def rules(self) -> list[Rule]:
+        """Return all that the explainer says."""
+
+    def path(self, row: Floats) -> Rule:
+        """Return what the explainer says of one row, and why."""
+
+
+@runtime_checkable
+class LocalExplainer(Explainer, Protocol):
+    """An explainer that can be fitted in a region."""
+
+    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
+        """Learn from draws in the region and the black box's labels for them."""
+
+
+def write_labels(labels: Labels) -> dict[str, Any]:
+    """Return labels as plain data for JSON.
+
+    >>> write_labels(np.array(["no", "yes"]))
+    {'dtype': '<U3', 'values': ['no', 'yes']}
+    """
+    return {"dtype": str(labels.dtype), "values": labels.tolist()}
+
+
+def read_labels(data: dict[str, Any]) -> Labels:
+    """Read what ``write_labels`` wrote."""
+    dtype = np.dtype(read_dtype_name(data["dtype"]))
+    if dtype.kind not in "biufUO" or not all(isinstance(value, (str, int, float)) for value in data["values"]):
+        raise ValueError(f"labels of dtype {dtype} cannot be read; numbers or strings are expected")
+    return np.array(data["values"], dtype=dtype)
+
+
+def encode_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
+    """Return the distinct labels in order and each row's position among them.
+
+    >>> encode_labels(np.array(["yes", "no", "yes"], dtype=object))
+    (array(['no', 'yes'], dtype=object), array([1, 0, 1]))
+    """
+    codes, classes = pd.factorize(np.asarray(labels), sort=True)
+    return np.asarray(classes), codes

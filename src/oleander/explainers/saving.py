@@ -1,0 +1,52 @@
+"""Local explainers and their regions as plain data: what a file may hold, and how it is read again."""
+
+from typing import Any
+
+from oleander.data.schema import FeatureSchema
+from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, Spoken
+from oleander.explainers.base import Explainer
+from oleander.explainers.constant import Constant
+from oleander.explainers.linear import LimeLinear
+from oleander.explainers.logistic import SparseLogistic
+from oleander.explainers.tree import Tree, TreeExplainer
+from oleander.regions import Region, read_region
+
+
+def write_explainer(explainer: Explainer) -> dict[str, Any]:
+    """Return a fitted explainer as plain data for JSON."""
+    to_dict = getattr(explainer, "to_dict", None)
+    if to_dict is None:
+        raise TypeError(
+            f"a {type(explainer).__name__} cannot be saved: it has no to_dict. Oleander writes data only, never code."
+        )
+    data: dict[str, Any] = to_dict()
+    return data
+
+
+def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
+    """Read what ``write_explainer`` wrote."""
+    kind = data["explainer"]
+    if kind == "tree":
+        explainer = TreeExplainer()
+        explainer.tree_ = Tree.from_dict(data["tree"], schema)
+        return explainer
+    if kind == "linear":
+        return LimeLinear.from_dict(data, schema)
+    if kind == "abstaining tree":
+        return AbstainingTree.from_dict(data, schema)
+    if kind == "constant":
+        return Constant.from_dict(data)
+    if kind == "logistic":
+        return SparseLogistic.from_dict(data, schema)
+    raise ValueError(
+        f"explainer {kind!r} is not known; the explainers are tree, abstaining tree, linear, logistic and constant"
+    )
+
+
+def read_region_of(data: dict[str, Any], schema: FeatureSchema, explainer: Explainer) -> Region:
+    """Read the region in which an explainer speaks."""
+    if data["region"] != "spoken":
+        return read_region(data, schema)
+    if not isinstance(explainer, AbstainingExplainer):
+        raise ValueError("the region is where the explainer speaks, but the explainer never abstains")
+    return Spoken(read_region(data["outer"], schema), explainer)

@@ -1,0 +1,174 @@
+"""What held-out rows allow to be claimed: exact lower bounds that hold together with a stated confidence."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from oleander.arrays import Floats
+
+
+def lower_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
+    """Return the exact (Clopper-Pearson) lower confidence bound on a share, at one-sided error ``level``.
+
+    With no rows nothing can be said: 0.
+
+    Examples
+    --------
+    >>> float(lower_bound(29, 29, 0.05).round(4)), float(lower_bound(0, 0, 0.05))
+    (0.9019, 0.0)
+    """
+    right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
+    # The quantile of Beta(right, rows - right + 1), which is 0 at no right row.
+    bound = betaincinv(np.maximum(right, 1e-300), rows - right + 1, level)
+    return np.where(right > 0, bound, 0.0)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A share that was counted on held-out rows, and how low the true one may be.
+
+    Parameters
+    ----------
+    n_right, n_rows : int
+        On how many of how many held-out units (rows, or one row of each group) it was so.
+    bound : float
+    """
+
+    n_right: int
+    n_rows: int
+    bound: float
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read the fields as a file holds them."""
+        claim = cls(int(data["n_right"]), int(data["n_rows"]), float(data["bound"]))
+        if not (0 <= claim.n_right <= claim.n_rows and 0 <= claim.bound <= 1):
+            raise ValueError("a claim counts more rows than there are, or none")
+        return claim
+
+    @property
+    def share(self) -> float:
+        """The share that was seen; NaN where there was no row."""
+        return self.n_right / self.n_rows if self.n_rows else float("nan")
+
+    def describe(self, floor: float) -> str:
+        """Say in words what can be claimed, also where it is nothing."""
+        rows = f"{self.n_rows} row{'' if self.n_rows == 1 else 's'}"
+        if self.n_rows == 0:
+            return "not certifiable: no held-out row"
+        if self.bound < floor and float(lower_bound(self.n_rows, self.n_rows, 0.05)) < floor:
+            return f"not certifiable: {rows}"
+        return f"certified at least {self.bound:.2f} ({self.n_right} of {rows})"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Bounds on the fidelity of each chosen explainer, of their answers and on coverage, which hold together.
+
+    Parameters
+    ----------
+    fidelity : tuple of Claim
+        One per chosen explainer: the share of rows in its region on which it says what the black box says.
+    coverage : Claim
+        The share of rows that are answered.
+    answers : Claim
+        The share of answered rows on which the answer is the black box's.
+    confidence : float
+        The chance, over the draw of the held-out rows, that all these bounds hold: each is asked at an equal part of
+        the error that is left.
+    by_group : bool
+        Whether the units are groups, of which one row each was counted, because rows of one group resemble each other.
+    """
+
+    fidelity: tuple[Claim, ...]
+    coverage: Claim
+    answers: Claim
+    confidence: float
+    by_group: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote."""
+        fidelity = tuple(Claim.from_dict(claim) for claim in data["fidelity"])
+        coverage, answers = Claim.from_dict(data["coverage"]), Claim.from_dict(data["answers"])
+        return cls(fidelity, coverage, answers, float(data["confidence"]), bool(data["by_group"]))
+
+    @classmethod
+    def count(
+        cls,
+        covers: NDArray[np.bool_],
+        agrees: NDArray[np.bool_],
+        confidence: float,
+        *,
+        answered: NDArray[np.bool_],
+        right: NDArray[np.bool_],
+        groups: NDArray[Any] | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Self:
+        """Count on held-out rows, which must not have been used for anything else.
+
+        Parameters
+        ----------
+        covers, agrees : bool arrays of shape (n_explainers, n_rows)
+        confidence : float
+        answered, right : bool arrays of shape (n_rows,)
+            Which rows are answered, and which of them as the black box does.
+        groups : array of shape (n_rows,), optional
+            Rows of one group are not independent: one row of each, drawn at random, is counted in each region.
+        rng : numpy.random.Generator
+            Needed with groups.
+
+        Examples
+        --------
+        >>> covers = np.ones((1, 200), dtype=bool)
+        >>> certificate = Certificate.count(covers, covers, 0.95, answered=covers[0], right=covers[0])
+        >>> round(certificate.fidelity[0].bound, 3)
+        0.98
+        """
+
+        def count(inside: NDArray[np.bool_], right: NDArray[np.bool_]) -> tuple[int, int]:
+            rows = np.flatnonzero(inside)
+            if groups is not None:
+                assert rng is not None
+                rows = rng.permutation(rows)
+                rows = rows[np.unique(groups[rows], return_index=True)[1]]
+            return int(right[rows].sum()), len(rows)
+
+        anywhere = np.ones(covers.shape[1], dtype=bool)
+        return cls.of_counts(
+            [count(inside, right) for inside, right in zip(covers, agrees, strict=True)],
+            coverage=count(anywhere, answered),
+            answers=count(answered, right),
+            confidence=confidence,
+            by_group=groups is not None,
+        )
+
+    @classmethod
+    def of_counts(
+        cls,
+        fidelity: Sequence[tuple[int, int]],
+        *,
+        coverage: tuple[int, int],
+        answers: tuple[int, int],
+        confidence: float,
+        by_group: bool = False,
+    ) -> Self:
+        """Return the bounds for what was counted: each pair says on how many of how many units it was so.
+
+        Examples
+        --------
+        >>> certificate = Certificate.of_counts([(29, 29)], coverage=(29, 40), answers=(29, 29), confidence=0.95)
+        >>> round(certificate.answers.bound, 3)
+        0.868
+        """
+        level = (1 - confidence) / (len(fidelity) + 2)
+        claims = [Claim(*pair, float(lower_bound(*pair, level))) for pair in (*fidelity, coverage, answers)]
+        return cls(tuple(claims[:-2]), claims[-2], claims[-1], confidence, by_group)

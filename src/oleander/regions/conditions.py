@@ -1,0 +1,162 @@
+"""What can be said of one column in a rule: a range of numbers or a set of levels, in the user's words.
+
+Boxes, leaves of trees and anchors are all conjunctions of such conditions, so they are written once, here.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander.data.schema import Feature, FeatureSchema, Kind, format_number
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers over ``lower`` and up to ``upper``, and missing ones if said so.
+
+    Examples
+    --------
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
+    >>> print(Range(0, age, lower=60))
+    age > 60
+    >>> print(Range(0, age, lower=60, upper=70) & Range(0, age, lower=50, upper=65))
+    60 < age ≤ 65
+    """
+
+    column: int
+    feature: Feature
+    lower: float = -math.inf
+    upper: float = math.inf
+    missing: bool = False
+
+    def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which of the encoded rows fulfil the condition."""
+        return self.holds(rows[:, self.column])
+
+    def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which values of the column fulfil the condition."""
+        inside: NDArray[np.bool_] = (values > self.lower) & (values <= self.upper)
+        return inside | np.isnan(values) if self.missing else inside
+
+    def __and__(self, other: "Range") -> "Range":
+        return Range(
+            self.column,
+            self.feature,
+            max(self.lower, other.lower),
+            min(self.upper, other.upper),
+            self.missing and other.missing,
+        )
+
+    def __str__(self) -> str:
+        return _or_missing(self._present(), self.feature.name, self.missing)
+
+    def _present(self) -> str:
+        name, lower, upper = self.feature.name, self.lower, self.upper
+        if lower >= upper:
+            return ""
+        if math.isinf(lower) and math.isinf(upper):
+            return f"{name} is known"
+        if math.isinf(upper):
+            return f"{name} > {format_number(lower)}"
+        if math.isinf(lower):
+            return f"{name} ≤ {format_number(upper)}"
+        if self.feature.kind is Kind.INTEGER and math.floor(upper) - math.floor(lower) == 1:
+            return f"{name} = {math.floor(upper)}"
+        return f"{format_number(lower)} < {name} ≤ {format_number(upper)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, in which an infinite end is a string."""
+        lower, upper = (str(end) if math.isinf(end) else end for end in (self.lower, self.upper))
+        return {"column": self.column, "lower": lower, "upper": upper, "missing": self.missing}
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Some levels of a binary or categorical column, by code, and missing ones if said so.
+
+    Examples
+    --------
+    >>> colour = Feature("colour", Kind.CATEGORICAL, "str", levels=("blue", "green", "red"))
+    >>> print(Levels(0, colour, frozenset({2})))
+    colour is red
+    >>> print(Levels(0, colour, frozenset({0, 1})))
+    colour is not red
+    """
+
+    column: int
+    feature: Feature
+    codes: frozenset[int]
+    missing: bool = False
+
+    def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which of the encoded rows fulfil the condition."""
+        return self.holds(rows[:, self.column])
+
+    def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which values of the column fulfil the condition."""
+        inside: NDArray[np.bool_] = np.isin(values, list(self.codes))
+        return inside | np.isnan(values) if self.missing else inside
+
+    def __and__(self, other: "Levels") -> "Levels":
+        return Levels(self.column, self.feature, self.codes & other.codes, self.missing and other.missing)
+
+    def __str__(self) -> str:
+        return _or_missing(self._present(), self.feature.name, self.missing)
+
+    def _present(self) -> str:
+        name = self.feature.name
+        if not self.codes:
+            return ""
+        others = set(range(len(self.feature.levels))) - self.codes
+        if not others:
+            return f"{name} is known"
+        # Whichever of the two lists is shorter reads faster.
+        says_not = len(others) < len(self.codes)
+        words = [self.feature.describe_value(code) for code in sorted(others if says_not else self.codes)]
+        verb = "is not" if says_not else "is"
+        return f"{name} {verb} {words[0]}" if len(words) == 1 else f"{name} {verb} one of {', '.join(words)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {"column": self.column, "codes": sorted(self.codes), "missing": self.missing}
+
+
+Condition = Range | Levels
+
+
+def read_condition(data: dict[str, Any], schema: FeatureSchema) -> Condition:
+    """Read what a condition's ``to_dict`` wrote."""
+    column = int(data["column"])
+    feature = schema[column]
+    if feature.is_number:
+        return Range(column, feature, float(data["lower"]), float(data["upper"]), bool(data["missing"]))
+    codes = frozenset(int(code) for code in data["codes"])
+    if not codes <= set(range(len(feature.levels))):
+        raise ValueError(f"column {feature.name!r} has {len(feature.levels)} levels, not the codes {sorted(codes)}.")
+    return Levels(column, feature, codes, bool(data["missing"]))
+
+
+def conjoin(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """Return the conditions with those on one column made one, in the order in which columns first occur.
+
+    Examples
+    --------
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
+    >>> [str(condition) for condition in conjoin([Range(0, age, lower=40), Range(0, age, upper=60)])]
+    ['40 < age ≤ 60']
+    """
+    joined: dict[int, Any] = {}
+    for condition in conditions:
+        column = condition.column
+        joined[column] = joined[column] & condition if column in joined else condition
+    return tuple(joined.values())
+
+
+def _or_missing(present: str, name: str, missing: bool) -> str:
+    if not missing:
+        return present or f"{name} is nothing"
+    return f"{present} or missing" if present else f"{name} is missing"

@@ -1,0 +1,226 @@
+"""How good a set of explainers is on given rows: pure functions of who covers and who says what."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from oleander.arrays import Bools, Labels
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import Rule, UnfilteredTree
+from oleander.explainers.base import read_labels, write_labels
+
+FIGURES: dict[str, Any] = {
+    "n_rows": int,
+    "coverage": float,
+    "fidelity": float,
+    "mean_fidelity": float,
+    "agreement": float,
+    "conflicts": float,
+    "complexity": int,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What a set of explainers does on some rows.
+
+    Parameters
+    ----------
+    n_rows : int
+    coverage : float
+        Share of rows in at least one region (Cov in the paper, as a share).
+    fidelity : float
+        The lowest fidelity among the explainers (Fid in the paper); NaN if none covers a row.
+    mean_fidelity : float
+        Their mean.
+    agreement : float
+        Share of covered rows on which the answer given is the black box's; NaN if none is covered.
+    conflicts : float
+        Share of covered rows on which explainers that cover them disagree.
+    complexity : int
+        Leaves, or weights, in total.
+    explainers : DataFrame
+        One line each: rows covered, fidelity, complexity.
+    classes : DataFrame
+        One line per label of the black box: rows, share covered, share of all its rows answered rightly.
+    """
+
+    n_rows: int
+    coverage: float
+    fidelity: float
+    mean_fidelity: float
+    agreement: float
+    conflicts: float
+    complexity: int
+    explainers: pd.DataFrame
+    classes: pd.DataFrame
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        figures = {name: None if np.isnan(getattr(self, name)) else getattr(self, name) for name in FIGURES}
+        labels = write_labels(self.classes["label"].to_numpy())
+        shares = {name: self.classes[name].tolist() for name in ("rows", "covered", "answered_rightly")}
+        members = self.explainers.astype(object).where(self.explainers.notna(), None).to_dict("list")
+        return {**figures, "classes": {"label": labels, **shares}, "explainers": members}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote."""
+        figures = {name: kind("nan" if data[name] is None else data[name]) for name, kind in FIGURES.items()}
+        classes = {name: np.array(data["classes"][name], dtype=float) for name in ("covered", "answered_rightly")}
+        rows = np.array(data["classes"]["rows"], dtype=int)
+        members = {
+            name: np.array(data["explainers"][name], dtype=kind)
+            for name, kind in (("rows", int), ("fidelity", float), ("complexity", int))
+        }
+        table = pd.DataFrame({"label": read_labels(data["classes"]["label"]), "rows": rows, **classes})
+        return cls(**figures, explainers=pd.DataFrame(members), classes=table)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.coverage:.1%} of {self.n_rows:,} rows covered; fidelity at least {self.fidelity:.3f}, "
+            f"{self.mean_fidelity:.3f} on average; the answer is the black box's on {self.agreement:.1%} of covered "
+            f"rows; {self.conflicts:.1%} of them in conflict; {self.complexity} leaves in all"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Uncovered:
+    """Whom no explainer speaks for.
+
+    Parameters
+    ----------
+    n_rows : int
+    share : float
+    classes : DataFrame
+        One line per label of the black box: rows, and how many of them are not covered.
+    rules : list of Rule
+        The leaves of a small tree that tell the uncovered rows from the others.
+    """
+
+    n_rows: int
+    share: float
+    classes: pd.DataFrame
+    rules: list[Rule]
+
+    def __str__(self) -> str:
+        lines = [f"{self.n_rows:,} rows ({self.share:.1%}) are covered by no explainer"]
+        for rule in self.rules:
+            if rule.label == "not covered":
+                words = " and ".join(str(term) for term in rule.terms)
+                lines.append(f"  {words or 'everywhere'}: {rule.share:.0%} of {rule.n_draws:,} rows are not covered")
+        return "\n".join(lines)
+
+
+def describe_uncovered(
+    rows: NDArray[np.float64], labels: Labels, covered: Bools, schema: FeatureSchema, *, max_leaves: int = 4
+) -> Uncovered:
+    """Count the rows that nobody covers by label, and tell them from the others with a small tree."""
+    table = pd.DataFrame({"label": labels, "uncovered": ~covered})
+    classes = table.groupby("label", sort=True)["uncovered"].agg(rows="size", uncovered="sum").reset_index()
+    words = np.where(covered, "covered", "not covered")
+    tree = UnfilteredTree(max_leaves=max_leaves).fit(rows, words, schema=schema)
+    return Uncovered(int((~covered).sum()), float((~covered).mean()), classes, tree.rules())
+
+
+def evaluate(covers: Bools, said: Labels, answers: Labels, labels: Labels, complexity: list[int]) -> Evaluation:
+    """Compare what explainers say with what the black box says.
+
+    Parameters
+    ----------
+    covers : bool array of shape (n_explainers, n_rows)
+    said : array of shape (n_explainers, n_rows)
+        What each explainer says of each row; looked at only where it covers.
+    answers : array of shape (n_rows,)
+        The answer given; looked at only where a row is covered.
+    labels : array of shape (n_rows,)
+        What the black box says.
+    complexity : list of int
+
+    Examples
+    --------
+    >>> covers = np.array([[True, True, False]])
+    >>> said = np.array([["a", "b", "b"]])
+    >>> result = evaluate(covers, said, said[0], np.array(["a", "a", "b"]), [2])
+    >>> round(result.coverage, 3), result.fidelity, result.agreement
+    (0.667, 0.5, 0.5)
+    """
+    covered = covers.any(axis=0)
+    agrees = covers & (said == labels)
+    right = covered & (answers == labels)
+    by_label = pd.DataFrame({"label": labels, "covered": covered, "right": right}).groupby("label", sort=True)
+    classes = by_label.agg(rows=("covered", "size"), covered=("covered", "sum"), right=("right", "sum"))
+    return evaluate_counts(
+        n_rows=len(labels),
+        n_answered=int(covered.sum()),
+        n_right=int(right.sum()),
+        n_conflicts=int((disagree(covers, said) & covered).sum()),
+        covered=covers.sum(axis=1),
+        agreed=agrees.sum(axis=1),
+        complexity=complexity,
+        labels=classes.index.to_numpy(),
+        classes=classes.to_numpy(),
+    )
+
+
+def evaluate_counts(
+    *,
+    n_rows: int,
+    n_answered: int,
+    n_right: int,
+    n_conflicts: int,
+    covered: NDArray[np.integer[Any]],
+    agreed: NDArray[np.integer[Any]],
+    complexity: list[int],
+    labels: Labels,
+    classes: NDArray[np.integer[Any]],
+) -> Evaluation:
+    """Return what explainers do on rows that were counted, here or elsewhere.
+
+    Parameters
+    ----------
+    n_rows, n_answered, n_right, n_conflicts : int
+        Rows; those answered; those answered as the black box does; those on which explainers disagree.
+    covered, agreed : int arrays of shape (n_explainers,)
+        Rows that each covers, and on which it says what the black box says.
+    complexity : list of int
+    labels : array of shape (n_classes,)
+    classes : int array of shape (n_classes, 3)
+        For each label of the black box its rows, those answered, and those answered as it does.
+    """
+    fidelity = np.divide(agreed, covered, out=np.full(len(covered), np.nan), where=covered > 0)
+    known = fidelity[covered > 0]
+    size = classes[:, 0]
+    return Evaluation(
+        n_rows=n_rows,
+        coverage=n_answered / n_rows,
+        fidelity=float(known.min()) if len(known) else float("nan"),
+        mean_fidelity=float(known.mean()) if len(known) else float("nan"),
+        agreement=n_right / n_answered if n_answered else float("nan"),
+        conflicts=n_conflicts / n_answered if n_answered else 0.0,
+        complexity=int(sum(complexity)),
+        explainers=pd.DataFrame({"rows": covered, "fidelity": fidelity, "complexity": complexity}),
+        classes=pd.DataFrame(
+            {
+                "label": labels,
+                "rows": size,
+                "covered": classes[:, 1] / size,
+                "answered_rightly": classes[:, 2] / size,
+            }
+        ),
+    )
+
+
+def disagree(covers: Bools, said: Labels) -> Bools:
+    """Return on which rows two explainers that cover them say different things."""
+    n_rows = covers.shape[1]
+    differs = np.zeros(n_rows, dtype=bool)
+    if not len(covers):
+        return differs
+    first = said[covers.argmax(axis=0), np.arange(n_rows)]
+    for inside, words in zip(covers, said, strict=True):
+        differs |= inside & (words != first)
+    return differs

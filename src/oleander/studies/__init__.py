@@ -1,5 +1,0 @@
-"""The paper's two studies, figure by figure: each step a module, one call for all."""
-
-from oleander.studies.run import StudyResult, run_study
-
-__all__ = ["StudyResult", "run_study"]

@@ -1,0 +1,110 @@
+"""Activities of older people from a sensor that they wear: the paper's second data set (UCI 427)."""
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from oleander.data.checks import one_line
+from oleander.storage.archives import ArchiveError, open_archive
+from studies.data.base import DataSet
+from studies.data.fetch import fetch_file
+
+ARCHIVE = "uci_archive.zip"
+URL = (
+    "https://archive.ics.uci.edu/static/public/427/"
+    "activity+recognition+with+healthy+older+people+using+a+batteryless+wearable+sensor.zip"
+)
+SHA256 = "b05fb0ddadffcb5ec70f1b340d57f5345a1150bd603e8c0299a67ccf3c4ac8dc"
+COLUMNS = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase", "frequency", "activity")
+ACTIVITIES = {1: "sitting on bed", 2: "sitting on chair", 3: "lying", 4: "ambulating"}
+# A trial's file: the room (d1, d2), a running number, and the sex of who made it.
+TRIAL = re.compile(r"d[12]p\d{2}[MF]")
+# The largest of UCI's trials has under half a megabyte, and all of them together 5.
+LARGEST_TRIAL = 20 * 2**20
+LARGEST_IN_ALL = 200 * 2**20
+
+
+def load_geriatric(
+    path: str | Path | None = None, *, drop_repeats: bool = False, rows_per_trial: int | None = None
+) -> DataSet:
+    """Read the sensor readings of 87 trials that 14 people made in two rooms, with what they did at the time.
+
+    Parameters
+    ----------
+    path : path or None
+        The zip archive, a folder that has it as ``uci_archive.zip``, or a folder with the trials' files (in folders or
+        not). None fetches the archive from UCI once and keeps it in ``OLEANDER_DATA`` or the user's cache.
+    drop_repeats : bool
+        Drop a reading that equals an earlier one of its trial in all but its time, as a third of them do.
+    rows_per_trial : int or None
+        Keep at most so many readings of a trial, evenly spread over it.
+
+    Returns
+    -------
+    DataSet
+        Rows have three accelerations, antenna, signal strength, phase, frequency and whether the person is male. The
+        label is one of four activities, the groups are the trials (who made them is not told); ``about`` has the room,
+        the trial's number, the sex and the time.
+    """
+    if rows_per_trial is not None and rows_per_trial < 1:
+        raise ValueError(f"rows_per_trial={rows_per_trial} is not allowed: keep at least 1, or all with None.")
+    tables = []
+    for name, content in _trials(path):
+        room, number, sex = name[1], name[3:5], name[-1]
+        table = _read_trial(name, content)
+        if drop_repeats:
+            table = table.drop_duplicates(COLUMNS[1:])
+        if rows_per_trial is not None and len(table) > rows_per_trial:
+            table = table.iloc[np.linspace(0, len(table) - 1, rows_per_trial).astype(int)]
+        tables.append(table.assign(trial=name, room=int(room), number=int(number), sex=sex))
+    table = pd.concat(tables, ignore_index=True)
+    X = table[list(COLUMNS[1:-1])].assign(male=(table["sex"] == "M").astype(int))
+    activity = table["activity"].map(ACTIVITIES)
+    return DataSet("geriatric", X, activity, table["trial"], table[["room", "number", "sex", "time"]])
+
+
+def _trials(path: str | Path | None) -> Iterator[tuple[str, bytes]]:
+    """Yield the trials' names and contents in order."""
+    place = fetch_file(URL, SHA256, f"geriatric-{ARCHIVE}") if path is None else Path(path)
+    if place.is_dir():
+        files = {file.name: file for file in sorted(place.rglob("d*")) if TRIAL.fullmatch(file.name)}
+        if files:
+            for name in sorted(files):
+                yield name, files[name].read_bytes()
+            return
+        place /= ARCHIVE
+    if not place.is_file():
+        raise FileNotFoundError(
+            f"there is no geriatric data at {path}: neither {ARCHIVE} nor files like d1p01M. Give the archive, a "
+            "folder with it or with the trials, or no path to fetch it."
+        )
+    # The archive's folders are entries without a slash; only the trials' names count.
+    try:
+        with open_archive(place, largest_total=LARGEST_IN_ALL) as archive:
+            members = {member.rsplit("/", 1)[-1]: member for member in archive.members}
+            names = sorted(name for name in members if TRIAL.fullmatch(name))
+            if not names:
+                raise ValueError(f"{place} is an archive without files like d1p01M; is it UCI's data set 427?")
+            for name in names:
+                yield name, archive.read(members[name], LARGEST_TRIAL)
+    except ArchiveError as error:
+        raise ValueError(f"{place} cannot be read: {error}.") from error
+
+
+def _read_trial(name: str, content: bytes) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(io.BytesIO(content), header=None)
+    except ValueError as error:
+        raise ValueError(f"{name} cannot be read as a trial: {one_line(error)}.") from error
+    if table.shape[1] != len(COLUMNS):
+        raise ValueError(f"{name} has {table.shape[1]} columns, and a trial has {len(COLUMNS)}: {', '.join(COLUMNS)}.")
+    table.columns = pd.Index(COLUMNS)
+    unknown = ~table["activity"].isin(ACTIVITIES)
+    if unknown.any():
+        row = int(unknown.argmax())
+        raise ValueError(f"{name} has activity {str(table['activity'][row])[:40]} in line {row + 1}; known are 1 to 4.")
+    return table

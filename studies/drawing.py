@@ -1,0 +1,51 @@
+"""The look of a study's figures. matplotlib is imported when something is drawn, not before."""
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+from oleander.running.extras import import_extra
+
+# Okabe and Ito's colours, which survive most kinds of colour blindness.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "*")
+SYNTHETIC = "synthetic cohort, no real patients"
+
+
+@dataclass(frozen=True)
+class Pen:
+    """Makes figures whose title says of which data they are.
+
+    Parameters
+    ----------
+    is_synthetic : bool
+        Whether every title says that the data are made up.
+    """
+
+    is_synthetic: bool = False
+
+    def sheet(
+        self,
+        title: str,
+        n_rows: int = 1,
+        n_columns: int = 1,
+        *,
+        width: float = 4.2,
+        height: float = 3.4,
+        **options: Any,
+    ) -> tuple[Any, Any]:
+        """Return a new figure and its axes, as an array of shape (n_rows, n_columns)."""
+        figures = import_extra("matplotlib.figure", extra="plot", purpose="Drawing a study's figures")
+        figure = figures.Figure(figsize=(width * n_columns, height * n_rows), layout="constrained")
+        axes = figure.subplots(n_rows, n_columns, squeeze=False, **options)
+        figure.suptitle(f"{title}\n({SYNTHETIC})" if self.is_synthetic else title, fontsize="medium")
+        for ax in axes.flat:
+            ax.spines[["top", "right"]].set_visible(False)
+        return figure, axes
+
+
+def to_png(figure: Any) -> bytes:
+    """Return a figure as the bytes of a PNG file, the same ones for the same figure."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
+    return buffer.getvalue()

@@ -1,0 +1,122 @@
+"""A study's page: figures and tables next to what the paper says, as one plain HTML file."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import pandas as pd
+
+from studies.claims import Judged, Verdict, claims_table
+from studies.steps import Exhibit, Facts, Step
+
+MOST_ROWS = 40
+CLASSES = {
+    Verdict.HOLDS: "holds",
+    Verdict.FAILS: "fails",
+    Verdict.CANNOT_TELL: "open",
+    Verdict.OPEN: "open",
+    Verdict.NOT_YET: "open",
+}
+PAGE = Template("""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>$title</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+h1, h2 { line-height: 1.2; } h2 { margin-top: 3rem; border-bottom: 1px solid #ddd; }
+img { max-width: 100%; height: auto; } figure { margin: 1.5rem 0; }
+figcaption, .paper, .note { max-width: 50rem; }
+.paper { color: #555; border-left: 3px solid #ccc; padding-left: .7rem; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .82rem; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid #e4e4e4; }
+th { background: #f6f6f6; } .holds { background: #e3f4ea; } .fails { background: #fbe5e1; } .open { color: #666; }
+.warn { background: #fff4d6; padding: .6rem 1rem; border-radius: .3rem; } nav a { margin-right: 1rem; }
+</style>
+</head>
+<body>
+<h1>$title</h1>
+$notes
+<nav>$contents</nav>
+$sections
+</body>
+</html>
+""")
+
+
+def write_page(
+    title: str,
+    notes: Sequence[str],
+    steps: Sequence[Step],
+    facts: Mapping[str, Facts],
+    judged: Sequence[Judged],
+    out: Path,
+    *,
+    is_synthetic: bool,
+) -> str:
+    """Return the page of a study whose steps' files lie in folders below ``out``."""
+    said = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+    if is_synthetic:
+        said = (
+            '<p class="warn">Everything here comes from a <b>synthetic cohort</b> drawn from the paper\'s printed '
+            "figures. It shows that the code runs and what it would show; it says nothing about patients.</p>" + said
+        )
+    contents = '<a href="#claims">Claims</a>'
+    sections = _claims_section(judged)
+    for step in steps:
+        if step.name in facts:
+            contents += f'<a href="#{escape(step.name)}">{escape(step.title)}</a>'
+            shown = "".join(_exhibit(exhibit, step, out) for exhibit in step.exhibits(facts[step.name]))
+            sections += f'<h2 id="{escape(step.name)}">{escape(step.title)}</h2>{shown}'
+    return PAGE.substitute(title=escape(title), notes=said, contents=contents, sections=sections)
+
+
+def table_html(table: pd.DataFrame, most_rows: int = MOST_ROWS, classes: Sequence[str] = ()) -> str:
+    """Return a table as HTML, every cell escaped; the first rows if there are many.
+
+    >>> table_html(pd.DataFrame({"a<b": [0.123456, None]}))
+    '<div class="wide"><table><tr><th>a&lt;b</th></tr><tr><td>0.1235</td></tr><tr><td></td></tr></table></div>'
+    """
+    head = "".join(f"<th>{escape(str(column))}</th>" for column in table.columns)
+    body = ""
+    for number, row in enumerate(table.head(most_rows).itertuples(index=False)):
+        mark = f' class="{classes[number]}"' if classes else ""
+        body += f"<tr{mark}>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>"
+    more = f"<p>{len(table) - most_rows:,} more rows in the file.</p>" if len(table) > most_rows else ""
+    return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>{more}'
+
+
+def _cell(value: Any) -> str:
+    if pd.isna(value):
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _claims_section(judged: Sequence[Judged]) -> str:
+    table = claims_table(judged).drop(columns=["claim"])
+    counts = "; ".join(
+        f"{verdict}: {n}" for verdict in Verdict if (n := sum(item.verdict is verdict for item in judged))
+    )
+    classes = [CLASSES[item.verdict] for item in judged]
+    body = table_html(table, len(table), classes)
+    return f'<h2 id="claims">What the paper claims</h2><p>{len(judged)} claims. {escape(counts)}.</p>{body}'
+
+
+def _exhibit(exhibit: Exhibit, step: Step, out: Path) -> str:
+    caption = f"<figcaption>{escape(exhibit.caption)}{_link(exhibit, step, out)}</figcaption>"
+    paper = f'<p class="paper">Paper: {escape(exhibit.paper)}</p>' if exhibit.paper else ""
+    if exhibit.kind == "figure":
+        file = f"{step.name}/{exhibit.name}.png"
+        shown = f'<img src="{escape(file)}" alt="{escape(exhibit.caption)}">' if (out / file).exists() else ""
+    else:
+        shown = table_html(pd.read_csv(out / step.name / f"{exhibit.name}.csv"))
+    return f"<figure>{shown}{caption}{paper}</figure>"
+
+
+def _link(exhibit: Exhibit, step: Step, out: Path) -> str:
+    """Return a link to the data, where they have the exhibit's name."""
+    file = f"{step.name}/{exhibit.name}.csv"
+    return f' <a href="{escape(file)}">data</a>' if (out / file).exists() else ""

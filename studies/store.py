@@ -1,0 +1,94 @@
+"""Finished parts of a study on disk, so that a run can be stopped and continued."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from oleander.storage.files import write_whole
+
+RECORD = "step.json"
+
+
+def fingerprint(*parts: Any) -> str:
+    """Return a short name for these settings: equal for equal ones, in whatever order a dict lists them.
+
+    >>> fingerprint({"a": 1, "b": (2, 3)}) == fingerprint({"b": [2, 3], "a": 1})
+    True
+    """
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def digest(table: pd.DataFrame | pd.Series) -> str:
+    """Return a fingerprint of a table's values and column names."""
+    values = pd.util.hash_pandas_object(table, index=False).to_numpy().tobytes()
+    names = list(map(str, table.columns)) if isinstance(table, pd.DataFrame) else [str(table.name)]
+    return hashlib.sha256(values + json.dumps(names).encode()).hexdigest()[:16]
+
+
+class Store:
+    """The folder of one step: its tables as CSV, its figures as PNG, and a record of what made them.
+
+    Parts made under other settings are thrown away when the store is opened. Every file is written whole or not at all.
+
+    Parameters
+    ----------
+    folder : Path
+    made_by : str
+        The fingerprint of all that the step's results depend on.
+    """
+
+    def __init__(self, folder: Path, made_by: str) -> None:
+        self.folder, self.made_by = folder, made_by
+        folder.mkdir(parents=True, exist_ok=True)
+        record = self._read_record()
+        if record.get("made_by") != made_by:
+            for file in [*folder.glob("*.csv"), *folder.glob("*.png")]:
+                file.unlink()
+            self._write_record({"made_by": made_by, "is_done": False})
+
+    def table(self, name: str, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """Return a table: the one on disk, or else a new one, which is then kept."""
+        file = self.folder / f"{name}.csv"
+        if not file.exists():
+            # Digits are kept in full: the table read back is the one that was computed.
+            write_whole(file, compute().to_csv(index=False).encode())
+        return self.read(name)
+
+    def read(self, name: str) -> pd.DataFrame:
+        """Return a table that is there."""
+        return pd.read_csv(self.folder / f"{name}.csv")
+
+    def picture(self, name: str, content: bytes) -> None:
+        """Keep a figure."""
+        write_whole(self.folder / f"{name}.png", content)
+
+    def finish(self, facts: dict[str, Any], seconds: float) -> None:
+        """Keep the step's facts and note that it is done."""
+        self._write_record({"made_by": self.made_by, "is_done": True, "seconds": round(seconds, 2), "facts": facts})
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the step was finished under these settings."""
+        return bool(self._read_record().get("is_done"))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the finished step found."""
+        return dict(self._read_record().get("facts", {}))
+
+    @property
+    def seconds(self) -> float:
+        """How long the finished step took."""
+        return float(self._read_record().get("seconds", 0.0))
+
+    def _read_record(self) -> dict[str, Any]:
+        file = self.folder / RECORD
+        return dict(json.loads(file.read_text())) if file.exists() else {}
+
+    def _write_record(self, record: dict[str, Any]) -> None:
+        write_whole(self.folder / RECORD, json.dumps(record, indent=1).encode())

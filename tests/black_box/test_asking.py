@@ -1,0 +1,117 @@
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from oleander.black_box.asking import BlackBox, BlackBoxError, CountingBlackBox, check_labels
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+
+X = np.arange(12.0).reshape(6, 2) + 0.5
+SCHEMA = FeatureSchema.infer(X)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ([0, 1], [0, 1]),
+        (["a", "b"], ["a", "b"]),
+        ([True, False], [True, False]),
+        (np.array([[0], [1]]), [0, 1]),
+        (pd.Series(["a", "b"], index=[7, 9]), ["a", "b"]),
+        (pd.Categorical(["a", "b"]), ["a", "b"]),
+        (np.array(["a", "b"], dtype=object), ["a", "b"]),
+        (np.array([1.0, 2.0]), [1.0, 2.0]),
+    ],
+)
+def test_labels_of_many_kinds(answer, expected):
+    assert check_labels(answer, 2).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ([0, 1, 2], "answered 3 labels for 2 rows"),
+        ([], "answered 0 labels for 2 rows"),
+        ("yes", "answered 1 labels for 2 rows"),
+        ([[0.2, 0.8], [0.5, 0.5]], "2 columns, which look like probabilities"),
+        ([0.2, 0.8], "answered 0.2 for row 0, which looks like a probability"),
+        ([1.0, np.nan], "answered nan for row 1, not a label"),
+        (["a", None], "answered None for row 1, not a label"),
+        (np.array(["a", 1], dtype=object), "labels of several types, int, str"),
+        (np.array([1j, 2j]), "labels of dtype complex128"),
+    ],
+)
+def test_answers_that_are_no_labels(answer, message):
+    with pytest.raises(BlackBoxError, match=message):
+        check_labels(answer, 2)
+
+
+def test_a_black_box_that_raises_says_so_in_its_own_words():
+    def broken(X):
+        raise KeyError("no column 'dose'")
+
+    with pytest.raises(BlackBoxError, match=r"raised KeyError when asked about 6 rows: .*no column 'dose'"):
+        BlackBox(broken, SCHEMA).ask(X)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [("forest", "black_box is a str; it must have predict"), (LogisticRegression, "is the class LogisticRegression")],
+)
+def test_things_that_are_no_black_box(model, message):
+    with pytest.raises(TypeError, match=message):
+        BlackBox(model, SCHEMA)
+
+
+def test_estimators_and_pipelines_are_asked_by_predict():
+    y = np.array(["no", "no", "no", "yes", "yes", "yes"])
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    assert BlackBox(model, SCHEMA).ask(X).tolist() == y.tolist()
+
+
+def test_it_sees_the_users_own_columns(mixed, mixed_schema, mixed_black_box):
+    labels = BlackBox(mixed_black_box, mixed_schema).ask(mixed_schema.encode(mixed))
+    assert set(labels) == {"no dose", "heavy and red", "heavy", "light"}
+
+
+def test_a_fickle_black_box_gets_one_warning():
+    rng = np.random.default_rng(0)
+    rows = np.random.default_rng(1).uniform(size=(300, 2))
+    box = BlackBox(lambda X: rng.random(len(X)) < 0.5, FeatureSchema.infer(rows))
+    with pytest.warns(UserWarning, match=r"changed its answer on \d+ of 100 rows") as caught:
+        Rows.ask(rows, box)
+    assert len(caught) == 1
+
+
+def test_rows_are_merged_and_asked_once_each():
+    asked = []
+
+    def black_box(X):
+        asked.append(len(X))
+        return X[:, 0] > 5
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rows = Rows.ask(np.vstack([X, X[:2]]), BlackBox(black_box, SCHEMA), batch_size=4)
+    assert rows.n_points == 6
+    assert rows.weights.tolist() == [2, 2, 1, 1, 1, 1]
+    assert rows.n_queries == sum(asked) == 10
+    assert max(asked) == 4
+
+
+def test_rows_that_it_failed_on_are_counted_too():
+    def fragile(X):
+        if len(X) > 4:
+            raise ConnectionError("too many")
+        return np.zeros(len(X), dtype=int)
+
+    counting = CountingBlackBox(BlackBox(fragile, SCHEMA))
+    counting.ask(X[:3])
+    with pytest.raises(BlackBoxError, match="too many"):
+        counting.ask(X)
+    assert counting.n_queries == 9

@@ -1,0 +1,277 @@
+import threading
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+from oleander.black_box.asking import BlackBox, BlackBoxError
+from oleander.candidates import Balls, Candidate
+from oleander.candidates.pool import CandidatePool
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import Constant, FilteredTree, LimeLinear, UnfilteredTree
+from oleander.regions import Box
+from oleander.regions.conditions import Range
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return X, RandomForestClassifier(10, random_state=0).fit(X, y)
+
+
+def build(data, **options):
+    X, model = data
+    balls = Balls(radius=[1.5, 2.5], max_candidates=20, n_draws=300)
+    return CandidatePool.build(X, model, balls, **{"random_state": 0, **options})
+
+
+def rules_of(pool):
+    return [[str(rule) for rule in explainer.rules()] for explainer in pool.explainers]
+
+
+@pytest.fixture(scope="module")
+def reference(cancer):
+    pool = build(cancer)
+    pool.train(range(40))
+    return pool
+
+
+def same(one, other):
+    assert rules_of(one) == rules_of(other)
+    np.testing.assert_array_equal(one.draw_fidelity, other.draw_fidelity)
+    assert (one.agrees != other.agrees).nnz == 0
+    assert one.n_queries == other.n_queries
+
+
+def test_four_jobs_give_the_same_bit_for_bit(cancer, reference):
+    pool = build(cancer, n_jobs=4, batch_size=2000)
+    pool.train(range(40))
+    same(pool, reference)
+
+
+def test_another_order_and_other_batches_give_the_same_bit_for_bit(cancer, reference):
+    pool = build(cancer, batch_size=700)
+    for index in np.random.default_rng(0).permutation(40):
+        pool.train([index])
+    same(pool, reference)
+
+
+def test_threads_give_the_same_bit_for_bit(cancer, reference):
+    pool = build(cancer, n_jobs=2)
+    with joblib.parallel_config(backend="threading"):
+        pool.train(range(40))
+    same(pool, reference)
+
+
+def test_rows_in_another_order_give_the_same_explainers(cancer, reference):
+    X, model = cancer
+    order = np.random.default_rng(0).permutation(len(X))
+    pool = build((X.iloc[order], model))
+    pool.train(range(40))
+    assert sorted(rules_of(pool)) == sorted(rules_of(reference))
+
+
+def test_another_random_state_gives_other_explainers(cancer, reference):
+    pool = build(cancer, random_state=1)
+    pool.train([0])
+    assert rules_of(reference)[0] != [str(rule) for rule in pool.explainers[0].rules()]
+
+
+def test_covers_and_agrees_are_what_they_say(cancer, reference):
+    X, model = cancer
+    rows = reference.rows.schema.encode(X)
+    covers, agrees = reference.covers.toarray(), reference.agrees.toarray()
+    for index, candidate in enumerate(reference.candidates):
+        inside = candidate.region.contains(rows)
+        np.testing.assert_array_equal(covers[index], inside)
+        right = reference.explainers[index].predict(rows) == model.predict(X)
+        np.testing.assert_array_equal(agrees[index], inside & right)
+        assert reference.support[index] == inside.sum()
+        assert reference.fidelity[index] == pytest.approx(right[inside].mean())
+
+
+def test_covers_is_known_before_anything_is_trained(cancer):
+    pool = build(cancer)
+    assert pool.covers.nnz > 0
+    assert not pool.is_trained.any()
+    assert pool.agrees.nnz == 0
+    assert np.isnan(pool.fidelity).all()
+    assert pool.explainers == [None] * 40
+
+
+def test_queries_are_counted_and_calls_are_batched():
+    X = np.random.default_rng(0).uniform(size=(60, 3))
+    calls = []
+
+    def black_box(X):
+        calls.append(len(X))
+        return X[:, 0] > 0.5
+
+    pool = CandidatePool.build(X, black_box, Balls(radius=1.0, n_draws=100), random_state=0, batch_size=450)
+    before = len(calls)
+    assert pool.n_queries == sum(calls)
+    pool.train([5, 3, 5, 3, 8, 9, 10, 11])
+    pool.train([3, 5])
+    assert calls[before:] == [400, 200]
+    assert pool.n_queries == sum(calls)
+    assert pool.is_trained.sum() == 6
+
+
+def test_never_more_draws_in_memory_than_asked_for(monkeypatch):
+    """Counted where they are made and where they are let go, with four jobs at once."""
+    X = np.random.default_rng(0).uniform(size=(40, 3))
+    held, most, lock = [0], [0], threading.Lock()
+    import oleander.candidates.pool as module
+
+    real_train = module._train_batch
+
+    def counting_train(black_box, rows, labels, candidates, covered):
+        n_draws = sum(candidate.recipe.n_draws for candidate in candidates)
+        with lock:
+            held[0] += n_draws
+            most[0] = max(most[0], held[0])
+        try:
+            return real_train(black_box, rows, labels, candidates, covered)
+        finally:
+            with lock:
+                held[0] -= n_draws
+
+    monkeypatch.setattr(module, "_train_batch", counting_train)
+    balls = Balls(radius=1.0, n_draws=100)
+    pool = CandidatePool.build(X, lambda X: X[:, 0] > 0.5, balls, random_state=0, batch_size=350, n_jobs=4)
+    with joblib.parallel_config(backend="threading"):
+        pool.train(range(40))
+    assert pool.is_trained.all()
+    assert 100 <= most[0] <= 350
+
+
+def test_equal_rows_carry_their_weight():
+    X = np.array([[0.5], [0.5], [0.5], [1.5], [2.5]])
+    pool = CandidatePool.build(X, lambda X: X[:, 0] > 1, Balls(radius=9.0, n_draws=50), random_state=0)
+    assert pool.covers.shape == (3, 3)
+    assert pool.support.tolist() == [5, 5, 5]
+
+
+@pytest.mark.parametrize("local", [FilteredTree(), UnfilteredTree(), LimeLinear()], ids=repr)
+def test_mixed_columns_reach_the_black_box_as_they_came(mixed, mixed_black_box, local):
+    balls = Balls(radius=2.0, max_candidates=10, n_draws=400, local=local)
+    pool = CandidatePool.build(mixed, mixed_black_box, balls, random_state=0)
+    pool.train(range(10))
+    assert np.nanmin(pool.draw_fidelity) > 0.6
+    assert local == type(local)()
+
+
+def test_candidates_of_any_kind_stand_in_one_pool(cancer):
+    pool = build(cancer)
+    schema, rows = pool.rows.schema, pool.rows
+    tree = UnfilteredTree().fit(rows.values, rows.labels, schema=schema)
+    box = Candidate(Box((Range(0, schema[0], lower=15.0),)), explainer=tree, origin="mine")
+    both = CandidatePool(rows, [*pool.candidates, box], pool.black_box)
+    before = both.n_queries
+    both.train([40])
+    assert both.n_queries == before
+    assert both.fidelity[40] > 0.9
+    both.train([0, 40, 1])
+    assert both.n_queries == before + 600
+
+
+def test_what_is_done_stays_done_when_the_black_box_fails(cancer):
+    X, model = cancer
+    calls = [0]
+
+    def fragile(X):
+        calls[0] += 1
+        if calls[0] > 5:
+            raise ConnectionError("the service is gone")
+        return model.predict(X)
+
+    pool = build((X, fragile), batch_size=1000)
+    with pytest.raises(BlackBoxError, match="raised ConnectionError when asked about 900 rows: the service is gone"):
+        pool.train(range(40))
+    # Two calls went to the rows (the second to ask again), three to batches of three balls.
+    assert pool.is_trained.sum() == 9
+    assert pool.agrees.nnz > 0
+
+
+def test_a_black_box_fails_alike_in_another_process(cancer):
+    X, _ = cancer
+
+    def fragile(X):
+        if len(X) == 300:
+            raise ConnectionError("the service is gone")
+        return np.zeros(len(X), dtype=int)
+
+    pool = build((X, fragile), batch_size=600, n_jobs=2)
+    with pytest.raises(BlackBoxError, match="the service is gone"):
+        pool.train(range(4))
+
+
+def test_a_black_box_of_one_class():
+    X = np.random.default_rng(0).uniform(size=(30, 3))
+    pool = CandidatePool.build(X, lambda X: np.full(len(X), "always"), Balls(1.0, n_draws=50), random_state=0)
+    pool.train(range(30))
+    assert (pool.fidelity == 1).all()
+    assert all(explainer.complexity == 1 for explainer in pool.explainers)
+
+
+def test_nobody_is_judged_on_what_it_learned_from():
+    X = np.array([[0.5], [0.5], [0.5], [1.5], [2.5], [3.5]])
+    black_box = BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X))
+    rows = Rows.ask(X, black_box)
+    says_yes = Constant(True, 3, 1.0, np.dtype(bool))
+    everywhere, high = Box(()), Box((Range(0, rows.schema[0], lower=2.0),))
+    # Points 0 (three rows) and 2 were learned from; it is wrong at point 0 and right at 1, 2 and 3.
+    learned_from = np.array([True, False, True, False])
+    candidates = [
+        Candidate(everywhere, explainer=says_yes, learned_from=learned_from),
+        Candidate(everywhere, explainer=says_yes),
+        Candidate(high, explainer=says_yes, learned_from=learned_from),
+    ]
+    pool = CandidatePool(rows, candidates, black_box)
+    assert pool.support.tolist() == [6, 6, 2]
+    assert pool.judged_support.tolist() == [2, 6, 1]
+    assert pool.judged_right.tolist() == [0, 0, 0]
+    pool.train(range(3))
+    assert pool.judged_right.tolist() == [2, 3, 1]
+    assert pool.fidelity.tolist() == [0.5, 0.5, 1.0]
+    with pytest.raises(ValueError, match=r"candidate 1 learned from points of shape \(6,\), and there are 4 points"):
+        CandidatePool(rows, [candidates[1], Candidate(high, says_yes, learned_from=np.ones(6, bool))], black_box)
+
+
+def test_who_is_added_finds_the_others_as_they_were(cancer, reference):
+    pool = build(cancer)
+    pool.train(range(10))
+    more = [Candidate(Box(()), explainer=Constant(1, 1, 1.0, np.dtype(int)))]
+    pool.add(more)
+    assert len(pool.candidates) == pool.covers.shape[0] == len(pool.explainers) == 41
+    pool.train(range(40))
+    both = pool.agrees[:40] != reference.agrees
+    assert both.nnz == 0
+    assert pool.n_queries == reference.n_queries
+    assert not pool.is_trained[40]
+    pool.train([40])
+    assert pool.fidelity[40] == pytest.approx((pool.rows.labels == 1).mean())
+
+
+def test_bad_pools(cancer):
+    X, model = cancer
+    with pytest.raises(ValueError, match="batch_size=100 is less than the 300 draws of one candidate"):
+        build(cancer, batch_size=100)
+    with pytest.raises(ValueError, match="there is no candidate"):
+        CandidatePool.build(X, model, [])
+
+
+def test_real_mixed_data_with_missing_values(heart_disease):
+    X = heart_disease.drop(columns="num")
+
+    def black_box(table):
+        assert (table.dtypes == X.dtypes).all()
+        old = (table["age"] > 55).to_numpy()
+        return np.where(table["ca"].isna(), "unknown", np.where(old & (table["cp"] == "none"), "high", "low"))
+
+    pool = CandidatePool.build(X, black_box, Balls(radius=2.0, max_candidates=15), random_state=0)
+    pool.train(range(15))
+    assert np.nanmean(pool.draw_fidelity) > 0.9

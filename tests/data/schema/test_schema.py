@@ -1,0 +1,212 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oleander.data.schema import Feature, FeatureSchema, Kind
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([0.1, 0.2, 0.4], Kind.CONTINUOUS),
+        ([1.5, 1.5, 2.5], Kind.CONTINUOUS),
+        ([1, 2, 3], Kind.INTEGER),
+        ([1.0, 2.0, None], Kind.BINARY),
+        ([1.0, 2.0, 4.0, None], Kind.INTEGER),
+        ([7, 7, 7], Kind.INTEGER),
+        ([0, 1, 1], Kind.BINARY),
+        ([0.0, 1.0, 1.0], Kind.BINARY),
+        ([True, False], Kind.BINARY),
+        ([True, True], Kind.CATEGORICAL),
+        (["a", "b", "c"], Kind.CATEGORICAL),
+        (["a", "b", None], Kind.BINARY),
+        (pd.Categorical([1, 2], categories=[1, 2, 3]), Kind.CATEGORICAL),
+    ],
+)
+def test_kind_is_inferred(values, kind):
+    assert FeatureSchema.infer(pd.DataFrame({"x": values}))[0].kind is kind
+
+
+def test_mixed_columns_come_back_as_they_went(mixed, mixed_schema):
+    back = mixed_schema.decode(mixed_schema.encode(mixed))
+    pd.testing.assert_frame_equal(back, mixed)
+
+
+def test_columns_are_found_by_name_in_any_order(mixed, mixed_schema):
+    np.testing.assert_array_equal(mixed_schema.encode(mixed[mixed.columns[::-1]]), mixed_schema.encode(mixed))
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.arange(12).reshape(4, 3),
+        np.array([[0.0, 1.5], [1.0, 2.5], [1.0, 2.5]], dtype=np.float32),
+        np.array([[True, False], [False, True]]),
+        np.array([["a", 1, 0.5], ["b", 2, 0.25], ["a", 3, 0.125]], dtype=object),
+        np.array([["a", "x"], ["b", "y"]]),
+        np.array([[1, 7], [2, 7], [1, 7]]),
+        np.array([[np.nan, 1.0], [0.5, np.nan], [0.25, 2.0]]),
+    ],
+    ids=lambda X: str(X.dtype),
+)
+def test_arrays_come_back_as_they_went(X):
+    schema = FeatureSchema.infer(X)
+    back = schema.decode(schema.encode(X))
+    assert back.dtype == X.dtype
+    np.testing.assert_array_equal(back, X)
+
+
+def test_an_integer_column_declared_continuous_can_hold_fractions():
+    X = pd.DataFrame({"age": [20, 30, 41]})
+    schema = FeatureSchema.infer(X, kinds={"age": "continuous"})
+    assert schema.decode(np.array([[20.5]]))["age"].tolist() == [20.5]
+
+
+@pytest.mark.parametrize(
+    ("scale", "expected"), [("none", 1.0), ("std", np.std([0.5, 1, 2, 9])), ("iqr", 2.875), ("range", 8.5)]
+)
+def test_scale(scale, expected):
+    assert FeatureSchema.infer(np.array([[0.5], [1], [2], [9]]), scale=scale)[0].scale == pytest.approx(expected)
+
+
+def test_a_column_can_be_overridden(mixed):
+    schema = FeatureSchema.infer(mixed, kinds={"age": "categorical"}).with_feature("weight", lower=0.0, missing=True)
+    assert schema[schema.position("age")].kind is Kind.CATEGORICAL
+    assert schema[0].lower == 0.0
+    assert schema[0].missing
+    with pytest.raises(ValueError, match="there is no column 'hight'"):
+        schema.with_feature("hight", lower=0.0)
+
+
+def test_schema_is_frozen(mixed_schema):
+    with pytest.raises(AttributeError):
+        mixed_schema.features = ()
+    with pytest.raises(AttributeError):
+        mixed_schema[0].lower = 3.0
+
+
+def test_json_round_trip(mixed_schema):
+    assert FeatureSchema.from_dict(json.loads(json.dumps(mixed_schema.to_dict(), allow_nan=False))) == mixed_schema
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: data.pop("features"),
+        lambda data: data.update(format=99),
+        lambda data: data.update(columns=["one"]),
+        lambda data: data.update(columns=None),
+        lambda data: data["features"][0].update(kind="complex"),
+        lambda data: data["features"][0].update(lower=float("nan")),
+        lambda data: data["features"][0].update(surprise=1),
+    ],
+)
+def test_a_spoilt_file_is_refused(mixed_schema, spoil):
+    data = json.loads(json.dumps(mixed_schema.to_dict()))
+    spoil(data)
+    with pytest.raises(ValueError, match="not a schema that can be read"):
+        FeatureSchema.from_dict(data)
+
+
+def change(**columns):
+    return lambda table: table.assign(**columns)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (change(age=[18, None, *[20] * 298]), "column 'age' has a missing value in row 1"),
+        (change(weight=[1.0, 2.0, np.inf, *[3.0] * 297]), "column 'weight' holds inf in row 2"),
+        (change(weight=[1.0, -np.inf, *[3.0] * 298]), "column 'weight' holds -inf in row 1"),
+        (change(colour="mauve"), "column 'colour' holds 'mauve' in row 0, which is not one of its levels: 'blue'"),
+        (change(grade=pd.Categorical(["top"] * 300)), "column 'grade' holds 'top' in row 0"),
+        (change(weight="heavy"), "column 'weight' is continuous, but row 0 holds 'heavy'"),
+        (lambda table: table.iloc[:0], "the data have 0 rows"),
+        (lambda table: table.drop(columns="age"), "the data lack column 'age'"),
+        (lambda table: table.assign(height=1), "column 'height', which the schema does not know"),
+        (lambda table: pd.concat([table, table[["age"]]], axis=1), "column 'age' occurs more than once"),
+        (lambda table: table.to_numpy()[:, :4], "the data have 4 columns, and the schema 9"),
+        (lambda table: np.zeros(9), "the data have 1 dimensions"),
+    ],
+)
+def test_bad_rows_are_refused_at_the_door(mixed, mixed_schema, spoil, message):
+    with pytest.raises(ValueError, match=message):
+        mixed_schema.encode(spoil(mixed))
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}), "column 'day' has dtype datetime64"),
+        (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"], utc=True)}), "column 'day' holds Timestamp"),
+        (pd.DataFrame({"band": pd.cut([1, 2, 3], 2)}), "column 'band' holds Interval"),
+        (pd.DataFrame({"void": [None, None]}), "column 'void' has no value that is not missing"),
+        (pd.DataFrame({"x": [1.0, np.inf]}), "column 'x' holds inf in row 1"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "column 'a' occurs more than once"),
+        (pd.DataFrame([[1, 2]], columns=[("a", 1), ("a", 2)]), "named by a tuple"),
+        (np.empty((0, 3)), "the data have 0 rows and 3 columns"),
+        (np.empty((3, 0)), "the data have 3 rows and 0 columns"),
+        (np.array([[1j]]), "the data have dtype complex128"),
+    ],
+)
+def test_data_that_cannot_be_read(X, message):
+    with pytest.raises(ValueError, match=message):
+        FeatureSchema.infer(X)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kinds": {"hight": "integer"}}, "kinds names column 'hight'"),
+        ({"kinds": {"age": "numeric"}}, "column 'age' is declared as 'numeric'; the kinds are continuous, integer"),
+        ({"kinds": {"age": "binary"}}, "column 'age' cannot be binary: it has"),
+        ({"kinds": {"grade": "integer"}}, "column 'grade' has dtype category"),
+        ({"kinds": {"colour": "integer"}}, "column 'colour' is integer, but row 0 holds"),
+        ({"scale": "metres"}, "scale='metres' is not known; use one of none, std"),
+    ],
+)
+def test_bad_declarations(mixed, options, message):
+    with pytest.raises(ValueError, match=message):
+        FeatureSchema.infer(mixed, **options)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [{"lower": 2.0, "upper": 1.0}, {"lower": float("-inf")}, {"scale": 0.0}, {"scale": float("nan")}],
+)
+def test_a_number_needs_sane_bounds_and_scale(about):
+    with pytest.raises(ValueError, match="column 'x' has"):
+        Feature("x", Kind.CONTINUOUS, "float64", **about)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.floats(-1e6, 1e6)),
+            st.one_of(st.none(), st.text(max_size=3)),
+            st.integers(-5, 5),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_whatever_is_inferred_encodes_and_comes_back(records):
+    X = pd.DataFrame(records, columns=["number", "text", "whole", "flag"])
+    X["number"] = X["number"].astype(float)
+    X = X.loc[:, X.notna().any()]
+    schema = FeatureSchema.infer(X)
+    pd.testing.assert_frame_equal(schema.decode(schema.encode(X)), X)
+    assert FeatureSchema.from_dict(json.loads(json.dumps(schema.to_dict()))) == schema
+
+
+def test_real_mixed_data(heart_disease):
+    X = heart_disease.drop(columns="num")
+    schema = FeatureSchema.infer(X)
+    assert {feature.name for feature in schema if feature.missing} >= {"ca", "thal", "chol"}
+    pd.testing.assert_frame_equal(schema.decode(schema.encode(X)), X)

@@ -1,0 +1,211 @@
+import itertools
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from oleander.data.schema import FeatureSchema
+from oleander.draws.in_ball import draw_between_neighbours, draw_flips, draw_in_ball, draw_unit_lp, seed_for
+from oleander.regions import Ball
+
+# A test of a law with a fixed seed either passes or not; this level says how unlucky the seed may be.
+LEVEL = 1e-3
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def numbers(n_features: int, spread: float = 100.0) -> FeatureSchema:
+    """Numbers whose bounds are far away."""
+    return FeatureSchema.infer(
+        np.vstack([np.full(n_features, -spread - 0.5), np.full(n_features, spread)]), scale="none"
+    )
+
+
+@pytest.mark.parametrize("norm", [1, 1.5, 2, 4, np.inf])
+@pytest.mark.parametrize("n_features", [1, 3, 8])
+def test_radial_law(norm, n_features):
+    """Uniform in a ball of radius r in d dimensions: P(norm ≤ t) = (t/r)^d."""
+    schema = numbers(n_features)
+    draws = draw_in_ball(Ball(schema, np.zeros(n_features), 3.0, norm=norm), 20_000, rng())
+    radii = np.linalg.norm(draws, ord=norm, axis=1)
+    assert stats.kstest((radii / 3.0) ** n_features, "uniform").pvalue > LEVEL
+
+
+@pytest.mark.parametrize("norm", [1, 2, np.inf])
+def test_no_direction_is_preferred(norm):
+    """By symmetry each orthant has the same share, and each coordinate the same law."""
+    draws = draw_in_ball(Ball(numbers(3), np.zeros(3), 1.0, norm=norm), 20_000, rng())
+    orthant = (draws > 0) @ [1, 2, 4]
+    assert stats.chisquare(np.bincount(orthant, minlength=8)).pvalue > LEVEL
+    assert stats.ks_2samp(np.abs(draws[:, 0]), np.abs(draws[:, 2])).pvalue > LEVEL
+
+
+def test_marginal_of_the_disc():
+    """In the Euclidean disc a coordinate has the semicircle law."""
+    draws = draw_unit_lp(20_000, 2, 2.0, rng())
+    assert stats.kstest(draws[:, 0], stats.semicircular.cdf).pvalue > LEVEL
+
+
+def test_scales_stretch_the_ball():
+    X = np.array([[0.5, 0.0], [0.25, 1000.5], [0.75, -1000.0]])
+    schema = FeatureSchema.infer(X, scale="range")
+    draws = draw_in_ball(Ball(schema, np.array([0.5, 0.0]), 0.1), 5000, rng())
+    np.testing.assert_allclose(np.abs(draws - [0.5, 0.0]).max(axis=0), [0.05, 200.05], rtol=0.01)
+
+
+@pytest.mark.parametrize("norm", [1, 2, np.inf])
+def test_bounds_cut_the_ball_and_leave_it_uniform(norm):
+    """A quarter of the disc: draws in a corner of the bounds have the law of the ball's part there."""
+    schema = FeatureSchema.infer(np.array([[0.0, 0.5], [9.5, 0.0], [9.0, 9.5]]), scale="none")
+    draws = draw_in_ball(Ball(schema, np.zeros(2), 4.0, norm=norm), 20_000, rng())
+    assert draws.min() >= 0
+    radii = np.linalg.norm(draws, ord=norm, axis=1)
+    assert stats.kstest((radii / 4.0) ** 2, "uniform").pvalue > LEVEL
+
+
+def test_a_corner_in_many_dimensions_is_walked():
+    """One draw in 2^12 would be kept: the walk has the right law too."""
+    d = 12
+    schema = FeatureSchema.infer(np.vstack([np.zeros(d), np.full(d, 9.5)]), scale="none")
+    schema = FeatureSchema(tuple(f for f in schema), None, "float64")
+    draws = draw_in_ball(Ball(schema, np.zeros(d), 4.0, norm=2), 4000, rng())
+    assert draws.min() >= 0
+    radii = np.linalg.norm(draws, axis=1)
+    assert stats.kstest((radii / 4.0) ** d, "uniform").pvalue > LEVEL
+
+
+@pytest.mark.parametrize("norm", [1, 2, np.inf])
+def test_whole_numbers_are_whole_and_inside(norm):
+    X = np.array([[0, 0], [9, 9], [5, 3]])
+    schema = FeatureSchema.infer(X, scale="none")
+    ball = Ball(schema, np.array([5.0, 3.0]), 2.7, norm=norm)
+    draws = draw_in_ball(ball, 5000, rng())
+    assert (draws == np.round(draws)).all()
+    assert ball.contains(draws).all()
+    assert set(draws[:, 0]) == {3, 4, 5, 6, 7}
+
+
+def test_whole_numbers_are_uniform_in_the_chebyshev_ball():
+    schema = FeatureSchema.infer(np.array([[0], [9], [5]]), scale="none")
+    draws = draw_in_ball(Ball(schema, np.array([8.0]), 2.7), 10_000, rng())
+    counts = Counter(draws[:, 0])
+    assert set(counts) == {6, 7, 8, 9}
+    assert stats.chisquare(list(counts.values())).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("radius", [0, 0.4, 1, 2.5])
+@pytest.mark.parametrize("norm", [1, np.inf])
+@pytest.mark.parametrize("flips", ["paper", "uniform"])
+def test_every_draw_is_inside_and_can_be_shown_to_the_black_box(mixed, mixed_schema, radius, norm, flips):
+    rows = mixed_schema.encode(mixed)
+    for center in rows[:15]:
+        ball = Ball(mixed_schema, center, radius, norm=norm)
+        draws = draw_in_ball(ball, 200, rng(), flips=flips)
+        assert ball.contains(draws).all()
+        decoded = mixed_schema.decode(draws)
+        pd.testing.assert_series_equal(decoded.dtypes, mixed.dtypes)
+        np.testing.assert_array_equal(mixed_schema.encode(decoded), draws)
+        for j in mixed_schema.numbers:
+            present = draws[~np.isnan(draws[:, j]), j]
+            assert ((present >= mixed_schema[j].lower) & (present <= mixed_schema[j].upper)).all()
+
+
+def test_missing_stays_missing_unless_flipped(mixed, mixed_schema):
+    rows = mixed_schema.encode(mixed)
+    dose = mixed_schema.position("dose")
+    center = rows[np.isnan(rows[:, dose]).argmax()]
+    still = draw_in_ball(Ball(mixed_schema, center, 3.0, max_flips=0), 500, rng())
+    assert np.isnan(still[:, dose]).all()
+    np.testing.assert_array_equal(still[:, mixed_schema.named], np.broadcast_to(center[mixed_schema.named], (500, 5)))
+    moved = draw_in_ball(Ball(mixed_schema, center, 3.0, max_flips=3), 500, rng())
+    assert 0 < np.isnan(moved[:, dose]).mean() < 1
+
+
+def test_flip_counts_in_the_papers_way():
+    """k is uniform in 0..r, then which columns is uniform."""
+    flipped = draw_flips(np.ones(6, dtype=int), 3, 40_000, rng(), "paper")
+    counts = np.bincount(flipped.sum(axis=1), minlength=4)
+    assert len(counts) == 4
+    assert stats.chisquare(counts).pvalue > LEVEL
+    pairs = Counter(tuple(np.flatnonzero(row)) for row in flipped[flipped.sum(axis=1) == 2])
+    assert set(pairs) == set(itertools.combinations(range(6), 2))
+    assert stats.chisquare(list(pairs.values())).pvalue > LEVEL
+
+
+def test_more_flips_than_columns():
+    flipped = draw_flips(np.ones(3, dtype=int), 9, 20_000, rng(), "paper")
+    assert stats.chisquare(np.bincount(flipped.sum(axis=1), minlength=4)).pvalue > LEVEL
+
+
+def test_uniform_flips_make_every_combination_equally_likely():
+    """Columns with 2, 3 and 4 levels, at most two flips: every state within the Hamming ball has the same share."""
+    X = np.array(list(itertools.product("ab", "cde", "fghi")))
+    schema = FeatureSchema.infer(X)
+    center = schema.encode(X)[0]
+    draws = draw_in_ball(Ball(schema, center, 2.0), 40_000, rng(), flips="uniform")
+    counts = Counter(map(tuple, draws))
+    reachable = [row for row in schema.encode(X) if (row != center).sum() <= 2]
+    assert set(counts) == {tuple(row) for row in reachable}
+    assert stats.chisquare(list(counts.values())).pvalue > LEVEL
+
+
+def test_a_flip_moves_to_every_other_level_alike():
+    X = pd.DataFrame({"colour": ["blue", "green", "red", None]})
+    schema = FeatureSchema.infer(X)
+    draws = draw_in_ball(Ball(schema, np.array([1.0]), 1.0), 30_000, rng())
+    moved = pd.Series(draws[draws[:, 0] != 1, 0]).fillna(-1).value_counts()
+    assert set(moved.index) == {0, 2, -1}
+    assert stats.chisquare(moved).pvalue > LEVEL
+
+
+def test_many_columns_do_not_overflow():
+    flipped = draw_flips(np.full(800, 50), 400, 50, rng(), "uniform")
+    assert flipped.sum(axis=1).max() <= 400
+    assert flipped.sum(axis=1).mean() > 390
+
+
+def test_unknown_law_of_flips(mixed, mixed_schema):
+    with pytest.raises(ValueError, match="flips='biased' is not known"):
+        draw_in_ball(Ball(mixed_schema, mixed_schema.encode(mixed)[0], 1.0), 5, rng(), flips="biased")
+
+
+def test_seed_depends_on_state_center_and_radius_alone():
+    center = np.array([1.0, np.nan, 0.0])
+    seed = seed_for(0, center, 0.5)
+    assert seed == seed_for(0, np.array([1.0, -np.nan, -0.0]), 0.5)
+    others = {
+        seed_for(1, center, 0.5),
+        seed_for(0, center + 1, 0.5),
+        seed_for(0, center, 0.6),
+        seed_for(2**60, center, 0.5),
+    }
+    assert len(others | {seed, seed_for(2**60 + 1, center, 0.5)}) == 6
+
+
+class TestBetweenNeighbours:
+    def test_levels_and_missing_values_are_a_parents(self, mixed, mixed_schema):
+        rows = mixed_schema.encode(mixed)
+        draws, parents = draw_between_neighbours(rows, mixed_schema, 2000, np.random.default_rng(0))
+        first, second = rows[parents[:, 0]], rows[parents[:, 1]]
+        assert (parents[:, 0] != parents[:, 1]).all()
+        for j, feature in enumerate(mixed_schema):
+            values, one, other = draws[:, j], first[:, j], second[:, j]
+            known = ~(np.isnan(values) | np.isnan(one) | np.isnan(other))
+            assert (np.isnan(values) <= (np.isnan(one) | np.isnan(other))).all()
+            if feature.is_number:
+                low, high = np.minimum(one, other)[known], np.maximum(one, other)[known]
+                assert ((values[known] >= low) & (values[known] <= high)).all()
+            else:
+                assert ((values == one) | (values == other))[known].all()
+        mixed_schema.decode(draws)
+
+    def test_parents_are_near(self):
+        X = np.random.default_rng(0).uniform(size=(200, 2))
+        schema = FeatureSchema.infer(X)
+        _, parents = draw_between_neighbours(X, schema, 500, np.random.default_rng(0))
+        apart = np.linalg.norm(X[parents[:, 0]] - X[parents[:, 1]], axis=1)
+        assert apart.max() < 0.5

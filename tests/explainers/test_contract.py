@@ -1,0 +1,138 @@
+"""What every local explainer must do, whatever it is inside."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from oleander.data.schema import FeatureSchema
+from oleander.draws.in_ball import draw_in_ball
+from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer, SparseLogistic, UnfilteredTree
+from oleander.regions import Ball
+
+EXPLAINERS = [
+    FilteredTree(),
+    UnfilteredTree(),
+    LimeLinear(),
+    FilteredTree(pairs=True, alpha=None),
+    LimeLinear(n_features=2),
+    SparseLogistic(),
+    SparseLogistic(n_features=4, min_probability=0.9),
+]
+HOSTILE = ["<script>alert(1)</script>", "a, b", "naïve ≤ 3", 'say "x"', "x > 2", "", "😀", "דואר", "x1"]
+
+
+def label_numbers(rows):
+    return np.select([rows[:, 0] > 75, rows[:, 1] > 60], [2, 1], 0)
+
+
+LABELLINGS = {
+    "int": label_numbers,
+    "str": lambda rows: np.array(["low", "mid", "high"])[label_numbers(rows)],
+    "object": lambda rows: np.array(["low", "mid", "high"], dtype=object)[label_numbers(rows)],
+    "bool": lambda rows: rows[:, 0] > 70,
+    "float": lambda rows: label_numbers(rows).astype(float),
+    "one class": lambda rows: np.full(len(rows), "same"),
+}
+
+
+@pytest.fixture
+def ball(mixed, mixed_schema):
+    return Ball(mixed_schema, mixed_schema.encode(mixed)[7], 2.0)
+
+
+@pytest.fixture
+def draws(ball):
+    return draw_in_ball(ball, 1500, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("explainer", EXPLAINERS, ids=repr)
+class TestContract:
+    def test_is_a_local_explainer(self, explainer, ball, draws):
+        fitted = copy.deepcopy(explainer).fit(draws, LABELLINGS["int"](draws), schema=ball.schema)
+        assert isinstance(fitted, LocalExplainer)
+
+    @pytest.mark.parametrize("labelling", LABELLINGS)
+    def test_predicts_the_users_labels(self, explainer, labelling, ball, draws):
+        labels = LABELLINGS[labelling](draws)
+        fitted = copy.deepcopy(explainer).fit(draws, labels, schema=ball.schema, center=ball.center)
+        predicted = fitted.predict(draws)
+        assert predicted.shape == labels.shape
+        assert predicted.dtype.kind == labels.dtype.kind
+        assert set(predicted) <= set(labels)
+        assert (predicted == labels).mean() > 0.8
+        assert fitted.predict(draws[:0]).shape == (0,)
+
+    def test_one_class_gives_a_constant_explainer(self, explainer, ball, draws):
+        labels = np.full(len(draws), "same")
+        fitted = copy.deepcopy(explainer).fit(draws, labels, schema=ball.schema, center=ball.center)
+        assert fitted.complexity == 1
+        assert fitted.features == ()
+        assert set(fitted.predict(draws)) == {"same"}
+        assert "same" in str(fitted.path(draws[0]))
+
+    def test_is_the_same_every_time(self, explainer, ball, draws):
+        labels = LABELLINGS["str"](draws)
+        one, two = (
+            copy.deepcopy(explainer).fit(draws, labels, schema=ball.schema, center=ball.center) for _ in range(2)
+        )
+        assert [str(rule) for rule in one.rules()] == [str(rule) for rule in two.rules()]
+        np.testing.assert_array_equal(one.predict(draws), two.predict(draws))
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(one)).predict(draws), one.predict(draws))
+
+    def test_path_says_what_predict_says(self, explainer, ball, draws):
+        fitted = copy.deepcopy(explainer).fit(draws, LABELLINGS["str"](draws), schema=ball.schema, center=ball.center)
+        for row, label in zip(draws[:50], fitted.predict(draws[:50]), strict=True):
+            assert fitted.path(row).label == label
+
+    def test_features_are_those_that_matter(self, explainer, ball, draws):
+        """Changing any other column changes no answer."""
+        fitted = copy.deepcopy(explainer).fit(draws, LABELLINGS["int"](draws), schema=ball.schema, center=ball.center)
+        shuffled = np.random.default_rng(1).permutation(draws)
+        shuffled[:, fitted.features] = draws[:, fitted.features]
+        np.testing.assert_array_equal(fitted.predict(shuffled), fitted.predict(draws))
+        assert 0 in fitted.features
+        assert fitted.complexity >= 2
+
+    def test_speaks_in_the_users_words(self, explainer, draws, ball):
+        schema = FeatureSchema(ball.schema.features, ball.schema.columns)
+        for position, name in enumerate(HOSTILE):
+            schema = schema.with_feature(schema.names[position], name=f"{name}{position}")
+        fitted = copy.deepcopy(explainer).fit(draws, LABELLINGS["str"](draws), schema=schema, center=ball.center)
+        said = " ".join(str(rule) for rule in fitted.rules()) + str(fitted.path(draws[0]))
+        assert schema.names[0] in said
+        assert any(label in said for label in ("low", "mid", "high"))
+
+    def test_not_fitted(self, explainer):
+        for ask in (lambda e: e.predict(np.zeros((1, 9))), lambda e: e.rules(), lambda e: e.features):
+            with pytest.raises(NotFittedError, match="is not fitted: call fit"):
+                ask(copy.deepcopy(explainer))
+
+    def test_a_constant_column_is_harmless(self, explainer, ball, draws):
+        site = ball.schema.position("site")
+        fitted = copy.deepcopy(explainer).fit(draws, LABELLINGS["int"](draws), schema=ball.schema, center=ball.center)
+        assert site not in fitted.features
+
+    def test_few_draws(self, explainer, ball, draws):
+        fitted = copy.deepcopy(explainer).fit(
+            draws[:1], LABELLINGS["int"](draws[:1]), schema=ball.schema, center=ball.center
+        )
+        assert fitted.predict(draws).shape == (1500,)
+
+
+@pytest.mark.parametrize("explainer", EXPLAINERS, ids=repr)
+def test_missing_values_can_decide(explainer):
+    X = pd.DataFrame({"dose": [1.5, None, 3.5] * 500, "site": ["a", "b", None, "c"] * 375})
+    schema = FeatureSchema.infer(X)
+    rows = schema.encode(X)
+    labels = np.where(X["site"].isna(), "no site", "site")
+    fitted = copy.deepcopy(explainer).fit(rows, labels, schema=schema, center=rows[2])
+    np.testing.assert_array_equal(fitted.predict(rows), labels)
+    if not isinstance(explainer, LimeLinear):
+        labels = np.where(X["dose"].isna(), "no dose", "dose")
+        fitted.fit(rows, labels, schema=schema)
+        np.testing.assert_array_equal(fitted.predict(rows), labels)
+        assert "dose is missing" in " ".join(str(rule) for rule in fitted.rules())
