@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
-from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer, SparseLogistic, UnfilteredTree
+from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
 from oleander.regions import Ball
 
 EXPLAINERS = [
@@ -19,8 +19,6 @@ EXPLAINERS = [
     LimeLinear(),
     FilteredTree(pairs=True, alpha=None),
     LimeLinear(n_features=2),
-    SparseLogistic(),
-    SparseLogistic(n_features=4, min_probability=0.9),
 ]
 HOSTILE = ["<script>alert(1)</script>", "a, b", "naïve ≤ 3", 'say "x"', "x > 2", "", "😀", "דואר", "x1"]
 

@@ -1,4 +1,4 @@
-"""What is learned inside a region: a constant where one label is enough, else a small tree or logistic regression."""
+"""What is learned inside a region: a constant where one label is enough, else a small tree."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ import numpy as np
 
 from oleander.arrays import Ints
 from oleander.candidates.learning import Part, check_at_least, check_shares, speak_where_good
-from oleander.explainers import Constant, SparseLogistic
+from oleander.explainers import Constant
 from oleander.explainers.base import Explainer
 from oleander.explainers.judged_tree import shrunk_quality
 
-KINDS = ("constant", "tree", "logistic")
+KINDS = ("constant", "tree")
 # So many rows, right as often as chance, are added to a region's own before it is called good.
 STRENGTH = 5.0
 
@@ -22,27 +22,20 @@ class Inside:
 
     Parameters
     ----------
-    kinds : sequence of {"constant", "tree", "logistic"}
+    kinds : sequence of {"constant", "tree"}
         Where a constant is good enough nothing else is tried.
     quality : float
-        The share of rows, shrunk, that a constant or a leaf must be right on, and the probability that a logistic
-        regression must give its label.
+        The share of rows, shrunk, that a constant or a leaf must be right on.
     max_leaves : int
         Of the tree.
     min_leaf : int
         The fewest rows of a leaf.
-    n_features : int
-        Of the logistic regression.
-    min_share : float
-        A logistic regression is fitted only in regions with such a share of the rows: it has much to read.
     """
 
     kinds: Sequence[str] = KINDS
     quality: float = 0.9
     max_leaves: int = 4
     min_leaf: int = 5
-    n_features: int = 8
-    min_share: float = 0.25
 
     def check(self) -> None:
         """Raise ``ValueError`` for what is not allowed."""
@@ -50,8 +43,7 @@ class Inside:
         if unknown or not self.kinds:
             raise ValueError(f"kinds={list(self.kinds)!r} is not allowed; use some of {', '.join(KINDS)}.")
         check_shares("quality", (self.quality,))
-        check_shares("min_share", (self.min_share,))
-        check_at_least(1, max_leaves=self.max_leaves, min_leaf=self.min_leaf, n_features=self.n_features)
+        check_at_least(1, max_leaves=self.max_leaves, min_leaf=self.min_leaf)
 
     def learn(self, part: Part, draws: Ints) -> Iterator[Explainer]:
         """Learn from these draws of a part, and return what is good somewhere."""
@@ -66,6 +58,3 @@ class Inside:
             explainer = speak_where_good(tree, shrunk_quality(tree, STRENGTH), self.quality)
             if explainer is not None:
                 yield explainer
-        if "logistic" in self.kinds and n_draws >= self.min_share * len(part.draws):
-            logistic = SparseLogistic(self.n_features, self.quality if self.quality < 1 else None)
-            yield logistic.fit(part.draws[draws], part.classes[part.labels[draws]], schema=part.schema)

@@ -10,7 +10,7 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.base import Candidate
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import AbstainingTree, SparseLogistic, Spoken
+from oleander.explainers import AbstainingTree, Spoken
 from oleander.explainers.base import Explainer, encode_labels
 from oleander.explainers.growth import Column, make_columns
 from oleander.explainers.tree import LEAF, Tree, grow_on_columns
@@ -142,8 +142,8 @@ class Proposals:
         """Take a candidate that speaks in a region, or in a part of it, unless it covers no point or is known."""
         inside = outer.contains(self._values)
         region: Region = outer
-        # Asking a protocol would look at every property; these two are those that abstain.
-        if isinstance(explainer, (AbstainingTree, SparseLogistic)):
+        # Asking the protocol would look at every property; of the learned explainers only this one abstains.
+        if isinstance(explainer, AbstainingTree):
             region = Spoken(outer, explainer)
             inside[inside] = explainer.speaks(self._values[inside])
         if not inside.any():

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from oleander.candidates import Anchors, Balls, Boxes, Generator, Inside, Nodes, Trees
+from oleander.candidates import Anchors, Balls, Boxes, Generator, Nodes, Trees
 from oleander.data.checks import check_choice
 from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
 
 # What can be asked for by name besides balls, whose options are the user's own.
 GENERATORS: dict[str, Generator] = {
     "trees": Trees(max_leaves=(4, 8, 16)),
-    "nodes": Nodes(inside=Inside(("constant", "tree"))),
-    "boxes": Boxes(inside=Inside(("constant", "tree"))),
+    "nodes": Nodes(),
+    "boxes": Boxes(),
     "anchors": Anchors(),
 }
 MIX = ("trees", "nodes")

@@ -4,7 +4,6 @@ from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, 
 from oleander.explainers.base import Explainer, LocalExplainer, Rule
 from oleander.explainers.constant import Constant
 from oleander.explainers.linear import LimeLinear
-from oleander.explainers.logistic import SparseLogistic
 from oleander.explainers.tree import FilteredTree, UnfilteredTree
 
 __all__ = [
@@ -16,7 +15,6 @@ __all__ = [
     "LimeLinear",
     "LocalExplainer",
     "Rule",
-    "SparseLogistic",
     "Spoken",
     "UnfilteredTree",
 ]

@@ -7,7 +7,6 @@ from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, 
 from oleander.explainers.base import Explainer
 from oleander.explainers.constant import Constant
 from oleander.explainers.linear import LimeLinear
-from oleander.explainers.logistic import SparseLogistic
 from oleander.explainers.tree import Tree, TreeExplainer
 from oleander.regions import Region, read_region
 
@@ -36,11 +35,7 @@ def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
         return AbstainingTree.from_dict(data, schema)
     if kind == "constant":
         return Constant.from_dict(data)
-    if kind == "logistic":
-        return SparseLogistic.from_dict(data, schema)
-    raise ValueError(
-        f"explainer {kind!r} is not known; the explainers are tree, abstaining tree, linear, logistic and constant"
-    )
+    raise ValueError(f"explainer {kind!r} is not known; the explainers are tree, abstaining tree, linear and constant")
 
 
 def read_region_of(data: dict[str, Any], schema: FeatureSchema, explainer: Explainer) -> Region:
