@@ -5,26 +5,17 @@ import pandas as pd
 import pytest
 
 from oleander.black_box.asking import BlackBox
-from oleander.candidates import Balls, Boxes, Candidate, Generator, Inside, Nodes, Refine, Trees
+from oleander.candidates import Balls, Boxes, Candidate, Generator, Inside, Nodes, Trees
 from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
-
-
-class Evenly:
-    """Refine with one price for all, which the contract's many rows can share."""
-
-    def propose(self, rows, random_state):
-        return Refine(np.ones(rows.n_points), n_trees=4, n_centers=6).propose(rows, random_state)
-
 
 LEARNING = [
     Trees(n_trees=12),
     Nodes(n_trees=4),
     Nodes(n_trees=2, inside=Inside(["tree"], max_leaves=2)),
     Boxes(n_centers=20),
-    Evenly(),
 ]
 GENERATORS = [Balls("auto", max_candidates=10, n_draws=200), *LEARNING]
 
@@ -63,9 +54,7 @@ class TestContract:
         candidates = generator.propose(rows_of(square, stripes), 0)
         assert candidates
         assert all(isinstance(candidate, Candidate) for candidate in candidates)
-        assert {candidate.origin for candidate in candidates} == {
-            type(generator).__name__.lower().replace("evenly", "refine")
-        }
+        assert {candidate.origin for candidate in candidates} == {type(generator).__name__.lower()}
 
     def test_mixed_columns_and_missing_values(self, generator, mixed, mixed_black_box):
         rows = rows_of(mixed, mixed_black_box)

@@ -241,21 +241,6 @@ def test_nobody_is_judged_on_what_it_learned_from():
         CandidatePool(rows, [candidates[1], Candidate(high, says_yes, learned_from=np.ones(6, bool))], black_box)
 
 
-def test_who_is_added_finds_the_others_as_they_were(cancer, reference):
-    pool = build(cancer)
-    pool.train(range(10))
-    more = [Candidate(Box(()), explainer=Constant(1, 1, 1.0, np.dtype(int)))]
-    pool.add(more)
-    assert len(pool.candidates) == pool.covers.shape[0] == len(pool.explainers) == 41
-    pool.train(range(40))
-    both = pool.agrees[:40] != reference.agrees
-    assert both.nnz == 0
-    assert pool.n_queries == reference.n_queries
-    assert not pool.is_trained[40]
-    pool.train([40])
-    assert pool.fidelity[40] == pytest.approx((pool.rows.labels == 1).mean())
-
-
 def test_bad_pools(cancer):
     X, model = cancer
     with pytest.raises(ValueError, match="batch_size=100 is less than the 300 draws of one candidate"):

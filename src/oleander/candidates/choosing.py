@@ -17,12 +17,9 @@ from scipy.sparse import csr_array
 
 from oleander.arrays import Floats
 from oleander.candidates.pool import CandidatePool
-from oleander.candidates.refine import Refine
 from oleander.judging.certificate import lower_bound
 from oleander.running.progress import tell_progress
 from oleander.selection import SelectionProblem, SelectionResult
-from oleander.selection.bounds import tighten
-from oleander.selection.formulations import plain_model
 from oleander.selection.frontier import Frontier
 
 Answer = dict[Any, SelectionResult]
@@ -186,39 +183,6 @@ class PoolSelection:
             return dict(frontier.results)
 
         return Frontier(self._settle(ask, max(max_explainers), max(min_fidelity)))
-
-    def prices(self, result: SelectionResult, max_explainers: int, min_fidelity: float) -> Floats:
-        """Return what covering each point is worth, from 0 to 1: where coverage is scarce the price is high.
-
-        These are the multipliers of the covering constraints, of the trained candidates that reach the floor. A point
-        that nobody chosen covers has price 1.
-        """
-        pool, weights = self.pool, self.pool.rows.weights.astype(float)
-        good = np.flatnonzero(pool.is_trained & (self.measured >= min_fidelity))
-        uncovered = ~np.asarray(pool.covers[result.chosen].sum(axis=0) > 0).ravel()
-        if not len(good):
-            return np.ones(pool.rows.n_points)
-        model = plain_model(pool.covers[good], max_explainers, weights)
-        return np.where(uncovered, 1.0, tighten(model, result.objective).multipliers / weights)
-
-    def refine(
-        self, max_explainers: int, min_fidelity: float, *, random_state: int, n_rounds: int = 2
-    ) -> SelectionResult:
-        """Select, propose new candidates where coverage is scarce, and select again, a few times.
-
-        The pool grows, and the answer is about the whole of it: what was optimal before is a choice among others.
-        """
-        result = self.select(max_explainers, min_fidelity)
-        for number in range(n_rounds):
-            if result.covered.all():
-                break
-            generator = Refine(self.prices(result, max_explainers, min_fidelity))
-            candidates = generator.propose(self.pool.rows, random_state + number)
-            if not candidates:
-                break
-            self.pool.add(candidates)
-            result = self.select(max_explainers, min_fidelity)
-        return result
 
     def _settle(
         self,

@@ -57,18 +57,10 @@ class Part:
             simplify=False,
         )
 
-    def grow_randomly(
-        self,
-        rng: np.random.Generator,
-        max_leaves: int,
-        min_leaf: int,
-        share_of_features: float,
-        weights: Floats | None = None,
-    ) -> Tree:
+    def grow_randomly(self, rng: np.random.Generator, max_leaves: int, min_leaf: int, share_of_features: float) -> Tree:
         """Grow a tree on a bootstrap of the draws and some features, and count its nodes on all draws."""
         n_draws, n_features = len(self.draws), len(self.schema)
-        chances = None if weights is None else weights / weights.sum()
-        bag = rng.choice(n_draws, n_draws, p=chances)
+        bag = rng.choice(n_draws, n_draws)
         n_kept = max(1, round(share_of_features * n_features))
         features = np.sort(rng.choice(n_features, n_kept, replace=False))
         return self.count(self.grow(bag, max_leaves, min_leaf, features))

@@ -166,25 +166,6 @@ class CandidatePool:
         pool.n_queries += n_asked
         return pool
 
-    def add(self, candidates: Sequence[Candidate]) -> None:
-        """Put further candidates behind those there are; what is trained stays trained."""
-        whole = type(self)(
-            self.rows,
-            [*self.candidates, *candidates],
-            self.black_box,
-            batch_size=self.batch_size,
-            n_jobs=self.n_jobs,
-            max_queries=self.max_queries,
-            checkpoint=self.checkpoint,
-        )
-        n_before, n_known = len(self.candidates), self.covers.nnz
-        whole.explainers[:n_before] = self.explainers
-        whole.is_trained[:n_before] = self.is_trained
-        whole.draw_fidelity[:n_before] = self.draw_fidelity
-        whole._is_right[:n_known] = self._is_right
-        whole.n_queries = self.n_queries
-        vars(self).update(vars(whole))
-
     def _find_judged(self) -> Bools:
         """Return for each membership whether the point is one that the candidate did not learn from."""
         is_judged = np.ones(self.covers.nnz, dtype=bool)
