@@ -22,7 +22,6 @@ from oleander.data.checks import (
     as_one_row,
     check_choice,
     draw_rows,
-    one_line,
     one_per_row,
     seed_of,
     split_rows,
@@ -40,6 +39,7 @@ from oleander.results.fitting import Fitted, fit_judged, fit_union, judge, judge
 from oleander.results.outcome import Outcome
 from oleander.results.summary import describe_fit
 from oleander.results.tradeoff import TradeOff, default_grid, judged_tradeoff, union_tradeoff
+from oleander.running.wording import one_line
 from oleander.selection.frontier import Frontier
 from oleander.storage.checkpoint import Checkpoint, KeptBlackBox, go_on
 from oleander.streaming import Source, open_source

@@ -12,7 +12,8 @@ from oleander.cli import options as given
 from oleander.cli.errors import CommandError, note
 from oleander.cli.models import load_model
 from oleander.cli.outputs import predictions_table, records, show_json, show_table, write_table
-from oleander.cli.tables import name_some, read_table
+from oleander.cli.tables import MOST_LISTED, read_table
+from oleander.running.wording import list_some
 
 
 def predict(
@@ -97,5 +98,5 @@ def _rows_for(explainer: AggregateExplainer, table: pd.DataFrame) -> pd.DataFram
         raise CommandError(f"the data lack the column {lacking[0]!r}, which the explainer needs.")
     others = [name for name in table.columns if name not in known]
     if others:
-        note(f"columns that the explainer does not know are left aside: {name_some(others)}.")
+        note(f"columns that the explainer does not know are left aside: {list_some(others, MOST_LISTED)}.")
     return table[known].set_axis(list(schema.columns), axis=1)

@@ -37,18 +37,6 @@ def one_per_row(values: Any, n_rows: int, name: str) -> Labels:
     return array
 
 
-def one_line(error: BaseException, most: int = 300) -> str:
-    r"""Return what an error says, in one line of bearable length and without its last full stop.
-
-    Examples
-    --------
-    >>> one_line(ValueError("no such thing:\n  a unicorn."))
-    'no such thing: a unicorn'
-    """
-    words = " ".join(str(error).split()) or type(error).__name__
-    return words.rstrip(".") if len(words) <= most else f"{words[:most]} ..."
-
-
 def names_of_columns(**given: Any) -> list[str]:
     """Return the names of columns that were given, or say that something else was.
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.data.checks import one_line
+from oleander.running.wording import one_line, shorten
 from oleander.storage.archives import ArchiveError, open_archive
 from oleander.storage.files import whole_file
 
@@ -23,7 +23,6 @@ LARGEST_JSON = 64 * 2**20
 # Rows, where they were asked for.
 LARGEST_MEMBER = 512 * 2**20
 LARGEST_IN_ALL = 1024 * 2**20
-LONGEST_SHOWN = 80
 
 
 class FileError(ValueError):
@@ -67,7 +66,7 @@ def read_file(
                 raise FileError(f"{path} is not a saved explainer: its JSON is not an object.")
             if content.get("format") != FORMAT:
                 raise FileError(
-                    f"{path} has format {_shorten(content.get('format'))}, and this version of Oleander reads "
+                    f"{path} has format {shorten(repr(content.get('format')))}, and this version of Oleander reads "
                     f"{FORMAT}. If it was written by a newer version, install that."
                 )
             found = {CONTENT: hashlib.sha256(written).hexdigest()}
@@ -84,8 +83,8 @@ def read_file(
                 arrays[name.removesuffix(".npy")] = _read_array(pieces, size)
         changed = [name for name, digest in found.items() if digests.get(name) != digest]
         if changed or set(digests) != set(found):
-            differs = "its list of parts" if not changed else CONTENT if CONTENT in changed else _shorten(changed[0])
-            raise FileError(f"{path} was changed after it was saved: {differs} differs.")
+            part = CONTENT if CONTENT in changed else shorten(repr(changed[0])) if changed else "its list of parts"
+            raise FileError(f"{path} was changed after it was saved: {part} differs.")
         return content, arrays if with_arrays else {}
     except FileError:
         raise
@@ -118,8 +117,3 @@ def _read_array(pieces: list[bytes], size: int) -> NDArray[Any]:
         return np.empty(0, dtype=dtype)
     flat: NDArray[Any] = np.frombuffer(data, dtype=dtype, offset=file.tell()).copy()
     return flat.reshape(shape, order="F" if by_column else "C")
-
-
-def _shorten(value: Any) -> str:
-    words = repr(value)
-    return words if len(words) <= LONGEST_SHOWN else f"{words[:LONGEST_SHOWN]} ..."

@@ -1,1 +1,1 @@
-"""storage"""
+"""Files on the disk: written whole, read within bounds, and checkpoints."""

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from oleander.data.checks import one_line
+from oleander.running.wording import one_line
 
 CHUNK = 2**20
 # The others cannot be unpacked piece by piece, so a small member may fill the memory before it is counted.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from oleander.running.extras import import_extra
+from oleander.running.wording import one_line
 
 # A column chunk is read through a window of so many bytes, not whole: a row group may be larger than memory.
 WINDOW = 1 << 20
@@ -237,7 +238,7 @@ def _open_path(path: Path) -> Source:
     try:
         dataset = arrow.dataset([str(file) for file in files], format="parquet", **folders)
     except (ValueError, OSError) as error:
-        raise ValueError(f"{files[0]} cannot be read as Parquet: {_first_line(error)}") from error
+        raise ValueError(f"{files[0]} cannot be read as Parquet: {one_line(error)}.") from error
     return _open_dataset(dataset, str(path))
 
 
@@ -252,7 +253,7 @@ def _open_dataset(dataset: Any, what: str) -> Source:
         try:
             metadata, own = fragment.metadata, _columns_of(fragment.physical_schema)
         except (pa.ArrowInvalid, OSError) as error:
-            raise ValueError(f"{fragment.path} cannot be read as Parquet: {_first_line(error)}") from error
+            raise ValueError(f"{fragment.path} cannot be read as Parquet: {one_line(error)}.") from error
         keys = arrow.get_partition_keys(fragment.partition_expression)
         values = tuple((name, pa.scalar(value, dataset.schema.field(name).type)) for name, value in keys.items())
         columns = {**own, **{name: _kind(value.type) for name, value in values}}
@@ -263,10 +264,6 @@ def _open_dataset(dataset: Any, what: str) -> Source:
     if known is None or not any(sum(sizes) for _, sizes, _, _ in files):
         raise ValueError(f"{what} holds no row.")
     return ParquetFiles(tuple(known), tuple(files), dataset.filesystem)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0].rstrip(".") + "."
 
 
 def _columns_of(schema: Any) -> dict[str, str]:

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from oleander.running.wording import list_some, shorten
+
 Level = str | int | float | bool
 INFINITE = (math.inf, -math.inf)
 # As pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
@@ -80,7 +82,7 @@ class Feature:
             raise ValueError(f"column {self.name!r} needs levels that are distinct, at least one.")
         if self.kind is Kind.BINARY and len(self.levels) != 2:
             raise ValueError(
-                f"column {self.name!r} cannot be binary: it has {len(self.levels)} levels, {shorten(self.levels)}."
+                f"column {self.name!r} cannot be binary: it has {len(self.levels)} levels, {list_some(self.levels)}."
             )
 
     @property
@@ -160,7 +162,7 @@ class Feature:
             row = int(unknown.argmax())
             raise ValueError(
                 f"column {self.name!r} holds {column.iloc[row]!r} in row {row}, "
-                f"which is not one of its levels: {shorten(self.levels)}."
+                f"which is not one of its levels: {list_some(self.levels)}."
             )
         return codes
 
@@ -256,9 +258,7 @@ class Feature:
             if not self.is_number and not np.array_equal(again, codes):
                 raise ValueError("levels that are not what they were")
         except (TypeError, ValueError, OverflowError, FloatingPointError, NotImplementedError, IndexError) as error:
-            raise ValueError(
-                f"column {shorten((self.name,))} cannot be {self.kind} with dtype {shorten((self.dtype,))}"
-            ) from error
+            raise ValueError(f"column {self.name!r} cannot be {self.kind} with dtype {self.dtype!r}") from error
 
 
 def read_dtype_name(words: Any) -> str:
@@ -276,7 +276,7 @@ def read_dtype_name(words: Any) -> str:
     ValueError: '<U999999999' is not the dtype of a column
     """
     if not isinstance(words, str) or not DTYPE_NAME.fullmatch(words):
-        raise ValueError(f"{shorten((str(words)[:40],))} is not the dtype of a column")
+        raise ValueError(f"{shorten(str(words), 40)!r} is not the dtype of a column")
     return words
 
 
@@ -300,9 +300,3 @@ def format_number(value: float) -> str:
     if float(value).is_integer() and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.10g}"
-
-
-def shorten(levels: tuple[Level, ...], most: int = 8) -> str:
-    """Return the first few levels, and how many there are beyond them."""
-    shown = ", ".join(repr(level) for level in levels[:most])
-    return shown if len(levels) <= most else f"{shown} and {len(levels) - most} more"

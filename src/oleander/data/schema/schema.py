@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from oleander.data.checks import one_line
 from oleander.data.schema.feature import Feature, Kind, read_dtype_name
 from oleander.data.schema.inference import infer_feature
+from oleander.running.wording import list_some, one_line
 
 FORMAT = 1
 
@@ -182,12 +182,12 @@ class FeatureSchema:
         if is_frame and self.columns is not None:
             absent = [column for column in self.columns if column not in table.columns]
             if absent:
-                raise ValueError(f"the data lack column {absent[0]!r}; they have {_some(table.columns)}.")
+                raise ValueError(f"the data lack column {absent[0]!r}; they have {list_some(table.columns)}.")
             extra = [column for column in table.columns if column not in self.columns]
             if extra:
                 raise ValueError(
                     f"the data have column {extra[0]!r}, which the schema does not know; "
-                    f"it knows {_some(self.columns)}."
+                    f"it knows {list_some(self.columns)}."
                 )
             return table[list(self.columns)]
         if table.shape[1] != len(self):
@@ -263,8 +263,3 @@ def _as_table(X: Any) -> pd.DataFrame:
     if not len(table) or not table.shape[1]:
         raise ValueError(f"the data have {len(table)} rows and {table.shape[1]} columns; both must be at least 1.")
     return table
-
-
-def _some(columns: Any, most: int = 8) -> str:
-    shown = ", ".join(repr(column) for column in list(columns)[:most])
-    return shown if len(columns) <= most else f"{shown} and {len(columns) - most} more"
