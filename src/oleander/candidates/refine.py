@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.base import Candidate
 from oleander.candidates.boxes import Boxes
 from oleander.candidates.inside import Inside
