@@ -16,7 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from data_sets import five_classes, from_sklearn
 from oleander.baselines.anchors import pick_greedily
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.anchors import Anchors
 from oleander.candidates.anchors.ledger import Ledger
 from oleander.candidates.anchors.predicates import Grid

@@ -9,7 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates import Balls
 from oleander.candidates.choosing import Floor, PoolSelection
 from oleander.candidates.pool import CandidatePool

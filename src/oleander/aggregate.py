@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from oleander.arrays import Ints, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
+from oleander.black_box.keeping import KeptBlackBox, resume
 from oleander.candidates import Balls, Generator
 from oleander.candidates.choosing import Floor, PoolSelection
 from oleander.candidates.named import GENERATORS, MIX, make_generators
@@ -41,7 +42,7 @@ from oleander.results.summary import describe_fit
 from oleander.results.tradeoff import TradeOff, default_grid, judged_tradeoff, union_tradeoff
 from oleander.running.wording import one_line
 from oleander.selection.frontier import Frontier
-from oleander.storage.checkpoint import Checkpoint, KeptBlackBox, go_on
+from oleander.storage.checkpoint import Checkpoint
 from oleander.streaming import Source, open_source
 from oleander.streaming.source_fit import SourceFit
 
@@ -314,7 +315,7 @@ class AggregateExplainer(BaseEstimator):  # type: ignore[misc]
         seed = seed_of(self.random_state)
         if self.checkpoint is not None:
             options = {name: value for name, value in self.get_params().items() if name not in FREE_TO_CHANGE}
-            box, seed = go_on(Checkpoint(self.checkpoint), box, [*encoded, belongs], options, seed)
+            box, seed = resume(Checkpoint(self.checkpoint), box, [*encoded, belongs], options, seed)
         n_others = self.neighbour_draws + sum(len(table) for table in encoded[1:])
         learn, held = self._split(len(encoded[0]), n_others, belongs, seed)
         own = None if belongs is None else belongs[learn]

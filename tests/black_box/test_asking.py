@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from oleander.black_box.asking import BlackBox, BlackBoxError, CountingBlackBox, check_labels
+from oleander.black_box.asking import BlackBox, BlackBoxError, check_labels
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 
@@ -102,16 +102,3 @@ def test_rows_are_merged_and_asked_once_each():
     assert rows.weights.tolist() == [2, 2, 1, 1, 1, 1]
     assert rows.n_queries == sum(asked) == 10
     assert max(asked) == 4
-
-
-def test_rows_that_it_failed_on_are_counted_too():
-    def fragile(X):
-        if len(X) > 4:
-            raise ConnectionError("too many")
-        return np.zeros(len(X), dtype=int)
-
-    counting = CountingBlackBox(BlackBox(fragile, SCHEMA))
-    counting.ask(X[:3])
-    with pytest.raises(BlackBoxError, match="too many"):
-        counting.ask(X)
-    assert counting.n_queries == 9

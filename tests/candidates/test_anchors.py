@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 
 from oleander.aggregate import AggregateExplainer
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates import Anchors, Generator
 from oleander.candidates.anchors.ledger import Ledger
 from oleander.candidates.anchors.lucb import Trial, judge, most_precise

@@ -12,9 +12,10 @@ import pytest
 
 from oleander import AggregateExplainer
 from oleander.black_box.asking import BlackBox
+from oleander.black_box.keeping import KeptBlackBox
 from oleander.candidates import Anchors
 from oleander.data.schema import FeatureSchema
-from oleander.storage.checkpoint import FILE, Checkpoint, CheckpointError, KeptBlackBox
+from oleander.storage.checkpoint import FILE, Checkpoint, CheckpointError
 
 X = np.random.default_rng(0).normal(size=(150, 4))
 OPTIONS = {"candidates": "balls", "radius": [1.5, 2.5], "n_draws": 60, "max_candidates": 12, "min_fidelity": 0.6}
@@ -236,4 +237,4 @@ def test_labels_come_back_as_they_were(tmp_path: Path, labels: np.ndarray) -> No
     kept = KeptBlackBox(lambda X: labels, FeatureSchema.infer(rows), Checkpoint(tmp_path))
     assert kept.ask(rows).tolist() == kept.ask(rows).tolist() == labels.tolist()
     assert kept.ask(rows).dtype == labels.dtype
-    assert BlackBox(kept.model, kept.schema) == kept.forgetful
+    assert BlackBox(kept.model, kept.schema) == kept.plain

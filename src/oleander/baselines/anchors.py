@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools
 from oleander.baselines.base import Baseline, choose
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates import Anchors
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema

@@ -14,7 +14,8 @@ from scipy.spatial import KDTree
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.baselines.base import Baseline, choose
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates import Balls
 from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows

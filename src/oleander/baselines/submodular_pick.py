@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from oleander.arrays import Floats
 from oleander.baselines.base import Baseline, choose
 from oleander.baselines.lime_package import explain_with_lime
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates import Balls
 from oleander.candidates.pool import CandidatePool
 from oleander.data.checks import check_choice

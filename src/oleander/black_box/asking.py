@@ -15,10 +15,6 @@ from oleander.data.schema import FeatureSchema
 N_ASKED_TWICE = 100
 
 
-class SpentError(RuntimeError):
-    """The black box may not be asked about as many rows as are needed."""
-
-
 class BlackBoxError(RuntimeError):
     """The black box failed, or answered what cannot be used."""
 
@@ -80,41 +76,6 @@ class BlackBox:
                 stacklevel=2,
             )
         return asked
-
-
-class CountingBlackBox:
-    """A black box that counts the rows it is asked about, for those who ask and return something else.
-
-    Parameters
-    ----------
-    black_box : BlackBox
-    most : int or None
-        No more rows are sent: whoever asks for more gets ``SpentError``.
-
-    Attributes
-    ----------
-    n_queries : int
-        Rows that it was asked about so far.
-
-    Examples
-    --------
-    >>> schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
-    >>> counting = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, schema))
-    >>> counting.ask(np.array([[0.7], [2.0]])).tolist(), counting.n_queries
-    ([False, True], 2)
-    """
-
-    def __init__(self, black_box: BlackBox, most: int | None = None) -> None:
-        self.black_box, self.most = black_box, most
-        self.n_queries = 0
-
-    def ask(self, rows: NDArray[np.float64]) -> Labels:
-        """Return the black box's labels for encoded rows."""
-        if self.most is not None and self.n_queries + len(rows) > self.most:
-            raise SpentError(f"max_queries leaves {self.most - self.n_queries:,} rows to ask about.")
-        # Rows that it failed on were sent too.
-        self.n_queries += len(rows)
-        return self.black_box.ask(rows)
 
 
 def check_labels(answer: Any, n_rows: int) -> Labels:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.base import Candidate
 from oleander.data.merging import row_keys
 from oleander.data.rows import Rows

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox, SpentError
 from oleander.data.rows import Rows
 from oleander.explainers.base import Explainer
 from oleander.regions import Region

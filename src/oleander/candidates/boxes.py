@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.balls import choose_centers
 from oleander.candidates.base import Candidate
 from oleander.candidates.inside import Inside

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from oleander.arrays import Bools, Floats
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.base import Candidate
 from oleander.candidates.inside import Inside
 from oleander.candidates.learning import Part, Proposals, check_at_least, check_shares, learning_parts

@@ -11,13 +11,15 @@ from scipy.sparse import csr_array
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import BlackBox
+from oleander.black_box.keeping import KeptBlackBox
 from oleander.candidates.base import Candidate, Generator, propose_all
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.base import Explainer
+from oleander.explainers.saving import read_explainer, write_explainer
 from oleander.regions import membership
 from oleander.running.parallel import run_tasks
-from oleander.storage.checkpoint import Checkpoint, KeptBlackBox, hash_text
+from oleander.storage.checkpoint import Checkpoint, hash_text
 
 Trained = tuple[Explainer, Bools, float]
 
@@ -153,7 +155,7 @@ class CandidatePool:
         candidates, n_asked = propose_all(generators, rows, random_state, black_box, max_queries=left)
         if checkpoint is not None and isinstance(black_box, KeptBlackBox):
             # What is kept in trained candidates need not be kept in answers too.
-            black_box = black_box.forgetful
+            black_box = black_box.plain
         pool = cls(
             rows,
             candidates,
@@ -216,7 +218,8 @@ class CandidatePool:
             batch = batches[number]
             for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
                 if self.checkpoint is not None and self.candidates[index].recipe is not None:
-                    self.checkpoint.keep_trained(self._name(index), explainer, draw_fidelity)
+                    content = {"explainer": write_explainer(explainer), "draw_fidelity": draw_fidelity}
+                    self.checkpoint.keep_trained(self._name(index), content)
                 self._keep(index, explainer, is_right, draw_fidelity)
             n_done += len(batch)
             if on_trained is not None:
@@ -244,10 +247,12 @@ class CandidatePool:
         """Take a candidate's explainer from the checkpoint, if it is there."""
         if self.candidates[index].recipe is None:
             return False
-        found = checkpoint.trained(self._name(index), self.rows.schema)
-        if found is None:
+        content = checkpoint.trained(self._name(index))
+        if content is None:
             return False
-        explainer, draw_fidelity = found
+        with checkpoint.reading():
+            explainer = read_explainer(content["explainer"], self.rows.schema)
+            draw_fidelity = float(content["draw_fidelity"])
         points = self.points_of(index)
         self._keep(index, explainer, _is_right(explainer, self.rows.values, self.rows.labels, points), draw_fidelity)
         return True

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.base import Candidate
 from oleander.candidates.learning import Proposals, check_at_least, check_shares, learning_parts, speak_where_good
 from oleander.data.rows import Rows

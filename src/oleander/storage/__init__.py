@@ -1,1 +1,1 @@
-"""Files on the disk: written whole, read within bounds, and checkpoints."""
+"""Files on disk: checkpoints, zip archives, and files that appear whole or not at all."""

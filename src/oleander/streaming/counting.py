@@ -178,10 +178,11 @@ def count_all(
         own = [rows_inside(block, rows) for rows in (learned, held)]
         name = hash_text(f"{block.name} {block.start} {[hash_array(rows) for rows in own]} {who}")
         kept = None if checkpoint is None else checkpoint.counts(name)
-        if kept is None:
+        if checkpoint is None or kept is None:
             tasks.append((name, (block, *own)))
         else:
-            total += Counts.from_dict(kept)
+            with checkpoint.reading():
+                total += Counts.from_dict(kept)
     shared = [chosen, box, columns, block_size]
     for number, counts in run_tasks(_count_block, shared, [task for _, task in tasks], n_jobs=n_jobs):
         total += counts

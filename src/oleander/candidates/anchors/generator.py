@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.anchors.ledger import Ledger
 from oleander.candidates.anchors.predicates import Grid, Rule
 from oleander.candidates.anchors.search import Anchor, Settings, find_anchors

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.anchors.predicates import Grid, Predicate, Rule
 from oleander.data.rows import Rows
 from oleander.explainers.base import encode_labels
