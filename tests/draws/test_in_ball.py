@@ -57,6 +57,15 @@ def test_scales_stretch_the_ball():
     np.testing.assert_allclose(np.abs(draws - [0.5, 0.0]).max(axis=0), [0.05, 200.05], rtol=0.01)
 
 
+@pytest.mark.parametrize("norm", [2, np.inf])
+def test_a_ball_may_have_scales_of_its_own(norm):
+    ball = Ball(numbers(2), np.zeros(2), 2.0, norm=norm, scales=np.array([1.0, 10.0]))
+    draws = draw_in_ball(ball, 20_000, rng())
+    assert ball.contains(draws).all()
+    radii = np.linalg.norm(draws / [2.0, 20.0], ord=norm, axis=1)
+    assert stats.kstest(radii**2, "uniform").pvalue > LEVEL
+
+
 @pytest.mark.parametrize("norm", [1, 2, np.inf])
 def test_bounds_cut_the_ball_and_leave_it_uniform(norm):
     """A quarter of the disc: draws in a corner of the bounds have the law of the ball's part there."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from oleander.arrays import Bools, Floats
-from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.data.schema import FeatureSchema, Kind
 from oleander.regions import Ball
 
 FlipLaw = Literal["paper", "uniform"]
@@ -125,7 +125,7 @@ def seed_for(random_state: int, center: Floats, radius: float) -> int:
 def _draw_box(draws: Floats, ball: Ball, moving: list[int], rng: np.random.Generator) -> None:
     """Draw in the Chebyshev ball, in place: each number by itself."""
     for j in moving:
-        low, high = _reach(ball, ball.schema[j], float(ball.center[j]))
+        low, high = _ends(ball, j)
         column = draws[:, j]
         if ball.schema[j].kind is Kind.INTEGER:
             # The whole numbers inside, the center among them even if rounding says otherwise.
@@ -137,19 +137,18 @@ def _draw_box(draws: Floats, ball: Ball, moving: list[int], rng: np.random.Gener
             column += low
 
 
-def _reach(ball: Ball, feature: Feature, middle: float) -> tuple[float, float]:
-    """Return how far draws may go along a number: the radius cut with the bounds, the center always inside."""
-    step = ball.radius * feature.scale
+def _ends(ball: Ball, j: int) -> tuple[float, float]:
+    """Return the lowest and highest draw along a number: the radius cut with the bounds, the center always inside."""
+    feature, middle, step = ball.schema[j], float(ball.center[j]), ball.radius * float(ball.units[j])
     return max(middle - step, min(feature.lower, middle)), min(middle + step, max(feature.upper, middle))
 
 
 def _draw_lp(ball: Ball, moving: list[int], n_draws: int, rng: np.random.Generator) -> Floats:
     """Draw in the ℓp ball cut with the bounds: by rejection, or by Gibbs steps where too few draws would be kept."""
     schema, center = ball.schema, ball.center[moving]
-    step = ball.radius * np.array([schema[j].scale for j in moving])
-    reach = [_reach(ball, schema[j], ball.center[j]) for j in moving]
-    low = (np.array([ends[0] for ends in reach]) - center) / step
-    high = (np.array([ends[1] for ends in reach]) - center) / step
+    step = ball.radius * ball.units[moving]
+    ends = np.array([_ends(ball, j) for j in moving])
+    low, high = (ends[:, 0] - center) / step, (ends[:, 1] - center) / step
 
     def draw_inside() -> Floats:
         unit = draw_unit_lp(n_draws, len(moving), ball.norm, rng)

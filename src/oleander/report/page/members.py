@@ -125,6 +125,7 @@ def _region(region: Region) -> dict[str, Any]:
         return {
             "kind": "ball",
             "center": [_number(value) for value in region.center],
+            "units": region.units.tolist(),
             "radius": region.radius,
             "flips": region.n_flips_allowed,
             "norm": _number(region.norm),

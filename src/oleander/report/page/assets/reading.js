@@ -30,7 +30,7 @@ function distances(ball, row, columns) {
     } else if (!column.number) {
       flips += value === middle ? 0 : 1;
     } else {
-      const step = Math.abs(value - middle) / column.scale;
+      const step = Math.abs(value - middle) / ball.units[j];
       distance = ball.norm === null ? Math.max(distance, step) : distance + step ** ball.norm;
     }
   });
