@@ -75,7 +75,7 @@ def explainers_table(atlas: AggregateExplainer) -> pd.DataFrame:
                     "rows": member.support,
                     "fidelity": member.fidelity,
                     "certified": np.nan if member.claim is None else member.claim.bound,
-                    "rule": " and ".join(str(term) for term in rule.terms) or "always",
+                    "rule": rule.premise or "always",
                     "label": rule.label,
                     "rule_share": rule.share,
                     "rule_count": rule.n_draws,

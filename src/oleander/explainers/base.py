@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Labels
 from oleander.data.schema import FeatureSchema, read_dtype_name
+from oleander.regions.conditions import clauses
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,13 @@ class Rule:
     share: float
     unit: str = "draws"
 
+    @property
+    def premise(self) -> str:
+        """The terms as one sentence; empty where there are none."""
+        return " and ".join(clauses(self.terms))
+
     def __str__(self) -> str:
-        said = " and ".join(str(term) for term in self.terms) or "always"
-        return f"{said} → {self.label} ({self.share:.0%} of {self.n_draws:,} {self.unit})"
+        return f"{self.premise or 'always'} → {self.label} ({self.share:.0%} of {self.n_draws:,} {self.unit})"
 
 
 @runtime_checkable

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from oleander.arrays import Bools, Floats
-from oleander.regions.conditions import Condition, conjoin
+from oleander.regions.conditions import Condition, clauses, conjoin
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,7 @@ class Box:
     Examples
     --------
     >>> import pandas as pd
+    >>> from oleander.data.schema import FeatureSchema
     >>> from oleander.regions.conditions import Range
     >>> X = pd.DataFrame({"age": [61, 58, 70], "weight": [70.5, 81.0, 66.2]})
     >>> schema = FeatureSchema.infer(X)
@@ -38,7 +39,7 @@ class Box:
 
     def describe(self) -> str:
         """Return the conditions in words."""
-        return " and ".join(str(condition) for condition in self.conditions) or "everywhere"
+        return " and ".join(clauses(self.conditions)) or "everywhere"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

@@ -4,7 +4,7 @@ Boxes, leaves of trees and anchors are all conjunctions of such conditions, so t
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,9 +52,10 @@ class Range:
         )
 
     def __str__(self) -> str:
-        return _or_missing(self._present(), self.feature.name, self.missing)
+        return _or_missing(self.describe_known(), self.feature.name, self.missing)
 
-    def _present(self) -> str:
+    def describe_known(self) -> str:
+        """Return what must hold of a value that is not missing; empty where none is allowed."""
         name, lower, upper = self.feature.name, self.lower, self.upper
         if lower >= upper:
             return ""
@@ -105,9 +106,10 @@ class Levels:
         return Levels(self.column, self.feature, self.codes & other.codes, self.missing and other.missing)
 
     def __str__(self) -> str:
-        return _or_missing(self._present(), self.feature.name, self.missing)
+        return _or_missing(self.describe_known(), self.feature.name, self.missing)
 
-    def _present(self) -> str:
+    def describe_known(self) -> str:
+        """Return what must hold of a value that is not missing; empty where none is allowed."""
         name = self.feature.name
         if not self.codes:
             return ""
@@ -156,7 +158,23 @@ def conjoin(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     return tuple(joined.values())
 
 
-def _or_missing(present: str, name: str, missing: bool) -> str:
+def clauses(terms: Sequence[Any]) -> list[str]:
+    """Return the terms of a conjunction in words; beside others, a condition with an "or" stands in brackets.
+
+    Examples
+    --------
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
+    >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", upper=9, missing=True)
+    >>> clauses([Range(0, age, lower=60), Range(1, dose, upper=2, missing=True)])
+    ['age > 60', '(dose ≤ 2 or missing)']
+    """
+    if len(terms) == 1:
+        return [str(terms[0])]
+    has_or = [isinstance(term, Condition) and term.missing and bool(term.describe_known()) for term in terms]
+    return [f"({term})" if bracketed else str(term) for term, bracketed in zip(terms, has_or, strict=True)]
+
+
+def _or_missing(known: str, name: str, missing: bool) -> str:
     if not missing:
-        return present or f"{name} is nothing"
-    return f"{present} or missing" if present else f"{name} is missing"
+        return known or f"{name} is nothing"
+    return f"{known} or missing" if known else f"{name} is missing"

@@ -110,8 +110,8 @@ class Uncovered:
         lines = [f"{self.n_rows:,} rows ({self.share:.1%}) are covered by no explainer"]
         for rule in self.rules:
             if rule.label == "not covered":
-                words = " and ".join(str(term) for term in rule.terms)
-                lines.append(f"  {words or 'everywhere'}: {rule.share:.0%} of {rule.n_draws:,} rows are not covered")
+                where = rule.premise or "everywhere"
+                lines.append(f"  {where}: {rule.share:.0%} of {rule.n_draws:,} rows are not covered")
         return "\n".join(lines)
 
 

@@ -17,6 +17,7 @@ from oleander.aggregate import SAVED_OPTIONS, AggregateExplainer
 from oleander.arrays import Floats, Labels
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.regions.conditions import clauses
 from oleander.report.displays import CoverageDisplay
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers
 from oleander.results.evaluation import describe_uncovered
@@ -158,7 +159,7 @@ def _left_out(schema: FeatureSchema, shown: Shown, answered: NDArray[np.bool_]) 
     labels = np.full(len(answered), "") if shown.labels is None else shown.labels
     described = describe_uncovered(shown.values, labels, answered, schema)
     rules = [
-        {"terms": [str(term) for term in rule.terms], "share": rule.share, "n": rule.n_draws}
+        {"terms": clauses(rule.terms), "share": rule.share, "n": rule.n_draws}
         for rule in described.rules
         if rule.label == "not covered" and rule.n_draws >= FEWEST_COUNTED
     ]

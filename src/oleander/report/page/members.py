@@ -14,7 +14,7 @@ from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.tree import LEAF, Tree, TreeExplainer
 from oleander.judging.certificate import Claim
 from oleander.regions import Ball, Box, Region
-from oleander.regions.conditions import Condition, Levels
+from oleander.regions.conditions import Condition, Levels, clauses
 from oleander.results.explanation import ChosenExplainer
 
 Codes = Mapping[str, int]
@@ -76,7 +76,7 @@ def _describe_claim(claim: Claim | None, floor: float) -> str:
 
 def _rule(rule: Rule, codes: Codes) -> dict[str, Any]:
     return {
-        "terms": [str(term) for term in rule.terms],
+        "terms": clauses(rule.terms),
         "label": codes[str(rule.label)],
         "n": rule.n_draws,
         "share": rule.share,
