@@ -17,7 +17,7 @@ from oleander.explainers.base import encode_labels
 from oleander.explainers.growth import grow, make_columns
 from oleander.explainers.tree import LEAF, Tree, TreeExplainer, read_split, split_conditions
 from oleander.regions import Box
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 
 @dataclass(eq=False)

@@ -14,7 +14,7 @@ from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates import Anchors
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 
 class AnchorPick(Baseline):

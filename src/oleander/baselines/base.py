@@ -12,13 +12,15 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from oleander.black_box.asking import BlackBox
-from oleander.data.checks import one_per_row, seed_of
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.data.checks import make_seed, one_per_row
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.base import Explainer
 from oleander.regions import Region
 from oleander.results.evaluation import Evaluation
-from oleander.results.explanation import ChosenExplainer, ExplainerSet
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 
 
 @runtime_checkable
@@ -74,9 +76,10 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
         """
         box = BlackBox(self.black_box, FeatureSchema.infer(X) if self.schema is None else self.schema)
         belongs = None if groups is None else one_per_row(groups, len(X), "groups")
-        rows = Rows.ask(X, box, groups=belongs)
-        members, n_queries = self._find(rows, box, seed_of(self.random_state))
-        self.schema_, self.n_queries_ = box.schema, rows.n_queries + n_queries
+        counting = CountingBlackBox(box)
+        rows = label_rows(box.schema.encode(X), counting, groups=belongs)
+        members, n_queries = self._find(rows, box, make_seed(self.random_state))
+        self.schema_, self.n_queries_ = box.schema, counting.n_queries + n_queries
         self.set_ = ExplainerSet(box.schema, tuple(members))
         return self
 

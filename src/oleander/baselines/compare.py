@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.aggregate import AggregateExplainer
+from oleander.aggregate import AggregateExplainer, NothingFoundError
 from oleander.baselines.active_tree import ActiveTree
 from oleander.baselines.anchors import AnchorPick
 from oleander.baselines.base import Rival
@@ -17,9 +17,9 @@ from oleander.baselines.proxies import Proxies
 from oleander.baselines.submodular_pick import SubmodularPick
 from oleander.baselines.tree_with_abstention import TreeWithAbstention
 from oleander.black_box.asking import BlackBox
-from oleander.data.checks import one_per_row, seed_of, split_rows, take_rows
+from oleander.data.checks import make_seed, one_per_row, take_rows
 from oleander.data.schema import FeatureSchema
-from oleander.results.fitting import NothingFoundError
+from oleander.data.splitting import split_off
 
 COLUMNS = (
     "method",
@@ -119,12 +119,12 @@ def compare(
     >>> table[["method", "rows", "coverage"]].to_dict("list")
     {'method': ['tree', 'tree'], 'rows': ['train', 'held out'], 'coverage': [1.0, 1.0]}
     """
-    seed = seed_of(random_state)
+    seed = make_seed(random_state)
     if schema is None:
         schema = FeatureSchema.infer(X if X_test is None else _stack(X, X_test))
     belongs = None if groups is None else one_per_row(groups, len(X), "groups")
     if X_test is None:
-        learn, held = split_rows(len(X), test_share, belongs, seed)
+        learn, held = split_off(len(X), test_share, belongs, seed)
         X_test, X = take_rows(X, held), take_rows(X, learn)
         belongs = None if belongs is None else belongs[learn]
     if rivals is None:

@@ -8,7 +8,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import UnfilteredTree
 from oleander.regions import Box
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 EVERYWHERE = Box(())
 

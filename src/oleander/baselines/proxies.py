@@ -22,7 +22,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import place_rows
 from oleander.explainers import LimeLinear
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class Proxies(Baseline):
             n_draws=self.n_draws,
             local=LimeLinear(n_features=self.n_features),
         ).propose(rows, seed, CountingBlackBox(box))
-        pool = CandidatePool(rows, balls, box)
+        pool = CandidatePool(rows, balls, CountingBlackBox(box))
         pool.train(range(len(balls)))
         models = [model for model in pool.explainers if isinstance(model, LimeLinear)]
         losses = np.array([squared_error(model, rows.values, rows.labels) for model in models])
@@ -121,7 +121,7 @@ class Proxies(Baseline):
             choose(rows, Cells(rows.schema, tree, assigned == number), models[index], "proxies")
             for number, index in enumerate(picked)
         ]
-        return members, pool.n_queries - rows.n_queries
+        return members, pool.black_box.n_queries
 
 
 def squared_error(model: LimeLinear, rows: Floats, labels: Labels) -> Floats:

@@ -18,7 +18,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import LimeLinear
 from oleander.regions import Ball
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 
 class SubmodularPick(Baseline):
@@ -96,9 +96,9 @@ class SubmodularPick(Baseline):
             per_center = len(balls) // len(centers)
             members = [choose(rows, c.region, models[i // per_center], "lime") for i, c in enumerate(balls)]
         else:
-            pool = CandidatePool(rows, balls, box)
+            pool = CandidatePool(rows, balls, CountingBlackBox(box))
             pool.train(range(len(balls)))
-            n_queries = pool.n_queries - rows.n_queries
+            n_queries = pool.black_box.n_queries
             per_center = len({c.region.radius for c in balls if isinstance(c.region, Ball)})
             members = [
                 choose(rows, candidate.region, explainer, "linear")

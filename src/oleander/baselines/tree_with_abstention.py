@@ -9,7 +9,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.explainers import Spoken
 from oleander.explainers.judged_tree import grow_judged_tree
 from oleander.regions import Box
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 
 class TreeWithAbstention(Baseline):

@@ -40,7 +40,7 @@ class CountingBlackBox:
 
     def __init__(self, black_box: BlackBox, max_queries: int | None = None) -> None:
         self.black_box, self.max_queries = black_box, max_queries
-        self.n_queries = 0
+        self.n_queries, self._n_reserved = 0, 0
 
     @property
     def model(self) -> Any:
@@ -55,14 +55,26 @@ class CountingBlackBox:
     @property
     def queries_left(self) -> int | None:
         """The number of rows that may still be sent; None where there is no limit."""
-        return None if self.max_queries is None else self.max_queries - self.n_queries
+        return None if self.max_queries is None else self.max_queries - self.n_queries - self._n_reserved
+
+    def can_ask(self, n_rows: int) -> bool:
+        """Return whether this many more rows may be sent."""
+        return self.queries_left is None or n_rows <= self.queries_left
+
+    def reserve(self, n_rows: int) -> None:
+        """Set queries aside for rows that will certainly be asked about later."""
+        self._n_reserved += n_rows
+
+    def release(self, n_rows: int) -> None:
+        """Give back queries that were set aside."""
+        self._n_reserved -= n_rows
 
     def charge(self, n_rows: int) -> None:
         """Count rows that are sent elsewhere, such as by workers, or raise ``SpentError`` if they are too many."""
-        left = self.queries_left
-        if left is not None and n_rows > left:
+        if not self.can_ask(n_rows):
             raise SpentError(
-                f"max_queries={self.max_queries:,} leaves {left:,} rows to ask about, and {n_rows:,} are needed."
+                f"max_queries={self.max_queries:,} leaves {self.queries_left:,} rows to ask about, "
+                f"and {n_rows:,} are needed."
             )
         self.n_queries += n_rows
 

@@ -1,6 +1,5 @@
 """A candidate: a region, and an explainer for it or how to train one."""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -9,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox, SpentError
 from oleander.data.rows import Rows
 from oleander.explainers.base import Explainer
 from oleander.regions import Region
+from oleander.running.warning import warn_user
 
 
 @runtime_checkable
@@ -73,23 +72,17 @@ class Generator(Protocol):
 
 
 def propose_all(
-    generators: Generator | Iterable[Generator],
-    rows: Rows,
-    random_state: int,
-    black_box: BlackBox,
-    *,
-    max_queries: int | None = None,
-) -> tuple[list[Candidate], int]:
-    """Return the candidates of all generators, and how many rows they asked the black box about.
+    generators: Generator | Iterable[Generator], rows: Rows, random_state: int, black_box: CountingBlackBox
+) -> list[Candidate]:
+    """Return the candidates of all generators.
 
-    A generator that would need more than is left of ``max_queries`` proposes nothing.
+    A generator that would exceed the black box's ``max_queries`` proposes nothing, and a warning says so.
     """
     several = [generators] if isinstance(generators, Generator) else generators
-    counting = CountingBlackBox(black_box, max_queries)
     candidates: list[Candidate] = []
-    for each in several:
+    for generator in several:
         try:
-            candidates += each.propose(rows, random_state, counting)
+            candidates += generator.propose(rows, random_state, black_box)
         except SpentError as error:
-            warnings.warn(f"{type(each).__name__} proposes nothing: {error}", UserWarning, stacklevel=2)
-    return candidates, counting.n_queries
+            warn_user(f"{type(generator).__name__} proposes nothing: {error}")
+    return candidates

@@ -103,14 +103,13 @@ def facts_of(atlas: AggregateExplainer) -> dict[str, Any]:
     """Return the main figures as plain data for JSON."""
     certificate = atlas.certificate_
     return {
-        "form": atlas.combine_,
         "n_explainers": len(atlas.explainers_),
         "complexity": atlas.complexity,
         "coverage": atlas.coverage_,
         "fidelity": atlas.fidelity_,
         "min_fidelity": atlas.min_fidelity,
-        "status": atlas.result_.status,
-        "gap": atlas.result_.gap if atlas.combine_ == "union" else None,
+        "status": atlas.proof_.status,
+        "gap": atlas.proof_.gap,
         "certificate": None if certificate is None else certificate.to_dict(),
         "verdict": records(atlas.verdict_),
         "n_queries": atlas.n_queries_,

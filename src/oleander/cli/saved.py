@@ -1,4 +1,4 @@
-"""Commands on a saved explainer: ``predict``, ``report`` and ``frontier``."""
+"""Commands on a saved explainer: ``predict``, ``report`` and ``tradeoff``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -67,13 +67,13 @@ def report(
         typer.echo(f"{out} is written ({size / 1e6:.1f} MB)")
 
 
-def frontier(
+def tradeoff(
     atlas: given.Atlas,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a CSV file too.")] = None,
     as_json: given.AsJson = False,
     debug: given.Debug = False,
 ) -> None:
-    """Show what can be answered for each number of explainers and each floor."""
+    """Show the coverage for each number of explainers and each floor."""
     table = AggregateExplainer.load(atlas).tradeoff().table
     if out is not None:
         write_table(table, out)

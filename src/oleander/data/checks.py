@@ -1,17 +1,15 @@
-"""What users hand to an estimator besides rows: checked at the door, and brought into one form."""
+"""Checks of what users hand over, with one sentence for what is not allowed."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from oleander.arrays import Ints, Labels
 
 
-def seed_of(random_state: int | None) -> int:
-    """Return a seed: the one given, or a new one."""
+def make_seed(random_state: int | None) -> int:
+    """Return the seed that was given, or a new random one."""
     return int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
 
 
@@ -58,8 +56,42 @@ def names_of_columns(**given: Any) -> list[str]:
     return [value for value in given.values() if value is not None]
 
 
+def check_count(name: str, value: Any, least: int = 1, *, or_none: bool = False) -> None:
+    """Raise ``ValueError`` unless the value is a whole number of at least ``least``, or None where that is allowed.
+
+    Examples
+    --------
+    >>> check_count("max_explainers", 0)
+    Traceback (most recent call last):
+    ...
+    ValueError: max_explainers=0 is not allowed: give a whole number, 1 or more.
+    """
+    if value is None and or_none:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(
+            f"{name}={value!r} is not allowed: give a whole number, {least} or more{', or None' if or_none else ''}."
+        )
+
+
+def check_share(name: str, value: Any, *, with_zero: bool = False, with_one: bool = False) -> None:
+    """Raise ``ValueError`` unless the value is a number between 0 and 1; the ends are allowed where that is said.
+
+    Examples
+    --------
+    >>> check_share("confidence", 1.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: confidence=1.0 is not allowed: give a number over 0 and under 1.
+    """
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not is_number or not (0 < value < 1 or (with_zero and value == 0) or (with_one and value == 1)):
+        ends = f"{'of at least' if with_zero else 'over'} 0 and {'up to' if with_one else 'under'} 1"
+        raise ValueError(f"{name}={value!r} is not allowed: give a number {ends}.")
+
+
 def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
-    """Say which words are known, if this is none of them.
+    """Raise ``ValueError`` naming the known words, unless the value is one of them.
 
     Examples
     --------
@@ -68,39 +100,5 @@ def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
     ...
     ValueError: training='late' is not known; use 'lazy' or 'eager'.
     """
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name}={value!r} is not known; use {' or '.join(repr(word) for word in known)}.")
-
-
-def split_rows(n_rows: int, share: float | None, groups: Labels | None, seed: int) -> tuple[Ints, Ints]:
-    """Return which rows are learned from and which are held out, no group torn apart.
-
-    Examples
-    --------
-    >>> learn, held = split_rows(8, 0.25, np.array([0, 0, 1, 1, 2, 2, 3, 3]), seed=0)
-    >>> held.tolist()
-    [4, 5]
-    """
-    everything = np.arange(n_rows)
-    if not share or n_rows < 2:
-        return everything, everything[:0]
-    if groups is not None and len(np.unique(groups)) < 2:
-        raise ValueError("groups names one group only, so none can be held out: use holdout=None.")
-    splitter = ShuffleSplit if groups is None else GroupShuffleSplit
-    learn, held = next(splitter(1, test_size=share, random_state=seed % 2**32).split(everything, groups=groups))
-    return np.sort(learn), np.sort(held)
-
-
-def draw_rows(groups: Labels | None, n_rows: int, most: int, seed: int) -> NDArray[np.bool_]:
-    """Return which rows are taken if at most so many may be: at random, group after group as long as there is room.
-
-    Examples
-    --------
-    >>> draw_rows(np.array([0, 0, 0, 1, 1]), 5, most=4, seed=0).tolist()
-    [True, True, True, False, False]
-    """
-    units = np.arange(n_rows) if groups is None else pd.factorize(groups)[0]
-    size = np.bincount(units)
-    order = np.random.default_rng(seed).permutation(len(size))
-    taken: NDArray[np.bool_] = np.isin(units, order[np.cumsum(size[order]) <= most])
-    return taken

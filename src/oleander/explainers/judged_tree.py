@@ -14,7 +14,7 @@ from oleander.data.rows import Rows
 from oleander.explainers import AbstainingTree
 from oleander.explainers.base import encode_labels
 from oleander.explainers.tree import LEAF, Tree, grow_tree
-from oleander.judging.certificate import lower_bound
+from oleander.judging.bounds import lower_bound
 
 MIN_LEAVES = (3, 8, 15)
 

@@ -6,25 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
-from oleander.arrays import Floats
-
-
-def lower_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
-    """Return the exact (Clopper-Pearson) lower confidence bound on a share, at one-sided error ``level``.
-
-    With no rows nothing can be said: 0.
-
-    Examples
-    --------
-    >>> float(lower_bound(29, 29, 0.05).round(4)), float(lower_bound(0, 0, 0.05))
-    (0.9019, 0.0)
-    """
-    right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
-    # The quantile of Beta(right, rows - right + 1), which is 0 at no right row.
-    bound = betaincinv(np.maximum(right, 1e-300), rows - right + 1, level)
-    return np.where(right > 0, bound, 0.0)
+from oleander.judging.bounds import lower_bound, show_lower
 
 
 @dataclass(frozen=True)
@@ -57,12 +40,12 @@ class Claim:
 
     def describe(self, floor: float) -> str:
         """Say in words what can be claimed, also where it is nothing."""
-        rows = f"{self.n_rows} row{'' if self.n_rows == 1 else 's'}"
+        rows = f"{self.n_rows:,} row{'' if self.n_rows == 1 else 's'}"
         if self.n_rows == 0:
             return "not certifiable: no held-out row"
         if self.bound < floor and float(lower_bound(self.n_rows, self.n_rows, 0.05)) < floor:
             return f"not certifiable: {rows}"
-        return f"certified at least {self.bound:.2f} ({self.n_right} of {rows})"
+        return f"certified at least {show_lower(self.bound)} ({self.n_right:,} of {rows})"
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,6 @@ from oleander.selection.result import SelectionResult
 from oleander.selection.run import Progress, Run, value_slack
 
 if TYPE_CHECKING:
-    from oleander.selection.frontier import Frontier
     from oleander.selection.solvers import Solver
 
 Formulation = Literal["strict", "selective"]
@@ -200,7 +199,7 @@ class SelectionProblem:
             return answer_coverage(statement, worker, run, wanted)
         return answer_fewest(statement, worker, run, validation.check_share(min_coverage, "min_coverage"))
 
-    def frontier(
+    def sweep(
         self,
         max_explainers: Sequence[int],
         min_fidelity: Sequence[float],
@@ -210,7 +209,7 @@ class SelectionProblem:
         time_limit: float | None = 60.0,
         gap: float = 0.0,
         floor_over_union: bool = False,
-    ) -> "Frontier":
+    ) -> dict[tuple[int, float], SelectionResult]:
         """Solve for every number of explainers and every floor.
 
         Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never
@@ -220,8 +219,8 @@ class SelectionProblem:
         Examples
         --------
         >>> problem = SelectionProblem(np.eye(3), np.eye(3))
-        >>> problem.frontier([1, 2], [0.9]).table[["max_explainers", "objective", "status"]].values.tolist()
-        [[1, 1.0, 'optimal'], [2, 2.0, 'optimal']]
+        >>> {cell: result.objective for cell, result in problem.sweep([1, 2], [0.9]).items()}
+        {(1, 0.9): 1.0, (2, 0.9): 2.0}
         """
         from oleander.selection.frontier import solve_frontier
 
@@ -234,7 +233,7 @@ class SelectionProblem:
             time_limit=time_limit,
             gap=gap,
             floor_over_union=floor_over_union,
-        )
+        ).results
 
     def _constraints(
         self,

@@ -1,7 +1,7 @@
 """What a solve returns: the choice, what it covers, and how close to the best possible it is proven to be."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,50 @@ from scipy import sparse
 from oleander.selection.run import StageRecord
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How close to the best possible a choice is proven to be.
+
+    Parameters
+    ----------
+    objective : float
+        The weight that the choice covers.
+    bound : float
+        No choice covers more weight.
+    status : {"optimal", "feasible", "infeasible", "unknown"}
+    runtime : float
+        Seconds of the whole solve.
+    """
+
+    objective: float
+    bound: float
+    status: Status
+    runtime: float
+
+    @property
+    def is_proven_optimal(self) -> bool:
+        """Whether no better choice exists."""
+        return self.status == "optimal"
+
+    @property
+    def gap(self) -> float:
+        """How far the objective may be from the best possible, as a share of the objective."""
+        return relative_gap(self.objective, self.bound)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote."""
+        status = str(data["status"])
+        if status not in get_args(Status):
+            raise ValueError(f"its proof has the status {status!r}")
+        objective, bound, runtime = (float(data[name]) for name in ("objective", "bound", "runtime"))
+        return cls(objective, bound, status, runtime)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +103,19 @@ class SelectionResult:
     message: str = ""
 
     @property
+    def proof(self) -> Proof:
+        """How close to the best possible the choice is proven to be."""
+        return Proof(self.objective, self.bound, self.status, self.runtime)
+
+    @property
     def is_proven_optimal(self) -> bool:
         """Whether no better choice exists."""
-        return self.status == "optimal"
+        return self.proof.is_proven_optimal
 
     @property
     def gap(self) -> float:
         """How far the objective may be from the best possible, as a share of the objective."""
-        return relative_gap(self.objective, self.bound)
+        return self.proof.gap
 
 
 def relative_gap(objective: float, bound: float) -> float:

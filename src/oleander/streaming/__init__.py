@@ -1,19 +1,23 @@
 """More rows than memory: a sample of a stated accuracy to learn from, and one pass over all rows to count on."""
 
-from oleander.streaming.accuracy import Accuracy, rows_needed, sample_size
-from oleander.streaming.counting import Counts, count_all
-from oleander.streaming.sample import Sample, draw_sample
-from oleander.streaming.source import Block, Source, open_source
+from oleander.streaming.counting import Counts, Sampled, count_all, count_source
+from oleander.streaming.sample import Sample, draw_sample, read_sample
+from oleander.streaming.sample_size import rows_needed, sample_size
+from oleander.streaming.source import Block, Blocks, Source, as_source, open_source
 
 __all__ = [
-    "Accuracy",
     "Block",
+    "Blocks",
     "Counts",
     "Sample",
+    "Sampled",
     "Source",
+    "as_source",
     "count_all",
+    "count_source",
     "draw_sample",
     "open_source",
+    "read_sample",
     "rows_needed",
     "sample_size",
 ]

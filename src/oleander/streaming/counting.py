@@ -1,7 +1,7 @@
-"""One pass over all rows of a source: the black box is asked about each, and what the explainers say is counted."""
+"""One pass over all rows of a source, on which the explainers' answers are counted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from typing import Any, Self
 
@@ -9,25 +9,28 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.arrays import Bools, Ints
+from oleander.arrays import Bools, Ints, Labels
 from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.judging.certificate import Certificate
+from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation, disagree, evaluate_counts
-from oleander.results.explanation import ExplainerSet
+from oleander.results.explainer_set import ExplainerSet
+from oleander.results.fit_record import FitRecord
 from oleander.running.parallel import run_tasks
 from oleander.storage.checkpoint import Checkpoint, hash_array, hash_text
-from oleander.streaming.accuracy import Accuracy, promise
-from oleander.streaming.sample import rows_inside, to_frame
+from oleander.streaming.sample import to_frame
+from oleander.streaming.sample_size import promise
 from oleander.streaming.source import Block, Source, load_arrow
 
 Counted = NDArray[np.int64]
-# Rows are counted apart by what the fit did with them.
+# Rows are counted apart by their part in the fit.
 LEARNED, HELD, OUTSIDE = range(3)
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What explainers say, counted; every array has a column for rows learned from, held out, and not in the sample.
+    """Counts of what explainers say; each array has a column for rows learned from, held out, and not in the sample.
 
     Parameters
     ----------
@@ -77,8 +80,8 @@ class Counts:
 
     @property
     def n_asked(self) -> int:
-        """Rows that the black box was asked about."""
-        return int((self.rows - self.unread).sum())
+        """The number of rows that the black box was asked about: those outside the sample."""
+        return int(self.rows[OUTSIDE] - self.unread[OUTSIDE])
 
     @property
     def n_new(self) -> int:
@@ -99,13 +102,13 @@ class Counts:
             seen=self.furthest(),
         )
 
-    def certificate(self, confidence: float, *, alone: bool) -> Certificate:
-        """Return what the rows that were not learned from allow to be claimed, of each explainer too if ``alone``."""
+    def certificate(self, confidence: float) -> Certificate:
+        """Return what the rows that were not learned from allow to be claimed."""
         new = [HELD, OUTSIDE]
         pairs = zip(self.agreed[:, new].sum(axis=1), self.covered[:, new].sum(axis=1), strict=True)
         n_answered = int(self.answered[new].sum())
         return Certificate.of_counts(
-            [(int(n_right), int(n_rows)) for n_right, n_rows in pairs] if alone else [],
+            [(int(n_right), int(n_rows)) for n_right, n_rows in pairs],
             coverage=(n_answered, self.n_new),
             answers=(int(self.right[new].sum()), n_answered),
             confidence=confidence,
@@ -143,69 +146,136 @@ class Counts:
 ARRAYS = tuple(field.name for field in fields(Counts) if field.name != "classes")
 
 
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Rows of the sample that played one part in the fit, with their answers, which are not asked for again.
+
+    Parameters
+    ----------
+    positions : int array
+        Their positions in the source, ascending.
+    labels : array
+    """
+
+    positions: Ints
+    labels: Labels
+
+    def inside(self, block: Block) -> "Sampled":
+        """Return those that lie in a block, with positions counted from its start."""
+        first, last = np.searchsorted(self.positions, [block.start, block.start + block.n_rows])
+        return Sampled(self.positions[first:last] - block.start, self.labels[first:last])
+
+
+def count_source(
+    record: FitRecord,
+    source: Source,
+    black_box: CountingBlackBox,
+    *,
+    learned: Sampled,
+    held: Sampled,
+    confidence: float,
+    n_candidates: int | None,
+    n_jobs: int | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> FitRecord:
+    """Return the record of a sample's fit with what is counted on all rows of the source.
+
+    Parameters
+    ----------
+    record : FitRecord
+    source : Source
+    black_box : CountingBlackBox
+    learned, held : Sampled
+        The rows that were learned from, and those held out.
+    confidence : float
+        Of the certificate, which then is about all rows not learned from.
+    n_candidates : int or None
+        The number of candidates, for all of which the sample's accuracy is promised. None where whole groups were
+        sampled: nothing is promised, and the held-out groups certify.
+    n_jobs : int or None
+    checkpoint : Checkpoint or None
+    """
+    explainers, certificate = record.explainers, record.certificate
+    counts = count_all(source, explainers, black_box, learned, held, n_jobs=n_jobs, checkpoint=checkpoint)
+    if n_candidates is not None and counts.n_new:
+        certificate = counts.certificate(confidence)
+        explainers = explainers.with_claims(certificate)
+    n_sample = len(learned.positions) + len(held.positions)
+    return replace(
+        record,
+        explainers=explainers,
+        certificate=certificate,
+        n_queries=black_box.n_queries,
+        exact=counts.evaluation([member.explainer.complexity for member in explainers.members]),
+        accuracy=counts.accuracy(source.epsilon, source.delta, n_sample, n_candidates),
+    )
+
+
 def count_all(
     source: Source,
-    chosen: ExplainerSet,
-    box: BlackBox,
-    learned: Ints,
-    held: Ints,
+    explainers: ExplainerSet,
+    black_box: CountingBlackBox,
+    learned: Sampled,
+    held: Sampled,
     *,
-    block_size: int = 100_000,
     n_jobs: int | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Counts:
-    """Ask the black box about every row of a source and count what the explainers say.
+    """Ask the black box about every row of a source that is not in the sample, and count what the explainers say.
 
     Parameters
     ----------
     source : Source
-    chosen : ExplainerSet
-    box : BlackBox
-    learned, held : int arrays
-        Which rows of the source were learned from, and which were held out.
-    block_size : int
-        The most rows that a process holds at once.
+    explainers : ExplainerSet
+    black_box : CountingBlackBox
+    learned, held : Sampled
+        The rows that were learned from, and those held out.
     n_jobs : int or None
     checkpoint : Checkpoint or None
         Keeps the counts of each block as it is done.
     """
-    columns = [str(column) for column in chosen.schema.columns or ()]
-    blocks = source.blocks(columns, block_size)
-    total = Counts.nothing(len(chosen.members))
-    who = repr((chosen.min_votes, chosen.ranks, [member.to_dict() for member in chosen.members]))
+    columns = [str(column) for column in explainers.schema.columns or ()]
+    total = Counts.nothing(len(explainers.members))
+    # Claims come after the count, and do not change what is counted.
+    content = repr([{**member.to_dict(), "claim": None} for member in explainers.members])
+    box = BlackBox(black_box.model, explainers.schema)
     tasks = []
-    for block in blocks:
-        own = [rows_inside(block, rows) for rows in (learned, held)]
-        name = hash_text(f"{block.name} {block.start} {[hash_array(rows) for rows in own]} {who}")
+    for block in source.blocks(columns):
+        own = [part.inside(block) for part in (learned, held)]
+        name = hash_text(f"{block.name} {block.start} {[hash_array(part.positions) for part in own]} {content}")
         kept = None if checkpoint is None else checkpoint.counts(name)
         if checkpoint is None or kept is None:
             tasks.append((name, (block, *own)))
         else:
             with checkpoint.reading():
                 total += Counts.from_dict(kept)
-    shared = [chosen, box, columns, block_size]
+    shared = [explainers, box, columns, source.block_size]
     for number, counts in run_tasks(_count_block, shared, [task for _, task in tasks], n_jobs=n_jobs):
         total += counts
-        content = counts.to_dict() if checkpoint is not None else None
-        if checkpoint is not None and content is not None:
-            checkpoint.keep_counts(tasks[number][0], content)
+        kept = counts.to_dict() if checkpoint is not None else None
+        if checkpoint is not None and kept is not None:
+            checkpoint.keep_counts(tasks[number][0], kept)
+    black_box.charge(total.n_asked)
     return total
 
 
 def _count_block(
-    chosen: ExplainerSet,
+    explainers: ExplainerSet,
     box: BlackBox,
     columns: Sequence[str],
     block_size: int,
     block: Block,
-    learned: Ints,
-    held: Ints,
+    learned: Sampled,
+    held: Sampled,
 ) -> Counts:
     parts = np.full(block.n_rows, OUTSIDE, dtype=np.int8)
-    parts[learned], parts[held] = LEARNED, HELD
-    counts, start = [Counts.nothing(len(chosen.members))], 0
+    known = np.empty(block.n_rows, dtype=object)
+    for part, sampled in ((LEARNED, learned), (HELD, held)):
+        parts[sampled.positions], known[sampled.positions] = part, sampled.labels
+    counts, start = [Counts.nothing(len(explainers.members))], 0
     for table in block.read(columns, block_size):
-        counts.append(_count_rows(chosen, box, _to_codes(table), parts[start : start + len(table)]))
+        here = slice(start, start + len(table))
+        counts.append(_count_rows(explainers, box, _to_codes(table), parts[here], known[here]))
         start += len(table)
     return reduce(Counts.__add__, counts)
 
@@ -219,21 +289,38 @@ def _to_codes(table: Any) -> pd.DataFrame:
     return to_frame([table.replace_schema_metadata(None)])
 
 
-def _count_rows(chosen: ExplainerSet, box: BlackBox, frame: pd.DataFrame, parts: NDArray[np.int8]) -> Counts:
-    """Count on the rows of a table; ``parts`` says what the fit did with each."""
+def _count_rows(
+    explainers: ExplainerSet, box: BlackBox, frame: pd.DataFrame, parts: NDArray[np.int8], known: Labels
+) -> Counts:
+    """Count on the rows of a table.
+
+    Parameters
+    ----------
+    parts : int array
+        The part of each row in the fit.
+    known : array
+        The answers for rows of the sample; other entries mean nothing.
+    """
     n_rows = _by_part(np.ones(len(parts), dtype=bool), parts)
+    schema = explainers.schema
     try:
         # Columns that lie together are read and written several times faster here.
-        rows = chosen.schema.encode(frame, order="F")
+        rows = schema.encode(frame, order="F")
     except ValueError:
-        readable = chosen.schema.readable(frame)
-        frame, parts = frame[readable], parts[readable]
+        readable = schema.readable(frame)
+        frame, parts, known = frame[readable], parts[readable], known[readable]
         if not len(frame):
-            nothing = Counts.nothing(len(chosen.members))
+            nothing = Counts.nothing(len(explainers.members))
             return Counts(**{**vars(nothing), "rows": n_rows, "unread": n_rows})
-        rows = chosen.schema.encode(frame, order="F")
-    labels = box.ask(rows)
-    covers, said, answers = chosen.read(rows)
+        rows = schema.encode(frame, order="F")
+    is_new = parts == OUTSIDE
+    if is_new.all():
+        labels = box.ask(rows)
+    else:
+        labels = known.copy()
+        labels[is_new] = box.ask(rows[is_new]) if is_new.any() else known[is_new]
+        labels = np.array(labels.tolist())
+    covers, said, answers = explainers.read(rows)
     answered = ~np.ma.getmaskarray(answers)
     right = answered & (np.ma.getdata(answers) == labels)
     codes, names = pd.factorize(labels)

@@ -1,20 +1,21 @@
-"""Where rows lie when they are too many to be held: Parquet files and Dask DataFrames, read block by block.
+"""Rows that are too many to be held: Parquet files and Dask DataFrames, read block by block.
 
-A block is described in a few words, so that it can be sent to another process, and is read there in tables of at most
-so many rows.
+The description of a block is small, so that it can be sent to another process, which reads the block in tables of a
+limited number of rows.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+from oleander.data.checks import check_count, check_share
 from oleander.running.extras import import_extra
 from oleander.running.wording import one_line
 
-# A column chunk is read through a window of so many bytes, not whole: a row group may be larger than memory.
+# A column chunk is read through a window of this many bytes, not whole: a row group may be larger than memory.
 WINDOW = 1 << 20
 
 
@@ -23,33 +24,33 @@ class Block(Protocol):
 
     @property
     def start(self) -> int:
-        """How many rows of the source come before."""
+        """The number of rows of the source that come before."""
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
 
     @property
     def name(self) -> str:
-        """What tells it from all other blocks, and from itself after a change."""
+        """A name that no other block has, and that changes when the block does."""
 
     def read(self, columns: Sequence[str], most: int) -> Iterator[Any]:
-        """Yield its rows as pyarrow tables of at most so many rows."""
+        """Yield its rows as pyarrow tables of at most ``most`` rows."""
 
 
-class Source(Protocol):
+class Blocks(Protocol):
     """Rows that are read block by block, always in the same order."""
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns."""
 
     def blocks(self, columns: Sequence[str], most: int) -> list[Block]:
-        """Return the blocks; small parts that lie together make one block of at most so many rows."""
+        """Return the blocks; small parts that lie together make one block of at most ``most`` rows."""
 
 
 def load_arrow(part: str = "") -> Any:
@@ -57,31 +58,103 @@ def load_arrow(part: str = "") -> Any:
     return import_extra(f"pyarrow.{part}".rstrip("."), extra="parquet", purpose="Reading rows block by block")
 
 
-def open_source(X: Any) -> Source | None:
-    """Return a source for what is read block by block, and None for an ordinary table.
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Rows that are read block by block, and how they are sampled; ``open_source`` makes it.
 
     Parameters
     ----------
-    X : path, pyarrow Dataset, Dask DataFrame or anything else
+    rows : Blocks
+    epsilon, delta : float
+    block_size : int
+    dropped : tuple of str
+        Columns that are left out.
+    """
+
+    rows: Blocks
+    epsilon: float
+    delta: float
+    block_size: int
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.rows.n_rows
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column for column in self.rows.columns if column not in self.dropped)
+
+    def blocks(self, columns: Sequence[str]) -> list[Block]:
+        """Return the blocks with these columns."""
+        return self.rows.blocks(columns, self.block_size)
+
+    def without(self, columns: Sequence[str]) -> "Source":
+        """Return the source without some columns."""
+        return replace(self, dropped=(*self.dropped, *columns))
+
+
+def open_source(X: Any, *, epsilon: float = 0.02, delta: float = 0.05, block_size: int = 100_000) -> Source:
+    """Open rows that are read block by block, for ``AggregateExplainer.fit``.
+
+    Parameters
+    ----------
+    X : path, pyarrow Dataset or Dask DataFrame
         A path leads to a Parquet file or to a folder of them, which are read in the order of their names.
+    epsilon, delta : float
+        The sample that is learned from and held out is so large that, with probability 1 − delta, the shares of rows
+        that candidates cover and get right are within epsilon of those of all rows.
+    block_size : int
+        The most rows that a process holds at once, besides the sample.
 
     Examples
     --------
-    >>> open_source([[1.0], [2.0]]) is None
-    True
     >>> open_source("nowhere.parquet")
     Traceback (most recent call last):
     ...
     ValueError: there is no file or folder nowhere.parquet.
     """
+    check_share("epsilon", epsilon)
+    check_share("delta", delta)
+    check_count("block_size", block_size)
+    blocks = _open_blocks(X)
+    if blocks is None:
+        raise TypeError(
+            f"a {type(X).__name__} is not read block by block: give a path, a pyarrow Dataset or a Dask DataFrame."
+        )
+    return Source(blocks, epsilon, delta, block_size)
+
+
+def as_source(X: Any) -> Source | None:
+    """Return the source that X is or names, with default settings; None for an ordinary table.
+
+    Examples
+    --------
+    >>> as_source([[1.0], [2.0]]) is None
+    True
+    """
+    if isinstance(X, Source):
+        return X
+    return None if _open_blocks_of(X) is None else open_source(X)
+
+
+def _open_blocks_of(X: Any) -> Callable[[], Blocks] | None:
+    """Return how to open X, if it is read block by block."""
     if isinstance(X, (str, os.PathLike)):
-        return _open_path(Path(X))
+        return lambda: _open_path(Path(X))
     library = type(X).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(X, "get_fragments"):
-        return _open_dataset(X, "this Dataset")
+        return lambda: _open_dataset(X, "this Dataset")
     if library in ("dask", "dask_expr") and hasattr(X, "to_delayed") and hasattr(X, "columns"):
-        return _open_dask(X)
+        return lambda: _open_dask(X)
     return None
+
+
+def _open_blocks(X: Any) -> Blocks | None:
+    opener = _open_blocks_of(X)
+    return None if opener is None else opener()
 
 
 @dataclass(frozen=True)
@@ -114,7 +187,7 @@ class ParquetBlock:
         return f"{self.path} {self.row_groups} {self.stamp}"
 
     def read(self, columns: Sequence[str], most: int) -> Iterator[Any]:
-        """Yield its rows as pyarrow tables of at most so many rows."""
+        """Yield its rows as pyarrow tables of at most ``most`` rows."""
         pa, pq = load_arrow(), load_arrow("parquet")
         outside = dict(self.folder_values)
         inside = [column for column in columns if column not in outside]
@@ -149,7 +222,7 @@ class ParquetFiles:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return sum(sum(sizes) for _, sizes, _, _ in self.files)
 
     def blocks(self, columns: Sequence[str], most: int) -> list[Block]:
@@ -185,7 +258,7 @@ class DaskBlock:
         return str(self.partition.key)
 
     def read(self, columns: Sequence[str], most: int) -> Iterator[Any]:
-        """Yield its rows as pyarrow tables of at most so many rows."""
+        """Yield its rows as pyarrow tables of at most ``most`` rows."""
         pa = load_arrow()
         frame = self.partition.compute(scheduler="synchronous")
         for first in range(0, len(frame), most):
@@ -214,7 +287,7 @@ class DaskFrame:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return sum(self.sizes)
 
     def blocks(self, columns: Sequence[str], most: int) -> list[Block]:
@@ -224,7 +297,7 @@ class DaskFrame:
         return [block for block in blocks if block.n_rows]
 
 
-def _open_path(path: Path) -> Source:
+def _open_path(path: Path) -> Blocks:
     if not path.exists():
         raise ValueError(f"there is no file or folder {path}.")
     arrow = load_arrow("dataset")
@@ -242,7 +315,7 @@ def _open_path(path: Path) -> Source:
     return _open_dataset(dataset, str(path))
 
 
-def _open_dataset(dataset: Any, what: str) -> Source:
+def _open_dataset(dataset: Any, what: str) -> Blocks:
     pa, arrow = load_arrow(), load_arrow("dataset")
     if not isinstance(getattr(dataset, "format", None), arrow.ParquetFileFormat):
         raise ValueError(f"{what} is not one of Parquet files: write it as such, or give its table.")
@@ -299,7 +372,7 @@ def _same_columns(first: dict[str, str], other: dict[str, str], first_path: str,
     return {name: other[name] if kind == "null" else kind for name, kind in first.items()}
 
 
-def _open_dask(frame: Any) -> Source:
+def _open_dask(frame: Any) -> Blocks:
     odd = [column for column in frame.columns if not isinstance(column, str)]
     if odd:
         raise ValueError(f"column {odd[0]!r} is named by a {type(odd[0]).__name__}; use strings.")
@@ -324,7 +397,7 @@ def _partitions(frame: Any) -> list[Any]:
 
 
 def _put_together(sizes: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
-    """Yield runs of parts that have at most so many rows together, or one part that has more.
+    """Yield runs of parts that have at most ``most`` rows together, or one part that has more.
 
     >>> list(_put_together([3, 4, 0, 9, 2, 2], most=8))
     [(0, 1, 2), (3,), (4, 5)]

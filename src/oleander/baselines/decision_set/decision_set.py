@@ -20,7 +20,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.explainers import Constant
 from oleander.explainers.base import encode_labels
 from oleander.regions import Box
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 N_FOLDS = 3
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from oleander.arrays import Floats
 from oleander.data.schema.feature import Feature, Kind, Level, refuse_infinite
 
 SCALES: dict[str, Callable[[NDArray[np.float64]], float]] = {
@@ -54,7 +55,7 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
         lower=float(values.min()),
         upper=float(values.max()),
         # A constant column has no spread; any unit will do, since nothing is ever measured along it.
-        scale=SCALES[scale](values) or float(values.std()) or 1.0,
+        scale=measure_scale(values, scale),
     )
 
 
@@ -96,3 +97,17 @@ def _plain(level: Any, name: str) -> Level:
             f"column {name!r} holds {plain!r}, a {type(plain).__name__}; turn it into numbers or strings first."
         )
     return plain
+
+
+def measure_scale(values: Floats, scale: str) -> float:
+    """Return the unit of a number column; 1 where all values are equal.
+
+    Parameters
+    ----------
+    values : array
+        Without missing ones.
+    scale : {"std", "iqr", "range", "none"}
+    """
+    if not len(values):
+        return 1.0
+    return SCALES[scale](values) or float(values.std()) or 1.0

@@ -15,7 +15,7 @@ from oleander.explainers.tree import LEAF, Tree, TreeExplainer
 from oleander.judging.certificate import Claim
 from oleander.regions import Ball, Box, Region
 from oleander.regions.conditions import Condition, Levels, clauses
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 Codes = Mapping[str, int]
 

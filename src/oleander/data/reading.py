@@ -1,0 +1,96 @@
+"""The first step of a fit: the user's table read, checked and encoded once."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oleander.arrays import Floats, Ints, Labels
+from oleander.data.checks import one_per_row
+from oleander.data.schema import FeatureSchema
+from oleander.data.splitting import draw_part, split_off
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A table as it was read.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    values : array of shape (n_rows, n_features)
+        The encoded rows.
+    truth : array of shape (n_rows,) or None
+        The true labels. Nothing is learned from them.
+    groups : array of shape (n_rows,) or None
+    """
+
+    schema: FeatureSchema
+    values: Floats
+    truth: Labels | None = None
+    groups: Labels | None = None
+
+    def groups_of(self, rows: Ints) -> Labels | None:
+        """Return the groups of some rows, or None where there are no groups."""
+        return None if self.groups is None else self.groups[rows]
+
+
+def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None) -> Reading:
+    """Read a DataFrame or an array with its true labels and groups.
+
+    Parameters
+    ----------
+    X : DataFrame or array of shape (n_rows, n_features)
+    y, groups : array of shape (n_rows,) or None
+    schema : FeatureSchema or None
+        None infers it from X.
+    """
+    known = FeatureSchema.infer(X) if schema is None else schema
+    values = known.encode(X)
+    return Reading(
+        known,
+        values,
+        None if y is None else one_per_row(y, len(values), "y"),
+        None if groups is None else one_per_row(groups, len(values), "groups"),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The rows that a fit learns from and the rows that it holds out.
+
+    Parameters
+    ----------
+    learned, held : int arrays
+    n_unused : int
+        Rows that ``max_queries`` does not pay for.
+    """
+
+    learned: Ints
+    held: Ints
+    n_unused: int = 0
+
+
+def split(reading: Reading, holdout: float | None, seed: int, *, n_affordable: int | None = None) -> Split:
+    """Split the rows into those learned from and those held out, groups kept whole.
+
+    Parameters
+    ----------
+    reading : Reading
+    holdout : float or None
+        The share of rows that is held out.
+    seed : int
+    n_affordable : int or None
+        The most rows that the black box may be asked about. Both parts shrink in proportion.
+    """
+    n_rows = len(reading.values)
+    learned, held = split_off(n_rows, holdout, reading.groups, seed)
+    if n_affordable is None or n_rows <= n_affordable:
+        return Split(learned, held)
+
+    def shrink(rows: Ints) -> Ints:
+        mask = draw_part(len(rows), n_affordable * len(rows) // n_rows, reading.groups_of(rows), seed)
+        return np.asarray(rows[mask])
+
+    learned, held = shrink(learned), shrink(held)
+    return Split(learned, held, n_rows - len(learned) - len(held))

@@ -1,0 +1,233 @@
+"""The chosen explainers together: the rows they cover, the answer they give, and how good it is."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.candidates.choosing import PoolProgram
+from oleander.data.schema import FeatureSchema
+from oleander.explainers.abstaining import Spoken
+from oleander.explainers.base import Explainer
+from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
+from oleander.judging.certificate import Certificate, Claim
+from oleander.regions import Ball, Region
+from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
+from oleander.results.explanation import Explanation, Statement
+from oleander.selection import SelectionResult
+
+ABSTAINS = -1
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenExplainer:
+    """A chosen explainer and its figures.
+
+    Parameters
+    ----------
+    region : Region
+    explainer : Explainer
+    origin : str
+        The generator that proposed it.
+    support : int
+        The rows that it was chosen on and covers.
+    fidelity : float
+        The share of them on which it says what the black box says.
+    floor_value : float
+        The measure that was compared with ``min_fidelity``: the lower bound on that share, or the share itself.
+    draw_fidelity : float
+        Its agreement on the draws that trained it; NaN where there were none.
+    claim : Claim or None
+        What held-out rows allow to be claimed of its fidelity.
+    """
+
+    region: Region
+    explainer: Explainer
+    origin: str
+    support: int
+    fidelity: float
+    floor_value: float
+    draw_fidelity: float
+    claim: Claim | None = None
+
+    @property
+    def radius(self) -> float | None:
+        """The radius, where the region is a ball."""
+        return None if self.ball is None else self.ball.radius
+
+    @property
+    def ball(self) -> Ball | None:
+        """The ball, where the region is one or a part of one."""
+        outer = self.region.outer if isinstance(self.region, Spoken) else self.region
+        return outer if isinstance(outer, Ball) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "region": self.region.to_dict(),
+            "explainer": write_explainer(self.explainer),
+            "origin": self.origin,
+            "support": self.support,
+            "fidelity": self.fidelity,
+            "floor_value": self.floor_value,
+            "draw_fidelity": None if np.isnan(self.draw_fidelity) else self.draw_fidelity,
+            "claim": None if self.claim is None else vars(self.claim),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Read what ``to_dict`` wrote."""
+        explainer = read_explainer(data["explainer"], schema)
+        return cls(
+            read_region_of(data["region"], schema, explainer),
+            explainer,
+            str(data["origin"]),
+            int(data["support"]),
+            float(data["fidelity"]),
+            float(data["floor_value"]),
+            float("nan") if data["draw_fidelity"] is None else float(data["draw_fidelity"]),
+            None if data["claim"] is None else Claim.from_dict(data["claim"]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainerSet:
+    """The chosen explainers over one schema, in the order in which they answer.
+
+    Where several explainers cover a row, the first one answers. The order is fixed when the set is made, before any row
+    judges it, so that a certificate is about the answers that are given.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    members : tuple of ChosenExplainer
+    """
+
+    schema: FeatureSchema
+    members: tuple[ChosenExplainer, ...]
+
+    @classmethod
+    def choose(cls, program: PoolProgram, result: SelectionResult) -> Self:
+        """Return the candidates that a result chooses, the most faithful first."""
+        pool, measured, fidelity = program.pool, program.measured, program.pool.fidelity
+        members = []
+        for index in sorted(result.chosen.tolist(), key=lambda index: -measured[index]):
+            candidate, explainer = pool.candidates[index], pool.explainers[index]
+            assert explainer is not None
+            members.append(
+                ChosenExplainer(
+                    candidate.region,
+                    explainer,
+                    candidate.origin,
+                    support=int(pool.support[index]),
+                    fidelity=float(fidelity[index]),
+                    floor_value=float(measured[index]),
+                    draw_fidelity=float(pool.draw_fidelity[index]),
+                )
+            )
+        return cls(pool.rows.schema, tuple(members))
+
+    @property
+    def n_rules(self) -> int:
+        """The number of rules (leaves, weights) of all explainers together."""
+        return sum(member.explainer.complexity for member in self.members)
+
+    def covers(self, rows: Floats) -> Bools:
+        """Return a mask of the rows that each explainer covers, of shape (n_explainers, n_rows)."""
+        if not self.members:
+            return np.zeros((0, len(rows)), dtype=bool)
+        return np.array([member.region.contains(rows) for member in self.members])
+
+    def say(self, rows: Floats, covers: Bools) -> Labels:
+        """Return what each explainer says of each row that it covers; other entries mean nothing."""
+        words = [member.explainer.predict(rows[inside]) for member, inside in zip(self.members, covers, strict=True)]
+        dtype = np.result_type(*(word.dtype for word in words)) if words else np.dtype(object)
+        said = np.zeros(covers.shape, dtype=dtype)
+        for line, inside, word in zip(said, covers, words, strict=True):
+            line[inside] = word
+        return said
+
+    def responsible(self, rows: Floats) -> Ints:
+        """Return the number of the explainer that answers each row; -1 where no explainer covers it."""
+        return _first(self.covers(rows))
+
+    def answer(self, rows: Floats) -> np.ma.MaskedArray[Any, Any]:
+        """Return the answer for each row, masked where the explainers abstain."""
+        return self.read(rows)[2]
+
+    def read(self, rows: Floats) -> tuple[Bools, Labels, np.ma.MaskedArray[Any, Any]]:
+        """Return the rows that each explainer covers, what each says, and the answers."""
+        covers = self.covers(rows)
+        said = self.say(rows, covers)
+        if not self.members:
+            return covers, said, np.ma.masked_array(np.zeros(len(rows), dtype=object), mask=True)
+        first = _first(covers)
+        labels = said[np.maximum(first, 0), np.arange(len(rows))]
+        return covers, said, np.ma.masked_array(labels, mask=first == ABSTAINS)
+
+    def explain(self, row: Floats) -> Explanation:
+        """Return what is said of one row."""
+        return Explanation(
+            tuple(
+                Statement(int(number), member.explainer.path(row), member.fidelity, member.claim)
+                for number in np.flatnonzero(self.covers(row[None, :])[:, 0])
+                for member in [self.members[number]]
+            )
+        )
+
+    def evaluate(self, rows: Floats, labels: Labels, weights: Ints | None = None) -> Evaluation:
+        """Compare the answers with the black box's; a row may stand for several equal ones."""
+        covers, said, answers = self.read(rows)
+        rules = [member.explainer.complexity for member in self.members]
+        return evaluate(covers, said, np.ma.getdata(answers), labels, rules, weights)
+
+    def certify(
+        self, rows: Floats, labels: Labels, confidence: float, groups: Labels | None, rng: np.random.Generator
+    ) -> Certificate:
+        """Return what these rows, held out from everything else, allow to be claimed."""
+        covers, said, answers = self.read(rows)
+        answered = ~np.ma.getmaskarray(answers)
+        return Certificate.count(
+            covers,
+            covers & (said == labels),
+            confidence,
+            answered=answered,
+            right=answered & (np.ma.getdata(answers) == labels),
+            groups=groups,
+            rng=rng,
+        )
+
+    def with_claims(self, certificate: Certificate) -> Self:
+        """Return the explainers with what is claimed of each."""
+        pairs = zip(self.members, certificate.fidelity, strict=True)
+        return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs))
+
+    def uncovered(self, rows: Floats, labels: Labels) -> Uncovered:
+        """Describe the rows that no explainer covers."""
+        return describe_uncovered(rows, labels, self.responsible(rows) != ABSTAINS, self.schema)
+
+    def find_record(self, rows: Floats) -> int | None:
+        """Return the number of an explainer whose region holds one of these rows to the digit, or None."""
+        for number, member in enumerate(self.members):
+            if member.ball is not None:
+                center = member.ball.center
+                if ((rows == center) | (np.isnan(rows) & np.isnan(center))).all(axis=1).any():
+                    return number
+        return None
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return plain data for JSON; the schema is kept beside it."""
+        return [member.to_dict() for member in self.members]
+
+    @classmethod
+    def from_dict(cls, data: Iterable[dict[str, Any]], schema: FeatureSchema) -> Self:
+        """Read what ``to_dict`` wrote."""
+        return cls(schema, tuple(ChosenExplainer.from_dict(member, schema) for member in data))
+
+
+def _first(covers: Bools) -> Ints:
+    if not len(covers):
+        return np.full(covers.shape[1], ABSTAINS, dtype=np.intp)
+    return np.where(covers.any(axis=0), covers.argmax(axis=0), ABSTAINS)
