@@ -1,9 +1,10 @@
 """More rows than memory: a sample of a stated accuracy to learn from, and one pass over all rows to count on."""
 
+from oleander.streaming.blocks import Block, Blocks
 from oleander.streaming.counting import Counts, Sampled, count_all, count_source
 from oleander.streaming.sample import Sample, draw_sample, read_sample
 from oleander.streaming.sample_size import rows_needed, sample_size
-from oleander.streaming.source import Block, Blocks, Source, as_source, open_source
+from oleander.streaming.source import Source, as_source, open_source
 
 __all__ = [
     "Block",

@@ -19,9 +19,10 @@ from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord
 from oleander.running.parallel import run_tasks
 from oleander.storage.checkpoint import Checkpoint, hash_array, hash_text
+from oleander.streaming.blocks import Block, load_arrow
 from oleander.streaming.sample import to_frame
 from oleander.streaming.sample_size import promise
-from oleander.streaming.source import Block, Source, load_arrow
+from oleander.streaming.source import Source
 
 Counted = NDArray[np.int64]
 # Rows are counted apart by their part in the fit.

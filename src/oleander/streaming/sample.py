@@ -15,8 +15,9 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.schema.feature import Feature
 from oleander.data.schema.inference import infer_feature
 from oleander.running.parallel import run_tasks
+from oleander.streaming.blocks import Block, load_arrow
 from oleander.streaming.sample_size import sample_size
-from oleander.streaming.source import Block, Source, load_arrow
+from oleander.streaming.source import Source
 
 # A column of text with more levels than this is an identifier, and no feature.
 MOST_LEVELS = 10_000
