@@ -157,14 +157,6 @@ def test_debug_shows_where(run):
     assert done.code == 3
 
 
-def test_a_study_is_handed_on(run, monkeypatch):
-    asked = {}
-    monkeypatch.setattr("oleander.cli.studying.run_study", lambda study, **options: asked.update(options, study=study))
-    assert run("study", "ppmi", "--quick", "--out", "s").code == 0
-    assert (asked["study"], asked["quick"], str(asked["out"])) == ("ppmi", True, "s/ppmi")
-    assert run("study", "nothing").code == 2
-
-
 def test_module_and_version():
     done = subprocess.run([sys.executable, "-m", "oleander", "--version", "--json"], check=True, capture_output=True)
     assert json.loads(done.stdout) == {"version": oleander.__version__}

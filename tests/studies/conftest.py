@@ -3,13 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from studies.explaining import Explained
-from studies.steps import Settings, Task, Work
 
 from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from studies.data import make_ppmi_like
+from studies.explaining import Explained
+from studies.steps import Settings, Task, Work
 
 
 @pytest.fixture(scope="session")

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+
+from oleander.baselines import AnchorPick
+from studies import aggregation, filtered_aggregation, own_defaults, rivals
 from studies.drawing import Pen
 from studies.explaining import HELD_OUT, LEARNED, explain, solve_grid, trained_pool
 from studies.steps import Settings, Work
 from studies.store import Store
-
-from oleander.baselines import AnchorPick
-from studies import aggregation, filtered_aggregation, own_defaults, rivals
 
 
 @pytest.fixture(scope="module")

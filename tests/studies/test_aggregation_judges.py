@@ -1,9 +1,9 @@
 """The judges of the aggregation claims on facts written by hand."""
 
 import pytest
-from studies.claims import CLAIMS
 
 from studies import aggregation_judges as judges
+from studies.claims import CLAIMS
 
 
 def method(coverage, agreement):

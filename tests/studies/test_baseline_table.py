@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from studies.drawing import Pen
-from studies.steps import Settings, Work
-from studies.store import Store
 
 from studies import baseline_table as step
 from studies.data import make_ppmi_like
+from studies.drawing import Pen
+from studies.steps import Settings, Work
+from studies.store import Store
 
 
 @pytest.fixture

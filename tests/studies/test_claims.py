@@ -1,7 +1,7 @@
 import pytest
-from studies.claims import CLAIMS, Verdict, claims_markdown, claims_table, judge_claims
 
 from studies import judges
+from studies.claims import CLAIMS, Verdict, claims_markdown, claims_table, judge_claims
 
 
 def verdicts(judged):

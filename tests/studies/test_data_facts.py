@@ -1,7 +1,7 @@
 import pandas as pd
-from studies.data_facts import count_repeats
 
 from studies.data import load_geriatric
+from studies.data_facts import count_repeats
 
 
 def test_a_repeat_has_the_same_label_and_trial():

@@ -1,4 +1,5 @@
 import pandas as pd
+
 from studies.page import table_html
 
 

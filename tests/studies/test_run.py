@@ -6,13 +6,13 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from studies.__main__ import main
-from studies.claims import Verdict
-from studies.data.geriatric import ACTIVITIES
-from studies.steps import Settings
 
 from studies import filter_cost, local_explainers, rivals, run, run_study
+from studies.__main__ import main
+from studies.claims import Verdict
 from studies.data import DataSet, make_ppmi_like
+from studies.data.geriatric import ACTIVITIES
+from studies.steps import Settings
 
 TINY = Settings(
     n_draws=200,

@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+
 from studies.store import Store, digest, fingerprint
 
 

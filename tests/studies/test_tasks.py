@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from studies.steps import Settings, Work
-from studies.tasks import make_tasks, split_rows
 
 from studies.data import make_ppmi_like
+from studies.steps import Settings, Work
+from studies.tasks import make_tasks, split_rows
 
 
 @pytest.mark.parametrize("groups", [None, np.repeat(np.arange(87), np.arange(87) + 5)])

@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
+
+from studies import trajectories as step
+from studies.data import load_telemonitoring, make_ppmi_like
 from studies.data.base import SCORES
 from studies.drawing import SYNTHETIC, Pen
 from studies.steps import Settings, Work
 from studies.store import Store
-
-from studies import trajectories as step
-from studies.data import load_telemonitoring, make_ppmi_like
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from studies.data.fetch import cache_folder, fetch_file
 
 from oleander.storage.files import write_whole
+from studies.data.fetch import cache_folder, fetch_file
 
 CONTENT = b"a small file"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

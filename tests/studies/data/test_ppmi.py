@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from studies.data.ppmi_tables import DEPRESSION_ITEMS, RACES, SLEEP_CONDITIONS, SLEEP_ITEMS, TABLES
 
 from studies.data import load_ppmi
+from studies.data.ppmi_tables import DEPRESSION_ITEMS, RACES, SLEEP_CONDITIONS, SLEEP_ITEMS, TABLES
 
 # Two patients, a healthy person, somebody of another cohort, and a patient never examined.
 PEOPLE = [3001, 3002, 4001, 5001, 3003]

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 from scipy import stats
-from studies.data.base import BINARY_FEATURES
-from studies.data.ppmi_like import implied_sd
-from studies.data.published import GROUPS, MEANS, MONTHS, PAIR_P_VALUES, SHARES, SIZES, SMELL_COUNTS
 
 from oleander.data.schema import FeatureSchema, Kind
 from studies.data import make_ppmi_like
+from studies.data.base import BINARY_FEATURES
+from studies.data.ppmi_like import implied_sd
+from studies.data.published import GROUPS, MEANS, MONTHS, PAIR_P_VALUES, SHARES, SIZES, SMELL_COUNTS
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+
 from studies.data.base import BINARY_FEATURES, CONTINUOUS_FEATURES
 from studies.data.published import (
     GROUPS,
