@@ -30,7 +30,6 @@ WRONG = {
         ("explain", "p.csv", "--combine", "tee"),
         "'tee' is not one of 'auto', 'tree', 'consensus', 'union'.",
     ),
-    "not a study": (("study", "nothing"), "'nothing' is not one of 'geriatric', 'ppmi'."),
     "no process": (("demo", "--jobs", "0"), "--jobs 0 is not allowed: it should be a number of processes"),
     "no seed": (("demo", "--seed", "-1"), "--seed -1 is not allowed: it should be at least 0."),
 }
