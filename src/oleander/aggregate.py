@@ -18,7 +18,15 @@ from oleander.candidates.base import Generator
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.named import find_generators
 from oleander.candidates.pool import CandidatePool
-from oleander.data.checks import as_one_row, check_choice, check_count, check_share, make_seed, one_per_row
+from oleander.data.checks import (
+    as_one_row,
+    check_choice,
+    check_count,
+    check_positive,
+    check_share,
+    make_seed,
+    one_per_row,
+)
 from oleander.data.reading import Reading, read
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
@@ -36,6 +44,7 @@ from oleander.results.tradeoff import TradeOff, default_grid, trace_tradeoff
 from oleander.running.parameters import NestedEstimator
 from oleander.running.warning import warn_user
 from oleander.running.wording import one_line
+from oleander.selection.solvers import get_solver
 from oleander.storage.checkpoint import Checkpoint
 from oleander.streaming import Sampled, SourceCount, as_source, read_sample
 
@@ -275,6 +284,7 @@ random_state, n_jobs, verbose
             name of a column too.
         """
         self._check_options()
+        generators = find_generators(self.candidates)
         source = as_source(X)
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         seed = make_seed(self.random_state)
@@ -293,14 +303,12 @@ random_state, n_jobs, verbose
         # Queries for the held-out rows are not there for training.
         black_box.reserve(len(parts.held))
 
-        pool = CandidatePool.propose(
-            find_generators(self.candidates), rows, black_box, seed, n_jobs=self.n_jobs, checkpoint=store
-        )
+        pool = CandidatePool.propose(generators, rows, black_box, seed, n_jobs=self.n_jobs, checkpoint=store)
         program = self._state_program(pool)
-        limits = self.max_explainers, self.min_fidelity
+        limits = int(self.max_explainers), float(self.min_fidelity)
         result = program.select(*limits)
         if not len(result.chosen):
-            raise NothingFoundError(result.message or "no explainer was found.")
+            raise NothingFoundError(program.why_nothing(result))
         if result.message:
             warn_user(result.message)
         explainers = ExplainerSet.choose(program, result)
@@ -336,9 +344,14 @@ random_state, n_jobs, verbose
         if self.holdout is not None:
             check_share("holdout", self.holdout, with_zero=True)
         check_count("max_queries", self.max_queries, 2, or_none=True)
+        check_count("random_state", self.random_state, 0, or_none=True)
+        check_positive("time_limit", self.time_limit, or_none=True)
+        get_solver(self.solver)
         if self.balance is not None:
             check_choice("balance", self.balance, ("class",))
         check_choice("formulation", self.formulation, ("strict", "selective"))
+        if self.schema is not None and not isinstance(self.schema, FeatureSchema):
+            raise TypeError(f"schema is a {type(self.schema).__name__}; give a FeatureSchema, or None to infer it.")
         if not isinstance(self.floor, Floor):
             raise TypeError(f"floor is a {type(self.floor).__name__}; give a Floor, such as Floor(on='share').")
         self.floor.check()
@@ -373,17 +386,6 @@ random_state, n_jobs, verbose
             importance=balance_classes(rows.labels, rows.weights) if self.balance == "class" else None,
             verbose=self.verbose,
         )
-
-    def _set_record(
-        self, record: FitRecord, black_box: CountingBlackBox | None = None, workings: Workings | None = None
-    ) -> None:
-        self._record, self._counter, self._workings = record, black_box, workings
-        self.n_features_in_ = len(record.schema)
-        columns = record.schema.columns
-        if columns is not None and all(isinstance(column, str) for column in columns):
-            self.feature_names_in_ = np.array(columns, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
         """Return the explainers' labels, masked where they abstain."""

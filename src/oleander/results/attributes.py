@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 from sklearn.exceptions import NotFittedError
 
@@ -27,6 +28,18 @@ class FittedAttributes:
     _record: FitRecord
     _workings: Workings | None
     _counter: CountingBlackBox | None
+
+    def _set_record(
+        self, record: FitRecord, black_box: CountingBlackBox | None = None, workings: Workings | None = None
+    ) -> None:
+        """Set everything that a fit or a file brings, and scikit-learn's two attributes of the columns."""
+        self._record, self._counter, self._workings = record, black_box, workings
+        self.n_features_in_ = len(record.schema)
+        columns = record.schema.columns
+        if columns is not None and all(isinstance(column, str) for column in columns):
+            self.feature_names_in_ = np.array(columns, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_record")
