@@ -25,6 +25,8 @@ BALLS = Balls(radius=[1.5, 2.5], n_draws=N_DRAWS, max_candidates=12)
 OPTIONS = {"candidates": BALLS, "min_fidelity": 0.8}
 ANCHORS = Anchors(max_anchors=3, max_conditions=2)
 N_KILLS = 30
+ROWS = np.array([[0.5], [1.5]])
+SCHEMA = FeatureSchema.infer(ROWS)
 
 # A process of its own without threads, which forks: the children fit and are killed at random moments until one ends.
 # Every call of the black box writes the hash of its rows to disk before it answers.
@@ -121,6 +123,31 @@ def test_a_checkpoint_changes_nothing_but_the_rows_asked(tmp_path: Path, options
 
 def test_a_drawn_seed_is_kept(tmp_path: Path) -> None:
     assert content(explain(tmp_path, random_state=None)) == content(explain(tmp_path, random_state=None))
+
+
+def test_a_fit_with_groups_of_text_resumes(tmp_path: Path) -> None:
+    def fit(model: Any, prefix: str) -> AggregateExplainer:
+        # A new process has equal texts at other addresses, and so have these.
+        groups = np.array([f"{prefix} {i // 2}" for i in range(len(X))], dtype=object)
+        return AggregateExplainer(model, random_state=3, checkpoint=tmp_path, **OPTIONS).fit(X, groups=groups)
+
+    counting = Counting()
+    before = fit(box, "patient")
+    assert content(fit(counting, "patient")) == content(before)
+    assert counting.n_rows == 100
+    with pytest.raises(CheckpointError, match="its data differ"):
+        fit(box, "trial")
+
+
+def test_long_options_that_differ_in_the_middle_are_another_fit(tmp_path: Path) -> None:
+    plain = BlackBox(lambda X: np.array([1, 0]), SCHEMA)
+    radius = np.linspace(1, 2, 5000)
+    resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": radius}, seed=0)
+    other = radius.copy()
+    other[2500] += 1e-12
+    assert resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": radius.copy()}, seed=0)[0].is_resumed
+    with pytest.raises(CheckpointError, match="its options differ"):
+        resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": other}, seed=0)
 
 
 @pytest.mark.slow
@@ -236,10 +263,6 @@ def test_no_row_is_written(tmp_path: Path) -> None:
     explain(tmp_path)
     content = (tmp_path / FILE).read_bytes()
     assert not any(row.tobytes() in content or repr(float(row[0])).encode() in content for row in X)
-
-
-ROWS = np.array([[0.5], [1.5]])
-SCHEMA = FeatureSchema.infer(ROWS)
 
 
 @pytest.mark.parametrize("labels", [np.array(["a", "b"]), np.array(["a", "b"], dtype=object), np.array([True, False])])

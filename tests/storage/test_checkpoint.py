@@ -71,3 +71,33 @@ def test_hashes_depend_on_content_shape_and_dtype() -> None:
 
 def test_addresses_in_memory_are_not_in_a_hash() -> None:
     assert hash_text(f"{object()!r} 1") == hash_text("<object object> 1") != hash_text("<object object> 2")
+
+
+def fresh(text: str) -> str:
+    """Return an equal text that is another object, as a new process has it."""
+    return "".join(list(text))
+
+
+ABSENT = float("nan")
+
+
+@pytest.mark.parametrize("values", [["patient 1", "patient 2"], ["patient 1", 2, None, ABSENT]])
+def test_arrays_of_objects_are_hashed_by_content(values: list[object]) -> None:
+    copies = [fresh(value) if isinstance(value, str) else value for value in values]
+    assert copies[0] is not values[0]
+    assert hash_array(np.array(values, dtype=object)) == hash_array(np.array(copies, dtype=object))
+    others = [[*values[:-1], "patient 3"], [*values[::-1]], [str(value) for value in values[:-1]]]
+    assert hash_array(np.array(values, dtype=object)) not in {hash_array(np.array(o, dtype=object)) for o in others}
+
+
+def test_the_text_1_is_not_the_number_1() -> None:
+    assert hash_array(np.array(["1", "2"], dtype=object)) != hash_array(np.array([1, 2], dtype=object))
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="NumPy 1 has no text of variable width")
+def test_text_of_variable_width_is_hashed_by_content() -> None:
+    one, same, other = (
+        np.array([f"a text too long to stand in its entry: {end}"], dtype=np.dtypes.StringDType())
+        for end in ["a", "a", "b"]
+    )
+    assert hash_array(one) == hash_array(same) != hash_array(other)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -80,12 +81,15 @@ def resume(
     seed : int
         The seed of this run, used if there was no earlier one.
     """
+    # By default NumPy leaves out the middle of a long array, and digits.
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        option_text = repr(sorted(options.items()))
     is_resumed = checkpoint.claim(
         {
             "version": version("oleander"),
             "data": " ".join("none" if part is None else hash_array(np.asarray(part)) for part in data),
             "schema": hash_text(json.dumps(box.schema.to_dict(), sort_keys=True)),
-            "options": hash_text(repr(sorted(options.items()))),
+            "options": hash_text(option_text),
         }
     )
     return KeptBlackBox(box.model, box.schema, checkpoint, is_resumed), int(checkpoint.remember("seed", str(seed)))
