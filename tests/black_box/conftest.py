@@ -105,7 +105,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send(content, Content_Encoding=encoding)
 
     def give_echo(self, table):
-        """Send the client's token back where a status belongs."""
+        """Send the client's token back in place of a status."""
         self.wfile.write(b"HTTP/1.1 " + self.headers.get("Authorization", "").encode() + b"\r\n\r\n")
         self.close_connection = True
 

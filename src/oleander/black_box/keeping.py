@@ -52,10 +52,11 @@ class KeptBlackBox(BlackBox):
             self.checkpoint.keep_answers(key, content)
         return labels
 
-    def warn_if_fickle(self, rows: Floats, labels: Labels) -> int:
+    def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows again; raise ``CheckpointError`` if an answer differs from an earlier run's."""
         if not self.is_resumed:
-            return self.plain.warn_if_fickle(rows, labels)
+            self.plain.warn_if_fickle(rows, labels)
+            return
         asked = min(N_ASKED_TWICE, len(rows))
         n_changed = int((self.plain.ask(rows[:asked]) != labels[:asked]).sum())
         if n_changed:
@@ -63,7 +64,6 @@ class KeptBlackBox(BlackBox):
                 f"the black box answers {n_changed} of {asked} rows otherwise than when the checkpoint in "
                 f"{self.checkpoint.folder} was made: it is another one, or contradicts itself. Give another folder."
             )
-        return asked
 
 
 def resume(
