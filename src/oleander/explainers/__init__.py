@@ -4,7 +4,7 @@ from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, 
 from oleander.explainers.base import Explainer, LocalExplainer, Rule
 from oleander.explainers.constant import Constant
 from oleander.explainers.linear import LimeLinear
-from oleander.explainers.tree import FilteredTree, UnfilteredTree
+from oleander.explainers.tree_explainers import FilteredTree, UnfilteredTree
 
 __all__ = [
     "AbstainingExplainer",

@@ -6,48 +6,20 @@ levels and missing values need no columns of their own.
 """
 
 import heapq
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from oleander.arrays import Floats, Ints
-from oleander.data.schema import Feature, FeatureSchema, Kind
-
-N_EDGES = 64
-
-
-@dataclass(frozen=True)
-class Column:
-    """A feature of the draws as bin codes.
-
-    Parameters
-    ----------
-    position : int
-        The feature's column in the encoded rows.
-    edges : array
-        Of a number: a draw has code k if it lies over ``edges[k - 1]`` and up to ``edges[k]``. Empty for levels.
-    n_codes : int
-        Bins or levels, without missing.
-    codes : array of shape (n_draws,)
-        Missing has the code ``n_codes``.
-    """
-
-    position: int
-    is_number: bool
-    edges: Floats
-    n_codes: int
-    codes: Ints
-
-    def take(self, draws: Ints) -> "Column":
-        """Return the feature of some draws, in the same bins."""
-        return replace(self, codes=self.codes[draws])
+from oleander.arrays import Floats, Ints, Labels
+from oleander.data.schema import FeatureSchema
+from oleander.explainers.columns import Column, make_columns
+from oleander.explainers.tree import LEAF, Tree
 
 
 @dataclass(eq=False)
-class Node:
+class GrowingNode:
     """A node while the tree grows.
 
     Parameters
@@ -66,7 +38,7 @@ class Node:
     column: int = -1
     code: int = -1
     missing_left: bool = False
-    children: "tuple[Node, Node] | None" = field(default=None)
+    children: "tuple[GrowingNode, GrowingNode] | None" = field(default=None)
 
     @property
     def is_leaf(self) -> bool:
@@ -74,87 +46,56 @@ class Node:
         return self.children is None
 
 
-def make_columns(draws: Floats, schema: FeatureSchema, positions: tuple[int, ...]) -> list[Column]:
-    """Return the features at these positions as bin codes."""
-    columns = []
-    for position in positions:
-        feature, values = schema[position], draws[:, position]
-        if feature.is_number:
-            # Sorting once gives the quantiles and, by cutting at the edges, the codes; missing values come last.
-            order = values.argsort()
-            ordered = values[order]
-            n_known = len(values) - np.count_nonzero(np.isnan(ordered))
-            edges = readable_edges(ordered[:n_known], feature)
-            n_codes = len(edges) + 1
-            cuts = np.concatenate([[0], ordered.searchsorted(edges, side="right"), [n_known, len(values)]])
-            codes = np.empty(len(values), dtype=np.intp)
-            codes[order] = np.repeat(np.arange(n_codes + 1), cuts[1:] - cuts[:-1])
-        else:
-            edges, n_codes = np.empty(0), len(feature.levels)
-            codes = np.where(np.isnan(values), n_codes, values).astype(np.intp)
-        columns.append(Column(position, feature.is_number, edges, n_codes, codes))
-    return columns
+def grow_tree(
+    draws: Floats,
+    labels: Ints,
+    classes: Labels,
+    schema: FeatureSchema,
+    features: tuple[int, ...],
+    max_leaves: int | None,
+    *,
+    min_leaf: int = 1,
+    simplify: bool = True,
+) -> Tree:
+    """Grow a tree on some features and return it as arrays.
 
-
-def readable_edges(ordered: Floats, feature: Feature) -> Floats:
-    """Return the numbers at which a feature may be split: quantiles of the ordered draws, rounded up to a step.
-
-    The step is 1, 2 or 5 times a power of ten, about a hundredth of the draws' spread, and whole for whole numbers.
-
-    Examples
-    --------
-    >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", lower=0, upper=10)
-    >>> readable_edges(np.linspace(0.0, 10.0, 5000), dose)[:4].tolist()
-    [0.0, 0.2, 0.35, 0.5]
+    With ``simplify`` splits that change no answer are taken back. Without it they stay: one of two leaves that say the
+    same may be surer than the other.
     """
-    if not len(ordered):
-        return np.empty(0)
-    quantiles: Floats = ordered[_quantile_positions(len(ordered))]
-    spread = (quantiles[-N_EDGES // 10] - quantiles[N_EDGES // 10]) or np.ptp(quantiles)
-    if spread == 0:
-        return np.empty(0)
-    step, decimals = readable_step(spread / 100)
-    if feature.kind is Kind.INTEGER and step < 1:
-        step, decimals = 1.0, 0
-    edges: Floats = np.round(np.ceil(quantiles / step) * step, max(decimals, 0)) + 0.0
-    # Quantiles come in order, and so do they when rounded: equal ones are neighbours.
-    is_new = np.append(True, edges[1:] != edges[:-1])
-    # An edge at or beyond the largest draw would split nothing off.
-    inside: Floats = edges[is_new & (edges < quantiles[-1])]
-    return inside
+    columns = make_columns(draws, schema, features)
+    return grow_on_columns(columns, labels, classes, schema, max_leaves, min_leaf=min_leaf, simplify=simplify)
 
 
-@lru_cache(maxsize=8)
-def _quantile_positions(n_draws: int) -> Ints:
-    """Return where the quantiles stand among ordered draws."""
-    positions = np.linspace(0, n_draws - 1, N_EDGES + 1).astype(np.intp)
-    positions.setflags(write=False)
-    return positions
+def grow_on_columns(
+    columns: list[Column],
+    labels: Ints,
+    classes: Labels,
+    schema: FeatureSchema,
+    max_leaves: int | None,
+    *,
+    min_leaf: int = 1,
+    simplify: bool = True,
+) -> Tree:
+    """Grow a tree on features that are binned already, as many trees on the same draws have them."""
+    root = grow(columns, labels, len(classes), max_leaves, min_leaf)
+    nodes: list[dict[str, Any]] = []
+    _collect(root, columns, nodes, simplify)
+    numbered = {key: np.array([node[key] for node in nodes]) for key in nodes[0]}
+    return Tree(schema, classes, **numbered)
 
 
-def readable_step(at_most: float) -> tuple[float, int]:
-    """Return the largest of 1, 2, 5 times a power of ten up to this size, and its number of decimals.
-
-    >>> readable_step(0.034)
-    (0.02, 2)
-    """
-    power = math.floor(math.log10(at_most))
-    factor = max(factor for factor in (1, 2, 5) if factor * 10.0**power <= at_most * (1 + 1e-9))
-    return round(factor * 10.0**power, max(-power, 0)), -power
-
-
-def grow(columns: list[Column], labels: Ints, n_labels: int, max_leaves: int | None, min_leaf: int = 1) -> Node:
+def grow(columns: list[Column], labels: Ints, n_labels: int, max_leaves: int | None, min_leaf: int = 1) -> GrowingNode:
     """Grow a tree by Gini gain, the largest first, until it has ``max_leaves`` leaves or nothing is gained.
 
     No leaf holds fewer than ``min_leaf`` draws.
     """
     rows, counts = np.arange(len(labels)), np.bincount(labels, minlength=n_labels).astype(float)
     if not columns:
-        return Node(rows, counts, np.empty((n_labels, 0)))
+        return GrowingNode(rows, counts, np.empty((n_labels, 0)))
     grower = _Grower(columns, labels, n_labels, min_leaf)
-    waiting: tuple[Node, ...] = (Node(rows, counts, grower.count_left(rows, counts)),)
+    waiting: tuple[GrowingNode, ...] = (GrowingNode(rows, counts, grower.count_left(rows, counts)),)
     root = waiting[0]
-    heap: list[tuple[float, int, Node]] = []
+    heap: list[tuple[float, int, GrowingNode]] = []
     n_leaves, order = 1, 0
     while max_leaves is None or n_leaves < max_leaves:
         for node, gain in zip(waiting, grower.find_splits(waiting), strict=True):
@@ -211,7 +152,7 @@ class _Grower:
         running -= counts[:, None] * self.n_before
         return running if self.has_only_numbers else np.where(self.is_number, running, histogram)
 
-    def find_splits(self, nodes: Sequence[Node]) -> list[float]:
+    def find_splits(self, nodes: Sequence[GrowingNode]) -> list[float]:
         """Set the best split of each of these nodes and return their gains; 0 where there is none."""
         left, counts = np.stack([node.left for node in nodes]), np.stack([node.counts for node in nodes])
         scores = _score_splits(left, counts, self.min_leaf)
@@ -233,7 +174,7 @@ class _Grower:
         found: list[float] = np.where(gains > 1e-9 * sizes, gains, 0.0).tolist()
         return found
 
-    def split(self, node: Node) -> tuple[Node, Node]:
+    def split(self, node: GrowingNode) -> tuple[GrowingNode, GrowingNode]:
         """Return the node's two children."""
         column = self.columns[node.column]
         codes = column.codes[node.rows]
@@ -245,7 +186,10 @@ class _Grower:
         smaller = int(len(sides[1]) < len(sides[0]))
         counts = np.bincount(self.labels[sides[smaller]], minlength=self.n_labels).astype(float)
         left = self.count_left(sides[smaller], counts)
-        pair = [Node(sides[smaller], counts, left), Node(sides[1 - smaller], node.counts - counts, node.left - left)]
+        pair = [
+            GrowingNode(sides[smaller], counts, left),
+            GrowingNode(sides[1 - smaller], node.counts - counts, node.left - left),
+        ]
         return pair[smaller], pair[1 - smaller]
 
 
@@ -271,3 +215,44 @@ def _score_splits(left: Floats, counts: Floats, min_leaf: int) -> Floats:
     if min_leaf > 1:
         scores[np.minimum(n_left, n_right) < min_leaf] = -1.0
     return scores
+
+
+def read_split(node: GrowingNode, columns: list[Column]) -> dict[str, Any]:
+    """Return a split node's column, threshold or level, and where missing numbers go, as a tree holds them."""
+    column = columns[node.column]
+    split = {"column": column.position, "threshold": np.nan, "level": -1, "missing_left": node.missing_left}
+    if column.is_number:
+        # Known against missing is a split after the last bin.
+        split["threshold"] = float(column.edges[node.code]) if node.code < len(column.edges) else np.inf
+    else:
+        split["level"] = node.code
+    return split
+
+
+def _collect(node: GrowingNode, columns: list[Column], nodes: list[dict[str, Any]], simplify: bool) -> int:
+    """Append a node and those below it, and return its number; two leaves that say the same may become one."""
+    label = int(node.counts.argmax())
+    number = len(nodes)
+    leaf = {
+        "column": LEAF,
+        "threshold": np.nan,
+        "level": -1,
+        "missing_left": False,
+        "left": -1,
+        "right": -1,
+        "label": label,
+        "n_draws": len(node.rows),
+        "n_right": int(node.counts[label]),
+    }
+    nodes.append(leaf)
+    if node.children is None:
+        return number
+    left = _collect(node.children[0], columns, nodes, simplify)
+    right = _collect(node.children[1], columns, nodes, simplify)
+    one, other = nodes[left], nodes[right]
+    if simplify and one["column"] == LEAF and other["column"] == LEAF and one["label"] == other["label"]:
+        # The label of both is the most frequent in each, so it is the most frequent in their parent too.
+        del nodes[number + 1 :]
+        return number
+    leaf.update(read_split(node, columns), left=left, right=right)
+    return number

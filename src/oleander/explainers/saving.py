@@ -7,7 +7,8 @@ from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, 
 from oleander.explainers.base import Explainer
 from oleander.explainers.constant import Constant
 from oleander.explainers.linear import LimeLinear
-from oleander.explainers.tree import Tree, TreeExplainer
+from oleander.explainers.tree import Tree
+from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.regions import Region, read_region
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from oleander.arrays import Floats
 from oleander.data.rows import Rows
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.explainers.growth import readable_step
+from oleander.data.schema.readable import round_to_step
 from oleander.regions import Box
 from oleander.regions.conditions import Condition, Levels, Range
 
@@ -156,10 +156,8 @@ def quantile_edges(values: Floats, n_bins: int, feature: Feature) -> Floats:
     spread = float(np.ptp(quantiles) or np.ptp(present))
     if not spread:
         return np.empty(0)
-    step, decimals = readable_step(spread / 50)
-    if feature.kind is Kind.INTEGER and step < 1:
-        step, decimals = 1.0, 0
-    edges: Floats = np.unique(np.round(np.ceil(quantiles / step - 1e-9) * step, max(decimals, 0)))
+    whole = feature.kind is Kind.INTEGER
+    edges = np.unique(round_to_step(quantiles, spread / 50, whole=whole, rounding=lambda steps: np.ceil(steps - 1e-9)))
     # An edge that has nobody above it, or nobody below it, cuts nothing off.
     return np.asarray(edges[(edges < present[-1]) & (edges >= present[0])])
 

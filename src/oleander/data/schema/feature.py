@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from oleander.data.schema.readable import format_number
 from oleander.running.wording import list_some, shorten
 
 Level = str | int | float | bool
@@ -289,14 +290,3 @@ def refuse_infinite(values: NDArray[np.float64], name: str) -> None:
             f"column {name!r} holds {values[row]} in row {row}; values must be finite. "
             "Replace it, or mark it as missing."
         )
-
-
-def format_number(value: float) -> str:
-    """Return a number in few characters, without losing digits that matter to a reader.
-
-    >>> format_number(60.0), format_number(0.125), format_number(1234567.0)
-    ('60', '0.125', '1234567')
-    """
-    if float(value).is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return f"{value:.10g}"

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from oleander.baselines.tree_with_abstention import grow_judged_tree, keep_best_leaves
 from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import UnfilteredTree
-from oleander.explainers.judged_tree import grow_judged_tree, keep_best_leaves, shrunk_quality
-from oleander.judging.certificate import lower_bound
+from oleander.explainers.abstaining import shrunk_quality
+from oleander.judging.bounds import lower_bound
 
 
 @pytest.fixture
