@@ -5,7 +5,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 from oleander.arrays import Bools, Floats
 from oleander.data.schema import FeatureSchema, Kind
@@ -214,42 +213,6 @@ def _flip_columns(draws: Floats, ball: Ball, rng: np.random.Generator, law: Flip
             states = (state + 1 + rng.integers(0, n_states - 1, size=len(where))) % n_states
             moved = np.where(states == len(feature.levels), np.nan, states)
         draws[where, j] = moved
-
-
-def draw_between_neighbours(
-    rows: Floats, schema: FeatureSchema, n_draws: int, rng: np.random.Generator, *, n_neighbours: int = 5
-) -> tuple[Floats, NDArray[np.intp]]:
-    """Draw rows that could be real: each lies between a row and one of its nearest neighbours.
-
-    Numbers lie on the line between the two, whole ones rounded; levels and missing values are one parent's or the
-    other's.
-
-    Returns
-    -------
-    draws : array of shape (n_draws, n_features)
-    parents : int array of shape (n_draws, 2)
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [9.0], [10.0]])
-    >>> schema = FeatureSchema.infer(X, kinds={"x0": "continuous"})
-    >>> draws, parents = draw_between_neighbours(X, schema, 50, np.random.default_rng(0), n_neighbours=1)
-    >>> bool(((draws <= 1) | (draws >= 9)).all())
-    True
-    """
-    places = place_rows(rows, schema)
-    nearest = KDTree(places).query(places, k=min(n_neighbours + 1, len(rows)))[1].reshape(len(rows), -1)
-    one = rng.integers(0, len(rows), n_draws)
-    other = nearest[one, rng.integers(min(1, nearest.shape[1] - 1), nearest.shape[1], n_draws)]
-    first, second = rows[one], rows[other]
-    way = rng.random((n_draws, 1))
-    draws = first + way * (second - first)
-    taken = np.where(rng.random(first.shape) < way, second, first)
-    is_level = np.array([not feature.is_number for feature in schema])
-    is_whole = np.array([feature.kind is Kind.INTEGER for feature in schema])
-    draws = np.where(is_level | np.isnan(draws), taken, draws)
-    draws[:, is_whole] = np.round(draws[:, is_whole])
-    return draws, np.column_stack([one, other])
 
 
 def place_rows(rows: Floats, schema: FeatureSchema) -> Floats:
