@@ -21,7 +21,7 @@ from oleander.regions.conditions import Condition, Levels, Range
 
 Predicate = tuple[int, int]
 # Column and allowed codes, ordered by column: at most one entry for each.
-Rule = tuple[Predicate, ...]
+Conjunction = tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ class Grid:
         """Return which predicates a learning row fulfils."""
         return np.flatnonzero(self.fulfils[:, point])
 
-    def box(self, rule: Rule) -> Box:
+    def box(self, rule: Conjunction) -> Box:
         """Return the rule in the user's words."""
         return Box(tuple(self._condition(column, bits) for column, bits in rule))
 
@@ -123,7 +123,7 @@ class Grid:
         return Range(column, feature, ends[allowed[0]], ends[allowed[-1] + 1], missing)
 
 
-def extend(rule: Rule, predicate: Predicate) -> Rule | None:
+def extend(rule: Conjunction, predicate: Predicate) -> Conjunction | None:
     """Return the rule with one predicate more, or None where it says nothing new.
 
     Examples
