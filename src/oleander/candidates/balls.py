@@ -15,7 +15,7 @@ from oleander.data.merging import row_keys
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.schema.inference import SCALES, measure_scale
-from oleander.data.schema.readable import round_to_step
+from oleander.data.schema.rounding import round_to_step
 from oleander.draws.in_ball import FlipLaw, draw_in_ball, seed_for
 from oleander.explainers import FilteredTree, LocalExplainer
 from oleander.explainers.base import Explainer

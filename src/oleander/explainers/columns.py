@@ -7,7 +7,7 @@ import numpy as np
 
 from oleander.arrays import Floats, Ints
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.data.schema.readable import round_to_step
+from oleander.data.schema.rounding import round_to_step
 
 N_EDGES = 64
 

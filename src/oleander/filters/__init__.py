@@ -1,4 +1,4 @@
-"""The information filter: which few features matter among the draws (FFFS in the paper)."""
+"""The information filter, which selects the few features that matter in a region (FFFS in the paper)."""
 
 from oleander.filters.binning import bin_codes
 from oleander.filters.forward import FilterResult, StopReason, select_features

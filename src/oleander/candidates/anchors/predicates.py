@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from oleander.arrays import Floats
 from oleander.data.rows import Rows
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.data.schema.readable import round_to_step
+from oleander.data.schema.rounding import round_to_step
 from oleander.regions import Box
 from oleander.regions.conditions import Condition, Levels, Range
 

@@ -9,7 +9,7 @@ from oleander.arrays import Floats
 
 
 def format_number(value: float) -> str:
-    """Return a number in few characters, without losing digits that matter to a reader.
+    """Return a number as text of few characters, to at most ten digits.
 
     >>> format_number(60.0), format_number(0.125), format_number(1234567.0)
     ('60', '0.125', '1234567')

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from oleander.data.schema.readable import format_number, readable_step, round_to_step
+from oleander.data.schema.rounding import format_number, readable_step, round_to_step
 
 
 @pytest.mark.parametrize(
