@@ -1,4 +1,4 @@
-"""Local explainers: small models that mimic the black box in one region and say how in the user's words."""
+"""Local explainers: small models that mimic the black box in one region and state their rules in words."""
 
 from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, Spoken
 from oleander.explainers.base import Explainer, LocalExplainer, Rule

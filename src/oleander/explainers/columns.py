@@ -1,4 +1,4 @@
-"""Features of draws as bin codes, cut at numbers that a person would write."""
+"""Features of draws as bin codes, cut at readable numbers."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -9,6 +9,7 @@ from oleander.arrays import Floats, Ints
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.schema.rounding import round_to_step
 
+# The number of quantiles at which a number may be split.
 N_EDGES = 64
 
 
@@ -21,9 +22,9 @@ class Column:
     position : int
         The feature's column in the encoded rows.
     edges : array
-        Of a number: a draw has code k if it lies over ``edges[k - 1]`` and up to ``edges[k]``. Empty for levels.
+        Empty for levels. A number over ``edges[k - 1]`` and up to ``edges[k]`` has code k.
     n_codes : int
-        Bins or levels, without missing.
+        The number of bins or levels, without missing.
     codes : array of shape (n_draws,)
         Missing has the code ``n_codes``.
     """
@@ -79,16 +80,16 @@ def readable_edges(ordered: Floats, feature: Feature) -> Floats:
     if spread == 0:
         return np.empty(0)
     edges = round_to_step(quantiles, spread / 100, whole=feature.kind is Kind.INTEGER, rounding=np.ceil)
-    # Quantiles come in order, and so do they when rounded: equal ones are neighbours.
+    # Rounding keeps the order of the quantiles, so equal edges are neighbours.
     is_new = np.append(True, edges[1:] != edges[:-1])
-    # An edge at or beyond the largest draw would split nothing off.
+    # No draw lies over an edge at or beyond the largest draw.
     inside: Floats = edges[is_new & (edges < quantiles[-1])]
     return inside
 
 
 @lru_cache(maxsize=8)
 def _quantile_positions(n_draws: int) -> Ints:
-    """Return where the quantiles stand among ordered draws."""
+    """Return the positions of the quantiles among ordered draws."""
     positions = np.linspace(0, n_draws - 1, N_EDGES + 1).astype(np.intp)
     positions.setflags(write=False)
     return positions

@@ -1,13 +1,13 @@
-"""Grow a small decision tree, best split first, on histograms whose edges are numbers that a person would write.
+"""Grow a small decision tree, best split first, on histograms whose edges are readable numbers.
 
-Rules say what the model does, to the digit, because the model only ever splits at such edges. A library's tree would
-have to be rounded afterwards; growing on few distinct edges is also several times faster than sorting the draws, and
-levels and missing values need no columns of their own.
+The tree splits at such edges only, so its rules are exact. A library's tree would have to be rounded afterwards. With
+few distinct edges growing is also several times faster than sorting the draws, and levels and missing values need no
+columns of their own.
 """
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,18 @@ class GrowingNode:
 
     Parameters
     ----------
-    rows : array
-        Its draws.
+    rows : int array
+        Indices of its draws.
     counts : array of shape (n_labels,)
-        How many of them have each label.
+        The number of its draws with each label.
     left : array of shape (n_labels, n_cells)
-        How many of them would go left at each split that there could be.
+        The number of its draws that would go left at each possible split.
+    column, code : int
+        The best split: a position in the list of columns, and a bin or level.
+    missing_left : bool
+        Whether missing numbers go left at that split.
+    children : tuple of GrowingNode or None
+        None for a leaf.
     """
 
     rows: Ints
@@ -38,12 +44,7 @@ class GrowingNode:
     column: int = -1
     code: int = -1
     missing_left: bool = False
-    children: "tuple[GrowingNode, GrowingNode] | None" = field(default=None)
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether the node has not been split."""
-        return self.children is None
+    children: "tuple[GrowingNode, GrowingNode] | None" = None
 
 
 def grow_tree(
@@ -59,8 +60,8 @@ def grow_tree(
 ) -> Tree:
     """Grow a tree on some features and return it as arrays.
 
-    With ``simplify`` splits that change no answer are taken back. Without it they stay: one of two leaves that say the
-    same may be surer than the other.
+    With ``simplify`` a split into two leaves with the same label is undone. Without it such splits stay: one of the two
+    leaves may be more faithful than the other.
     """
     columns = make_columns(draws, schema, features)
     return grow_on_columns(columns, labels, classes, schema, max_leaves, min_leaf=min_leaf, simplify=simplify)
@@ -76,7 +77,7 @@ def grow_on_columns(
     min_leaf: int = 1,
     simplify: bool = True,
 ) -> Tree:
-    """Grow a tree on features that are binned already, as many trees on the same draws have them."""
+    """Grow a tree on binned features, which many trees on the same draws can share."""
     root = grow(columns, labels, len(classes), max_leaves, min_leaf)
     nodes: list[dict[str, Any]] = []
     _collect(root, columns, nodes, simplify)
@@ -111,10 +112,10 @@ def grow(columns: list[Column], labels: Ints, n_labels: int, max_leaves: int | N
 
 
 class _Grower:
-    """What all nodes share: the codes of all features side by side, and how to split on them.
+    """The codes of all features side by side, and the search for splits on them, shared by all nodes.
 
-    Each feature has a cell for every bin or level and one for missing. A cell stands for a split: of a number, what
-    lies in it or before it goes left; of levels, what lies in it. Where missing numbers go is asked apart.
+    Each feature has a cell for every bin or level and one for missing. A cell stands for a split: draws in it go left,
+    and for a number also the draws in the cells before it. Missing numbers are tried on either side.
     """
 
     def __init__(self, columns: list[Column], labels: Ints, n_labels: int, min_leaf: int) -> None:
@@ -132,7 +133,7 @@ class _Grower:
         are_numbers = np.array([column.is_number for column in columns])
         self.has_numbers, self.has_only_numbers = bool(are_numbers.any()), bool(are_numbers.all())
         self.is_number = are_numbers[self.column_of]
-        # Of numbers with missing values, the cells that missing ones may join, and the last before theirs.
+        # Of numbers with missing values: the cells that missing values may join, and the last cell before theirs.
         has_missing = np.array(
             [column.is_number and bool((column.codes == column.n_codes).any()) for column in columns]
         )
@@ -141,19 +142,19 @@ class _Grower:
         self.last_known = last[self.column_of[self.joinable]]
 
     def count_left(self, rows: Ints, counts: Floats) -> Floats:
-        """Return how many of some draws would go left at each split, label by label: shape (n_labels, n_cells)."""
+        """Return the number of these draws that would go left, by label and split: shape (n_labels, n_cells)."""
         cells = self.cells if len(rows) == len(self.labels) else self.cells.take(rows, axis=1)
         flat = np.bincount(cells.ravel(), minlength=self.n_cells * self.n_labels)
         histogram = flat.reshape(self.n_labels, self.n_cells).astype(float)
         if not self.has_numbers:
             return histogram
-        # Each draw has one cell of every feature, so the features before count all draws once each.
+        # Each draw has one cell of every feature, so each feature before adds all draws once.
         running = np.cumsum(histogram, axis=1)
         running -= counts[:, None] * self.n_before
         return running if self.has_only_numbers else np.where(self.is_number, running, histogram)
 
     def find_splits(self, nodes: Sequence[GrowingNode]) -> list[float]:
-        """Set the best split of each of these nodes and return their gains; 0 where there is none."""
+        """Set the best split of each node and return the gains; 0 for a node without a split."""
         left, counts = np.stack([node.left for node in nodes]), np.stack([node.counts for node in nodes])
         scores = _score_splits(left, counts, self.min_leaf)
         every = np.arange(len(nodes))
@@ -182,7 +183,7 @@ class _Grower:
         if node.missing_left:
             goes_left |= codes == column.n_codes
         sides = [node.rows[goes_left], node.rows[~goes_left]]
-        # Count the smaller side; the larger one is what is left of the parent.
+        # Only the smaller side is counted; the larger is the parent's counts minus those.
         smaller = int(len(sides[1]) < len(sides[0]))
         counts = np.bincount(self.labels[sides[smaller]], minlength=self.n_labels).astype(float)
         left = self.count_left(sides[smaller], counts)
@@ -196,8 +197,8 @@ class _Grower:
 def _score_splits(left: Floats, counts: Floats, min_leaf: int) -> Floats:
     """Return Σ l²/|l| + Σ r²/|r| per node and split: the larger, the purer (Gini); -1 where a side is too small.
 
-    With r = t - l, Σ r² is Σ l² - 2 Σ t·l + Σ t²: all are sums of whole numbers, so nothing is lost. A split with an
-    empty side is as pure as no split.
+    With r = t - l, Σ r² is Σ l² - 2 Σ t·l + Σ t²: sums of whole numbers, so nothing is rounded. A split with an empty
+    side is as pure as no split.
 
     Parameters
     ----------
@@ -218,11 +219,11 @@ def _score_splits(left: Floats, counts: Floats, min_leaf: int) -> Floats:
 
 
 def read_split(node: GrowingNode, columns: list[Column]) -> dict[str, Any]:
-    """Return a split node's column, threshold or level, and where missing numbers go, as a tree holds them."""
+    """Return the split of a node as entries of a Tree: column, threshold or level, and the side of missing numbers."""
     column = columns[node.column]
     split = {"column": column.position, "threshold": np.nan, "level": -1, "missing_left": node.missing_left}
     if column.is_number:
-        # Known against missing is a split after the last bin.
+        # A split after the last bin sends known numbers left and missing ones right.
         split["threshold"] = float(column.edges[node.code]) if node.code < len(column.edges) else np.inf
     else:
         split["level"] = node.code
@@ -230,7 +231,7 @@ def read_split(node: GrowingNode, columns: list[Column]) -> dict[str, Any]:
 
 
 def _collect(node: GrowingNode, columns: list[Column], nodes: list[dict[str, Any]], simplify: bool) -> int:
-    """Append a node and those below it, and return its number; two leaves that say the same may become one."""
+    """Append a node and its descendants, and return its number; siblings with one label are merged if ``simplify``."""
     label = int(node.counts.argmax())
     number = len(nodes)
     leaf = {

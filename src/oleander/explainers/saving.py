@@ -1,4 +1,4 @@
-"""Local explainers and their regions as plain data: what a file may hold, and how it is read again."""
+"""Local explainers and their regions as plain data for files, and back."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def write_explainer(explainer: Explainer) -> dict[str, Any]:
 
 
 def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
-    """Read what ``write_explainer`` wrote."""
+    """Return the explainer that ``write_explainer`` wrote."""
     kind = data["explainer"]
     if kind == "tree":
         explainer = TreeExplainer()
@@ -40,7 +40,7 @@ def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
 
 
 def read_region_of(data: dict[str, Any], schema: FeatureSchema, explainer: Explainer) -> Region:
-    """Read the region in which an explainer speaks."""
+    """Return the region of an explainer, given its ``to_dict``."""
     if data["region"] != "spoken":
         return read_region(data, schema)
     if not isinstance(explainer, AbstainingExplainer):

@@ -1,4 +1,4 @@
-"""A fitted decision tree as plain arrays: how rows go through it, how its leaves read, and its JSON."""
+"""A fitted decision tree as plain arrays: rows go through it, leaves read as rules, JSON holds it."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -34,18 +34,18 @@ class Tree:
     classes : array
         The labels; ``label`` points into it.
     column : int array
-        Which column an inner node asks about; -1 at a leaf.
+        The column on which an inner node splits; -1 at a leaf.
     threshold : float array
-        Rows up to it go left, if the column is a number.
+        Of a column of numbers: rows up to it go left.
     level : int array
-        Rows with this level's code go left, if the column has levels (its number of levels stands for missing).
+        Of a column of levels: rows with this code go left. The number of levels stands for missing.
     missing_left : bool array
         Whether a missing number goes left.
     left, right : int array
     label : int array
     n_draws : int array
     n_right : int array
-        Draws on which the node's label is the black box's.
+        The number of draws on which the node's label is the black box's.
     """
 
     schema: FeatureSchema
@@ -66,14 +66,14 @@ class Tree:
         return np.flatnonzero(self.column == LEAF)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON; the schema is kept by whoever keeps the tree."""
+        """Return plain data for JSON, without the schema, which is saved beside the tree."""
         arrays = {name: getattr(self, name).tolist() for name in ARRAYS}
         thresholds = [None if np.isnan(value) else str(value) if np.isinf(value) else value for value in self.threshold]
         return {"classes": write_labels(self.classes), **arrays, "threshold": thresholds}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Read what ``to_dict`` wrote, or say why it is no tree."""
+        """Return the tree that ``to_dict`` wrote; ``ValueError`` if the data are no tree."""
         arrays: dict[str, Any] = {
             name: np.array(data[name], dtype=ARRAYS[name]) for name in ARRAYS if name != "threshold"
         }
@@ -87,16 +87,16 @@ class Tree:
             or tree.column.min() < LEAF
             or tree.column.max() >= len(schema)
             or not np.isin(tree.label, np.arange(len(tree.classes))).all()
-            # Parents stand before their children, so that no row can walk in a circle.
+            # Parents stand before their children, so that no row goes in a circle.
             or (tree.left[inner] <= numbers[inner]).any()
             or (tree.right[inner] <= numbers[inner]).any()
             or not np.array_equal(np.sort(np.append(tree.left[inner], tree.right[inner])), numbers[1:])
         ):
             raise ValueError("its nodes do not make a tree")
         for column, level in zip(tree.column[inner].tolist(), tree.level[inner].tolist(), strict=True):
-            # One past the last level stands for missing.
+            # The number of levels stands for missing.
             if not schema[column].is_number and not 0 <= level <= len(schema[column].levels):
-                raise ValueError("it asks about a level that its column does not have")
+                raise ValueError("it splits on a level that its column does not have")
         return tree
 
     def apply(self, rows: Floats) -> Ints:
@@ -112,7 +112,7 @@ class Tree:
         return node
 
     def conditions(self, parent: int) -> tuple[Condition, Condition]:
-        """Return what must hold of a row to go left and to go right."""
+        """Return the conditions for a row to go left and to go right."""
         return split_conditions(
             self.schema,
             int(self.column[parent]),
@@ -122,32 +122,32 @@ class Tree:
         )
 
     def rule(self, leaf: int) -> Rule:
-        """Return the way to a leaf, conditions on one column made one, and what the leaf says."""
-        way: list[Condition] = []
+        """Return the rule of a leaf: the conditions on the way to it, those on one column joined, and its label."""
+        path: list[Condition] = []
         node = leaf
         while node != 0:
             parent = int(np.flatnonzero((self.left == node) | (self.right == node))[0])
-            way.append(self.conditions(parent)[int(self.right[parent] == node)])
+            path.append(self.conditions(parent)[int(self.right[parent] == node)])
             node = parent
         n_draws = int(self.n_draws[leaf])
         share = float(self.n_right[leaf] / n_draws) if n_draws else 0.0
-        return Rule(conjoin(reversed(way)), self.classes[self.label[leaf]], n_draws, share)
+        return Rule(conjoin(reversed(path)), self.classes[self.label[leaf]], n_draws, share)
 
 
 def split_conditions(
     schema: FeatureSchema, column: int, threshold: float, level: int, missing_left: bool
 ) -> tuple[Condition, Condition]:
-    """Return what must hold of a row to go left and to go right at a split."""
+    """Return the conditions for a row to go left and to go right at a split."""
     feature = schema[column]
     if feature.is_number:
         return (
             Range(column, feature, upper=threshold, missing=feature.missing and missing_left),
             Range(column, feature, lower=threshold, missing=feature.missing and not missing_left),
         )
-    everything = frozenset(range(len(feature.levels)))
+    every_level = frozenset(range(len(feature.levels)))
     is_missing = level == len(feature.levels)
     here = frozenset() if is_missing else frozenset({level})
     return (
         Levels(column, feature, here, missing=is_missing),
-        Levels(column, feature, everything - here, missing=feature.missing and not is_missing),
+        Levels(column, feature, every_level - here, missing=feature.missing and not is_missing),
     )

@@ -1,4 +1,4 @@
-"""Decision trees as local explainers: behind the information filter (the paper's), and without it (its rival)."""
+"""Decision trees as local explainers: with the information filter (the paper's), and without it (its rival)."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -15,20 +15,20 @@ from oleander.filters import FilterResult, bin_codes, select_features
 
 @dataclass
 class TreeExplainer:
-    """A tree that explains: what the two ways of growing one share, and what a saved one is."""
+    """A tree as an explainer: the base of the two classes that grow one, and the type of a saved one."""
 
     max_leaves: int | None = 16
     tree_: Tree | None = field(default=None, init=False, repr=False)
 
     def predict(self, rows: Floats) -> Labels:
-        """Return the labels that the tree gives."""
+        """Return the label of each row's leaf."""
         tree = self._fitted()
         labels: Labels = tree.classes[tree.label[tree.apply(rows)]]
         return labels
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The columns that the tree asks about, in the order in which they first occur from the root down."""
+        """The columns on which the tree splits, in the order in which they first occur from the root down."""
         columns = self._fitted().column
         return tuple(dict.fromkeys(int(column) for column in columns if column != LEAF))
 
@@ -43,7 +43,7 @@ class TreeExplainer:
         return [tree.rule(int(leaf)) for leaf in tree.leaves]
 
     def path(self, row: Floats) -> Rule:
-        """Return the rule of the leaf in which a row ends."""
+        """Return the rule of a row's leaf."""
         tree = self._fitted()
         return tree.rule(int(tree.apply(row[None, :])[0]))
 
@@ -87,20 +87,20 @@ class UnfilteredTree(TreeExplainer):
 
 @dataclass
 class FilteredTree(TreeExplainer):
-    """A small tree on the few features that the information filter keeps: the paper's local explainer.
+    """A small tree on the few features that the information filter selects: the paper's local explainer.
 
     Parameters
     ----------
     max_leaves : int or None
     n_bins : int
-        Bins of the filter's histogram of a number.
+        The number of bins into which the filter cuts a number.
     alpha, max_features, pairs
         The filter's stopping rule; see ``oleander.filters.select_features``.
 
     Attributes
     ----------
     filter_ : FilterResult
-        The selected features in order, what each added, and why the filter stopped.
+        The selected features in order, the information that each added, and the reason for stopping.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class FilteredTree(TreeExplainer):
     filter_: FilterResult | None = field(default=None, init=False, repr=False)
 
     def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
-        """Filter the features, then grow the tree on those kept; ``center`` is not used."""
+        """Filter the features, then grow the tree on the selected ones; ``center`` is not used."""
         classes, label_codes = encode_labels(labels)
         codes, n_codes = bin_codes(draws, schema, n_bins=self.n_bins)
         self.filter_ = select_features(

@@ -2,6 +2,6 @@
 
 from oleander.filters.binning import bin_codes
 from oleander.filters.forward import FilterResult, StopReason, select_features
-from oleander.filters.information import Information, score_information
+from oleander.filters.information import Information
 
-__all__ = ["FilterResult", "Information", "StopReason", "bin_codes", "score_information", "select_features"]
+__all__ = ["FilterResult", "Information", "StopReason", "bin_codes", "select_features"]

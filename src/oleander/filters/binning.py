@@ -1,6 +1,6 @@
 """Bin codes of draws: a few bins of equal width per number, levels as bins, missing as a bin of its own.
 
-Codes replace the paper's tensor M[bin, feature, draw] at 1/B of its memory. Trees use other bins: they split at readable
+Codes replace the paper's tensor M[bin, feature, draw] at 1/B of its memory. Trees use other bins, cut at readable
 quantiles (``oleander.explainers.columns``).
 """
 

@@ -160,27 +160,6 @@ class LeafTable:
         return together.astype(np.intp).reshape(self.n_leaves, self.n_labels, -1)
 
 
-def score_information(codes: Codes, labels: Codes, leaves: Codes | None = None) -> tuple[float, float]:
-    """Return I(φ; y | leaf) of one feature by counts, in nats, and its p value.
-
-    Parameters
-    ----------
-    codes, labels, leaves : integer arrays of shape (n_draws,)
-        The feature's bin, the label's code and the leaf of each draw; no leaves means one leaf.
-
-    Examples
-    --------
-    >>> codes = np.array([0, 0, 1, 1] * 50)
-    >>> information, p_value = score_information(codes, codes)
-    >>> bool(np.isclose(information, np.log(2))), p_value < 1e-9
-    (True, True)
-    """
-    leaves = np.zeros(len(codes), dtype=np.intp) if leaves is None else leaves
-    table = LeafTable(leaves, labels, int(leaves.max()) + 1, int(labels.max()) + 1, len(codes))
-    scores = table.score(PackedCodes.pack(codes[None, :], np.array([codes.max() + 1])))
-    return float(scores.values[0]), float(scores.p_values[0])
-
-
 @lru_cache(maxsize=8)
 def x_log_x(largest: int) -> Floats:
     """Return x·log x for x = 0, 1, ..., largest: counts are whole numbers, so a look-up replaces the logarithm."""

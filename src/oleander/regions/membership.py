@@ -13,8 +13,8 @@ from oleander.regions.base import Region
 def membership(regions: Sequence[Region], rows: Floats) -> csr_array:
     """Return a sparse boolean matrix of shape (n_regions, n_rows): the rows that each region contains.
 
-    Regions are looked at one by one, so that no array is larger than the rows or the answer. Balls of several radii around
-    one center, next to each other in the sequence, share their distances.
+    Regions are looked at one by one, so that no array is larger than the rows or the answer. Balls of several radii
+    around one center, next to each other in the sequence, share their distances.
 
     Examples
     --------

@@ -177,7 +177,7 @@ class FeatureSchema:
         return values.astype(dtype, copy=False)
 
     def _aligned(self, table: pd.DataFrame, *, is_frame: bool) -> pd.DataFrame:
-        """Return the table with its columns in the schema's order, or raise ``ValueError`` for one missing or unknown."""
+        """Return the table with its columns in the schema's order; ``ValueError`` for a missing or unknown column."""
         if is_frame and self.columns is not None:
             absent = [column for column in self.columns if column not in table.columns]
             if absent:
