@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from oleander.results.fitting import NothingFoundError
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
@@ -19,7 +20,6 @@ from sklearn.pipeline import make_pipeline
 from data_sets import DataSet, available
 from oleander import AggregateExplainer
 from oleander.data.schema import FeatureSchema
-from oleander.results.fitting import NothingFoundError
 
 
 def black_boxes(seed: int) -> dict[str, object]:

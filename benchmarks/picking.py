@@ -9,13 +9,13 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from oleander.forms import make_consensus_forms
 
 from data_sets import available
 from floor import black_boxes, thirds
 from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.forms import make_consensus_forms
 from oleander.judging.certificate import lower_bound
 from oleander.judging.cross_fitting import Judged, cross_fit
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from oleander.forms import Union, Verdict, make_consensus_forms
+from oleander.results.fitting import NothingFoundError
 
 from data_sets import DataSet, available, synthetic
 from floor import black_boxes, thirds
@@ -31,9 +33,7 @@ from oleander.black_box.asking import BlackBox
 from oleander.candidates.named import GENERATORS, MIX
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.forms import Union, Verdict, make_consensus_forms
 from oleander.judging.cross_fitting import cross_fit
-from oleander.results.fitting import NothingFoundError
 
 KEYS = ("part", "data", "box", "seed", "method", "budget")
 FAST = ("auto", "tree", "consensus", "union", "tree with abstention", "naive tree")

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import oleander.streaming.source_fit as source_fit
 import pandas as pd
 import pyarrow.dataset as ds
 
-import oleander.streaming.source_fit as source_fit
 from oleander import AggregateExplainer
 from oleander.streaming import count_all, draw_sample, open_source
 

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from oleander.results.fitting import NothingFoundError
 
 from oleander import AggregateExplainer
 from oleander.black_box.asking import BlackBox
 from oleander.candidates.balls import choose_ladder
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.results.fitting import NothingFoundError
 from subjects.base import Journal, Row, Size, WatchedBlackBox, make_goals, make_table, number, seconds, timed
 from subjects.cases import Case, cases
 from subjects.own_process import measure_apart

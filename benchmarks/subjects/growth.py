@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from oleander.results.fitting import NothingFoundError
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 from oleander import AggregateExplainer
 from oleander.candidates.choosing import PoolSelection
-from oleander.results.fitting import NothingFoundError
 from oleander.selection import SelectionResult
 from subjects.base import Journal, Row, Size, WatchedBlackBox, make_goals, make_table, number, seconds, slope
 from subjects.own_process import measure_apart

@@ -13,7 +13,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
 from oleander.explainers import FilteredTree, LimeLinear, UnfilteredTree
 from oleander.explainers.base import encode_labels
-from oleander.explainers.tree import grow_tree
+from oleander.explainers.growth import grow_tree
 from oleander.filters import bin_codes, select_features
 from oleander.regions import Ball
 from subjects.base import timed

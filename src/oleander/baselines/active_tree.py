@@ -14,8 +14,10 @@ from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.base import encode_labels
-from oleander.explainers.growth import grow, make_columns
-from oleander.explainers.tree import LEAF, Tree, TreeExplainer, read_split, split_conditions
+from oleander.explainers.columns import make_columns
+from oleander.explainers.growth import grow, read_split
+from oleander.explainers.tree import LEAF, Tree, split_conditions
+from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.regions import Box
 from oleander.results.explainer_set import ChosenExplainer
 

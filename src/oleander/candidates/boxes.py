@@ -13,7 +13,7 @@ from oleander.candidates.inside import Inside
 from oleander.candidates.learning import Part, Proposals, check_at_least, check_shares, learning_parts
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.growth import Column
+from oleander.explainers.columns import Column
 from oleander.filters import bin_codes, select_features
 from oleander.regions import Box, ball_distances
 from oleander.regions.conditions import Condition, Levels, Range

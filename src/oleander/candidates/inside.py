@@ -8,8 +8,8 @@ import numpy as np
 from oleander.arrays import Ints
 from oleander.candidates.learning import Part, check_at_least, check_shares, speak_where_good
 from oleander.explainers import Constant
+from oleander.explainers.abstaining import shrunk_quality
 from oleander.explainers.base import Explainer
-from oleander.explainers.judged_tree import shrunk_quality
 
 KINDS = ("constant", "tree")
 # So many rows, right as often as chance, are added to a region's own before it is called good.

@@ -9,7 +9,7 @@ from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.base import Candidate
 from oleander.candidates.learning import Proposals, check_at_least, check_shares, learning_parts, speak_where_good
 from oleander.data.rows import Rows
-from oleander.explainers.judged_tree import shrunk_quality
+from oleander.explainers.abstaining import shrunk_quality
 from oleander.regions import Box
 
 

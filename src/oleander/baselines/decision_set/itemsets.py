@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.growth import readable_edges
+from oleander.explainers.columns import readable_edges
 from oleander.regions.conditions import Condition, Levels, Range
 
 # Where more sets than this are frequent at one length, the best by F1 are the ones that grow.

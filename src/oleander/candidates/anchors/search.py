@@ -13,10 +13,10 @@ import numpy as np
 from oleander.arrays import Bools, Ints
 from oleander.candidates.anchors.ledger import Demand, Ledger
 from oleander.candidates.anchors.lucb import Trial, judge, most_precise
-from oleander.candidates.anchors.predicates import Rule, extend
+from oleander.candidates.anchors.predicates import Conjunction, extend
 
 # Rules, and how to get their draws: only those that can be extended are looked at again.
-Beam = dict[Rule, Callable[[], "Sample"]]
+Beam = dict[Conjunction, Callable[[], "Sample"]]
 # A rule is accepted once its lower bound is over the precision asked for less this much.
 SLACK = 0.05
 
@@ -60,7 +60,7 @@ class Anchor:
 
     Parameters
     ----------
-    rule : Rule
+    rule : Conjunction
     label : int
         The label's code in the ledger.
     n_draws : int
@@ -70,7 +70,7 @@ class Anchor:
         Whether the share is known to be as high as was asked for. If not, this is the most precise rule found.
     """
 
-    rule: Rule
+    rule: Conjunction
     label: int
     n_draws: int
     share: float
@@ -176,7 +176,7 @@ class Extension:
     n_draws: int
     n_right: int
 
-    def follow(self, rule: Rule, n_batches: int, usable: Ints, label: int, ledger: Ledger) -> Sample:
+    def follow(self, rule: Conjunction, n_batches: int, usable: Ints, label: int, ledger: Ledger) -> Sample:
         """Return the draws of the longer rule: those that it took over and its own."""
         kept = self.begin.fulfils[self.line]
         own = [answers == label for answers in ledger.labels(rule, n_batches)]
@@ -186,14 +186,14 @@ class Extension:
         )
 
 
-def extensions(beam: Beam, usable: Ints, ledger: Ledger, *, wider_than: float) -> dict[Rule, Extension]:
+def extensions(beam: Beam, usable: Ints, ledger: Ledger, *, wider_than: float) -> dict[Conjunction, Extension]:
     """Return the rules with one predicate more than one in the beam, narrowest first.
 
     Rules that cover no more than the best found are left out: what extends them would cover less still. A rule that
     comes from several parents stays with the one that gives it the most draws.
     """
     grid = ledger.grid
-    found: dict[Rule, Extension] = {}
+    found: dict[Conjunction, Extension] = {}
     for rule, draw in beam.items():
         inside = ledger.rows.weights.astype(np.float32)
         for predicate in rule:

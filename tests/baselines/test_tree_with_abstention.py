@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
+from oleander.baselines.tree_with_abstention import grow_judged_tree, keep_best_leaves
 from oleander.black_box.asking import BlackBox
-from oleander.data.rows import Rows
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import UnfilteredTree
-from oleander.explainers.judged_tree import grow_judged_tree, keep_best_leaves, shrunk_quality
-from oleander.judging.certificate import lower_bound
+from oleander.explainers.abstaining import shrunk_quality
+from oleander.judging.bounds import lower_bound
 
 
 @pytest.fixture
@@ -20,7 +22,7 @@ def tree():
 
 
 def judge(tree, right_of, quality, floor):
-    """Judge the leaves on so many rows each, of which so many are right."""
+    """Judge each leaf on ``n`` rows, of which ``right`` are right."""
     leaf_of_row = np.concatenate([np.full(n, leaf) for leaf, (_, n) in right_of.items()])
     is_right = np.concatenate([np.arange(n) < right for right, n in right_of.values()])
     return keep_best_leaves(tree, quality, leaf_of_row, is_right, floor, level=0.05)
@@ -48,7 +50,7 @@ def test_a_leaf_too_small_to_be_judged_alone_may_speak_with_the_others(tree):
     assert set(judged.explainer.spoken_leaves) == {one, three}
 
 
-def test_nobody_speaks_where_no_bound_holds(tree):
+def test_no_leaf_speaks_where_no_bound_holds(tree):
     quality = shrunk_quality(tree)
     judged = judge(tree, dict.fromkeys(tree.leaves, (5, 10)), quality, floor=0.9)
     assert (judged.n_spoken, judged.bound, judged.explainer.complexity) == (0, 0.0, 0)
@@ -58,15 +60,17 @@ def test_leaves_are_judged_on_rows_that_the_tree_has_not_seen():
     """With labels that are noise, what a tree learned of its own rows is worth nothing on others."""
     X = np.random.default_rng(0).uniform(size=(600, 4))
     noise = {row.tobytes(): label for row, label in zip(X, np.random.default_rng(1).integers(0, 2, 600), strict=True)}
-    rows = Rows.ask(X, BlackBox(lambda X: np.array([noise[row.tobytes()] for row in X]), FeatureSchema.infer(X)))
+    black_box = BlackBox(lambda X: np.array([noise[row.tobytes()] for row in X]), FeatureSchema.infer(X))
+    rows = label_rows(X, CountingBlackBox(black_box))
     judged = grow_judged_tree(rows, rows.halves(0), 0.9, max_leaves=40)
     assert judged.n_spoken == 0
 
 
-def test_groups_are_not_torn_apart():
+def test_halves_keep_groups_whole():
     X = np.random.default_rng(0).uniform(size=(300, 2))
     groups = np.repeat(np.arange(30), 10)
-    rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X)), groups=groups)
+    black_box = BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X))
+    rows = label_rows(X, CountingBlackBox(black_box), groups=groups)
     half = rows.halves(3)
     assert half.sum() == 150
     assert all(len(set(half[groups == group])) == 1 for group in range(30))
