@@ -10,11 +10,12 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from data_sets import five_classes, from_sklearn
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
+from subjects.base import WatchedBlackBox
 from threadpoolctl import threadpool_limits
 
-from data_sets import five_classes, from_sklearn
 from oleander.baselines.anchors import pick_greedily
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
@@ -26,7 +27,6 @@ from oleander.candidates.balls import choose_centers
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.selection import SelectionProblem
-from subjects.base import WatchedBlackBox
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import warnings
 
 from data_sets import available
 from floor import black_boxes, thirds
+
 from oleander.baselines import compare
 
 

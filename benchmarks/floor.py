@@ -11,12 +11,12 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from data_sets import DataSet, available
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from data_sets import DataSet, available
 from oleander import AggregateExplainer
 from oleander.data.schema import FeatureSchema
 from oleander.results.fitting import NothingFoundError

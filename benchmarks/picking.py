@@ -9,9 +9,9 @@ import warnings
 
 import numpy as np
 import pandas as pd
-
 from data_sets import available
 from floor import black_boxes, thirds
+
 from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
 from data_sets import DataSet, available, synthetic
 from floor import black_boxes, thirds
+
 from oleander import AggregateExplainer
 from oleander.baselines import (
     ActiveTree,

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from scipy import optimize, sparse
+from selection.instances import clustered_balls, digits_balls
 
 from oleander.selection import SelectionProblem
 from oleander.selection.formulations import plain_model
 from oleander.selection.model import CoverageModel
 from oleander.selection.reduce import merge_points, undominated
 from oleander.selection.solvers.program import LinearProgram, linear_program
-from selection.instances import clustered_balls, digits_balls
 
 # Value, bound, seconds; a value that was not found is nan.
 Answer = tuple[float, float, float]

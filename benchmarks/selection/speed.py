@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from scipy import sparse
+from selection.instances import clustered_balls, digits_balls, wide_pool
 
 from oleander.selection import SelectionProblem, SelectionResult
-from selection.instances import clustered_balls, digits_balls, wide_pool
 
 EVERYTHING = ["5000-56", "5000-175", "779-28", "779-80", "digits", "wide-0.02", "wide-0.04"]
 HEADER = (

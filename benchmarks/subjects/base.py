@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
-
 from subjects.machine import describe_machine, hash_source
 
 Size = Literal["tiny", "full"]

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
-
 from data_sets import SHARED, DataSet, five_classes, from_sklearn, geriatric
 from floor import thirds
+from sklearn.ensemble import RandomForestClassifier
 from subjects.base import Size
 
 ABSENT = (

@@ -7,6 +7,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from subjects.base import Journal, Row, Size, WatchedBlackBox, make_goals, make_table, number, seconds, timed
+from subjects.cases import Case, cases
+from subjects.own_process import measure_apart
 
 from oleander import AggregateExplainer
 from oleander.black_box.asking import BlackBox
@@ -14,9 +17,6 @@ from oleander.candidates.balls import choose_ladder
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results.fitting import NothingFoundError
-from subjects.base import Journal, Row, Size, WatchedBlackBox, make_goals, make_table, number, seconds, timed
-from subjects.cases import Case, cases
-from subjects.own_process import measure_apart
 
 DEFAULT, PAPER = "default", "the paper's settings"
 LADDERS = ([1.0], [2.0], [4.0], [0.5, 1.0, 1.5, 2.0, 2.5])

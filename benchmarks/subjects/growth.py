@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from subjects.base import Journal, Row, Size, WatchedBlackBox, make_goals, make_table, number, seconds, slope
+from subjects.own_process import measure_apart
 
 from oleander import AggregateExplainer
 from oleander.candidates.choosing import PoolSelection
 from oleander.results.fitting import NothingFoundError
 from oleander.selection import SelectionResult
-from subjects.base import Journal, Row, Size, WatchedBlackBox, make_goals, make_table, number, seconds, slope
-from subjects.own_process import measure_apart
 
 FULL = {
     "rows": (500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000),

@@ -3,10 +3,10 @@
 import time
 
 import numpy as np
+from subjects.base import Row, timed
 
 from oleander.data.schema import FeatureSchema
 from oleander.regions import Ball, membership
-from subjects.base import Row, timed
 
 
 def find_members(n_rows: int, n_centers: int, radii: list[float]) -> Row:

@@ -9,15 +9,6 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
-
-from oleander.black_box.asking import BlackBox
-from oleander.candidates.balls import choose_centers, choose_ladder
-from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema
-from oleander.draws.in_ball import draw_in_ball
-from oleander.explainers import FilteredTree, LimeLinear, UnfilteredTree
-from oleander.regions import Ball
 from subjects.base import (
     Journal,
     Row,
@@ -32,6 +23,15 @@ from subjects.base import (
 )
 from subjects.cases import ABSENT, Case, cases
 from subjects.stages import filter_seconds, stages
+from threadpoolctl import threadpool_limits
+
+from oleander.black_box.asking import BlackBox
+from oleander.candidates.balls import choose_centers, choose_ladder
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.draws.in_ball import draw_in_ball
+from oleander.explainers import FilteredTree, LimeLinear, UnfilteredTree
+from oleander.regions import Ball
 
 OURS = {"FilteredTree": FilteredTree, "UnfilteredTree": UnfilteredTree, "LimeLinear": LimeLinear}
 # Import names by the names in the table; who is not installed is left out, and the table says so.

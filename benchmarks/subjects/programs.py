@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 from scipy import sparse
+from selection.instances import clustered_balls
+from subjects.base import Journal, Row, Size, is_installed, make_goals, make_table
 
 from oleander.selection import SelectionProblem
 from selection import rivals, speed
-from selection.instances import clustered_balls
-from subjects.base import Journal, Row, Size, is_installed, make_goals, make_table
 
 # What each solver needs besides the project's own dependencies.
 NEEDS = {"scipy milp": "scipy", "PuLP/CBC": "pulp", "SCIP": "pyscipopt"}

@@ -8,6 +8,7 @@ import statistics
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
+from subjects.base import timed
 
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
@@ -16,7 +17,6 @@ from oleander.explainers.base import encode_labels
 from oleander.explainers.tree import grow_tree
 from oleander.filters import bin_codes, select_features
 from oleander.regions import Ball
-from subjects.base import timed
 
 
 def make_data(n_rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-
 from data_sets import DataSet, available, five_classes, from_sklearn
 from floor import black_boxes, thirds
+from subjects.base import Journal, Row, Size, WatchedBlackBox, is_installed, make_goals, make_table, number, seconds
+
 from oleander import AggregateExplainer
 from oleander.baselines import SubmodularPick, compare
 from oleander.baselines.compare import make_rivals
@@ -17,7 +18,6 @@ from oleander.black_box.asking import BlackBox
 from oleander.candidates.balls import choose_ladder
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from subjects.base import Journal, Row, Size, WatchedBlackBox, is_installed, make_goals, make_table, number, seconds
 
 OURS = "Oleander"
 PAPER = "Oleander, the paper's settings"

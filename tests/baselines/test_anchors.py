@@ -16,7 +16,7 @@ def four(X):
 
 def test_greedy_by_hand():
     covers = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1], [1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]], dtype=bool)
-    # The second covers four; then the first and the third add two each, and the first comes first; then none adds a row.
+    # The second covers four; then the first and the third add two each, and the first comes first; no other adds any.
     assert pick_greedily(covers, np.ones(6), 4) == [1, 0]
     assert pick_greedily(covers, np.ones(6), 1) == [1]
     # A heavy first row changes the order: 5 + 1 + 1 against 4.

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ks_2samp, kstest, norm, truncnorm
 
-from oleander.baselines.mixture import Mixture, draw_truncated, log_interval
+from benchmarks.rivals.mixture import Mixture, draw_truncated, log_interval
 from oleander.data.schema import FeatureSchema
 from oleander.regions import Box
 from oleander.regions.conditions import Levels, Range
@@ -17,7 +17,7 @@ def rng(seed=0):
 
 @pytest.fixture
 def two_clouds():
-    """Two clouds of rows, told apart by the first column."""
+    """Two clouds of rows that differ in the first column."""
     noise = rng().normal(size=(600, 2))
     X = noise + np.where(np.arange(600) < 400, -3.0, 3.0)[:, None] * [1.0, 0.5]
     schema = FeatureSchema.infer(X)

@@ -1,4 +1,4 @@
-"""Which rules a decision set may be made of: frequent sets of conditions, each with a label (Apriori, on matrices)."""
+"""The candidate rules of a decision set: frequent sets of conditions, each with a label (Apriori, on matrices)."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,21 +11,21 @@ from oleander.data.schema import FeatureSchema
 from oleander.explainers.growth import readable_edges
 from oleander.regions.conditions import Condition, Levels, Range
 
-# Where more sets than this are frequent at one length, the best by F1 are the ones that grow.
+# Where more sets than this are frequent at one length, only the best by F1 are extended.
 MAX_GROWING = 2000
 BLOCK = 500
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Rules that may be chosen.
+    """Candidate rules.
 
     Parameters
     ----------
     conditions : tuple of tuple of Condition
-        What must hold of a row, for each rule.
+        The conditions of each rule.
     label : int array of shape (n_candidates,)
-        The code of the label that the rule gives.
+        The code of each rule's label.
     covers : bool array of shape (n_candidates, n_points)
     f1 : array of shape (n_candidates,)
         The harmonic mean of precision and recall for the rule's label.
@@ -41,7 +41,7 @@ class Candidates:
 
     @property
     def length(self) -> Ints:
-        """How many conditions each rule has."""
+        """The number of conditions of each rule."""
         return np.array([len(conditions) for conditions in self.conditions], dtype=np.intp)
 
 
@@ -75,11 +75,11 @@ def make_items(values: Floats, schema: FeatureSchema, n_bins: int) -> list[Condi
             items += [Levels(j, feature, frozenset({code})) for code in range(len(feature.levels))]
             if len(known) < len(column):
                 items.append(Levels(j, feature, frozenset(), missing=True))
-    # What holds of every row, or of none, says nothing.
+    # A condition that holds of every row, or of none, tells no rows apart.
     return [item for item in items if 0 < np.count_nonzero(item.contains(values)) < len(values)]
 
 
-def mine(
+def mine_rules(
     values: Floats,
     labels: Ints,
     weights: Ints,
@@ -90,18 +90,18 @@ def mine(
     max_length: int,
     max_candidates: int | None,
 ) -> Candidates:
-    """Return frequent sets of conditions with a label each, for every label the best.
+    """Return the best rules of every label: frequent sets of conditions with a label each.
 
-    Half of them are the best by F1, the others by F½, which asks more for precision: the best by F1 alone are wide
-    rules that differ little, and leave nothing to say of the rows between them. Of sets that cover the same rows the
-    shortest stands for all: it is no worse in any term of the objective.
+    Half of them are the best by F1, the others by F½, which weighs precision more: the best by F1 alone are wide rules
+    that differ little, and leave the rows between them without a rule. Of sets that cover the same rows the shortest
+    is kept: it is no worse in any term of the objective.
 
     Parameters
     ----------
     values : array of shape (n_points, n_features)
     labels : int array of shape (n_points,)
     weights : int array of shape (n_points,)
-        How many rows each point stands for.
+        The number of rows that each point stands for.
     items : list of Condition
     n_labels : int
     min_support : float
@@ -116,7 +116,7 @@ def mine(
     >>> X = np.linspace(0, 10, 501)[:, None]
     >>> labels, weights = (X[:, 0] > 5).astype(int), np.ones(501, dtype=int)
     >>> items = make_items(X, FeatureSchema.infer(X), n_bins=2)
-    >>> rules = mine(
+    >>> rules = mine_rules(
     ...     X, labels, weights, items, n_labels=2, min_support=0.1, max_length=2, max_candidates=1
     ... )
     >>> [str(conditions[0]) for conditions in rules.conditions], rules.label.tolist(), rules.f1.tolist()
@@ -145,7 +145,7 @@ def mine(
 def frequent_sets(
     covers: Bools, labels: Ints, weights: Ints, *, n_labels: int, min_support: float, max_length: int
 ) -> tuple[Ints, Floats]:
-    """Return the sets of items that cover enough rows and in which every item takes rows away from those before it.
+    """Return the sets of items that cover enough rows and in which every item removes rows.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def frequent_sets(
 
 
 def f_score(counts: Floats, totals: Floats, beta: float) -> Floats:
-    """Return F-beta of each set for each label: 1 weighs precision and recall alike, less asks more for precision.
+    """Return F-beta of each set for each label: 1 weighs precision and recall alike, less weighs precision more.
 
     >>> f_score(np.array([[30.0, 10.0]]), np.array([60.0, 40.0]), 1.0).tolist()
     [[0.6, 0.25]]
@@ -207,10 +207,10 @@ def f_score(counts: Floats, totals: Floats, beta: float) -> Floats:
 
 
 def _take_distinct(sets: Ints, scores: Floats, covers: Bools, most: int | None) -> list[int]:
-    """Return the best sets in order, one for each cover: the shortest, since shorter sets come first among equals."""
+    """Return the best sets in order, one for each cover: the shortest, since shorter sets come first among ties."""
     n_seen = len(scores) if most is None else 8 * most
     while True:
-        # A few of very many are wanted, so only the best are put in order, ties at the end of them included.
+        # A few of very many are wanted, so only the best are sorted, with all ties of the last.
         n_seen = min(n_seen, len(scores))
         least = np.partition(scores, -n_seen)[-n_seen] if n_seen else 0.0
         some = np.flatnonzero((scores >= least) & (scores > 0))

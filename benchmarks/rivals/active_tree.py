@@ -1,4 +1,4 @@
-"""A tree that asks as it grows: the black box's answers on fresh draws in every node (Bastani, Kim and Bastani)."""
+"""A tree grown on fresh draws in every node, labelled by the black box (Bastani, Kim and Bastani)."""
 
 import heapq
 from dataclasses import dataclass, field
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.rivals.mixture import Mixture
 from oleander.arrays import Labels
 from oleander.baselines.base import Baseline, choose
-from oleander.baselines.mixture import Mixture
 from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
@@ -22,17 +22,17 @@ from oleander.results.explainer_set import ChosenExplainer
 
 @dataclass(eq=False)
 class Node:
-    """A box, what the black box says in it, and where it would best be split.
+    """A box, the label of most draws in it, and the best split.
 
     Parameters
     ----------
     box : Box
     label : Any
-        What the black box says most often on the draws.
+        The most frequent label of the draws.
     n_draws, n_right : int
-        Draws in the box, and those with that label.
+        Draws in the box, and draws with that label.
     split : dict or None
-        As a tree holds it; None where no split is of use.
+        The arguments of ``split_conditions``; None where no split helps.
     gain : float
         The mass in the box times the gain in purity, counted on draws that did not choose the split.
     """
@@ -47,22 +47,22 @@ class Node:
 
 
 class ActiveTree(Baseline):
-    """Mimic the black box everywhere with one tree that is grown on as many draws as it asks for.
+    """Mimic the black box everywhere with one tree that draws anew in every node.
 
-    A density of the rows says how much mass a node has and gives draws inside it. Half of a node's draws choose its
-    split; the others say what the split gains. The node with the largest gain is split first. Gains are in purity
-    (Gini), by which splits are chosen too: one that changes no answer may still open the way for one that does.
+    A density of the rows gives the mass of a node and draws inside it. Half of a node's draws choose its split; the
+    others measure its gain. The node with the largest gain is split first. Gains are in purity (Gini), by which splits
+    are chosen too: a split that changes no answer may still make room for one that does.
 
     Parameters
     ----------
     black_box : object with ``predict``, or callable
     max_leaves : int
     n_components : int
-        Gaussians in the density; fewer where there are less than five rows to each.
+        Gaussians in the density; fewer where there are less than five rows per Gaussian.
     n_draws : int
-        Draws that choose a node's split, and again so many that judge it.
+        Draws that choose a node's split; as many others judge it.
     min_gain : float
-        A split that gains no more than this, out of the 1 that all rows could gain at most, is not made.
+        The least gain of a split; all rows together could gain 1.
     schema : FeatureSchema or None
     random_state : int or None
 
@@ -126,7 +126,7 @@ class ActiveTree(Baseline):
         return [choose(rows, Box(()), explainer, "active tree")], n_queries
 
     def _ask(self, node: Node, box: BlackBox, rng: np.random.Generator) -> int:
-        """Draw in a node, ask the black box, set what is best said and how best to split; return the rows asked."""
+        """Draw in a node, ask the black box, set the label and the split; return the number of rows asked."""
         mass = self.mixture_.mass(node.box)
         if mass == 0:
             return 0
@@ -145,7 +145,7 @@ class ActiveTree(Baseline):
 
 
 def gini_gain(goes_left: NDArray[np.bool_], codes: NDArray[np.intp]) -> float:
-    """Return how much purer the labels are on the two sides of a split than together, by Gini's measure.
+    """Return the gain in purity of a split: the drop in Gini impurity of the labels.
 
     >>> gini_gain(np.array([True, True, False, False]), np.array([0, 0, 1, 1]))
     0.5
@@ -156,26 +156,27 @@ def gini_gain(goes_left: NDArray[np.bool_], codes: NDArray[np.intp]) -> float:
 
 
 def build_tree(root: Node, schema: FeatureSchema, labels: Labels) -> Tree:
-    """Return the grown nodes as arrays; two leaves that say the same become one."""
+    """Return the grown nodes as arrays; two leaves with the same label become one."""
     entries: list[dict[str, Any]] = []
-    said: list[Any] = []
+    node_labels: list[Any] = []
 
     def add(node: Node) -> int:
         number = len(entries)
         leaf = {"column": LEAF, "threshold": np.nan, "level": -1, "missing_left": False, "left": -1, "right": -1}
         entries.append({**leaf, "n_draws": node.n_draws, "n_right": node.n_right})
-        said.append(node.label)
+        node_labels.append(node.label)
         if node.children is None:
             return number
         assert node.split is not None
         left, right = (add(child) for child in node.children)
-        if entries[left]["column"] == entries[right]["column"] == LEAF and said[left] == said[right] == node.label:
-            del entries[number + 1 :], said[number + 1 :]
+        are_leaves = entries[left]["column"] == entries[right]["column"] == LEAF
+        if are_leaves and node_labels[left] == node_labels[right] == node.label:
+            del entries[number + 1 :], node_labels[number + 1 :]
         else:
             entries[number].update(node.split, left=left, right=right)
         return number
 
     add(root)
-    # Draws may bring labels longer than any that the rows have, so only objects need their dtype said.
-    classes, label = encode_labels(np.array(said, dtype=object if labels.dtype == object else None))
+    # Draws may bring labels longer than any label of the rows, so only objects need a dtype here.
+    classes, label = encode_labels(np.array(node_labels, dtype=object if labels.dtype == object else None))
     return Tree(schema, classes, label=label, **{key: np.array([e[key] for e in entries]) for key in entries[0]})

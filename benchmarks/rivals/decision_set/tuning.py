@@ -1,4 +1,4 @@
-"""How the seven weights are found: coordinate ascent on rows that the rules were not learned from."""
+"""The search for the seven weights: coordinate ascent on rows that the rules were not learned from."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from oleander.arrays import Floats
 # no rows and are shares of all rows instead, so that they mean the same on more rows.
 START: tuple[float, ...] = (0.001, 0.0, 0.0, 0.05, 0.0, 0.5, 1.0)
 PER_ROW = (0, 1, 4)
-# In the order in which they are tried: first what being wrong costs, which matters most.
+# In the order in which they are tried: first the cost of wrong rows, which matters most.
 GRID: dict[int, tuple[float, ...]] = {
     5: (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.5),
     3: (0.0, 0.01, 0.05, 0.2, 1.0),
@@ -22,7 +22,7 @@ GRID: dict[int, tuple[float, ...]] = {
 
 
 def to_lambdas(shares: tuple[float, ...], n_rows: int) -> Floats:
-    """Return the seven weights for so many rows.
+    """Return the seven weights for a number of rows.
 
     >>> to_lambdas(START, 1000).tolist()
     [1.0, 0.0, 0.0, 0.05, 0.0, 0.5, 1.0]
@@ -33,7 +33,7 @@ def to_lambdas(shares: tuple[float, ...], n_rows: int) -> Floats:
 
 
 def ascend(score: Callable[[tuple[float, ...]], float], *, max_sweeps: int = 2) -> tuple[float, ...]:
-    """Change one weight at a time to what scores best, until a whole sweep brings nothing.
+    """Set one weight at a time to its best value, until a whole sweep changes none.
 
     Examples
     --------

@@ -1,28 +1,28 @@
-"""The seven terms that a decision set weighs against each other, and how their sum changes with one rule."""
+"""The seven terms of a decision set's objective, and how their weighted sum changes with one rule."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.rivals.decision_set.itemsets import Candidates
 from oleander.arrays import Bools, Floats, Ints
-from oleander.baselines.decision_set.itemsets import Candidates
 
 
 class Terms:
-    """What the seven terms of Lakkaraju, Bach and Leskovec are made of, counted once for all candidates.
+    """The counts behind the seven terms of Lakkaraju, Bach and Leskovec, made once for all candidates.
 
     Parameters
     ----------
     candidates : Candidates
     labels : int array of shape (n_points,)
     weights : int array of shape (n_points,)
-        How many rows each point stands for.
+        The number of rows that each point stands for.
 
     Attributes
     ----------
     right : bool array of shape (n_points, n_candidates)
-        Which rules cover which points and give their label. Points come first: the search looks at few of them.
+        Whether a rule covers a point and has its label. Points come first: the search looks at few of them.
     n_right, n_wrong : array of shape (n_candidates,)
-        Rows covered, with the rule's label and with another.
+        Rows covered that have the rule's label, and rows covered with another.
     overlap : array of shape (n_candidates, n_candidates)
         Rows that two rules both cover; 0 for a rule and itself.
     """
@@ -42,7 +42,7 @@ class Terms:
         self.says_same: Bools = candidates.label[:, None] == candidates.label
 
     def values(self, chosen: Bools) -> Floats:
-        """Return the seven terms, f0 to f6, of a set of rules. Each is at least 0, and the more the better.
+        """Return the seven terms, f0 to f6, of a set of rules. Each is at least 0, and larger is better.
 
         Few rules, short rules, little overlap of rules with the same label and with different ones, many labels that
         have a rule, few rows covered wrongly, many rows covered rightly by some rule.
@@ -77,7 +77,7 @@ class Objective:
 
     def __init__(self, terms: Terms, lambdas: Floats) -> None:
         self.terms, self.lambdas = terms, lambdas
-        # What a rule costs by itself, and what each pair of rules costs.
+        # The cost of a rule by itself, and of each pair of rules.
         self.alone: Floats = lambdas[0] + lambdas[1] * terms.length + lambdas[5] * terms.n_wrong
         same, different = np.float32(lambdas[2]), np.float32(lambdas[3])
         self.pairs = terms.overlap * np.where(terms.says_same, same, different)
@@ -87,16 +87,16 @@ class Objective:
         return float(self.lambdas @ self.terms.values(chosen))
 
     def bound(self, chosen: Bools) -> float:
-        """Return what the value cannot exceed: as if no rules overlapped and every row and label were served."""
+        """Return an upper bound on the value: no overlap, and every row and label has a rule."""
         terms, n = self.terms, self.terms.n_candidates
         most = [n, terms.max_length * n, terms.n_rows * n**2, terms.n_rows * n**2, n, terms.n_rows * n, terms.n_rows]
         return float(self.lambdas @ np.array(most, dtype=float) - self.alone[chosen].sum())
 
 
 class Choice:
-    """A set of rules that changes by one at a time, and what each change is worth.
+    """A set of rules that changes by one rule at a time, and the gain of each change.
 
-    What a rule would newly get right is kept up to date from the rows that change, never counted anew.
+    The rows that a rule would newly get right are updated from the rows that change, never counted anew.
     """
 
     def __init__(self, objective: Objective) -> None:
@@ -113,13 +113,13 @@ class Choice:
         return int(self.chosen.sum())
 
     def gains(self) -> Floats:
-        """Return what the value gains if a rule joins that is not in the set, or leaves that is."""
+        """Return the gain in value if a rule outside the set joins, or a rule inside leaves."""
         terms, lambdas = self.objective.terms, self.objective.lambdas
         cost = self.objective.alone + self._load
         is_first = self._n_of_label[terms.label] == 0
         gains: Floats = lambdas[6] * self._newly_right + lambdas[4] * is_first - cost
         inside = np.flatnonzero(self.chosen)
-        # What would be lost is what nobody else in the set gets right.
+        # A rule that leaves loses the rows that no other rule of the set gets right.
         by_one = self._n_right == 1
         lost = terms.weights[by_one] @ terms.right[np.ix_(by_one, inside)]
         is_last = self._n_of_label[terms.label[inside]] == 1
@@ -127,10 +127,10 @@ class Choice:
         return gains
 
     def flip(self, i: int, gain: float) -> None:
-        """Let a rule join or leave; ``gain`` is what ``gains`` said of it."""
+        """Let a rule join or leave; ``gain`` is its entry of ``gains``."""
         terms = self.objective.terms
         step = -1 if self.chosen[i] else 1
-        # Rows that are got right by nobody: until now if the rule joins, from now on if it leaves.
+        # Rows that no rule gets right: before the change if the rule joins, after it if the rule leaves.
         changed = np.flatnonzero(terms.right[:, i] & (self._n_right == (0 if step > 0 else 1)))
         self._newly_right -= step * (terms.right[changed] * terms.weights[changed, None]).sum(axis=0)
         self._n_right += step * terms.right[:, i]

@@ -1,7 +1,7 @@
-"""Proxies by ε-coverage: a few local models such that most rows have at least one with a small loss.
+"""Proxies by ε-coverage: a few local models, so that most rows have at least one model with a small loss.
 
-Written from the idea in the work on ExplainReduce (Seppäläinen et al.): local models of many rows are reduced to a few
-that stand in for the others. A new row is answered by the proxy of the learning row that lies nearest.
+Written from the idea of ExplainReduce (Seppäläinen et al.): local models of many rows are reduced to a few that stand
+in for the others. A new row is answered by the proxy of the nearest learning row.
 """
 
 from collections.abc import Sequence
@@ -27,49 +27,50 @@ from oleander.results.explainer_set import ChosenExplainer
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The rows whose nearest learning row is one of some.
+    """The rows whose nearest learning row has a given proxy.
 
     Parameters
     ----------
     schema : FeatureSchema
     tree : KDTree
         Over all learning rows, as ``place_rows`` returns them.
-    mine : bool array of shape (n_points,)
+    has_proxy : bool array of shape (n_points,)
+        The learning rows of the proxy.
     """
 
     schema: FeatureSchema
     tree: KDTree
-    mine: Bools
+    has_proxy: Bools
 
     def contains(self, rows: Floats) -> Bools:
-        """Return which of the encoded rows have one of the chosen learning rows nearest to them."""
-        inside: Bools = self.mine[self.tree.query(place_rows(rows, self.schema))[1]]
+        """Return a mask of the encoded rows whose nearest learning row has the proxy."""
+        inside: Bools = self.has_proxy[self.tree.query(place_rows(rows, self.schema))[1]]
         return inside
 
     def describe(self) -> str:
-        """Say how many rows it is near to; which ones are people's records and not told."""
-        return f"nearest to one of {int(self.mine.sum()):,} of {len(self.mine):,} rows"
+        """Say how many learning rows there are; the rows themselves are records of people and stay out of the text."""
+        return f"nearest to one of {int(self.has_proxy.sum()):,} of {len(self.has_proxy):,} rows"
 
     def to_dict(self) -> dict[str, Any]:
-        """Refuse: it would hold the data."""
+        """Refuse: the region holds the data."""
         raise TypeError("a region of nearest rows holds the data and cannot be saved.")
 
 
 class Proxies(Baseline):
-    """Reduce the local models of many rows to a few that do well on most rows.
+    """Reduce the local models of many rows to a few with a small loss on most rows.
 
     Parameters
     ----------
     black_box : object with ``predict``, or callable
     max_explainers : int
     epsilon : float
-        A model does well on a row if the squared error of its score for the black box's label is at most this.
+        The largest loss that counts as small: the squared error of a model's score for the black box's label.
     radius : float, sequence of float or "auto"
-        Of the balls in which the local models are trained.
+        Radius of the balls in which the local models are trained.
     n_draws : int
     n_features : int
     max_candidates : int or None
-        How many rows get a local model.
+        Most rows that get a local model; None for all.
     schema : FeatureSchema or None
     random_state : int or None
 
@@ -125,11 +126,11 @@ class Proxies(Baseline):
 
 
 def squared_error(model: LimeLinear, rows: Floats, labels: Labels) -> Floats:
-    """Return how far the model's score for each row's label is from 1, squared; 1 for a label it never saw."""
+    """Return the squared distance of the model's score for each row's label from 1; 1 for a label it never saw."""
     assert model.classes_ is not None
     scores = model.scores(rows)
     score = np.where(labels[:, None] == model.classes_, scores, 0.0).sum(axis=1)
-    # A model that is surer than sure of the right label is not wrong.
+    # A score over 1 for the right label is no error.
     error: Floats = np.square(np.maximum(1.0 - score, 0.0))
     return error
 
@@ -137,13 +138,13 @@ def squared_error(model: LimeLinear, rows: Floats, labels: Labels) -> Floats:
 def pick_by_loss(
     losses: Floats, weights: NDArray[Any], n_picks: int, epsilon: float
 ) -> tuple[list[int], NDArray[np.intp]]:
-    """Pick models greedily by the rows that they are the first to do well on; stop where none is added.
+    """Pick models greedily by the rows on which they are the first with a small loss; stop where none is added.
 
     Returns
     -------
     picked : list of int
     assigned : int array of shape (n_points,)
-        Which of the picked has the smallest loss on each row; -1 where none is within ``epsilon``.
+        The pick with the smallest loss on each row; -1 where none is within ``epsilon``.
 
     Examples
     --------

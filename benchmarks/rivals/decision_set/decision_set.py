@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.rivals.decision_set.itemsets import Candidates, make_items, mine_rules
+from benchmarks.rivals.decision_set.objective import Objective, Terms
+from benchmarks.rivals.decision_set.search import local_search
+from benchmarks.rivals.decision_set.tuning import START, ascend, to_lambdas
 from oleander.arrays import Floats, Ints
 from oleander.baselines.base import Baseline, choose
-from oleander.baselines.decision_set.itemsets import Candidates, make_items, mine
-from oleander.baselines.decision_set.objective import Objective, Terms
-from oleander.baselines.decision_set.search import search_deterministic, search_smooth
-from oleander.baselines.decision_set.tuning import START, ascend, to_lambdas
 from oleander.black_box.asking import BlackBox
 from oleander.data.checks import check_choice
 from oleander.data.rows import Rows
@@ -27,7 +27,7 @@ N_FOLDS = 3
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Points with their labels' codes, and how many rows each stands for."""
+    """Points with label codes and weights: the number of rows that each stands for."""
 
     values: Floats
     labels: Ints
@@ -40,15 +40,15 @@ class Sample:
 
     @property
     def n_rows(self) -> int:
-        """How many rows the points stand for."""
+        """The number of rows that the points stand for."""
         return int(self.weights.sum())
 
 
 class DecisionSet(Baseline):
     """Mimic the black box with a set of if-then rules, found by maximising the authors' seven terms.
 
-    Where several rules cover a row, the one with the highest F1 answers; where none does, a last explainer says the
-    label that most of the rows outside the rules have.
+    Where several rules cover a row, the one with the highest F1 answers; where none does, a last explainer answers with
+    the most frequent label outside the rules.
 
     Parameters
     ----------
@@ -60,20 +60,17 @@ class DecisionSet(Baseline):
     max_length : int
         Most conditions in a rule.
     n_bins : int
-        Bins of equally many rows between whose edges a number is cut.
+        Bins of equally many rows; their edges are the thresholds of a number.
     max_candidates : int or None
         Most candidate rules for each label, the best by F1 and by F½.
-    search : {"deterministic", "smooth"}
-        Local steps, or the authors' sampled search before them, which is slower.
     lambdas : "tune" or seven numbers
         The weights of the terms: number of rules, lengths, overlap within a label and between labels, labels with a
-        rule, rows covered wrongly, rows covered rightly. "tune" finds them by coordinate ascent on three folds, with
-        the deterministic search.
+        rule, rows covered wrongly, rows covered rightly. "tune" finds them by coordinate ascent on three folds.
     epsilon : float
         A step must gain this share of value / n², n being the number of candidates. The overlap terms hold the
         constant rows · n², so that 1 would stop the search at the first rule.
     default_rule : bool
-        Whether something is said of rows that no rule covers; otherwise it abstains.
+        Whether rows that no rule covers are answered; otherwise it abstains.
     schema : FeatureSchema or None
     random_state : int or None
 
@@ -81,7 +78,7 @@ class DecisionSet(Baseline):
     ----------
     lambdas_ : array of shape (7,)
     n_rules_ : int
-        Rules, without the default.
+        Number of rules, without the default.
 
     Examples
     --------
@@ -100,7 +97,6 @@ class DecisionSet(Baseline):
         max_length: int = 3,
         n_bins: int = 6,
         max_candidates: int | None = 200,
-        search: str = "deterministic",
         lambdas: Any = "tune",
         epsilon: float = 0.01,
         default_rule: bool = True,
@@ -113,7 +109,6 @@ class DecisionSet(Baseline):
         self.max_length = max_length
         self.n_bins = n_bins
         self.max_candidates = max_candidates
-        self.search = search
         self.lambdas = lambdas
         self.epsilon = epsilon
         self.default_rule = default_rule
@@ -136,26 +131,22 @@ class DecisionSet(Baseline):
         candidates = self._mine(sample, rows.schema)
         terms = Terms(candidates, sample.labels, sample.weights)
         objective = Objective(terms, self.lambdas_)
-        if self.search == "smooth":
-            chosen = search_smooth(objective, epsilon=self.epsilon, max_rules=self.max_rules, rng=rng)
-        else:
-            chosen = search_deterministic(objective, epsilon=self.epsilon, max_rules=self.max_rules)
+        chosen = local_search(objective, epsilon=self.epsilon, max_rules=self.max_rules)
         members = []
         order = by_f1(candidates, chosen)
         self.n_rules_ = len(order)
         for i in order.tolist():
             n_rows = int(terms.n_right[i] + terms.n_wrong[i])
             label, share = classes[candidates.label[i]], float(terms.n_right[i] / n_rows)
-            said = Constant(label, n_rows, share, classes.dtype)
-            members.append(choose(rows, Box(candidates.conditions[i]), said, "decision set"))
+            constant = Constant(label, n_rows, share, classes.dtype)
+            members.append(choose(rows, Box(candidates.conditions[i]), constant, "decision set"))
         if self.default_rule:
             default, n_rows, share = default_label(sample, candidates.covers[order])
-            said = Constant(classes[default], n_rows, share, classes.dtype)
-            members.append(choose(rows, Box(()), said, "default rule"))
+            constant = Constant(classes[default], n_rows, share, classes.dtype)
+            members.append(choose(rows, Box(()), constant, "default rule"))
         return members, 0
 
     def _check(self) -> None:
-        check_choice("search", self.search, ("deterministic", "smooth"))
         if isinstance(self.lambdas, str):
             check_choice("lambdas", self.lambdas, ("tune",))
         elif np.shape(self.lambdas) != (7,) or not (np.asarray(self.lambdas) >= 0).all():
@@ -172,7 +163,7 @@ class DecisionSet(Baseline):
             )
 
     def _mine(self, sample: Sample, schema: FeatureSchema) -> Candidates:
-        return mine(
+        return mine_rules(
             sample.values,
             sample.labels,
             sample.weights,
@@ -184,7 +175,7 @@ class DecisionSet(Baseline):
         )
 
     def _tune(self, sample: Sample, schema: FeatureSchema, rng: np.random.Generator) -> tuple[float, ...]:
-        """Return the weights that agree best with the black box on folds left out, as shares."""
+        """Return the weights, as shares, with the highest agreement on the folds left out."""
         if len(sample.labels) < N_FOLDS:
             return START
         folds = rng.permutation(len(sample.labels)) % N_FOLDS
@@ -193,7 +184,7 @@ class DecisionSet(Baseline):
             learn, held = sample.take(np.flatnonzero(folds != fold)), sample.take(np.flatnonzero(folds == fold))
             candidates = self._mine(learn, schema)
             terms = Terms(candidates, learn.labels, learn.weights)
-            # What each rule says of the rows left out is looked up for every choice of weights.
+            # The rules' covers of the rows left out are looked up for every choice of weights.
             covers = np.array([Box(conditions).contains(held.values) for conditions in candidates.conditions])
             parts.append((learn, held, candidates, terms, covers.reshape(len(candidates), len(held.labels))))
 
@@ -202,37 +193,37 @@ class DecisionSet(Baseline):
             n_agreeing = 0
             for learn, held, candidates, terms, covers in parts:
                 objective = Objective(terms, to_lambdas(shares, learn.n_rows))
-                chosen = search_deterministic(objective, epsilon=self.epsilon, max_rules=self.max_rules)
+                chosen = local_search(objective, epsilon=self.epsilon, max_rules=self.max_rules)
                 order = by_f1(candidates, chosen)
                 default, _, _ = default_label(learn, candidates.covers[order])
-                said = answer(covers[order], candidates.label[order], default)
-                n_agreeing += int(held.weights[said == held.labels].sum())
+                answers = answer(covers[order], candidates.label[order], default)
+                n_agreeing += int(held.weights[answers == held.labels].sum())
             return n_agreeing / sample.n_rows
 
         return ascend(score)
 
 
 def by_f1(candidates: Candidates, chosen: NDArray[np.bool_]) -> Ints:
-    """Return the chosen rules, those that answer first in front."""
+    """Return the chosen rules in the order in which they answer."""
     inside = np.flatnonzero(chosen)
     return inside[np.argsort(-candidates.f1[inside], kind="stable")]
 
 
 def answer(covers: NDArray[np.bool_], labels: Ints, default: int) -> Ints:
-    """Return what the first rule that covers a row says, and the default where none does.
+    """Return the label of the first rule that covers a row, and the default where none does.
 
     >>> answer(np.array([[True, False, False], [True, True, False]]), np.array([3, 4]), 5).tolist()
     [3, 4, 5]
     """
     covers = np.vstack([covers, np.ones(covers.shape[1:], dtype=bool)])
-    said: Ints = np.append(labels, default)[covers.argmax(axis=0)]
-    return said
+    answers: Ints = np.append(labels, default)[covers.argmax(axis=0)]
+    return answers
 
 
 def default_label(sample: Sample, covers: NDArray[np.bool_]) -> tuple[int, int, float]:
-    """Return the most frequent label outside the rules, how many rows lie there, and its share of them.
+    """Return the most frequent label outside the rules, the number of rows there, and the label's share of them.
 
-    Where the rules leave nothing, all rows are counted.
+    Where the rules cover every row, all rows are counted.
     """
     outside = ~np.logical_or.reduce(covers, axis=0)
     weights = np.where(outside, sample.weights, 0) if outside.any() else sample.weights

@@ -4,9 +4,9 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from oleander.baselines import ActiveTree
-from oleander.baselines.active_tree import Node, build_tree, gini_gain
-from oleander.baselines.mixture import Mixture
+from benchmarks.rivals import ActiveTree
+from benchmarks.rivals.active_tree import Node, build_tree, gini_gain
+from benchmarks.rivals.mixture import Mixture
 from oleander.black_box.asking import BlackBox
 from oleander.data.schema import FeatureSchema
 from oleander.regions import Box

@@ -1,4 +1,4 @@
-"""What every rival must do, whatever it is inside."""
+"""The contract of rivals: every method of ``oleander.baselines`` and of ``benchmarks.rivals`` must pass it."""
 
 import numpy as np
 import pandas as pd
@@ -6,16 +6,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from oleander.baselines import (
-    ActiveTree,
-    AnchorPick,
-    DecisionSet,
-    NaiveTree,
-    Proxies,
-    Rival,
-    SubmodularPick,
-    TreeWithAbstention,
-)
+from benchmarks.rivals import ActiveTree, DecisionSet, Proxies
+from oleander.baselines import AnchorPick, NaiveTree, Rival, SubmodularPick, TreeWithAbstention
 
 # One entry per rival, with settings small enough for a test.
 RIVALS = {
@@ -44,7 +36,7 @@ def rows():
 
 @pytest.mark.parametrize("make", RIVALS.values(), ids=RIVALS)
 class TestContract:
-    def test_answers_in_the_users_labels_where_it_speaks(self, make, rows):
+    def test_answers_have_the_users_labels(self, make, rows):
         rival = make(three_bands).fit(rows)
         assert isinstance(rival, Rival)
         answers = rival.predict(rows)
@@ -99,5 +91,5 @@ class TestContract:
     def test_rules_read_in_the_users_names(self, make, rows):
         table = pd.DataFrame(rows, columns=["age", "b", "c", "d"])
         rival = make(three_bands).fit(table)
-        said = " ".join(m.region.describe() + str(rule) for m in rival.explainers for rule in m.explainer.rules())
-        assert "age" in said
+        words = " ".join(m.region.describe() + str(rule) for m in rival.explainers for rule in m.explainer.rules())
+        assert "age" in words

@@ -1,17 +1,17 @@
 import numpy as np
 import pytest
 
-from oleander.baselines import Proxies
-from oleander.baselines.proxies import pick_by_loss, squared_error
+from benchmarks.rivals import Proxies
+from benchmarks.rivals.proxies import pick_by_loss, squared_error
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import place_rows
 from oleander.explainers import LimeLinear
 
 
-def test_picks_those_that_are_first_to_do_well():
+def test_picks_the_models_that_are_first_with_a_small_loss():
     losses = np.array([[0.0, 0.0, 0.0, 0.9, 0.9], [0.9, 0.9, 0.1, 0.0, 0.9], [0.9, 0.0, 0.0, 0.9, 0.9]])
     picked, assigned = pick_by_loss(losses, np.ones(5), 3, 0.2)
-    # The third model adds nothing, and nobody does well on the last row.
+    # The third model adds no row, and no model has a small loss on the last row.
     assert picked == [0, 1]
     assert assigned.tolist() == [0, 0, 0, 1, -1]
     # A row that stands for many is worth more.
@@ -19,7 +19,7 @@ def test_picks_those_that_are_first_to_do_well():
     assert pick_by_loss(losses + 1, np.ones(5), 3, 0.2)[0] == []
 
 
-def test_loss_is_how_far_the_score_of_the_label_is_from_one():
+def test_loss_is_the_squared_distance_of_the_score_from_one():
     schema = FeatureSchema.infer(np.array([[0.5], [1.5], [2.5]]))
     model = LimeLinear.from_weights(
         schema, np.array(["a", "b"]), np.zeros((1, 2)), np.array([0.7, 1.5]), reference=np.array([1.0])

@@ -1,6 +1,6 @@
 """A density of the rows that can be cut with a box: a mixture of Gaussians along numbers, frequencies along levels.
 
-Its mass in a box and its draws there are exact, however small the box, so nothing is ever drawn and thrown away.
+Its mass in a box and its draws there are exact, however small the box, so no draw is ever rejected.
 """
 
 import math
@@ -20,9 +20,9 @@ from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.regions import Box
 from oleander.regions.conditions import Levels, Range
 
-# With fewer rows than this to each, components describe single rows rather than where rows lie.
+# With fewer rows per component, components describe single rows rather than where rows lie.
 ROWS_PER_COMPONENT = 5
-# Beyond so many deviations a probability has no digits left, and its logarithm is used.
+# Beyond this many deviations a probability has no digits left, and its logarithm is used.
 FAR = -35.0
 
 
@@ -30,8 +30,8 @@ FAR = -35.0
 class Mixture:
     """A density over encoded rows, inside the schema's bounds.
 
-    Given its component, a row's columns are independent: numbers are Gaussians cut with their bounds, rounded where
-    they are whole. Whether a number is missing, and which level a column has, depends on nothing.
+    Given its component, a row's columns are independent: numbers are Gaussians cut with their bounds, and rounded in
+    integer columns. Missing numbers and levels are independent of all else.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Mixture:
     means, deviations : array of shape (n_components, n_numbers)
         In the columns' own units.
     shares : tuple of array, one per column
-        Of a number: the shares that are known and missing. Of levels: each level's share, missing last.
+        Of a number: the shares of known and of missing values. Of levels: the share of each level, missing last.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Mixture:
         return cls(schema, model.weights_, center + model.means_ * spread, deviations, shares)
 
     def mass(self, box: Box) -> float:
-        """Return the share of rows that lie in the box, as the density has it."""
+        """Return the probability of the box."""
         return float(np.exp(min(logsumexp(self._log_weights(box)), 0.0)))
 
     def draw(self, box: Box, n_draws: int, rng: np.random.Generator) -> Floats:
@@ -107,7 +107,7 @@ class Mixture:
         for i, j in enumerate(self.schema.numbers):
             log_known, log_missing = self._log_number(i, conditions.get(int(j)))
             with np.errstate(invalid="ignore"):
-                # A component without mass here is never drawn, whatever its chance.
+                # A component without mass here is never drawn, whatever its probability.
                 chance = np.exp(log_missing - np.logaddexp(log_known, log_missing))
             absent = rng.random(n_draws) < chance[component]
             draws[:, j] = np.where(absent, np.nan, self._draw_number(i, conditions.get(int(j)), component, rng))
@@ -139,7 +139,7 @@ class Mixture:
         return logs
 
     def _log_number(self, i: int, condition: Range | Levels | None) -> tuple[Floats, Floats]:
-        """Return, by component, the logarithm of the chances that the number is known and inside, and missing."""
+        """Return, by component, the log probability that the number is known and inside, and that it is missing."""
         j = int(self.schema.numbers[i])
         known, missing = self.shares[j]
         lower, upper = _ends(self.schema[j], condition)
@@ -162,7 +162,7 @@ class Mixture:
         lower, upper = _ends(feature, condition)
         means, deviations = self.means[component, i], self.deviations[component, i]
         standard = draw_truncated((lower - means) / deviations, (upper - means) / deviations, rng)
-        # Rounding on the way back must not carry a draw over an end that does not belong to the box.
+        # Rounding on the way back must not carry a draw over an open end of the box.
         draws: Floats = np.clip(means + deviations * standard, np.nextafter(lower, np.inf), upper)
         return np.ceil(draws - 0.5) if feature.kind is Kind.INTEGER else draws
 
@@ -182,7 +182,7 @@ class Mixture:
 
 
 def log_interval(lower: Floats, upper: Floats) -> Floats:
-    """Return the logarithm of a standard normal variable's chance to lie between two numbers.
+    """Return the log probability that a standard normal variable lies between two numbers.
 
     >>> log_interval(np.array([-1.0, 40.0]), np.array([1.0, 41.0])).round(2).tolist()
     [-0.38, -804.61]
@@ -196,6 +196,8 @@ def log_interval(lower: Floats, upper: Floats) -> Floats:
 
 def draw_truncated(lower: Floats, upper: Floats, rng: np.random.Generator) -> Floats:
     """Draw standard normal variables between two numbers each, by inverting their distribution.
+
+    ``scipy.stats.truncnorm.rvs`` draws the same, in ten times the time at the 4,000 draws of a node.
 
     >>> draws = draw_truncated(np.full(3, 50.0), np.full(3, 51.0), np.random.default_rng(0))
     >>> bool(((draws >= 50) & (draws <= 51)).all())
@@ -221,15 +223,15 @@ def _to_the_left(lower: Floats, upper: Floats) -> tuple[Floats, Floats, NDArray[
 
 
 def _ends(feature: Feature, condition: Range | Levels | None) -> tuple[float, float]:
-    """Return between which numbers a column lies before it is rounded, the upper one included."""
+    """Return the interval of a column before rounding, open below and closed above."""
     lower, upper = -math.inf, feature.upper
     if isinstance(condition, Range):
         lower, upper = condition.lower, min(condition.upper, upper)
     if lower >= upper:
-        # Nothing but missing values, or nothing at all.
+        # Only missing values are allowed, or none.
         return upper, upper
     if feature.kind is Kind.INTEGER:
-        # A whole number stands for what rounds to it.
+        # A whole number stands for the interval that rounds to it.
         first = math.ceil(feature.lower) - 0.5
         return (first if lower < feature.lower else max(math.floor(lower) + 0.5, first)), math.floor(upper) + 0.5
     below = math.nextafter(feature.lower, -math.inf)
@@ -237,7 +239,7 @@ def _ends(feature: Feature, condition: Range | Levels | None) -> tuple[float, fl
 
 
 def _shares(values: Floats, feature: Feature) -> Floats:
-    """Return how often a number is known and missing, or how often each level occurs, missing last."""
+    """Return the shares of known and missing numbers, or the share of each level, missing last."""
     n_states = 1 if feature.is_number else len(feature.levels)
     states = np.where(np.isnan(values), n_states, 0 if feature.is_number else values).astype(np.intp)
     shares: Floats = np.bincount(states, minlength=n_states + 1) / len(values)
