@@ -1,4 +1,6 @@
-"""Seeded instances for the selection benchmarks: clustered balls, digits, and one wide and shallow pool."""
+"""Seeded instances of the selection program: clustered balls, digits, and wide and shallow pools."""
+
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ def clustered_points(
 
 
 def balls_of_one_radius(points: NDArray[np.float64], n_neighbours: float) -> sparse.csr_array:
-    """Return who lies in the Chebyshev ball around whom, at the radius with that many neighbours."""
+    """Return the members of the Chebyshev ball around each point, at the radius with that many neighbours."""
     distance = cdist(points, points, "chebyshev")
     rank = int(n_neighbours * len(points))
     radius = np.partition(distance.ravel(), rank)[rank]
@@ -26,12 +28,12 @@ def balls_of_one_radius(points: NDArray[np.float64], n_neighbours: float) -> spa
 
 
 def clustered_balls(n_points: int, n_neighbours: float, *, seed: int = 0) -> sparse.csr_array:
-    """Return the clustered instance: one ball of the same radius around every point."""
+    """Return balls of one radius around every point of the clusters."""
     return balls_of_one_radius(clustered_points(n_points, seed=seed), n_neighbours)
 
 
 def digits_balls(shares: tuple[float, ...] = (0.002, 0.005, 0.01, 0.02, 0.05)) -> sparse.csr_array:
-    """Return Euclidean balls around every row of scikit-learn's digits; a radius per share of all pairs."""
+    """Return Euclidean balls around every row of scikit-learn's digits, one radius per share of all pairs."""
     from sklearn.datasets import load_digits
 
     points = load_digits().data
@@ -55,3 +57,12 @@ def wide_pool(
         for block in np.array_split(centers, max(1, n_candidates // 50))
     ]
     return sparse.csr_array(sparse.vstack(blocks))
+
+
+def instances() -> Iterator[tuple[str, sparse.csr_array, tuple[int, ...], float]]:
+    """Yield name, covers, budgets, and the seconds after which a first gap is looked at."""
+    for n_points, n_neighbours, early in ((5_000, 56, 1.0), (5_000, 175, 2.0), (779, 28, 1.0), (779, 80, 1.0)):
+        yield f"{n_points}-{n_neighbours}", clustered_balls(n_points, n_neighbours), (5, 10, 25, 50), early
+    yield "digits", digits_balls(), (5, 10, 25, 50), 10.0
+    for density in (0.02, 0.04):
+        yield f"wide-{density:g}", wide_pool(density=density), (10, 25), 30.0

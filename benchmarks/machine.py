@@ -1,4 +1,4 @@
-"""On what was measured: versions, cores, memory and the day; and with which code."""
+"""The conditions of a run: versions, cores, memory and the day; and a hash of the code that is measured."""
 
 import hashlib
 import os
@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import oleander
+from benchmarks import rivals
 
 PACKAGES = ("numpy", "scikit-learn", "highspy", "lime", "shap", "anchor-exp")
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return what figures depend on; a package that is not there is "absent"."""
+    """Return the facts that figures depend on; a package that is not installed is "absent"."""
     gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     return {
         "date": datetime.now(UTC).date().isoformat(),
@@ -28,9 +29,9 @@ def describe_machine() -> dict[str, Any]:
 
 
 def hash_source() -> str:
-    """Return a short name for the code of Oleander as it is now, committed or not."""
-    folder = Path(oleander.__file__).parent
-    content = b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))
+    """Return a short hash of Oleander and of the rivals as they are now, committed or not."""
+    folders = [Path(package.__file__ or "").parent for package in (oleander, rivals)]
+    content = b"".join(path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.py")))
     return hashlib.sha256(content).hexdigest()[:8]
 
 

@@ -10,16 +10,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-BENCHMARKS = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def measure_apart(function: str, time_limit: float | None = None, **given: Any) -> dict[str, Any]:
-    """Call ``module:name`` with plain arguments in a new process and return what it returned and its peak memory.
+    """Call ``module:name`` with plain arguments in a new process; return its result and its peak memory.
 
     ``subprocess.TimeoutExpired`` is raised when its time is up.
     """
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(BENCHMARKS), *filter(None, sys.path)])}
-    command = [sys.executable, "-m", "subjects.own_process", function, json.dumps(given)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
+    command = [sys.executable, "-m", "benchmarks.own_process", function, json.dumps(given)]
     try:
         done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=time_limit, env=environment)
     except subprocess.CalledProcessError as error:
@@ -40,7 +40,7 @@ def peak_gigabytes() -> float:
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    # What getrusage tells on Linux begins with what the process that started this one held.
+    # On Linux the figure of getrusage begins with the memory of the process that started this one.
     line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
     return int(line.split()[1]) / 1e6
 

@@ -1,47 +1,69 @@
-"""Every way to explain a black box in one table, on rows that the black box has not seen."""
+"""Every method in one table by ``oleander.baselines.compare``, on rows that the black box has not seen."""
 
-import argparse
-import warnings
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Any
 
-from data_sets import available
-from floor import black_boxes, thirds
-
+from benchmarks.cases import Case, make_case
+from benchmarks.data_sets import from_sklearn
+from benchmarks.journal import Journal, Row
+from benchmarks.rivals import make_all_rivals
+from benchmarks.subjects.base import Size, Subject
+from benchmarks.tables import make_table, number, seconds
 from oleander.baselines import compare
 
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", nargs="*", default=["breast_cancer", "wine"])
-    parser.add_argument("--max-explainers", type=int, default=10)
-    parser.add_argument("--min-fidelity", type=float, default=0.9)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    for data in available():
-        if data.name not in options.data:
-            continue
-        train, explain, test = thirds(data, options.seed)
-        forest = black_boxes(options.seed)["forest"].fit(data.X.iloc[train], data.y.iloc[train])
-        table = compare(
-            forest,
-            data.X.iloc[explain],
-            X_test=data.X.iloc[test],
-            groups=None if data.groups is None else data.groups.iloc[explain],
-            max_explainers=options.max_explainers,
-            min_fidelity=options.min_fidelity,
-            random_state=options.seed,
-        )
-        held = table[table["rows"] == "held out"].drop(columns="rows")
-        print(f"\n{data.name}: explained on {len(explain)} rows, measured on {len(test)} others\n")
-        print("| " + " | ".join(held.columns) + " |")
-        print("|" + "---|" * len(held.columns))
-        for line in held.itertuples(index=False):
-            cells = [
-                f"{cell:,}" if isinstance(cell, int) else f"{cell:.2f}" if isinstance(cell, float) else cell
-                for cell in line
-            ]
-            print("| " + " | ".join(cells) + " |", flush=True)
+# Settings under which a method is quick and worth nothing, to see that it runs.
+QUICK = {"max_candidates": 5, "n_draws": 50, "n_components": 3, "max_anchors": 2}
+FIGURES = ("coverage", "worst fidelity", "mean fidelity", "agreement")
+COUNTS = ("explainers", "complexity", "queries")
 
 
-if __name__ == "__main__":
-    main()
+def compare_one(case: Case, name: str, settings: dict[str, Any]) -> Row:
+    """Return the held-out line of one method."""
+    rival = make_all_rivals(case.black_box, schema=case.schema, random_state=case.seed)[name]
+    rival.set_params(**{key: value for key, value in settings.items() if key in rival.get_params()})
+    table = compare(
+        case.black_box,
+        case.explain,
+        rivals={name: rival},
+        X_test=case.test,
+        groups=case.groups,
+        schema=case.schema,
+        random_state=case.seed,
+    )
+    held = table[table["rows"] == "held out"].iloc[0]
+    sizes = {"rows explained": len(case.explain), "rows measured on": len(case.test)}
+    return {column: held[column] for column in (*FIGURES, *COUNTS, "seconds")} | sizes
+
+
+class Compare(Subject):
+    """One split of two small sets, every method."""
+
+    name = "compare"
+    title = "All methods in one table"
+    asks = "How do all methods compare on one split of two small data sets?"
+    docs = "rivals.md"
+
+    def measure(self, size: Size, journal: Journal) -> None:
+        """Measure data set by data set, method by method."""
+        settings, max_rows = ({}, None) if size == "full" else (QUICK, 60)
+        for name in ("breast_cancer", "wine") if size == "full" else ("wine",):
+            make = cache(partial(make_case, from_sklearn(name), "forest", 0, max_rows))
+            for method in make_all_rivals(None):
+                key = {"data": name, "method": method}
+                journal.once(key, lambda make=make, method=method: compare_one(make(), method, settings))
+
+    def write(self, rows: Sequence[Row]) -> str:
+        """Return a table for each data set."""
+        parts = ["A forest of 50 trees, K = 10, 40 leaves or rules, floor 0.9; one split.\n"]
+        for data in dict.fromkeys(row["data"] for row in rows):
+            lines = [row for row in rows if row["data"] == data]
+            explained, measured = lines[0]["rows explained"], lines[0]["rows measured on"]
+            parts.append(f"### {data} ({explained} rows to explain, {measured} to measure on)\n")
+            parts.append(make_table(("method", *FIGURES, *COUNTS, "s"), [_cells(row) for row in lines]))
+        return "\n".join(parts)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    figures = (number(row[column]) for column in FIGURES)
+    return (row["method"], *figures, *(number(row[column], 0) for column in COUNTS), seconds(row["seconds"]))

@@ -1,103 +1,141 @@
-"""What it costs to take the widest of many answers, and what each way of paying for it keeps.
+"""The price of taking the widest of many answers, under several ways to pay for it.
 
-All ways see the same rows and the same forms (one tree, or two to eight read together). What is taken is learned anew
-on all the rows that may be learned from, and measured on rows that nothing has seen.
+All ways see the same rows and the same answers: trees with leaves of two smallest sizes, each silent below a bar of
+quality. The tree that is taken is grown anew on all rows that it may learn from, and measured on new rows.
 """
 
-import argparse
-import warnings
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
-from data_sets import available
-from floor import black_boxes, thirds
 
+from benchmarks.cases import BLACK_BOXES, Case, make_case
+from benchmarks.data_sets import available, from_sklearn
+from benchmarks.journal import Journal, Row
+from benchmarks.subjects.base import Size, Subject
+from benchmarks.tables import make_table, mean, number, percent
+from oleander.arrays import Bools, Floats
 from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema
-from oleander.forms import make_consensus_forms
-from oleander.judging.certificate import lower_bound
-from oleander.judging.cross_fitting import Judged, cross_fit
+from oleander.explainers.base import encode_labels
+from oleander.explainers.judged_tree import shrunk_quality
+from oleander.explainers.tree import grow_tree
+from oleander.judging.bounds import lower_bound
+from oleander.judging.cross_fitting import BARS, LEVEL, Judged, cross_fit_tree
 
 FLOOR = 0.9
+MAX_LEAVES = 40
+MIN_LEAVES = (3, 8)
 
 
-def widest(judged: list[Judged], level: float, floor: float) -> tuple[int, int] | None:
-    """Return the form and setting that answer most with their bound at the floor."""
-    best = [np.where(one.bounds(level) >= floor, one.coverage(), 0.0) for one in judged]
-    form = int(np.argmax([coverage.max() for coverage in best]))
-    return (form, int(best[form].argmax())) if best[form].max() > 0 else None
+class Pick(NamedTuple):
+    """A tree by the smallest size of its leaves and its bar, and the rows that it may learn from."""
+
+    rows: Rows
+    min_leaf: int
+    bar: int
 
 
-def in_sequence(rows: Rows, seed: int) -> tuple[Rows, tuple[int, int] | None]:
-    """Choose a form on half of the rows; on the other half grow bolder, test by test, until one fails.
+def widest(rows: Rows, seed: int, level: float, floor: float = FLOOR) -> Pick | None:
+    """Return the tree and the bar that answer most with their bound at the floor."""
+    judged = [cross_fit_tree(rows, MAX_LEAVES, min_leaf, seed) for min_leaf in MIN_LEAVES]
+    coverage = np.array([_coverage_at(one, level, floor) for one in judged])
+    tree, bar = np.unravel_index(coverage.argmax(), coverage.shape)
+    return Pick(rows, MIN_LEAVES[tree], int(bar)) if coverage[tree, bar] > 0 else None
 
-    The order of the tests is fixed before the other half is looked at, so the answer is right on at least the floor
-    with 95% confidence: a formal guarantee.
+
+def in_sequence(rows: Rows, seed: int) -> Pick | None:
+    """Choose a tree on half of the rows; on the other half lower its bar, test by test, until one fails.
+
+    The order of the tests is fixed before the other half is looked at, so the agreement is at least the floor with 95%
+    confidence: a formal guarantee.
     """
     half = rows.halves(seed)
     learned, tested = rows.part(half), rows.part(~half)
-    judged = cross_fit(make_consensus_forms(10, 40), learned, 10, seed)
-    chosen = widest(judged, 0.2, FLOOR)
-    if chosen is None:
-        return learned, None
-    form, wanted = chosen
-    labels, given = judged[form].form.learn(learned, seed).answers(tested.values)
+    wanted = widest(learned, seed, level=0.2)
+    if wanted is None:
+        return None
+    answered, right = answer(wanted, *tested.repeated())
     passed = None
-    n_bars = judged[form].form.n_settings // len(judged[form].form.readings)
-    for setting in range((wanted // n_bars + 1) * n_bars - 1, wanted // n_bars * n_bars - 1, -1):
-        answered = given[setting]
-        right = answered & (labels[setting] == tested.labels)
-        if answered.sum() and lower_bound(right.sum(), answered.sum(), 0.05) < FLOOR and passed is not None:
+    for bar in range(len(BARS) - 1, -1, -1):
+        n_answered = answered[bar].sum()
+        if n_answered and lower_bound(right[bar].sum(), n_answered, 0.05) >= FLOOR:
+            passed = bar
+        elif passed is not None:
             break
-        if answered.sum() and lower_bound(right.sum(), answered.sum(), 0.05) >= FLOOR:
-            passed = setting
-    return learned, None if passed is None else (form, passed)
+    return None if passed is None else wanted._replace(bar=passed)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--rows", type=int, default=1000)
-    parser.add_argument("--data", nargs="*")
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    forms = make_consensus_forms(10, 40)
-    lines = []
-    for data in available():
-        if options.data and data.name not in options.data:
-            continue
-        schema = FeatureSchema.infer(data.X)
-        for seed in range(options.splits):
-            parts = [np.random.default_rng(seed).permutation(part)[: options.rows] for part in thirds(data, seed)]
-            train, explain, test = (data.X.iloc[part] for part in parts)
-            groups = None if data.groups is None else data.groups.to_numpy()[parts[1]]
-            for model in black_boxes(seed).values():
-                model.fit(train, data.y.iloc[parts[0]])
-                box = BlackBox(model, schema)
-                rows = Rows.ask(explain, box).unmerged(groups)
-                new, truth = schema.encode(test), model.predict(test)
-                judged = cross_fit(forms, rows, 10, seed)
-                ways = {
-                    "level 0.05, picking not paid for": (rows, widest(judged, 0.05, FLOOR)),
-                    "level 0.05, margin 0.02": (rows, widest(judged, 0.05, FLOOR + 0.02)),
-                    "level 0.02 (the default)": (rows, widest(judged, 0.02, FLOOR)),
-                    "level 0.05 shared over the forms": (rows, widest(judged, 0.05 / len(forms), FLOOR)),
-                    "fixed sequence on held-out half": in_sequence(rows, seed),
-                }
-                for way, (learned, chosen) in ways.items():
-                    line = {"way": way, "data": data.name, "coverage": 0.0, "kept": True}
-                    if chosen is not None:
-                        labels, given = forms[chosen[0]].learn(learned, seed).answers(new)
-                        answered = given[chosen[1]]
-                        right = (labels[chosen[1]] == truth)[answered]
-                        line |= {"coverage": answered.mean(), "kept": not len(right) or right.mean() >= FLOOR}
-                    lines.append(line)
-    table = pd.DataFrame(lines)
-    print("| way | coverage | kept |\n|---|---|---|")
-    for way, part in table.groupby("way", sort=False):
-        print(f"| {way} | {part['coverage'].mean():.2f} | {part['kept'].mean():.0%} of {len(part)} |")
+WAYS: dict[str, Callable[[Rows, int], Pick | None]] = {
+    "level 0.05, picking not paid for": partial(widest, level=0.05),
+    "level 0.05, margin 0.02": partial(widest, level=0.05, floor=FLOOR + 0.02),
+    f"level {LEVEL:g} (the default)": partial(widest, level=LEVEL),
+    "level 0.05 shared over the trees": partial(widest, level=0.05 / len(MIN_LEAVES)),
+    "level 0.05 shared over trees and bars": partial(widest, level=0.05 / len(MIN_LEAVES) / len(BARS)),
+    "fixed sequence on a held-out half": in_sequence,
+}
 
 
-if __name__ == "__main__":
-    main()
+def answer(pick: Pick, values: Floats, labels: np.ndarray) -> tuple[Bools, Bools]:
+    """Grow the tree and return masks of the rows answered and answered rightly, a line for each bar."""
+    draws, drawn_labels = pick.rows.repeated()
+    classes, codes = encode_labels(drawn_labels)
+    schema = pick.rows.schema
+    tree = grow_tree(
+        draws, codes, classes, schema, tuple(range(len(schema))), MAX_LEAVES, min_leaf=pick.min_leaf, simplify=False
+    )
+    leaf = tree.apply(values)
+    answered = shrunk_quality(tree)[leaf] >= BARS[:, None]
+    return answered, answered & (classes[tree.label[leaf]] == labels)
+
+
+def measure_way(case: Case, way: str) -> Row:
+    """Return coverage and agreement on new rows of what one way takes."""
+    schema = case.schema
+    box = CountingBlackBox(BlackBox(case.black_box, schema))
+    groups = None if case.groups is None else case.groups.to_numpy()
+    pick = WAYS[way](label_rows(schema.encode(case.explain), box, groups=groups), case.seed)
+    if pick is None:
+        return {"coverage": 0.0, "agreement": None, "floor reached": True}
+    answered, right = (
+        mask[pick.bar] for mask in answer(pick, schema.encode(case.test), case.black_box.predict(case.test))
+    )
+    agreement = right.sum() / answered.sum() if answered.any() else np.nan
+    return {"coverage": answered.mean(), "agreement": agreement, "floor reached": not agreement < FLOOR}
+
+
+class Picking(Subject):
+    """Coverage and agreement of the widest answer, by the way in which the picking is paid for."""
+
+    name = "picking"
+    title = "Paying for the picking"
+    asks = "What does it cost to take the widest of many answers, and how often does its agreement reach the floor?"
+    docs = "quality.md"
+
+    def measure(self, size: Size, journal: Journal) -> None:
+        """Measure split by split."""
+        n_splits, max_rows = (3, 1_000) if size == "full" else (1, 130)
+        for seed in range(n_splits):
+            for data in available() if size == "full" else [from_sklearn("breast_cancer")]:
+                for name in BLACK_BOXES:
+                    make = cache(partial(make_case, data, name, seed, max_rows))
+                    for way in WAYS:
+                        key = {"data": data.name, "black box": name, "seed": seed, "way": way}
+                        journal.once(key, lambda make=make, way=way: measure_way(make(), way))
+
+    def write(self, rows: Sequence[Row]) -> str:
+        """Return a line for each way."""
+        lines = []
+        for way in dict.fromkeys(row["way"] for row in rows):
+            runs = [row for row in rows if row["way"] == way]
+            coverage, reached = (mean(row[name] for row in runs) for name in ("coverage", "floor reached"))
+            lines.append((way, number(coverage), f"{percent(reached)} of {len(runs)}"))
+        return make_table(("way", "coverage", "runs whose agreement reached the floor"), lines)
+
+
+def _coverage_at(judged: Judged, level: float, floor: float) -> Floats:
+    """Return the coverage of each bar, 0 where its bound is under the floor."""
+    return np.where(judged.bounds(level) >= floor, judged.coverage(), 0.0)

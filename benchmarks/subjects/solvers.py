@@ -1,28 +1,21 @@
-"""`auto` beside PuLP/CBC, SCIP and scipy's milp on the 779 and digits instances.
+"""Other solvers of the reduced program: scipy's milp, PuLP with CBC, and SCIP."""
 
-All get the same program, after the same reduction, and the same time limit. Run
-`make bench-selection-rivals`: it installs the `bench` extra.
-"""
-
-import argparse
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from scipy import optimize, sparse
-from selection.instances import clustered_balls, digits_balls
 
-from oleander.selection import SelectionProblem
 from oleander.selection.formulations import plain_model
-from oleander.selection.model import CoverageModel
 from oleander.selection.reduce import merge_points, undominated
 from oleander.selection.solvers.program import LinearProgram, linear_program
 
-# Value, bound, seconds; a value that was not found is nan.
+# Value, bound and seconds; a value that was not found is NaN.
 Answer = tuple[float, float, float]
 
 
 def by_milp(program: LinearProgram, time_limit: float) -> Answer:
+    """Solve the program by scipy's milp."""
     started = time.perf_counter()
     found = optimize.milp(
         -program.cost,
@@ -37,6 +30,7 @@ def by_milp(program: LinearProgram, time_limit: float) -> Answer:
 
 
 def by_cbc(program: LinearProgram, time_limit: float) -> Answer:
+    """Solve the program by CBC through PuLP."""
     import pulp
 
     started = time.perf_counter()
@@ -53,11 +47,12 @@ def by_cbc(program: LinearProgram, time_limit: float) -> Answer:
     model.solve(pulp.PULP_CBC_CMD(msg=False, timeLimit=time_limit))
     runtime = time.perf_counter() - started
     value = pulp.value(model.objective) if model.sol_status in (1, 2) else np.nan
-    # CBC's bound is not handed back; it is the value when the search ended.
+    # PuLP does not return CBC's bound; it is the value if the search ended.
     return value, value if model.sol_status == 1 and runtime < time_limit else np.nan, runtime
 
 
 def by_scip(program: LinearProgram, time_limit: float) -> Answer:
+    """Solve the program by SCIP."""
     import pyscipopt
 
     started = time.perf_counter()
@@ -80,48 +75,16 @@ def by_scip(program: LinearProgram, time_limit: float) -> Answer:
     return value, model.getDualbound(), time.perf_counter() - started
 
 
-RIVALS: dict[str, Callable[[LinearProgram, float], Answer]] = {
+SOLVERS: dict[str, Callable[[LinearProgram, float], Answer]] = {
     "scipy milp": by_milp,
     "PuLP/CBC": by_cbc,
     "SCIP": by_scip,
 }
+# The module that each solver needs.
+NEEDS = {"scipy milp": "scipy", "PuLP/CBC": "pulp", "SCIP": "pyscipopt"}
 
 
-def reduced(covers: sparse.csr_array, k: int) -> CoverageModel:
+def reduced_program(covers: sparse.csr_array, k: int) -> LinearProgram:
+    """Return the program after our own reduction: equal points merged, dominated candidates left out."""
     model, _ = merge_points(plain_model(covers, k))
-    return model.keep(undominated(model))
-
-
-def cases() -> Iterator[tuple[str, sparse.csr_array]]:
-    yield "779-28", clustered_balls(779, 28)
-    yield "779-80", clustered_balls(779, 80)
-    yield "digits", digits_balls()
-
-
-def measure(covers: sparse.csr_array, k: int, limit: float, rivals: Iterable[str] = RIVALS) -> dict[str, Answer]:
-    """Return value, bound and seconds of ``auto`` and of each rival."""
-    ours = SelectionProblem(covers, covers).solve(k, time_limit=limit)
-    program = linear_program(reduced(covers, k))
-    found = {"auto": (ours.objective, ours.bound, ours.runtime)}
-    return found | {name: RIVALS[name](program, limit) for name in rivals}
-
-
-def write_cell(answer: Answer) -> str:
-    value, bound, runtime = answer
-    return f"{value:.0f} to {bound:.0f}, {runtime:.1f} s"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--time-limit", type=float, default=20.0)
-    limit = parser.parse_args().time_limit
-    print("| instance | K | " + " | ".join(["auto", *RIVALS]) + " |")
-    print("|---|---|" + "---|" * (1 + len(RIVALS)))
-    for name, covers in cases():
-        for k in (5, 10, 25, 50):
-            cells = [write_cell(answer) for answer in measure(covers, k, limit).values()]
-            print(f"| {name} | {k} | " + " | ".join(cells) + " |", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    return linear_program(model.keep(undominated(model)))

@@ -1,34 +1,32 @@
-"""What a floor over the union costs in coverage, and how far it is proven: pools of nodes of random trees.
+"""The price in coverage of a floor over the union, and its proof: pools of nodes of random trees.
 
-Run `make bench-selection-union`. A candidate is a node of a tree with random splits: it covers the rows that pass
-through it and answers with the majority of the rows it was grown on. Rows are judged by other rows than those.
+A candidate is a node of a tree with random splits: it covers the rows that pass through it and answers with the
+majority of the rows that it was grown on. Other rows judge it.
 """
 
-import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.journal import Journal, Row
+from benchmarks.subjects.base import Size, Subject
+from benchmarks.tables import make_table, number
+from oleander.arrays import Bools, Floats, Ints
 from oleander.selection import SelectionProblem
 
-Bools = NDArray[np.bool_]
 Pool = tuple[Bools, Bools]
-HEADER = (
-    "| rows | pool × points | own floor | union floor | covered without | right together | covered | bound | gap | s "
-    "| longer: covered | bound | gap | s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
-)
+BUDGET = 10
+COLUMNS = ("rows", "pool × points", "own floor", "union floor", "covered without", "right together")
+SOLVED = ("covered", "bound", "gap", "s")
 
 
-def tree_nodes(
-    X: NDArray[np.float64], y: NDArray[np.intp], n_nodes: int, min_right: float, *, seed: int = 0, max_trees: int = 400
-) -> Pool:
-    """Return who covers and who agrees, for nodes that are right on at least this share of their rows."""
+def tree_nodes(X: Floats, y: Ints, n_nodes: int, min_right: float, *, seed: int = 0, max_trees: int = 400) -> Pool:
+    """Return the covers and the agreement of nodes that are right on at least a share ``min_right`` of their rows."""
     rng = np.random.default_rng(seed)
-    order = rng.permutation(len(X))
-    grown, judged = np.array_split(order, 2)
+    grown, judged = np.array_split(rng.permutation(len(X)), 2)
     covers: list[Bools] = []
     agrees: list[Bools] = []
     for _ in range(max_trees):
@@ -52,9 +50,12 @@ def tree_nodes(
     return np.array(covers), np.array(agrees)
 
 
-def pools() -> Iterator[tuple[str, float, Pool]]:
-    """Yield the name, the candidates' own floor, and the pool."""
+def pools(size: Size) -> Iterator[tuple[str, float, Pool]]:
+    """Yield the name of the data, the floor of single candidates, and the pool."""
     digits = load_digits()
+    if size == "tiny":
+        yield "digits", 0.85, tree_nodes(digits.data, digits.target, 40, 0.85)
+        return
     for n_nodes in (300, 500):
         for floor in (0.7, 0.85):
             yield "digits", floor, tree_nodes(digits.data, digits.target, n_nodes, floor)
@@ -73,34 +74,55 @@ def pools() -> Iterator[tuple[str, float, Pool]]:
             yield "noisy, 5 classes", floor, tree_nodes(X, y, n_nodes, floor)
 
 
-def row(name: str, floor: float, pool: Pool, union_floor: float, k: int, limit: float, long_limit: float) -> str:
+def solve(pool: Pool, floor: float, union_floor: float, limits: Sequence[float]) -> Row:
+    """Choose without the union's floor, then with it under each time limit."""
     covers, agrees = pool
     problem = SelectionProblem(covers, agrees)
-    without = problem.solve(k, floor, time_limit=limit)
+    without = problem.solve(BUDGET, floor, time_limit=limits[0])
     wrong = (covers & ~agrees)[without.chosen].any(axis=0).sum()
-    cells = [
-        f"| {name} | {len(covers)} × {covers.shape[1]} | {floor:g} | {union_floor:g} ",
-        f"| {without.coverage:.3f} | {1 - wrong / without.objective:.3f} ",
-    ]
-    for seconds in (limit, long_limit):
-        answer = problem.solve(k, floor, union_fidelity=union_floor, time_limit=seconds)
-        bound = answer.bound / covers.shape[1]
-        cells.append(f"| {answer.coverage:.3f} | {bound:.3f} | {answer.gap:.2%} | {answer.runtime:.1f} ")
-    return "".join(cells) + "|"
+    solved = [problem.solve(BUDGET, floor, union_fidelity=union_floor, time_limit=limit) for limit in limits]
+    return {
+        "without": without.coverage,
+        "right": 1 - wrong / without.objective,
+        "solved": [[one.coverage, one.bound / covers.shape[1], one.gap, one.runtime] for one in solved],
+    }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--max-explainers", type=int, default=10)
-    parser.add_argument("--time-limit", type=float, default=2.0)
-    parser.add_argument("--long-limit", type=float, default=10.0)
-    given = parser.parse_args()
-    print(HEADER, flush=True)
-    for name, floor, pool in pools():
-        for union_floor in (0.8, 0.9):
-            limits = given.max_explainers, given.time_limit, given.long_limit
-            print(row(name, floor, pool, union_floor, *limits), flush=True)
+class UnionFloor(Subject):
+    """Coverage, bound, gap and seconds under a floor over the union."""
 
+    name = "union-floor"
+    title = "A floor over the union"
+    asks = "What does a floor over the union cost in coverage, and how far is the choice proven?"
+    docs = "selection.md"
 
-if __name__ == "__main__":
-    main()
+    def measure(self, size: Size, journal: Journal) -> None:
+        """Measure each pool under two floors."""
+        limits = (2.0, 10.0) if size == "full" else (0.5, 1.0)
+        for data, floor, pool in pools(size):
+            covers = pool[0]
+            for union_floor in (0.8, 0.9):
+                key = {"data": data, "nodes": len(covers), "points": covers.shape[1], "own floor": floor}
+                key |= {"union floor": union_floor}
+                journal.once(key, partial(solve, pool, floor, union_floor, limits))
+
+    def write(self, rows: Sequence[Row]) -> str:
+        """Return a table; the second four figures are of the longer time limit."""
+        lines = [
+            (
+                row["data"],
+                f"{row['nodes']} × {row['points']}",
+                f"{row['own floor']:g}",
+                f"{row['union floor']:g}",
+                number(row["without"], 3),
+                number(row["right"], 3),
+                *(
+                    cell
+                    for coverage, bound, gap, runtime in row["solved"]
+                    for cell in (number(coverage, 3), number(bound, 3), f"{gap:.2%}", f"{runtime:.1f}")
+                ),
+            )
+            for row in rows
+        ]
+        longer = tuple(f"longer: {name}" if name == "covered" else name for name in SOLVED)
+        return f"K = {BUDGET}.\n\n" + make_table((*COLUMNS, *SOLVED, *longer), lines)

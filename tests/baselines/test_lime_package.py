@@ -6,7 +6,8 @@ from lime.lime_tabular import LimeTabularExplainer
 from oleander.baselines import SubmodularPick
 from oleander.baselines.lime_package import explain_with_lime
 from oleander.black_box.asking import BlackBox
-from oleander.data.rows import Rows
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
 from oleander.data.schema import FeatureSchema
 
 
@@ -30,7 +31,7 @@ def test_scores_are_those_of_the_package():
     """The scores are the package's own local prediction, class by class."""
     X = np.random.default_rng(0).normal(size=(150, 3)) * [1, 5, 20]
     box = BlackBox(lambda X: np.digitize(X[:, 0] + X[:, 1] / 5, [-0.5, 0.5]), FeatureSchema.infer(X))
-    rows = Rows.ask(X, box)
+    rows = label_rows(box.schema.encode(X), CountingBlackBox(box))
     ours = explain_with_lime(rows, box, [rows.values[3]], n_draws=400, n_features=3, seed=7)[0]
     package = LimeTabularExplainer(
         rows.values,

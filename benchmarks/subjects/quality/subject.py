@@ -1,257 +1,165 @@
-"""Do answers keep their word on new rows, and how much do they cover? Every form of ours beside every rival.
+"""The subject: every method on every data set, on training rows, under other budgets, and with many judged rows."""
 
-The black box is trained on one part of the rows, explained on a second that is new to it, and all is measured on a
-third. Parts are made by patient or trial where rows come in such groups. Lines are kept in a file as they are measured,
-so that a run can be stopped and continued, and tables are printed from that file.
-"""
-
-import argparse
-import time
-import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from data_sets import DataSet, available, synthetic
-from floor import black_boxes, thirds
 
-from oleander import AggregateExplainer
-from oleander.baselines import (
-    ActiveTree,
-    AnchorPick,
-    DecisionSet,
-    NaiveTree,
-    Proxies,
-    SubmodularPick,
-    TreeWithAbstention,
+from benchmarks.cases import BLACK_BOXES, Case, make_case
+from benchmarks.data_sets import LAWS, DataSet, available, from_sklearn, normal_rows
+from benchmarks.journal import Journal, Row
+from benchmarks.subjects.base import Size, Subject
+from benchmarks.subjects.quality.figures import draw_quality
+from benchmarks.subjects.quality.measures import measure_run
+from benchmarks.subjects.quality.methods import METHODS, TINY, Budget, Effort
+from benchmarks.tables import make_pivot, make_table, mean, number, percent, seconds
+
+# Methods of the smaller parts.
+FEW = ("default", "tree with abstention", "naive tree")
+JUDGED = (500, 2_000, 10_000, 50_000, 200_000)
+N_NEW = 50_000
+BUDGETS = (
+    *(Budget(max_explainers=number) for number in (3, 5, 20)),
+    *(Budget(max_rules=number) for number in (10, 40)),
+    Budget(min_fidelity=0.95),
+    Budget(),
 )
-from oleander.black_box.asking import BlackBox
-from oleander.candidates.named import GENERATORS, MIX
-from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema
-from oleander.forms import Union, Verdict, make_consensus_forms
-from oleander.judging.cross_fitting import cross_fit
-from oleander.results.fitting import NothingFoundError
-
-KEYS = ("part", "data", "box", "seed", "method", "budget")
-FAST = ("auto", "tree", "consensus", "union", "tree with abstention", "naive tree")
 
 
-@dataclass(frozen=True)
-class Budget:
-    """How much may be read, and how faithful it must be."""
+class Quality(Subject):
+    """Coverage, agreement and size of every method's answers on new rows."""
 
-    max_explainers: int = 10
-    max_leaves: int = 40
-    min_fidelity: float = 0.9
+    name = "quality"
+    title = "Quality"
+    asks = "How much do answers cover on new rows, and in which share of runs does their agreement reach the floor?"
+    docs = "quality.md"
+    figure_size = (18, 6)
 
+    def measure(self, size: Size, journal: Journal) -> None:
+        """Measure the main part first; split by split, so that a run that is stopped has every data set and method."""
+        effort = Effort() if size == "full" else TINY
+        for key, make in _runs(size):
+            for method in METHODS:
+                self._measure({"part": "main", **key}, method, Budget(), make, effort, journal)
+        for key, make in _runs(size, n_splits=2, on_training_rows=True):
+            for method in FEW:
+                self._measure({"part": "trained", **key}, method, Budget(), make, effort, journal)
+        for key, make in _runs(size, n_splits=1):
+            for budget in BUDGETS if size == "full" else BUDGETS[:1]:
+                for method in FEW:
+                    self._measure({"part": "budgets", **key}, method, budget, make, effort, journal)
+        for key, make in _judged_runs(size):
+            for method in FEW[:2]:
+                self._measure({"part": "judged", **key}, method, Budget(), make, effort, journal)
 
-def methods(model: object, budget: Budget, schema: FeatureSchema, seed: int) -> dict[str, Callable[[], object]]:
-    told = {"schema": schema, "random_state": seed}
-    several = {"max_explainers": budget.max_explainers, **told}
-    ours = {"min_fidelity": budget.min_fidelity, "max_leaves_total": budget.max_leaves, **several}
-    pool = {"max_candidates": 100, "n_draws": 500}
-    balls = {**ours, **pool, "candidates": "balls", "holdout": None, "time_limit": 2, "max_leaves_total": None}
-    paper = {**balls, "floor_on": "share", "floor_over": "each", "min_support": 1, "radius": 1.5}
-    return {
-        "auto": lambda: AggregateExplainer(model, holdout=None, **ours),
-        "auto, certified": lambda: AggregateExplainer(model, **ours),
-        "auto, balanced": lambda: AggregateExplainer(model, holdout=None, balance="class", **ours),
-        "tree": lambda: AggregateExplainer(model, holdout=None, combine="tree", **ours),
-        "consensus": lambda: AggregateExplainer(model, holdout=None, combine="consensus", **ours),
-        "union": lambda: AggregateExplainer(model, holdout=None, combine="union", time_limit=5, **ours),
-        "union of balls": lambda: AggregateExplainer(model, **balls),
-        "paper": lambda: AggregateExplainer(model, **paper),
-        "tree with abstention": lambda: TreeWithAbstention(
-            model, min_fidelity=budget.min_fidelity, max_leaves=budget.max_leaves, **told
-        ),
-        "naive tree": lambda: NaiveTree(model, max_leaves=budget.max_leaves, **told),
-        "active tree": lambda: ActiveTree(model, max_leaves=budget.max_leaves, n_draws=500, **told),
-        "decision set": lambda: DecisionSet(model, max_rules=budget.max_leaves, default_rule=False, **told),
-        "anchors": lambda: AnchorPick(model, max_anchors=40, max_conditions=5, **several),
-        "submodular pick": lambda: SubmodularPick(model, min_fidelity=budget.min_fidelity, **pool, **several),
-        "proxies": lambda: Proxies(model, **pool, **several),
-    }
+    @staticmethod
+    def _measure(
+        key: Row, method: str, budget: Budget, make: Callable[[], Case], effort: Effort, journal: Journal
+    ) -> None:
+        key = {**key, "method": method, "budget": str(budget)}
+        journal.once(key, lambda: measure_run(METHODS[method], make(), budget, effort))
 
+    def write(self, rows: Sequence[Row]) -> str:
+        """Return a section for each part."""
+        sections = {"main": "All methods", "trained": "On rows that the black box was trained on"}
+        parts = [NOTES]
+        for part, title in sections.items():
+            found = [row for row in rows if row["part"] == part]
+            if found:
+                parts += [f"### {title}\n", *_tables(found)]
+        budgets = [row for row in rows if row["part"] == "budgets"]
+        if budgets:
+            parts += ["### Other budgets and floors\n", "The columns are K / rules / floor.\n"]
+            parts += _pivots(budgets, ["method"], "budget", ("coverage", "floor reached"))
+        judged = [row for row in rows if row["part"] == "judged"]
+        if judged:
+            parts += ["### Many judged rows\n", "Two known laws as black boxes, 10 columns; columns are judged rows.\n"]
+            parts += _pivots(judged, ["data", "method"], "judged", ("coverage", "floor reached"))
+        return "\n".join(parts)
 
-def measure(
-    make: Callable[[], object], budget: Budget, X: pd.DataFrame, groups: object, test: tuple
-) -> dict[str, object]:
-    """Fit one method and say how it does on rows that nothing has seen."""
-    start = time.perf_counter()
-    explainer = make()
-    try:
-        explainer.fit(X, groups=groups)
-        result = explainer.evaluate(*test)
-    except NothingFoundError:
-        nothing = {"coverage": 0.0, "agreement": np.nan, "worst": np.nan, "kept": True, "leaves": 0, "minority": 0.0}
-        return {
-            **nothing,
-            "certified": False,
-            "queries": len(X),
-            "seconds": time.perf_counter() - start,
-            "form": "none",
-        }
-    certificate = getattr(explainer, "certificate_", None)
-    rare = result.classes["label"] != result.classes.loc[result.classes["rows"].idxmax(), "label"]
-    minority = result.classes[rare]
-    right = np.average(minority["answered_rightly"], weights=minority["rows"]) if len(minority) else np.nan
-    return {
-        "coverage": result.coverage,
-        "agreement": result.agreement,
-        "worst": result.fidelity,
-        "kept": not result.agreement < budget.min_fidelity,
-        "leaves": result.complexity,
-        "minority": right,
-        "certified": certificate is not None and certificate.answers.bound >= budget.min_fidelity,
-        "queries": explainer.n_queries_,
-        "seconds": time.perf_counter() - start,
-        "form": getattr(explainer, "combine_", ""),
-    }
+    def draw(self, rows: Sequence[Row], figure: Any) -> None:
+        """Draw coverage against the share of runs that reached the floor, and against judged rows."""
+        draw_quality(rows, figure)
 
 
-def runs(options: argparse.Namespace) -> Iterator[tuple[DataSet, int, str, object, list[np.ndarray]]]:
-    for data in available():
-        if options.data and data.name not in options.data:
-            continue
-        for seed in range(options.splits):
-            parts = [part[: options.rows] for part in shuffled(thirds(data, seed), seed)]
-            for name, model in black_boxes(seed).items():
-                yield data, seed, name, model.fit(data.X.iloc[parts[0]], data.y.iloc[parts[0]]), parts
+NOTES = """\
+A black box (a forest, or gradient boosting) is trained on a third of the rows, explained on a second that is new to
+it, and all is measured on the last; rows of one trial or patient are in one third. At most 1,000 rows in each part,
+floor 0.9, K = 10, 20 rules; trees and decision sets may have 40 leaves or rules. *Coverage* is the share of the last
+third that is answered; *floor reached* is the share of runs whose agreement reached the floor, where a run without an
+answer counts as reached. *Rules* are the rules to read; *conditions* are those of a rule, its region's included, and a
+ball has one for each column. *Minority right* is the share of rows outside the largest class that are answered
+rightly. Queries are counted at the black box. The paper's method has raw units, one radius (a ball around a typical
+row holds a fifth of the rows), every row as a center, and 500 draws in each ball instead of 10,000.
+"""
+COLUMNS = {
+    "coverage": number,
+    "floor reached": percent,
+    "silent": percent,
+    "agreement": number,
+    "certified": percent,
+    "rules": partial(number, digits=0),
+    "conditions": partial(number, digits=1),
+    "minority right": number,
+    "queries": partial(number, digits=0),
+    "processor seconds": seconds,
+}
 
 
-def shuffled(parts: list[np.ndarray], seed: int) -> list[np.ndarray]:
-    return [np.random.default_rng(seed).permutation(part) for part in parts]
+def _runs(size: Size, n_splits: int = 5, *, on_training_rows: bool = False) -> Iterator[tuple[Row, Callable[[], Case]]]:
+    """Yield the key of each run and a function that makes its case, once for all methods."""
+    sets, max_rows = (available(), 1_000) if size == "full" else ([from_sklearn("breast_cancer")], 100)
+    for seed in range(n_splits if size == "full" else 1):
+        for data in sets:
+            for name in BLACK_BOXES if size == "full" else BLACK_BOXES[:1]:
+                key = {"data": data.name, "black box": name, "seed": seed}
+                yield key, cache(partial(_make_case, data, name, seed, max_rows, on_training_rows))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=["main", "sweep", "trained", "judged"], default="main")
-    parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--rows", type=int, default=1000, help="at most so many rows in each part")
-    parser.add_argument("--data", nargs="*", help="names of data sets; all by default")
-    parser.add_argument("--methods", nargs="*", help="all by default; a sweep takes the fast ones")
-    parser.add_argument("--out", type=Path, default=Path("quality.csv"))
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    if options.part == "judged":
-        measure_judged(options)
-    else:
-        measure_all(options)
-    print_tables(pd.read_csv(options.out), options.part)
+def _make_case(data: DataSet, name: str, seed: int, max_rows: int, on_training_rows: bool) -> Case:
+    case = make_case(data, name, seed, max_rows)
+    if not on_training_rows:
+        return case
+    train, _, test = case.parts
+    return Case(data, case.black_box, (train, train, test), seed)
 
 
-def budgets_of(part: str) -> list[Budget]:
-    if part != "sweep":
-        return [Budget()]
-    cells = [Budget(max_explainers=number) for number in (3, 5, 20)] + [
-        Budget(max_leaves=leaves) for leaves in (20, 80)
+def _judged_runs(size: Size) -> Iterator[tuple[Row, Callable[[], Case]]]:
+    """Yield runs with more and more rows to explain, whose black box is a known law."""
+    sizes, n_new, n_splits = (JUDGED, N_NEW, 3) if size == "full" else (JUDGED[:1], 500, 1)
+    for seed in range(n_splits):
+        for n_judged in sizes:
+            for law in LAWS if size == "full" else ("steps",):
+                key = {"data": law, "seed": seed, "judged": n_judged}
+                yield key, cache(partial(_make_judged_case, law, n_judged, n_new, seed))
+
+
+def _make_judged_case(law: str, n_judged: int, n_new: int, seed: int) -> Case:
+    table = normal_rows(n_judged + n_new, seed)
+    # A law needs no rows to be trained on, and no true labels.
+    parts = np.arange(0), np.arange(n_judged), np.arange(n_judged, len(table))
+    return Case(DataSet(law, table, pd.Series(LAWS[law].predict(table))), LAWS[law], parts, seed)
+
+
+def _tables(rows: Sequence[Row]) -> list[str]:
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    lines = []
+    for method in methods:
+        runs = [row | {"silent": row["agreement"] is None} for row in rows if row["method"] == method]
+        cells = [write(mean(run[name] for run in runs)) for name, write in COLUMNS.items()]
+        lines.append((method, len(runs), *cells))
+    certified = [row for row in rows if row["certified"]]
+    reached = percent(mean(row["floor reached"] for row in certified))
+    return [
+        make_table(("method", "runs", *COLUMNS), lines),
+        f"Of {len(certified)} certified answers {reached} reached the floor.\n",
+        *_pivots(rows, ["method"], "data", ("coverage", "floor reached", "minority right")),
     ]
-    return [*cells, Budget(min_fidelity=0.95)]
 
 
-def measure_all(options: argparse.Namespace) -> None:
-    done = set()
-    if options.out.exists():
-        done = set(
-            map(
-                tuple,
-                pd.read_csv(options.out)[["part", "data", "box", "seed", "method", "budget"]].astype(str).to_numpy(),
-            )
-        )
-    for data, seed, box, model, (train, explain, test) in runs(options):
-        # On its own training rows, for comparison: what it memorised there is harder to mimic.
-        rows = train if options.part == "trained" else explain
-        groups = None if data.groups is None else data.groups.iloc[rows]
-        truth = (data.X.iloc[test], model.predict(data.X.iloc[test]))
-        for budget in budgets_of(options.part):
-            cells = f"{budget.max_explainers}/{budget.max_leaves}/{budget.min_fidelity}"
-            made = methods(model, budget, FeatureSchema.infer(data.X), seed)
-            wanted = options.methods or (list(made) if options.part == "main" else FAST)
-            for name in wanted:
-                key = (options.part, data.name, box, str(seed), name, cells)
-                if key in done:
-                    continue
-                line = dict(zip(KEYS, key, strict=True))
-                line |= measure(made[name], budget, data.X.iloc[rows], groups, truth)
-                keep(line, options.out)
-
-
-def measure_judged(options: argparse.Namespace) -> None:
-    """Give more and more rows, which need no labels, under two known laws, to see where the exact union wins."""
-    done = set()
-    if options.out.exists():
-        done = {tuple(key) for key in pd.read_csv(options.out)[["data", "seed", "judged"]].to_numpy()}
-    generators = [GENERATORS[name] for name in MIX]
-    for law in ("rings", "steps"):
-        for seed in range(options.splits):
-            for n_judged in (500, 2_000, 10_000, 50_000, 200_000):
-                if (law, seed, n_judged) in done:
-                    continue
-                table, model = synthetic(law, n_judged + 50_000, seed)
-                schema = FeatureSchema.infer(table)
-                box = BlackBox(model, schema)
-                rows = Rows.ask(table.iloc[:n_judged], box).unmerged()
-                new, truth = schema.encode(table.iloc[n_judged:]), model(table.iloc[n_judged:])
-                forms = [*make_consensus_forms(10, 40), Union(generators, box, 10, 40, 0.9)]
-                start = time.perf_counter()
-                verdict = Verdict(cross_fit(forms, rows, 5, seed), 0.9)
-                for kind in dict.fromkeys(form.kind for form in forms):
-                    line = {"part": "judged", "data": law, "seed": seed, "method": kind, "judged": n_judged}
-                    choice = verdict.choose(kinds=[kind])
-                    line |= {"coverage": 0.0, "agreement": np.nan}
-                    if choice is not None:
-                        answers = choice.judged.form.learn(rows, seed).at(choice.setting).answer(new)
-                        right = (answers == truth).compressed()
-                        line |= {"coverage": len(right) / len(new), "agreement": right.mean() if len(right) else np.nan}
-                    kept = not line["agreement"] < 0.9
-                    keep({**line, "kept": kept, "seconds": time.perf_counter() - start}, options.out)
-
-
-def keep(line: dict[str, object], path: Path) -> None:
-    pd.DataFrame([line]).to_csv(path, mode="a", header=not path.exists(), index=False)
-
-
-def print_tables(table: pd.DataFrame, part: str) -> None:
-    table = table[table["part"] == part]
-    if part == "judged":
-        print_pivot(table, ["data", "method"], "judged", "coverage")
-        print_pivot(table, ["data", "method"], "judged", "kept")
-        return
-    if part == "sweep":
-        print_pivot(table, ["method"], "budget", "coverage")
-        print_pivot(table, ["method"], "budget", "kept")
-        return
-    print("| method | coverage | kept | agreement | worst explainer | leaves | minority right | queries | seconds |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    for method, lines in table.groupby("method", sort=False):
-        means = lines[["coverage", "kept", "agreement", "worst", "leaves", "minority", "queries", "seconds"]].mean()
-        cells = [f"{means[name]:.2f}" for name in ("coverage", "kept", "agreement", "worst")]
-        cells += [
-            f"{means['leaves']:.0f}",
-            f"{means['minority']:.2f}",
-            f"{means['queries']:,.0f}",
-            f"{means['seconds']:.1f}",
-        ]
-        print(f"| {method} | {' | '.join(cells)} |")
-    certified = table[table["certified"].astype(str) == "True"]
-    kept = certified["kept"].astype(str).eq("True").mean()
-    print(f"\nOf {len(certified)} certified answers {kept:.0%} kept the floor.\n")
-    for value in ("coverage", "kept", "minority"):
-        print_pivot(table, ["method"], "data", value)
-
-
-def print_pivot(table: pd.DataFrame, lines: list[str], columns: str, value: str) -> None:
-    numbers = table.assign(kept=table["kept"].astype(str).eq("True").astype(float))
-    pivot = numbers.pivot_table(index=lines, columns=columns, values=value, aggfunc="mean", sort=False)
-    print(f"\n{value}\n\n| {' / '.join(lines)} | {' | '.join(str(column) for column in pivot.columns)} |")
-    print("|---|" + "---|" * len(pivot.columns))
-    for key, cells in pivot.iterrows():
-        name = " / ".join(key) if isinstance(key, tuple) else key
-        print(f"| {name} | {' | '.join('' if np.isnan(cell) else f'{cell:.2f}' for cell in cells)} |")
-
-
-if __name__ == "__main__":
-    main()
+def _pivots(rows: Sequence[Row], lines: Sequence[str], columns: str, values: Sequence[str]) -> Iterator[str]:
+    for value in values:
+        yield f"{value.capitalize()}:\n"
+        yield make_pivot(rows, lines, columns, value)

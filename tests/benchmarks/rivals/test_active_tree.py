@@ -11,7 +11,7 @@ from oleander.black_box.asking import BlackBox
 from oleander.data.schema import FeatureSchema
 from oleander.regions import Box
 from oleander.regions.conditions import Levels
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 
 def quarters(X):

@@ -6,7 +6,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import f1_score
 
 from benchmarks.rivals import DecisionSet
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 
 def in_thirds(X):

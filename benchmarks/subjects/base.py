@@ -1,0 +1,44 @@
+"""The base class of subjects."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+from benchmarks.journal import Journal, Row
+
+Size = Literal["tiny", "full"]
+
+
+class Subject(ABC):
+    """One question that is answered by measuring.
+
+    Attributes
+    ----------
+    name, title, asks : str
+        Its name on the command line, its heading and its question.
+    docs : str
+        The page of the documentation that shows its tables; ``benchmarks.md`` is written by the benchmarks themselves.
+    needs : tuple of str
+        Modules without which it cannot run.
+    figure_size : tuple of float, or None
+        In inches; None for a subject without a figure.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    asks: ClassVar[str]
+    docs: ClassVar[str] = "benchmarks.md"
+    needs: ClassVar[tuple[str, ...]] = ()
+    figure_size: ClassVar[tuple[float, float] | None] = None
+
+    @abstractmethod
+    def measure(self, size: Size, journal: Journal) -> None:
+        """Measure every line of this size that the journal does not have yet."""
+
+    @abstractmethod
+    def write(self, rows: Sequence[Row]) -> str:
+        """Return the tables, with goals beside what was measured."""
+
+    def draw(self, rows: Sequence[Row], figure: Any) -> None:
+        """Draw the lines on an empty matplotlib figure."""
+        raise NotImplementedError(f"{self.name} has no figure")
