@@ -1,4 +1,4 @@
-"""One tree that speaks only where it is good: what a thoughtful user would reach for first."""
+"""One tree that is silent where it is not sure enough: a surrogate with a floor."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,8 +26,8 @@ MIN_LEAVES = (3, 8, 15)
 class TreeWithAbstention(Baseline):
     """Mimic the black box with one tree, silent in the leaves where it is not sure enough.
 
-    Half of the rows grow the tree and say which of its leaves are better; the other half says how many of them may
-    speak. Both halves take both parts, leaves of several smallest sizes are tried, and the widest answer is kept.
+    Half of the rows grow the tree and rank its leaves; the other half decides how many of them may speak. Both halves
+    take both roles, several smallest sizes of a leaf are tried, and the widest answer is kept.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class TreeWithAbstention(Baseline):
     min_fidelity : float
         The floor for the answers together.
     max_leaves : int or None
-        Of the tree; silent ones count.
+        Most leaves of the tree, silent ones included.
     margin : float
-        The bound must exceed the floor by so much, because the widest of a few trees is taken.
+        The bound must exceed the floor by this margin, because the widest of a few trees is taken.
     level : float
         One-sided error of the pooled bound.
     schema : FeatureSchema or None
