@@ -10,7 +10,8 @@ from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.balls import choose_centers
 from oleander.candidates.base import Candidate
 from oleander.candidates.inside import Inside
-from oleander.candidates.learning import Part, Proposals, check_at_least, check_shares, learning_parts
+from oleander.candidates.learning import Part, Proposals, learning_parts
+from oleander.data.checks import check_count, check_each, check_share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.growth import Column
@@ -51,10 +52,11 @@ class Boxes:
 
     Examples
     --------
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> X = np.random.default_rng(0).uniform(size=(600, 3))
-    >>> schema = FeatureSchema.infer(X)
-    >>> rows = Rows.ask(X, BlackBox(lambda X: (X[:, 0] > 0.6) & (X[:, 1] > 0.5), schema))
+    >>> box = BlackBox(lambda X: (X[:, 0] > 0.6) & (X[:, 1] > 0.5), FeatureSchema.infer(X))
+    >>> rows = label_rows(X, CountingBlackBox(box))
     >>> boxes = Boxes(n_centers=20, floors=[0.95], inside=Inside(["constant"])).propose(rows, random_state=0)
     >>> print(next(candidate.region.describe() for candidate in boxes if candidate.explainer.label))
     x0 > 0.58 and x1 > 0.495
@@ -82,17 +84,12 @@ class Boxes:
         return proposals.candidates
 
     def check(self) -> None:
-        """Raise ``ValueError`` for what is not allowed."""
-        check_at_least(
-            1,
-            n_centers=self.n_centers,
-            n_neighbours=min(self.n_neighbours, default=0),
-            max_features=self.max_features,
-            min_rows=self.min_rows,
-            max_candidates=self.max_candidates,
-        )
-        check_shares("floors", tuple(self.floors))
-        check_shares("alpha", (self.alpha,))
+        """Raise ``ValueError`` for an option that is not allowed."""
+        for name in ("n_centers", "max_features", "min_rows", "max_candidates"):
+            check_count(name, getattr(self, name))
+        check_each("n_neighbours", self.n_neighbours, check_count)
+        check_each("floors", self.floors, check_share, with_one=True)
+        check_share("alpha", self.alpha, with_one=True)
         self.inside.check()
 
     def add_boxes(self, proposals: Proposals, part: Part, center: int, seen: set[Box]) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from oleander.arrays import Ints
-from oleander.candidates.learning import Part, check_at_least, check_shares, speak_where_good
+from oleander.candidates.learning import Part, speak_where_good
+from oleander.data.checks import check_choice, check_count, check_each, check_share
 from oleander.explainers import Constant
 from oleander.explainers.base import Explainer
 from oleander.explainers.judged_tree import shrunk_quality
@@ -38,12 +39,11 @@ class Inside:
     min_leaf: int = 5
 
     def check(self) -> None:
-        """Raise ``ValueError`` for what is not allowed."""
-        unknown = [kind for kind in self.kinds if kind not in KINDS]
-        if unknown or not self.kinds:
-            raise ValueError(f"kinds={list(self.kinds)!r} is not allowed; use some of {', '.join(KINDS)}.")
-        check_shares("quality", (self.quality,))
-        check_at_least(1, max_leaves=self.max_leaves, min_leaf=self.min_leaf)
+        """Raise ``ValueError`` for an option that is not allowed."""
+        check_each("kinds", self.kinds, check_choice, known=KINDS)
+        check_share("quality", self.quality, with_one=True)
+        check_count("max_leaves", self.max_leaves)
+        check_count("min_leaf", self.min_leaf)
 
     def learn(self, part: Part, draws: Ints) -> Iterator[Explainer]:
         """Learn from these draws of a part, and return what is good somewhere."""

@@ -83,9 +83,10 @@ def learning_parts(rows: Rows, random_state: int) -> list[Part]:
 
     Examples
     --------
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox, CountingBlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> X = np.array([[0.5], [0.5], [1.5], [2.5]])
-    >>> rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X)))
+    >>> rows = label_rows(X, CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X))))
     >>> sorted(len(part.draws) for part in learning_parts(rows, 0))
     [1, 3]
     """
@@ -159,16 +160,3 @@ def speak_where_good(tree: Tree, quality: Floats, floor: float) -> AbstainingTre
     """Return the tree, silent in the leaves under the floor and no larger than it needs to be; None if all are."""
     speaking = (tree.column == LEAF) & (quality >= floor)
     return AbstainingTree(tree, speaking).simplified() if speaking.any() else None
-
-
-def check_shares(name: str, values: tuple[float, ...]) -> None:
-    """Raise ``ValueError`` unless there is one value at least and all are shares over 0 and up to 1."""
-    if not values or not all(0 < value <= 1 for value in values):
-        raise ValueError(f"{name}={values!r} is not allowed: give shares over 0 and up to 1.")
-
-
-def check_at_least(least: int, **counts: int) -> None:
-    """Raise ``ValueError`` naming a count that is under ``least``."""
-    for name, value in counts.items():
-        if value < least:
-            raise ValueError(f"{name}={value} is not allowed: {least} or more is needed.")

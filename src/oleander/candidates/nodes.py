@@ -8,7 +8,8 @@ from oleander.arrays import Bools, Floats
 from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.base import Candidate
 from oleander.candidates.inside import Inside
-from oleander.candidates.learning import Part, Proposals, check_at_least, check_shares, learning_parts
+from oleander.candidates.learning import Part, Proposals, learning_parts
+from oleander.data.checks import check_count, check_share
 from oleander.data.rows import Rows
 from oleander.explainers.tree import LEAF, Tree
 from oleander.regions import Box
@@ -36,10 +37,11 @@ class Nodes:
 
     Examples
     --------
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> from oleander.data.schema import FeatureSchema
     >>> X = np.random.default_rng(0).uniform(size=(400, 3))
-    >>> rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 0.7, FeatureSchema.infer(X)))
+    >>> rows = label_rows(X, CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.7, FeatureSchema.infer(X))))
     >>> found = Nodes(n_trees=2, max_leaves=2, inside=Inside(["constant"])).propose(rows, random_state=0)
     >>> [(candidate.region.describe(), str(candidate.explainer.label)) for candidate in found[:2]]
     [('x0 ≤ 0.69', 'False'), ('x0 > 0.69', 'True')]
@@ -54,15 +56,7 @@ class Nodes:
 
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox | None = None) -> list[Candidate]:
         """Return candidates in the nodes of all trees, without those that say the same of all rows."""
-        check_at_least(
-            1,
-            n_trees=self.n_trees,
-            max_leaves=self.max_leaves,
-            min_rows=self.min_rows,
-            max_candidates=self.max_candidates,
-        )
-        check_shares("share_of_features", (self.share_of_features,))
-        self.inside.check()
+        self.check()
         proposals = Proposals(rows, "nodes", self.max_candidates)
         parts = learning_parts(rows, random_state)
         seen: tuple[set[bytes], set[bytes]] = (set(), set())
@@ -72,6 +66,13 @@ class Nodes:
             tree = part.grow_randomly(rng, self.max_leaves, 1, self.share_of_features)
             add_nodes(proposals, part, tree, self.inside, self.min_rows, seen[number % 2])
         return proposals.candidates
+
+    def check(self) -> None:
+        """Raise ``ValueError`` for an option that is not allowed."""
+        for name in ("n_trees", "max_leaves", "min_rows", "max_candidates"):
+            check_count(name, getattr(self, name))
+        check_share("share_of_features", self.share_of_features, with_one=True)
+        self.inside.check()
 
 
 def add_nodes(proposals: Proposals, part: Part, tree: Tree, inside: Inside, min_rows: int, seen: set[bytes]) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 
 from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.base import Candidate
-from oleander.candidates.learning import Proposals, check_at_least, check_shares, learning_parts, speak_where_good
+from oleander.candidates.learning import Proposals, learning_parts, speak_where_good
+from oleander.data.checks import check_count, check_each, check_share
 from oleander.data.rows import Rows
 from oleander.explainers.judged_tree import shrunk_quality
 from oleander.regions import Box
@@ -35,10 +36,11 @@ class Trees:
 
     Examples
     --------
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> from oleander.data.schema import FeatureSchema
     >>> X = np.random.default_rng(0).uniform(size=(400, 3))
-    >>> rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 0.7, FeatureSchema.infer(X)))
+    >>> rows = label_rows(X, CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.7, FeatureSchema.infer(X))))
     >>> first = Trees(n_trees=2, max_leaves=2, qualities=[0.9]).propose(rows, random_state=0)[0]
     >>> for rule in first.explainer.rules():
     ...     print(rule)
@@ -54,10 +56,8 @@ class Trees:
 
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox | None = None) -> list[Candidate]:
         """Return one candidate per tree and quality, without those that say the same of all rows."""
-        sizes = (self.max_leaves,) if isinstance(self.max_leaves, int) else tuple(self.max_leaves)
-        check_at_least(1, n_trees=self.n_trees, min_leaf=self.min_leaf, max_leaves=min(sizes, default=0))
-        check_shares("share_of_features", (self.share_of_features,))
-        check_shares("qualities", tuple(self.qualities))
+        self.check()
+        sizes = self._sizes
         proposals = Proposals(rows, "trees")
         parts = learning_parts(rows, random_state)
         for number in range(self.n_trees if parts else 0):
@@ -74,3 +74,16 @@ class Trees:
                 if explainer is not None:
                     proposals.add(Box(()), explainer, part.learned_from)
         return proposals.candidates
+
+    def check(self) -> None:
+        """Raise ``ValueError`` for an option that is not allowed."""
+        check_count("n_trees", self.n_trees)
+        check_each("max_leaves", self._sizes, check_count)
+        check_count("min_leaf", self.min_leaf)
+        check_share("share_of_features", self.share_of_features, with_one=True)
+        check_each("qualities", self.qualities, check_share, with_one=True)
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        """The sizes of trees, of which they take turns."""
+        return tuple(np.atleast_1d(self.max_leaves).tolist())

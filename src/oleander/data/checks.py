@@ -1,5 +1,6 @@
 """Checks of what users hand over, with one sentence for what is not allowed."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -102,3 +103,20 @@ def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
     """
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name}={value!r} is not known; use {' or '.join(repr(word) for word in known)}.")
+
+
+def check_each(name: str, values: Any, check: Callable[..., None], **options: Any) -> None:
+    """Raise ``ValueError`` unless there is a sequence of at least one value and every value passes the check.
+
+    Examples
+    --------
+    >>> check_each("floors", [0.9, 1.5], check_share, with_one=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: floors=1.5 is not allowed: give a number over 0 and up to 1.
+    """
+    several = [] if isinstance(values, str) or not np.iterable(values) else list(values)
+    if not several:
+        raise ValueError(f"{name}={values!r} is not allowed: give a sequence of at least one value.")
+    for value in several:
+        check(name, value, **options)

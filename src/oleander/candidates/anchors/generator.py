@@ -8,6 +8,7 @@ from oleander.candidates.anchors.predicates import Grid, Rule
 from oleander.candidates.anchors.search import Anchor, Settings, find_anchors
 from oleander.candidates.balls import choose_centers
 from oleander.candidates.base import Candidate
+from oleander.data.checks import check_count
 from oleander.data.rows import Rows
 from oleander.explainers import Constant
 
@@ -42,11 +43,12 @@ class Anchors:
     Examples
     --------
     >>> import numpy as np
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> from oleander.data.schema import FeatureSchema
     >>> X = np.random.default_rng(0).permuted(np.tile(np.arange(100) / 100, (3, 1)), axis=1).T
-    >>> box = BlackBox(lambda X: X[:, 0] > 0.49, FeatureSchema.infer(X))
-    >>> found = Anchors(n_bins=2).propose(Rows.ask(X, box), 0, CountingBlackBox(box))
+    >>> box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.49, FeatureSchema.infer(X)))
+    >>> found = Anchors(n_bins=2).propose(label_rows(X, box), 0, box)
     >>> sorted(f"{anchor.region.describe()}: {anchor.explainer.label}" for anchor in found)
     ['x0 > 0.49: True', 'x0 ≤ 0.49: False']
     """
@@ -63,11 +65,9 @@ class Anchors:
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox) -> list[Candidate]:
         """Return the distinct anchors, in the order of the rows that they were found for."""
         settings = Settings(self.precision, self.delta, self.tolerance, self.beam_size, self.max_conditions)
-        for name, least in (("batch_size", 1), ("n_bins", 2)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: it is a number, {least} or more.")
-        if self.max_anchors is not None and self.max_anchors < 1:
-            raise ValueError(f"max_anchors={self.max_anchors!r} is not allowed: it counts rows, 1 or more, or None.")
+        check_count("batch_size", self.batch_size)
+        check_count("n_bins", self.n_bins, 2)
+        check_count("max_anchors", self.max_anchors, or_none=True)
         ledger = Ledger(rows, Grid.cut(rows, self.n_bins), black_box, random_state, batch_size=self.batch_size)
         found = find_anchors(choose_centers(rows, self.max_anchors), ledger, settings)
         merged: dict[tuple[Rule, int], Anchor] = {}

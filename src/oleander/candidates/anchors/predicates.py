@@ -39,10 +39,11 @@ class Grid:
     Examples
     --------
     >>> import pandas as pd
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox, CountingBlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> X = pd.DataFrame({"age": [20, 30, 40, 50, 60, 70, 80, 90], "sex": list("FMFMFMFM")})
-    >>> rows = Rows.ask(X, BlackBox(lambda X: X["age"] > 50, FeatureSchema.infer(X)))
-    >>> grid = Grid.cut(rows, n_bins=4)
+    >>> box = CountingBlackBox(BlackBox(lambda X: X["age"] > 50, FeatureSchema.infer(X)))
+    >>> grid = Grid.cut(label_rows(box.schema.encode(X), box), n_bins=4)
     >>> [grid.box((grid.predicates[i],)).describe() for i in grid.predicates_of(2)]
     ['age > 30', 'age ≤ 50', 'age ≤ 70', 'sex is F']
     """

@@ -14,6 +14,7 @@ from oleander.arrays import Bools, Ints
 from oleander.candidates.anchors.ledger import Demand, Ledger
 from oleander.candidates.anchors.lucb import Trial, judge, most_precise
 from oleander.candidates.anchors.predicates import Rule, extend
+from oleander.data.checks import check_count, check_share
 
 # Rules, and how to get their draws: only those that can be extended are looked at again.
 Beam = dict[Rule, Callable[[], "Sample"]]
@@ -46,12 +47,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in ("precision", "delta", "tolerance"):
-            if not 0 < getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: it is a share over 0 and under 1.")
-        if self.beam_size < 1:
-            raise ValueError(f"beam_size={self.beam_size!r} is not allowed: it counts rules, 1 or more.")
-        if self.max_conditions is not None and self.max_conditions < 1:
-            raise ValueError(f"max_conditions={self.max_conditions!r} is not allowed: it is 1 or more, or None.")
+            check_share(name, getattr(self, name))
+        check_count("beam_size", self.beam_size)
+        check_count("max_conditions", self.max_conditions, or_none=True)
 
 
 @dataclass(frozen=True)
