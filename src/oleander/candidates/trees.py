@@ -1,4 +1,4 @@
-"""Small surrogate trees of the whole black box, each speaking only in the leaves that it is good at."""
+"""Small surrogate trees of the whole black box, which abstain in leaves of low quality."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 
 from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.base import Candidate
-from oleander.candidates.learning import Proposals, learning_parts, speak_where_good
+from oleander.candidates.learning import Proposals, abstain_under, learning_parts
 from oleander.data.checks import check_count, check_each, check_share
 from oleander.data.rows import Rows
 from oleander.explainers.judged_tree import shrunk_quality
@@ -16,23 +16,23 @@ from oleander.regions import Box
 
 @dataclass(frozen=True)
 class Trees:
-    """Surrogate trees that are silent where they are not good: one candidate per tree and quality.
+    """Surrogate trees that abstain in leaves of low quality: one candidate per tree and quality.
 
-    The first tree of each size and half sees every row and feature of its half; the others see a bootstrap of the rows
-    and some of the features. No query is needed.
+    The first tree of each size and half learns from every row and feature of its half; the others learn from a
+    bootstrap of the rows and some of the features. No query is needed.
 
     Parameters
     ----------
     n_trees : int
-        How many are grown, half of them on either half of the rows.
+        The number of trees; one half of them grows on one half of the rows, the other on the other.
     max_leaves : int or sequence of int
-        The most leaves of a tree, silent ones included; of several sizes the trees take turns.
+        The most leaves of a tree, abstaining ones included; with several sizes the trees take turns.
     min_leaf : int
         The fewest rows of a leaf.
     share_of_features : float
-        How many of the features each randomised tree may use.
+        The share of the features that each randomised tree may use.
     qualities : sequence of float
-        A leaf speaks if the share of rows that it is right on, shrunk towards its parent's, is so large.
+        A leaf answers if the share of rows on which it is right, shrunk towards its parent's, reaches the quality.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Trees:
     qualities: Sequence[float] = (0.8, 0.9, 0.95)
 
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox | None = None) -> list[Candidate]:
-        """Return one candidate per tree and quality, without those that say the same of all rows."""
+        """Return one candidate per tree and quality, without duplicates."""
         self.check()
         sizes = self._sizes
         proposals = Proposals(rows, "trees")
@@ -70,7 +70,7 @@ class Trees:
                 tree = part.grow_randomly(rng, size, self.min_leaf, self.share_of_features)
             quality = shrunk_quality(tree)
             for floor in sorted(set(self.qualities)):
-                explainer = speak_where_good(tree, quality, floor)
+                explainer = abstain_under(tree, quality, floor)
                 if explainer is not None:
                     proposals.add(Box(()), explainer, part.learned_from)
         return proposals.candidates
@@ -85,5 +85,5 @@ class Trees:
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        """The sizes of trees, of which they take turns."""
+        """The sizes that the trees take in turn."""
         return tuple(np.atleast_1d(self.max_leaves).tolist())

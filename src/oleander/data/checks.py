@@ -1,4 +1,4 @@
-"""Checks of what users hand over, with one sentence for what is not allowed."""
+"""Checks of users' input, with one sentence for a value that is not allowed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +29,7 @@ def as_one_row(x: Any) -> Any:
 
 
 def one_per_row(values: Any, n_rows: int, name: str) -> Labels:
-    """Return values as an array, or say that there is not one for each row."""
+    """Return values as an array, or raise ``ValueError`` unless there is one for each row."""
     array = np.asarray(values)
     if array.shape != (n_rows,):
         raise ValueError(f"{name} has shape {array.shape}; one entry for each of {n_rows} rows is expected.")
@@ -37,7 +37,7 @@ def one_per_row(values: Any, n_rows: int, name: str) -> Labels:
 
 
 def names_of_columns(**given: Any) -> list[str]:
-    """Return the names of columns that were given, or say that something else was.
+    """Return the names of columns that were given, or raise ``ValueError`` for anything else.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def check_count(name: str, value: Any, least: int = 1, *, or_none: bool = False)
 
 
 def check_share(name: str, value: Any, *, with_zero: bool = False, with_one: bool = False) -> None:
-    """Raise ``ValueError`` unless the value is a number between 0 and 1; the ends are allowed where that is said.
+    """Raise ``ValueError`` unless the value is a number between 0 and 1, with the ends that are allowed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Anchors as candidates: a box in the user's words, and the one label that is said in it."""
+"""Anchors as candidates: boxes with one label each."""
 
 from dataclasses import dataclass
 
@@ -17,28 +17,28 @@ from oleander.explainers import Constant
 class Anchors:
     """Anchors of rows (Ribeiro, Singh and Guestrin 2018): the widest rule found that keeps the black box's label.
 
-    Numbers are cut at quantiles. A rule's precision is the share of draws with the label of its row; a draw is a
-    learning row in which the rule's columns are made to fulfil it. Equal anchors of several rows are one candidate, and
-    rows for which no rule is precise enough give none.
+    Numbers are cut at quantiles. The precision of a rule is the share of draws with the label of its row; a draw is a
+    learning row whose values are replaced where they break the rule. Equal anchors of several rows are one candidate.
+    A row for which no rule is precise enough gives none.
 
     Parameters
     ----------
     precision : float
-        What an anchor's precision must reach (τ in the paper).
+        The least precision of an anchor (τ in the paper).
     delta : float
-        The chance with which a statement on precision may be wrong.
+        The probability with which a statement on precision may be wrong.
     tolerance : float
-        By how much a rule that is followed up may fall short of the most precise ones.
+        The most by which a rule in the beam may fall short of the most precise ones (ε in the paper).
     batch_size : int
-        Draws for a rule at a time.
+        The draws of a rule in one batch.
     beam_size : int
-        Rules of each size that are followed up.
+        The rules of each length that are extended.
     n_bins : int
-        Bins of a number.
+        The bins of a number.
     max_anchors : int or None
-        At most so many rows are anchored, spread over the data; None for all.
+        The most rows, spread over the data, for which an anchor is searched; None for all.
     max_conditions : int or None
-        The most predicates in a rule; longer ones cover hardly anybody. None for no limit.
+        The most predicates in a rule; longer ones cover few rows. None for no limit.
 
     Examples
     --------
@@ -73,12 +73,12 @@ class Anchors:
         merged: dict[tuple[Rule, int], Anchor] = {}
         for anchor in found:
             key = anchor.rule, anchor.label
-            # Searches that end at one rule have not all had as many of its draws: the longest look counts.
+            # Searches that end at the same rule have seen different numbers of its draws: the largest counts.
             if anchor.holds and (key not in merged or merged[key].n_draws < anchor.n_draws):
                 merged[key] = anchor
         candidates = []
         for anchor in merged.values():
             label = ledger.classes[anchor.label]
-            said = Constant(label, anchor.n_draws, anchor.share, ledger.classes.dtype)
-            candidates.append(Candidate(ledger.grid.box(anchor.rule), explainer=said, origin="anchors"))
+            constant = Constant(label, anchor.n_draws, anchor.share, ledger.classes.dtype)
+            candidates.append(Candidate(ledger.grid.box(anchor.rule), explainer=constant, origin="anchors"))
         return candidates
