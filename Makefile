@@ -62,8 +62,8 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# Data that lie beside the project are used; otherwise the geriatric set is fetched, and PPMI is a synthetic cohort
-# unless PPMI_DIR names a folder with the study's tables.
+# Data sets beside the project are used. Otherwise the geriatric set is fetched, and PPMI is a synthetic cohort unless
+# PPMI_DIR names a folder with the study's tables.
 SHARED := ../shared/data
 GERIATRIC := $(if $(wildcard $(SHARED)/geriatric),--data $(SHARED)/geriatric)
 TELEMONITORING := $(if $(wildcard $(SHARED)/parkinsons_telemonitoring),--telemonitoring $(SHARED)/parkinsons_telemonitoring)

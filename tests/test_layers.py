@@ -85,3 +85,12 @@ def test_imports_point_one_way(path: Path) -> None:
 
 def test_no_module_is_a_drawer() -> None:
     assert not [path for path in MODULES if path.stem in {"utils", "helpers", "misc", "common"}]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_package_imports_nothing_beside_it(path: Path) -> None:
+    """The folders beside `src` import the package, which is installed without them."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    names += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    assert not {name.split(".")[0] for name in names} & {"studies", "benchmarks", "tests", "fuzz"}

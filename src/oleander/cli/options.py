@@ -1,17 +1,9 @@
 """The options that several commands share, named as the parameters in Python."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-
-class Study(StrEnum):
-    """The paper's studies."""
-
-    GERIATRIC = "geriatric"
-    PPMI = "ppmi"
 
 
 def _some_jobs(jobs: int) -> int:

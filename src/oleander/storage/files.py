@@ -22,7 +22,7 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
         # The system takes the user's mask off these rights. To ask for the mask is to change it, for every thread.
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:
-        # The draft's name says nothing to whoever asked for the target.
+        # The user knows the name of the target, not that of the draft.
         error.filename = str(target)
         raise
     try:
@@ -37,7 +37,7 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(target: Path, content: bytes) -> None:
-    """Write a file in one go: whoever looks sees all of it or what was there before."""
+    """Write a file in one go: a reader sees all of it, or the file that was there before."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(target) as file:
         file.write(content)

@@ -67,6 +67,8 @@ def write_report(
 def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any]) -> Shown | None:
     schema = atlas.schema_
     if X is None:
+        if by:
+            raise ValueError("by groups the rows of X, and no X was given: pass both.")
         if atlas._workings is None:
             return None
         rows = atlas._workings.known
