@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from oleander.explainers.judged_tree import shrunk_quality
+from oleander.explainers.abstaining import shrunk_quality
 
 from benchmarks.cases import BLACK_BOXES, Case, make_case
 from benchmarks.data_sets import available, from_sklearn

@@ -1,4 +1,4 @@
-"""The second step of a fit: equal rows merged, and the black box asked about each once."""
+"""The second step of a fit: equal rows are merged, and the black box labels each distinct one."""
 
 import numpy as np
 

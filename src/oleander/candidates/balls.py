@@ -186,7 +186,7 @@ def choose_centers(rows: Rows, most: int | None) -> Ints:
         points, share = cells.pop()
         inside = places[points]
         if share == 1:
-            # The point nearest to the cell's middle speaks for it.
+            # The point nearest to the cell's middle stands for it.
             chosen.append(int(points[np.abs(inside - np.median(inside, axis=0)).sum(axis=1).argmin()]))
             continue
         widest = int(np.ptp(inside, axis=0).argmax())

@@ -1,7 +1,7 @@
 """One tree judged by cross-fitting: grown on all folds but one, it answers that one, in turn.
 
-Every row is judged once by a tree that never saw it. A whole family of answers, from "speaks everywhere" to "speaks
-where it is all but certain", is judged at once; then one pooled bound decides how bold the answers may be.
+Every row is judged once by a tree that did not learn from it. A family of settings, from "answers everywhere" to
+"answers where it is all but certain", is judged at once, each by one pooled bound.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from oleander.judging.bounds import lower_bound
 
 # The one-sided error of the pooled bound. It is under the usual 5% because the widest of many settings is taken.
 LEVEL = 0.02
-# The quality, shrunk towards its parent's, that a leaf must have to speak.
+# The qualities, shrunk towards the parent's, that a leaf must have to answer: one setting each.
 BARS = np.array([0.0, *np.linspace(0.5, 0.9, 9), *np.linspace(0.91, 0.995, 18)])
 N_FOLDS = 5
 SMALLEST_FOLD = 3

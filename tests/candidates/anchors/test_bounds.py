@@ -31,7 +31,7 @@ def test_bounds_against_a_root_finder(p, level):
     assert kl_lower(p, level) == pytest.approx(lower, abs=1e-5)
 
 
-def test_bounds_hold_as_often_as_they_say():
+def test_bounds_hold_as_often_as_stated():
     """With level log(1 / δ) / n, one side fails in at most a share δ of all samples (Chernoff)."""
     n_draws, delta, p = 200, 0.05, 0.9
     shares = np.random.default_rng(0).binomial(n_draws, p, size=20_000) / n_draws

@@ -3,14 +3,15 @@ import pandas as pd
 import pytest
 
 from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
 from oleander.candidates.anchors.predicates import Grid, extend, quantile_edges
-from oleander.data.rows import Rows
 from oleander.data.schema import Feature, FeatureSchema, Kind
 
 
 def grid_of(X, n_bins=4):
     box = BlackBox(lambda X: np.zeros(len(X), dtype=int), FeatureSchema.infer(X))
-    rows = Rows.ask(X, box)
+    rows = label_rows(box.schema.encode(X), CountingBlackBox(box))
     return Grid.cut(rows, n_bins), rows
 
 
@@ -38,7 +39,7 @@ def test_quartiles_levels_and_missing_in_words():
     ]
     assert words_at(grid, 7) == ["dose is missing", "colour is known", "colour is red"]
     assert "colour is missing" in words_at(grid, 6)
-    # A constant column says nothing, so no predicate is about it.
+    # A constant column tells no row from another, so no predicate is about it.
     assert not any("site" in word for point in range(8) for word in words_at(grid, point))
 
 
