@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.baselines import ActiveTree, AnchorPick, DecisionSet, NaiveTree
+from benchmarks.rivals import ActiveTree, DecisionSet
+from oleander.baselines import AnchorPick, NaiveTree
 from oleander.baselines.anchors import pick_greedily
 from oleander.baselines.base import choose
 from oleander.baselines.submodular_pick import pick_by_features

@@ -55,10 +55,23 @@ def test_rows_asked_elsewhere_are_charged_within_the_limit():
     assert model.calls == []
 
 
+def test_reserved_rows_are_not_left_until_they_are_released():
+    counting = CountingBlackBox(BlackBox(Recording(), SCHEMA), max_queries=8)
+    counting.reserve(5)
+    assert (counting.queries_left, counting.can_ask(3), counting.can_ask(4)) == (3, True, False)
+    with pytest.raises(SpentError, match="leaves 3 rows"):
+        counting.ask(X)
+    counting.release(5)
+    counting.ask(X)
+    assert counting.queries_left == 2
+
+
 def test_without_a_limit_there_is_no_number_of_rows_left():
     counting = CountingBlackBox(BlackBox(Recording(), SCHEMA))
     counting.charge(10**9)
+    counting.reserve(10**9)
     assert counting.queries_left is None
+    assert counting.can_ask(10**9)
 
 
 def test_model_and_schema_are_those_of_the_black_box():

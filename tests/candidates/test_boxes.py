@@ -7,7 +7,7 @@ from oleander.candidates import Boxes, Inside
 from oleander.candidates.boxes import describe_cells, grow_box
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.growth import make_columns
+from oleander.explainers.columns import make_columns
 from oleander.regions import Box
 
 

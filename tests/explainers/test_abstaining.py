@@ -3,8 +3,8 @@ import pytest
 
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import AbstainingExplainer, AbstainingTree, Spoken, UnfilteredTree
+from oleander.explainers.growth import grow_tree
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
-from oleander.explainers.tree import grow_tree
 from oleander.regions import Box
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -51,10 +52,11 @@ class KeptBlackBox(BlackBox):
             self.checkpoint.keep_answers(key, content)
         return labels
 
-    def warn_if_fickle(self, rows: Floats, labels: Labels) -> int:
+    def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows again; raise ``CheckpointError`` if an answer differs from an earlier run's."""
         if not self.is_resumed:
-            return self.plain.warn_if_fickle(rows, labels)
+            self.plain.warn_if_fickle(rows, labels)
+            return
         asked = min(N_ASKED_TWICE, len(rows))
         n_changed = int((self.plain.ask(rows[:asked]) != labels[:asked]).sum())
         if n_changed:
@@ -62,7 +64,6 @@ class KeptBlackBox(BlackBox):
                 f"the black box answers {n_changed} of {asked} rows otherwise than when the checkpoint in "
                 f"{self.checkpoint.folder} was made: it is another one, or contradicts itself. Give another folder."
             )
-        return asked
 
 
 def resume(
@@ -80,12 +81,15 @@ def resume(
     seed : int
         The seed of this run, used if there was no earlier one.
     """
+    # By default NumPy leaves out the middle of a long array, and digits.
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        option_text = repr(sorted(options.items()))
     is_resumed = checkpoint.claim(
         {
             "version": version("oleander"),
             "data": " ".join("none" if part is None else hash_array(np.asarray(part)) for part in data),
             "schema": hash_text(json.dumps(box.schema.to_dict(), sort_keys=True)),
-            "options": hash_text(repr(sorted(options.items()))),
+            "options": hash_text(option_text),
         }
     )
     return KeptBlackBox(box.model, box.schema, checkpoint, is_resumed), int(checkpoint.remember("seed", str(seed)))

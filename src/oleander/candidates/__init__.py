@@ -1,4 +1,4 @@
-"""Who proposes candidates: each generator in a file of its own, behind one protocol."""
+"""Generators of candidates: one file each, behind one protocol."""
 
 from oleander.candidates.anchors import Anchors
 from oleander.candidates.balls import Balls

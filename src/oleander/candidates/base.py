@@ -1,4 +1,4 @@
-"""A candidate: a region, and an explainer for it or how to train one."""
+"""A candidate: a region with an explainer, or with a recipe that trains one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,36 +17,37 @@ from oleander.running.warning import warn_user
 
 @runtime_checkable
 class Recipe(Protocol):
-    """How to train an explainer that needs the black box: draws first, then a fit to its answers.
+    """The training of an explainer that needs the black box: draws first, then a fit to the answers.
 
-    The two halves are apart so that the draws of many candidates can go to the black box in one call.
+    The two steps are apart so that the draws of many candidates go to the black box in one call.
     """
 
     @property
     def n_draws(self) -> int:
-        """How many rows ``draw`` returns."""
+        """The number of rows that ``draw`` returns."""
 
     def draw(self) -> Floats:
-        """Return encoded rows to ask the black box about; the same ones every time."""
+        """Return encoded rows for the black box to label; the same ones every time."""
 
     def fit(self, draws: Floats, labels: Labels) -> Explainer:
-        """Return a new explainer, learned from the draws and the black box's labels."""
+        """Return a new explainer, learned from the draws and their labels."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A region with its explainer, or with the recipe for one: exactly one of the two.
+    """A region with an explainer or with a recipe for one, never with both.
 
     Parameters
     ----------
     region : Region
     explainer : Explainer or None
-        Where it was learned already.
+        None where a recipe will train it.
     recipe : Recipe or None
     origin : str
-        Which generator proposed it.
+        The name of the generator that proposed it.
     learned_from : bool array of shape (n_points,), optional
-        The points that its region or its explainer was learned from: it is not judged on them. None for none.
+        A mask of the points that the region or the explainer was learned from. The candidate is not judged on them.
+        None if it learned from no point.
     """
 
     region: Region
@@ -62,12 +63,12 @@ class Candidate:
 
 @runtime_checkable
 class Generator(Protocol):
-    """Something that proposes candidates for the rows to be explained."""
+    """An object that proposes candidates for the rows to be explained."""
 
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox) -> list[Candidate]:
         """Return candidates; the same ones for the same rows and random_state.
 
-        The black box is there for those who need its answers to know where to speak; it counts what it is asked.
+        Only generators whose regions depend on answers of the black box ask it; it counts the rows.
         """
 
 

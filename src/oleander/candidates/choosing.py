@@ -1,4 +1,4 @@
-"""The choice among the candidates of a pool, whose explainers are trained only when the answer needs them.
+"""The choice among the candidates of a pool, whose explainers are trained only when the choice needs them.
 
 The region of every candidate is known from the start; its fidelity only once its explainer is trained. So the program
 is solved as if every untrained candidate were always right, the chosen ones are trained, and the program is solved
@@ -42,8 +42,9 @@ class PoolProgram:
         budget: each explainer costs the larger of its share of the rules and of the number, which keeps both limits.
     formulation : {"strict", "selective"}
     training : {"lazy", "eager"}
-        Train explainers when the answer needs them, or all at once. The answer and its proof are the same.
+        Train explainers when the choice needs them, or all at once. The objective and its proof are the same.
     solver : str
+        As in ``SelectionProblem.solve``.
     time_limit : float or None
         Seconds for solving; training is not counted.
     importance : array of shape (n_points,), optional

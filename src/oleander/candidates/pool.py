@@ -28,15 +28,15 @@ Trained = tuple[Explainer, Bools, float]
 
 
 class EmptyPoolError(ValueError):
-    """There is nothing to choose from."""
+    """No generator proposes a candidate."""
 
 
 class CandidatePool:
     """Candidates over the rows to be explained.
 
-    ``covers`` needs no black box and is there from the start. Explainers are trained by ``train``, some at a time, and
-    ``agrees`` fills in as they are. The same candidate gives the same explainer bit for bit, whatever the order, the
-    batches or the number of jobs, as long as the black box answers row by row.
+    ``covers`` needs no black box and is known from the start. ``train`` trains the explainers of some candidates, and
+    ``agrees`` fills in with each of them. The same candidate gives the same explainer bit for bit, whatever the order,
+    the batches or the number of jobs, as long as the black box answers row by row.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class CandidatePool:
     batch_size : int
         The most draws in memory at once, over all jobs, and the most sent to the black box in one call.
     n_jobs : int or None
-        As in joblib, through which alone work is spread.
+        As in joblib.
     checkpoint : Checkpoint or None
-        The store that keeps each trained explainer as it is done, and is looked up before training.
+        A store of trained explainers. It is read before training and written after each candidate.
 
     Attributes
     ----------
@@ -163,13 +163,13 @@ class CandidatePool:
             if learned_from.shape != (self.rows.n_points,):
                 raise ValueError(
                     f"candidate {index} learned from points of shape {learned_from.shape}, "
-                    f"and there are {self.rows.n_points} points: one word for each is needed."
+                    f"and there are {self.rows.n_points} points: one entry for each is needed."
                 )
             is_judged[self.covers.indptr[index] : self.covers.indptr[index + 1]] = ~learned_from[self.points_of(index)]
         return is_judged
 
     def _weigh(self, memberships: Bools) -> NDArray[np.intp]:
-        """Return for each candidate the number of the user's rows behind some of its memberships."""
+        """Return the number of the user's rows behind each candidate's memberships in the mask."""
         counted = np.where(memberships, self.rows.weights[self.covers.indices], 0)
         running = np.concatenate([[0], np.cumsum(counted)])
         weighed: NDArray[np.intp] = np.diff(running[self.covers.indptr])
@@ -178,20 +178,20 @@ class CandidatePool:
     def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
         """Train the explainers of these candidates that are not trained yet, as far as ``max_queries`` goes.
 
-        What is done stays done: an error or an interrupt loses at most the batches under way.
+        Trained explainers are kept: an error or an interrupt loses at most the batches under way.
 
         Parameters
         ----------
         indices : iterable of int
         on_trained : callable, optional
-            Called after each batch with the number of candidates that are done.
+            Called after each batch with the number of candidates trained so far.
         """
         wanted = [index for index in dict.fromkeys(int(i) for i in indices) if not self.is_trained[index]]
         wanted = self._affordable(wanted)
         if self.checkpoint is not None:
             wanted = [index for index in wanted if not self._recall(index, self.checkpoint)]
         n_jobs = max(1, min(effective_n_jobs(self.n_jobs), self.batch_size // max(self._largest, 1)))
-        # With a checkpoint each candidate is a batch of its own, so that it is kept as soon as it is done.
+        # With a checkpoint each candidate is a batch of its own, so that it is kept as soon as it is trained.
         batches = list(self._batches(wanted, self.batch_size // n_jobs if self.checkpoint is None else 1))
         tasks = [
             ([self.candidates[index] for index in batch], [self.points_of(index) for index in batch])
@@ -215,7 +215,7 @@ class CandidatePool:
                 on_trained(n_done)
 
     def _affordable(self, indices: list[int]) -> list[int]:
-        """Return the first candidates, as many as have draws that ``max_queries`` allows."""
+        """Return the first candidates, up to those whose draws ``max_queries`` does not allow."""
         left = self.black_box.queries_left
         if left is None:
             return indices

@@ -1,5 +1,6 @@
-"""Checks of what users hand over, with one sentence for what is not allowed."""
+"""Checks of users' input, with one sentence for a value that is not allowed."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def as_one_row(x: Any) -> Any:
 
 
 def one_per_row(values: Any, n_rows: int, name: str) -> Labels:
-    """Return values as an array, or say that there is not one for each row."""
+    """Return values as an array, or raise ``ValueError`` unless there is one for each row."""
     array = np.asarray(values)
     if array.shape != (n_rows,):
         raise ValueError(f"{name} has shape {array.shape}; one entry for each of {n_rows} rows is expected.")
@@ -36,7 +37,7 @@ def one_per_row(values: Any, n_rows: int, name: str) -> Labels:
 
 
 def names_of_columns(**given: Any) -> list[str]:
-    """Return the names of columns that were given, or say that something else was.
+    """Return the names of columns that were given, or raise ``ValueError`` for anything else.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def check_positive(name: str, value: Any, *, or_none: bool = False) -> None:
 
 
 def check_share(name: str, value: Any, *, with_zero: bool = False, with_one: bool = False) -> None:
-    """Raise ``ValueError`` unless the value is a number between 0 and 1; the ends are allowed where that is said.
+    """Raise ``ValueError`` unless the value is a number between 0 and 1, with the ends that are allowed.
 
     Examples
     --------
@@ -118,3 +119,20 @@ def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
     """
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name}={value!r} is not known; use {' or '.join(repr(word) for word in known)}.")
+
+
+def check_each(name: str, values: Any, check: Callable[..., None], **options: Any) -> None:
+    """Raise ``ValueError`` unless there is a sequence of at least one value and every value passes the check.
+
+    Examples
+    --------
+    >>> check_each("floors", [0.9, 1.5], check_share, with_one=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: floors=1.5 is not allowed: give a number over 0 and up to 1.
+    """
+    several = [] if isinstance(values, str) or not np.iterable(values) else list(values)
+    if not several:
+        raise ValueError(f"{name}={values!r} is not allowed: give a sequence of at least one value.")
+    for value in several:
+        check(name, value, **options)

@@ -1,4 +1,4 @@
-"""The first step of a fit: the user's table read, checked and encoded once."""
+"""The first step of a fit: the user's table is read, checked, encoded once and split."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -65,8 +65,9 @@ class Split:
     Parameters
     ----------
     learned, held : int arrays
+        Indices of rows.
     n_unused : int
-        Rows that ``max_queries`` does not pay for.
+        The number of rows that ``max_queries`` does not allow.
     """
 
     learned: Ints

@@ -38,7 +38,7 @@ class Rows:
 
     @classmethod
     def empty(cls, schema: FeatureSchema) -> Self:
-        """Return no rows."""
+        """Return ``Rows`` without a row."""
         none = np.zeros(0, dtype=np.intp)
         return cls(schema, np.empty((0, len(schema))), none, none, np.empty(0, dtype=object))
 
@@ -93,7 +93,7 @@ class Rows:
         return self.values[again], self.labels[again]
 
     def join(self, other: Self) -> Self:
-        """Return both, one behind the other, with equal points merged; groups are left out."""
+        """Return the rows of both, the other's behind these, with equal points merged and without groups."""
         first, _, point = merge_rows(np.concatenate([self.values, other.values]))
         rows = np.concatenate([self.point_of_row, self.n_points + other.point_of_row])
         point_of_row = point[rows]

@@ -1,4 +1,4 @@
-"""How good answers are, how much of that is luck, and what may be claimed of them."""
+"""Bounds, the floor, certificates, and the comparison with one tree."""
 
 from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import Certificate, Claim

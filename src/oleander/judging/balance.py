@@ -1,4 +1,4 @@
-"""Weights under which every class counts alike."""
+"""Weights that give every class the same total."""
 
 import numpy as np
 import pandas as pd

@@ -12,7 +12,7 @@ from oleander.arrays import Floats
 def lower_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
     """Return the exact (Clopper-Pearson) lower confidence bound on a share, at one-sided error ``level``.
 
-    With no rows nothing can be said: 0.
+    Without rows the bound is 0.
 
     Examples
     --------

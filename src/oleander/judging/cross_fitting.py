@@ -1,7 +1,7 @@
 """One tree judged by cross-fitting: grown on all folds but one, it answers that one, in turn.
 
-Every row is judged once by a tree that never saw it. A whole family of answers, from "speaks everywhere" to "speaks
-where it is all but certain", is judged at once; then one pooled bound decides how bold the answers may be.
+Every row is judged once by a tree that did not learn from it. A family of settings, from "answers everywhere" to
+"answers where it is all but certain", is judged at once, each by one pooled bound.
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from scipy.stats import t as student
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.rows import Rows
 from oleander.data.splitting import count_units
+from oleander.explainers.abstaining import shrunk_quality
 from oleander.explainers.base import encode_labels
-from oleander.explainers.judged_tree import shrunk_quality
-from oleander.explainers.tree import grow_tree
+from oleander.explainers.growth import grow_tree
 from oleander.judging.bounds import lower_bound
 
 # The one-sided error of the pooled bound. It is under the usual 5% because the widest of many settings is taken.
 LEVEL = 0.02
-# The quality, shrunk towards its parent's, that a leaf must have to speak.
+# The qualities, shrunk towards the parent's, that a leaf must have to answer: one setting each.
 BARS = np.array([0.0, *np.linspace(0.5, 0.9, 9), *np.linspace(0.91, 0.995, 18)])
 N_FOLDS = 5
 SMALLEST_FOLD = 3

@@ -1,4 +1,4 @@
-"""The floor: which measure of faithfulness is compared with ``min_fidelity``, and of whom it is asked."""
+"""The floor: the measure that is compared with ``min_fidelity``, and whether it holds for each explainer or for all."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from oleander.judging.bounds import lower_bound
 
 @dataclass(frozen=True)
 class Floor:
-    """What is compared with ``min_fidelity``.
+    """The measure that is compared with ``min_fidelity``.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Floor:
         The floor holds for each chosen explainer (the paper's reading), for the answers that they give together, or for
         both. Together, a row counts as wrong if any chosen explainer that covers it is wrong there.
     min_support : int
-        The fewest rows that an explainer must cover. A region of one row has fidelity 1 and means nothing.
+        The fewest rows that an explainer must cover. A fidelity of 1 in a region of one row is no evidence.
     level : float
         The one-sided error of the bound.
     """
@@ -43,7 +43,7 @@ class Floor:
             raise ValueError("floor.level is the error of a bound, and floor.on='share' has none: leave it out.")
 
     def measure(self, n_right: Any, n_rows: Any) -> Floats:
-        """Return what is compared with the floor; 0 where the support is too small.
+        """Return the measure for each pair of counts; 0 where the support is too small.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What one tree would have done: a plain one, and one that abstains."""
+"""The verdict: how far one plain tree and one tree that abstains would get."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def judge_trees(rows: Rows, min_fidelity: float, *, max_leaves: int, seed: int) 
         pd.DataFrame({"coverage": one.coverage(), "agreement": one.agreement(), "bound": one.bounds()})
         for one in judged
     ]
-    # The lowest bar lets every leaf speak.
+    # The lowest bar lets every leaf answer.
     plain = max((table.iloc[0] for table in figures), key=lambda line: float(line["agreement"]))
     widest = pd.concat(figures)
     widest = widest[widest["bound"] >= min_fidelity].sort_values(["coverage", "agreement"], ascending=False)

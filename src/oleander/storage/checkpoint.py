@@ -143,7 +143,9 @@ class Checkpoint:
 def hash_array(values: NDArray[Any]) -> str:
     """Return a hash of an array's content and shape."""
     digest = hashlib.blake2b(str((values.shape, values.dtype.str)).encode(), digest_size=20)
-    digest.update(np.ascontiguousarray(values).tobytes())
+    # The bytes of an array of objects are addresses in memory, which differ from run to run.
+    content = repr(values.tolist()).encode() if values.dtype.hasobject else np.ascontiguousarray(values).tobytes()
+    digest.update(content)
     return digest.hexdigest()
 
 
