@@ -22,7 +22,7 @@ from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.explainers.base import encode_labels
-from oleander.explainers.tree import grow_tree
+from oleander.explainers.growth import grow_tree
 from oleander.judging.bounds import lower_bound
 from oleander.judging.cross_fitting import BARS, LEVEL, Judged, cross_fit_tree
 
