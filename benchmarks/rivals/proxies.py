@@ -20,7 +20,6 @@ from oleander.candidates import Balls
 from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.draws.in_ball import place_rows
 from oleander.explainers import LimeLinear
 from oleander.results.explainer_set import ChosenExplainer
 
@@ -164,3 +163,16 @@ def pick_by_loss(
     if not picked:
         return [], np.full(losses.shape[1], -1, dtype=np.intp)
     return picked, np.where(covered, losses[picked].argmin(axis=0), -1)
+
+
+def place_rows(rows: Floats, schema: FeatureSchema) -> Floats:
+    """Return rows as points in space: numbers in scaled units, one axis per level, missing numbers in the middle."""
+    columns = []
+    for j, feature in enumerate(schema):
+        values = rows[:, j]
+        if feature.is_number:
+            columns.append(np.nan_to_num((values - (feature.lower + feature.upper) / 2) / feature.scale, nan=0.0))
+        else:
+            # Two rows that differ in level are 1 apart.
+            columns += [(values == code) / np.sqrt(2) for code in range(len(feature.levels))]
+    return np.column_stack(columns)

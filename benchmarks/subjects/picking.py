@@ -9,7 +9,6 @@ from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from oleander.explainers.abstaining import shrunk_quality
 
 from benchmarks.cases import BLACK_BOXES, Case, make_case
 from benchmarks.data_sets import available, from_sklearn
@@ -21,8 +20,9 @@ from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
+from oleander.explainers.abstaining import shrunk_quality
 from oleander.explainers.base import encode_labels
-from oleander.explainers.tree import grow_tree
+from oleander.explainers.growth import grow_tree
 from oleander.judging.bounds import lower_bound
 from oleander.judging.cross_fitting import BARS, LEVEL, Judged, cross_fit_tree
 

@@ -76,7 +76,7 @@ def test_bounds_cut_the_ball_and_leave_it_uniform(norm):
     assert stats.kstest((radii / 4.0) ** 2, "uniform").pvalue > LEVEL
 
 
-def test_a_corner_in_many_dimensions_is_walked():
+def test_a_corner_in_many_dimensions_is_drawn_by_gibbs_sampling():
     """One draw in 2^12 would be kept: the walk has the right law too."""
     d = 12
     schema = FeatureSchema.infer(np.vstack([np.zeros(d), np.full(d, 9.5)]), scale="none")

@@ -44,7 +44,7 @@ def test_labels_round_trip_through_json(labels):
         {"dtype": "i4,i4", "values": [1]},
     ],
 )
-def test_what_are_no_labels_is_refused(data):
+def test_data_that_are_no_labels_are_refused(data):
     with pytest.raises(ValueError, match=r"cannot be read|is not the dtype"):
         read_labels(data)
 

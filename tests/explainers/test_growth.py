@@ -57,7 +57,7 @@ def test_first_split_is_the_best_of_all():
     assert found == pytest.approx(min(by_hand))
 
 
-def test_siblings_that_say_the_same_are_one_leaf():
+def test_siblings_with_the_same_label_become_one_leaf():
     X = np.arange(100.0)[:, None]
     labels = np.where(np.arange(100) < 90, 0, np.arange(100) % 4 == 0).astype(int)
     schema = FeatureSchema.infer(X)

@@ -19,7 +19,7 @@ def grown():
     return grow_tree(rows, labels, np.array(["a", "b", "c", "d"]), schema, (0, 1), 8), rows
 
 
-def test_what_the_rule_says_is_what_the_tree_does():
+def test_rules_partition_the_rows_and_give_their_labels():
     """Rules are a partition: every row fulfils the conditions of exactly one rule, and that one gives its label."""
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(3000, 3)) * [1, 100, 1e-4]
@@ -53,7 +53,7 @@ def test_round_trip_through_json(grown):
         ("level", None, 9, "a level that its column does not have"),
     ],
 )
-def test_what_is_no_tree_is_refused(grown, name, place, value, message):
+def test_data_that_are_no_tree_are_refused(grown, name, place, value, message):
     tree, _ = grown
     data = tree.to_dict()
     data[name][data["column"].index(1) if place is None else place] = value

@@ -16,7 +16,7 @@ def data():
     return X, labels, FeatureSchema.infer(X)
 
 
-def test_the_filter_keeps_what_matters_and_says_why_it_stopped(data):
+def test_the_filter_selects_what_matters_and_gives_a_reason_to_stop(data):
     X, labels, schema = data
     tree = FilteredTree(max_leaves=4).fit(X, labels, schema=schema)
     assert set(tree.filter_.features) == {3, 8}
@@ -24,7 +24,7 @@ def test_the_filter_keeps_what_matters_and_says_why_it_stopped(data):
     assert (tree.predict(X) == labels).mean() > 0.97
 
 
-def test_the_filter_looks_away_from_noise_that_a_tree_would_split_on(data):
+def test_the_filter_drops_noise_that_a_tree_would_split_on(data):
     X, labels, schema = data
     noisy = np.where(np.random.default_rng(1).random(5000) < 0.3, "low", labels)
     assert set(FilteredTree(max_leaves=40).fit(X, noisy, schema=schema).features) <= {3, 8}

@@ -211,16 +211,3 @@ def _flip_columns(draws: Floats, ball: Ball, rng: np.random.Generator, law: Flip
             states = (state + 1 + rng.integers(0, n_states - 1, size=len(where))) % n_states
             moved = np.where(states == len(feature.levels), np.nan, states)
         draws[where, j] = moved
-
-
-def place_rows(rows: Floats, schema: FeatureSchema) -> Floats:
-    """Return rows as points in space: numbers in scaled units, one axis per level, missing numbers in the middle."""
-    columns = []
-    for j, feature in enumerate(schema):
-        values = rows[:, j]
-        if feature.is_number:
-            columns.append(np.nan_to_num((values - (feature.lower + feature.upper) / 2) / feature.scale, nan=0.0))
-        else:
-            # Two rows that differ in level are 1 apart.
-            columns += [(values == code) / np.sqrt(2) for code in range(len(feature.levels))]
-    return np.column_stack(columns)

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from benchmarks.rivals import Proxies
-from benchmarks.rivals.proxies import pick_by_loss, squared_error
+from benchmarks.rivals.proxies import pick_by_loss, place_rows, squared_error
 from oleander.data.schema import FeatureSchema
-from oleander.draws.in_ball import place_rows
 from oleander.explainers import LimeLinear
 
 

@@ -48,7 +48,7 @@ def test_names_of_dtypes(name):
 
 
 @pytest.mark.parametrize("name", ["i4,i4", "(2,3)f8", "<U99999", "", 7, "x" * 500])
-def test_what_names_no_dtype_is_refused(name):
+def test_names_that_are_no_dtype_are_refused(name):
     with pytest.raises(ValueError, match="is not the dtype of a column") as caught:
         read_dtype_name(name)
     assert len(str(caught.value)) < 100

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oleander.data.schema import FeatureSchema, Kind
 
 
-def test_mixed_columns_come_back_as_they_went(mixed, mixed_schema):
+def test_mixed_columns_round_trip(mixed, mixed_schema):
     back = mixed_schema.decode(mixed_schema.encode(mixed))
     pd.testing.assert_frame_equal(back, mixed)
 
@@ -31,7 +31,7 @@ def test_columns_are_found_by_name_in_any_order(mixed, mixed_schema):
     ],
     ids=lambda X: str(X.dtype),
 )
-def test_arrays_come_back_as_they_went(X):
+def test_arrays_round_trip(X):
     schema = FeatureSchema.infer(X)
     back = schema.decode(schema.encode(X))
     assert back.dtype == X.dtype
@@ -98,7 +98,7 @@ def change(**columns):
         (lambda table: np.zeros(9), "the data have 1 dimensions"),
     ],
 )
-def test_bad_rows_are_refused_at_the_door(mixed, mixed_schema, spoil, message):
+def test_bad_rows_are_refused(mixed, mixed_schema, spoil, message):
     with pytest.raises(ValueError, match=message):
         mixed_schema.encode(spoil(mixed))
 
@@ -137,7 +137,7 @@ def test_data_that_cannot_be_read(X, message):
         max_size=30,
     )
 )
-def test_whatever_is_inferred_encodes_and_comes_back(records):
+def test_every_inferred_schema_round_trips(records):
     X = pd.DataFrame(records, columns=["number", "text", "whole", "flag"])
     X["number"] = X["number"].astype(float)
     X = X.loc[:, X.notna().any()]
