@@ -139,8 +139,8 @@ class PoolProgram:
         if self._is_spent:
             counter = self.pool.black_box
             return (
-                f"max_queries={counter.max_queries:,} leaves {counter.queries_left:,} rows to ask about, too few for the "
-                "draws of any candidate: raise it, or lower n_draws."
+                f"max_queries={counter.max_queries:,} leaves {counter.queries_left:,} rows to ask about, too few for "
+                "the draws of any candidate: raise it, or lower n_draws."
             )
         return f"time_limit={self.time_limit:g} ended before a candidate was trained: raise it."
 

@@ -1,6 +1,5 @@
 """The chosen explainers together: the rows they cover, the answer they give, and how good it is."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -10,13 +9,18 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.choosing import PoolProgram
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
+from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import Certificate, Claim
+from oleander.learning.family import OVERLAPS, Overlap
+from oleander.learning.union import Union
 from oleander.regions import Ball, Region
-from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
+from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, disagree, evaluate
 from oleander.results.explanation import Explanation, Statement
+from oleander.running.wording import shorten
 from oleander.selection import SelectionResult
 
 ABSTAINS = -1
@@ -97,17 +101,33 @@ class ChosenExplainer:
 class ExplainerSet:
     """The chosen explainers over one schema, in the order in which they answer.
 
-    Where several explainers cover a row, the first one answers. The order is fixed when the set is made, before any row
-    judges it, so that a certificate is about the answers that are given.
+    The order is fixed when the set is made, before any row judges it, so that a certificate is about the answers that
+    are given.
 
     Parameters
     ----------
     schema : FeatureSchema
     members : tuple of ChosenExplainer
+    overlap : {"first", "silent"}
+        Where several explainers cover a row, the first one answers, or they abstain if they disagree.
     """
 
     schema: FeatureSchema
     members: tuple[ChosenExplainer, ...]
+    overlap: Overlap = "first"
+
+    @classmethod
+    def deliver(cls, union: Union, draws: LabelledDraws, rows: Rows, level: float) -> Self:
+        """Return a union that was learned by asking, with what the judging rows say of each of its explainers."""
+        members = []
+        for box, constant in union.family.explainers(union.step, draws):
+            inside = box.contains(rows.values)
+            right = inside & (rows.labels == constant.label)
+            support, n_right = int(rows.weights[inside].sum()), int(rows.weights[right].sum())
+            fidelity = n_right / support if support else float("nan")
+            bound = float(lower_bound(n_right, support, level))
+            members.append(ChosenExplainer(box, constant, "asking", support, fidelity, bound, constant.share))
+        return cls(draws.schema, tuple(members), union.step.overlap)
 
     @classmethod
     def choose(cls, program: PoolProgram, result: SelectionResult) -> Self:
@@ -151,22 +171,27 @@ class ExplainerSet:
         return said
 
     def responsible(self, rows: Floats) -> Ints:
-        """Return the number of the explainer that answers each row; -1 where no explainer covers it."""
-        return _first(self.covers(rows))
+        """Return the number of the explainer that answers each row; -1 where the explainers abstain."""
+        covers = self.covers(rows)
+        return self._first(covers, self.say(rows, covers)) if self.overlap == "silent" else _first(covers)
+
+    def _first(self, covers: Bools, said: Labels) -> Ints:
+        first = _first(covers)
+        return np.where(disagree(covers, said), ABSTAINS, first) if self.overlap == "silent" else first
 
     def answer(self, rows: Floats) -> np.ma.MaskedArray[Any, Any]:
         """Return the answer for each row, masked where the explainers abstain."""
         return self.read(rows)[2]
 
     def read(self, rows: Floats) -> tuple[Bools, Labels, np.ma.MaskedArray[Any, Any]]:
-        """Return the rows that each explainer covers, what each says, and the answers."""
+        """Return the answered rows that each explainer covers, what each says, and the answers."""
         covers = self.covers(rows)
         said = self.say(rows, covers)
         if not self.members:
             return covers, said, np.ma.masked_array(np.zeros(len(rows), dtype=object), mask=True)
-        first = _first(covers)
+        first = self._first(covers, said)
         labels = said[np.maximum(first, 0), np.arange(len(rows))]
-        return covers, said, np.ma.masked_array(labels, mask=first == ABSTAINS)
+        return covers & (first != ABSTAINS), said, np.ma.masked_array(labels, mask=first == ABSTAINS)
 
     def explain(self, row: Floats) -> Explanation:
         """Return what is said of one row."""
@@ -175,7 +200,8 @@ class ExplainerSet:
                 Statement(int(number), member.explainer.path(row), member.fidelity, member.claim)
                 for number in np.flatnonzero(self.covers(row[None, :])[:, 0])
                 for member in [self.members[number]]
-            )
+            ),
+            self.overlap,
         )
 
     def evaluate(self, rows: Floats, labels: Labels, weights: Ints | None = None) -> Evaluation:
@@ -214,7 +240,7 @@ class ExplainerSet:
         return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs))
 
     def uncovered(self, rows: Floats, labels: Labels) -> Uncovered:
-        """Describe the rows that no explainer covers."""
+        """Describe the rows that the explainers do not answer."""
         return describe_uncovered(rows, labels, self.responsible(rows) != ABSTAINS, self.schema)
 
     def find_record(self, rows: Floats) -> int | None:
@@ -226,14 +252,23 @@ class ExplainerSet:
                     return number
         return None
 
-    def to_dict(self) -> list[dict[str, Any]]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; the schema is kept beside it."""
-        return [member.to_dict() for member in self.members]
+        return {"overlap": self.overlap, "members": [member.to_dict() for member in self.members]}
 
     @classmethod
-    def from_dict(cls, data: Iterable[dict[str, Any]], schema: FeatureSchema) -> Self:
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
-        return cls(schema, tuple(ChosenExplainer.from_dict(member, schema) for member in data))
+        members = tuple(ChosenExplainer.from_dict(member, schema) for member in data["members"])
+        return cls(schema, members, read_overlap(data["overlap"]))
+
+
+def read_overlap(word: Any) -> Overlap:
+    """Return how overlaps are read, or raise ``ValueError`` for an unknown word."""
+    if word not in OVERLAPS:
+        raise ValueError(f"overlaps are read as {shorten(repr(word))}, which is not known")
+    overlap: Overlap = word
+    return overlap
 
 
 def _first(covers: Bools) -> Ints:
