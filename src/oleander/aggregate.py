@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, check_labels, predict_of
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.keeping import resume
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_training_rows
@@ -26,6 +26,7 @@ from oleander.data.checks import (
     check_share,
     make_seed,
     one_per_row,
+    take_rows,
 )
 from oleander.data.reading import Reading, Split, leave_out_known, read
 from oleander.data.rows import Rows
@@ -537,22 +538,28 @@ random_state, n_jobs, verbose
         )
 
     def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
-        """Return the explainers' labels, masked where they abstain."""
-        return self.record_.explainers.answer(self.schema_.encode(X))
+        """Return the explainers' labels, masked where they abstain.
+
+        Rows with a level that was never seen, or with a missing value where none was, are left unanswered.
+        """
+        return self.record_.explainers.answer(*self.schema_.encode_readable(X))
 
     def covers(self, X: Any) -> Bools:
         """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
-        return self.record_.explainers.covers(self.schema_.encode(X))
+        return self.record_.explainers.covers(*self.schema_.encode_readable(X))
 
     def responsible(self, X: Any) -> Ints:
         """Return the number of the explainer that answers each row; -1 where they abstain."""
-        return self.record_.explainers.responsible(self.schema_.encode(X))
+        return self.record_.explainers.responsible(*self.schema_.encode_readable(X))
 
     def explain(self, x: Any) -> Explanation:
         """Return what is said of one row: a one-row DataFrame, a Series, a mapping or a one-dimensional array."""
-        rows = self.schema_.encode(as_one_row(x))
-        if len(rows) != 1:
-            raise ValueError(f"explain takes one row, and {len(rows)} were given; use predict or covers for many.")
+        table = as_one_row(x)
+        if len(table) != 1:
+            raise ValueError(f"explain takes one row, and {len(table)} were given; use predict or covers for many.")
+        rows, readable = self.schema_.encode_readable(table)
+        if readable is not None:
+            return Explanation((), unreadable="the row holds a level that was never seen, or misses a value.")
         return self.record_.explainers.explain(rows[0])
 
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
@@ -564,13 +571,27 @@ random_state, n_jobs, verbose
         labels : array, optional
             The black box's labels, if they are known. Otherwise it is asked, and the rows are counted.
         """
-        rows = self.schema_.encode(X)
-        return self.record_.explainers.evaluate(rows, self.label(rows, labels))
+        rows, readable = self.schema_.encode_readable(X)
+        known = self._label_table(X, rows, readable, labels)
+        return self.record_.explainers.evaluate(rows, known, readable=readable)
 
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
-        """Describe the rows that no explainer covers: their number, their classes, and a small tree around them."""
-        rows = self.schema_.encode(X)
-        return self.record_.explainers.uncovered(rows, self.label(rows, labels))
+        """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
+        rows, readable = self.schema_.encode_readable(X)
+        return self.record_.explainers.uncovered(rows, self._label_table(X, rows, readable, labels), readable)
+
+    def _label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
+        """Return the black box's labels for the rows of a table, of which some may not be readable."""
+        if readable is None or labels is not None:
+            return self.label(rows, labels)
+        known = self.label(rows[readable])
+        others = take_rows(X, np.flatnonzero(~readable))
+        assert self._counter is not None
+        self._counter.charge(len(others))
+        answers = np.empty(len(rows), dtype=object)
+        answers[readable] = known
+        answers[~readable] = check_labels(predict_of(self.black_box)(others), len(others))
+        return np.array(answers.tolist(), dtype=known.dtype)
 
     def label(self, rows: Floats, labels: Any = None) -> Labels:
         """Return the black box's labels for encoded rows: those given, those known, and the others asked for."""

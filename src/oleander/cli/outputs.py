@@ -67,7 +67,7 @@ def explainers_table(atlas: AggregateExplainer) -> pd.DataFrame:
     """Return a line per rule, with what is known of its explainer."""
     lines = []
     for number, member in enumerate(atlas.explainers_):
-        for rule in member.explainer.rules():
+        for rule in member.rules():
             lines.append(
                 {
                     "explainer": number,

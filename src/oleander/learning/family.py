@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.draws.labelled import LabelledDraws
-from oleander.explainers import Constant
 from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
 from oleander.learning.grid import Grid, Key, Memberships, unpack
 from oleander.learning.polishing import Polisher, find_useful_columns
-from oleander.regions import Box
 
 Overlap = Literal["first", "silent"]
 OVERLAPS: tuple[Overlap, ...] = ("first", "silent")
@@ -54,15 +52,20 @@ class Step:
         """The number of boxes and of conditions."""
         return len(self.keys), sum(len(key) for key in self.keys)
 
-    def read(self, inside: Bools) -> Ints:
-        """Return the class code for each row, given which boxes contain which rows; -1 where the step is silent."""
+    def find_speaker(self, inside: Bools) -> Ints:
+        """Return the number of the box that answers each row, given the rows in each box; -1 where no box does."""
         if not self.labels:
             return np.full(inside.shape[1], SILENT)
-        labels = np.array(self.labels)
-        said = np.where(inside.any(axis=0), labels[inside.argmax(axis=0)], SILENT)
+        first = np.where(inside.any(axis=0), inside.argmax(axis=0), SILENT)
         if self.overlap == "silent":
-            said[(inside & (labels[:, None] != said)).any(axis=0)] = SILENT
-        return said
+            labels = np.array(self.labels)
+            first[(inside & (labels[:, None] != labels[first])).any(axis=0)] = SILENT
+        return first
+
+    def read(self, inside: Bools) -> Ints:
+        """Return the class code for each row, given the rows in each box; -1 where the step is silent."""
+        first = self.find_speaker(inside)
+        return np.where(first == SILENT, SILENT, np.array([*self.labels, SILENT])[first])
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +87,6 @@ class Family:
                 kept.append(step)
                 best = step.agreement
         return replace(self, steps=tuple(kept[::-1]))
-
-    def explainers(self, step: Step, draws: LabelledDraws) -> list[tuple[Box, Constant]]:
-        """Return a step's boxes in the user's words, each with its constant answer and its share of right draws."""
-        pairs = []
-        for key, label in zip(step.keys, step.labels, strict=True):
-            box = self.grid.to_box(key)
-            inside = box.contains(draws.values)
-            share = float((draws.codes[inside] == label).mean()) if inside.any() else 0.0
-            pairs.append((box, Constant(draws.classes[label], int(inside.sum()), share, draws.classes.dtype)))
-        return pairs
 
 
 def learn_family(

@@ -47,10 +47,13 @@ class Explanation:
         Empty where no explainer covers the row.
     overlap : {"first", "silent"}
         Where statements disagree, the first one is the answer, or there is none.
+    unreadable : str
+        Why the row cannot be read; empty where it can.
     """
 
     statements: tuple[Statement, ...]
     overlap: Overlap = "first"
+    unreadable: str = ""
 
     @property
     def label(self) -> Any:
@@ -68,6 +71,8 @@ class Explanation:
         return len({statement.rule.label for statement in self.statements}) > 1
 
     def __str__(self) -> str:
+        if self.unreadable:
+            return f"no answer is given: {self.unreadable}"
         if not self.statements:
             return "no explainer covers this row: no answer is given"
         lines = [str(statement) for statement in self.statements]

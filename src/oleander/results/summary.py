@@ -34,8 +34,7 @@ def describe_fit(record: FitRecord) -> str:
 def _describe_member(number: int, member: ChosenExplainer, floor: float) -> list[str]:
     known = f"{member.support:,} rows, fidelity {show_lower(member.fidelity, 3)}"
     if member.origin == "asking":
-        rule = member.explainer.rules()[0]
-        return [f"rule {number}: {member.region.describe()} → {rule.label} ({known})"]
+        return [f"rule {number}: {member.region.describe()} → {member.rules()[0].label} ({known})"]
     certified = "" if member.claim is None else f", {member.claim.describe(floor)}"
     rules = [f"    {rule}" for rule in member.explainer.rules()]
     return [f"explainer {number}: {known}{certified}", f"  {member.region.describe()}", *rules]

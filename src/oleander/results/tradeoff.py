@@ -150,9 +150,11 @@ class TradeOff:
                     written.append(member.to_dict())
                 numbers.append(number_of[key])
             figures = {name: getattr(cell, name) for name in FIGURES}
-            overlap = "first" if cell.explainers is None else cell.explainers.overlap
+            overlap, in_turn = (
+                ("first", False) if cell.explainers is None else (cell.explainers.overlap, cell.explainers.in_turn)
+            )
             plain = {name: _plain(value) for name, value in figures.items()}
-            cells.append({**plain, "members": numbers, "overlap": overlap})
+            cells.append({**plain, "members": numbers, "overlap": overlap, "in_turn": in_turn})
         return {"members": written, "cells": cells}
 
     @classmethod
@@ -163,7 +165,9 @@ class TradeOff:
         for cell in data["cells"]:
             figures = {name: kind("nan" if cell[name] is None else cell[name]) for name, kind in FIGURES.items()}
             own = tuple(members[number] for number in cell["members"])
-            explainers = ExplainerSet(schema, own, read_overlap(cell["overlap"])) if own else None
+            explainers = (
+                ExplainerSet(schema, own, read_overlap(cell["overlap"]), bool(cell["in_turn"])) if own else None
+            )
             cells.append(Cell(**figures, explainers=explainers))
         return cls(tuple(cells))
 
