@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.baselines import ActiveTree, AnchorPick, DecisionSet, NaiveTree
+from benchmarks.rivals import ActiveTree, DecisionSet
+from oleander.baselines import AnchorPick, NaiveTree
 from oleander.baselines.anchors import pick_greedily
 from oleander.baselines.base import choose
 from oleander.baselines.submodular_pick import pick_by_features
@@ -24,7 +25,10 @@ AtBudget = Callable[[int], ExplainerSet]
 
 
 def submodular_pick(explained: ExplainedRows, pool: CandidatePool, max_budget: int) -> AtBudget:
-    """Pick among LIME's explanations in the same balls from which the program chooses."""
+    """Pick among LIME's explanations in the same balls from which the program chooses.
+
+    As in the program's choice, the most faithful of the picks answers first.
+    """
     members = [
         choose(explained.rows, candidate.region, explainer, "lime")
         for candidate, explainer in zip(pool.candidates, pool.explainers, strict=True)
@@ -33,7 +37,12 @@ def submodular_pick(explained: ExplainedRows, pool: CandidatePool, max_budget: i
     models = [member.explainer for member in members if isinstance(member.explainer, LimeLinear)]
     weights = np.array([np.abs(model.weights).sum(axis=1) for model in models])
     picked = pick_by_features(weights, max_budget, np.array([member.support for member in members]))
-    return lambda budget: ExplainerSet(pool.rows.schema, tuple(members[i] for i in picked[:budget]))
+
+    def at(budget: int) -> ExplainerSet:
+        order = sorted(picked[:budget], key=lambda i: -members[i].fidelity)
+        return ExplainerSet(pool.rows.schema, tuple(members[i] for i in order))
+
+    return at
 
 
 def anchors(explained: ExplainedRows, max_budget: int, n_anchors: int, random_state: int) -> AtBudget:

@@ -16,7 +16,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball, seed_for
 from oleander.explainers import FilteredTree, UnfilteredTree
-from oleander.explainers.tree import TreeExplainer
+from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.regions import Ball
 from studies.drawing import COLOURS, Pen
 from studies.step import Exhibit, Facts, Step, Work

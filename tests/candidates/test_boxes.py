@@ -8,7 +8,7 @@ from oleander.black_box.labelling import label_rows
 from oleander.candidates import Boxes, Inside
 from oleander.candidates.boxes import describe_cells, grow_box
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.growth import make_columns
+from oleander.explainers.columns import make_columns
 from oleander.regions import Box
 
 

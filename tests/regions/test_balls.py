@@ -71,7 +71,7 @@ def test_a_row_on_the_border_is_inside():
         ),
     ],
 )
-def test_a_balls_words_do_not_tell_its_center(mixed, mixed_schema, options, words):
+def test_the_words_of_a_ball_leave_out_its_center(mixed, mixed_schema, options, words):
     assert Ball(mixed_schema, mixed_schema.encode(mixed)[0], 1.5, **options).describe() == words
 
 

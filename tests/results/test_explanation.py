@@ -6,7 +6,7 @@ from oleander.explainers import UnfilteredTree
 from oleander.judging.certificate import Claim
 from oleander.regions import Ball, Box
 from oleander.regions.conditions import Range
-from oleander.results.explanation import ChosenExplainer, ExplainerSet
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 
 X = np.linspace(0.05, 9.95, 100)[:, None]
 SCHEMA = FeatureSchema.infer(X, scale="none")

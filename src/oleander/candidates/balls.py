@@ -15,10 +15,10 @@ from oleander.data.merging import row_keys
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.schema.inference import SCALES, measure_scale
+from oleander.data.schema.rounding import round_to_step
 from oleander.draws.in_ball import FlipLaw, draw_in_ball, seed_for
 from oleander.explainers import FilteredTree, LocalExplainer
 from oleander.explainers.base import Explainer
-from oleander.explainers.growth import readable_step
 from oleander.regions import Ball, ball_distances
 
 LADDER_SHARES = (0.05, 0.1, 0.2, 0.35, 0.6)
@@ -161,10 +161,8 @@ def round_numbers(centers: Floats, schema: FeatureSchema) -> Floats:
     """
     rounded = centers.copy()
     for j in schema.numbers:
-        step, decimals = readable_step(schema[j].scale / 5)
         whole = schema[j].kind is Kind.INTEGER
-        step, decimals = (max(step, 1.0), 0) if whole else (step, max(decimals, 0))
-        rounded[:, j] = np.round(np.round(centers[:, j] / step) * step, decimals)
+        rounded[:, j] = round_to_step(centers[:, j], schema[j].scale / 5, whole=whole)
     return rounded
 
 

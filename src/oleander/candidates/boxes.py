@@ -14,7 +14,7 @@ from oleander.candidates.learning import Part, Proposals, learning_parts
 from oleander.data.checks import check_count, check_each, check_share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.growth import Column
+from oleander.explainers.columns import Column
 from oleander.filters import bin_codes, select_features
 from oleander.regions import Box, ball_distances
 from oleander.regions.conditions import Condition, Levels, Range

@@ -132,6 +132,18 @@ class PoolProgram:
 
         return self._settle(ask, max_explainers, min_fidelity)[None]
 
+    def why_nothing(self, result: SelectionResult) -> str:
+        """Return in a sentence why a result chooses no candidate."""
+        if self.pool.is_trained.any():
+            return result.message or "no explainer was found."
+        if self._is_spent:
+            counter = self.pool.black_box
+            return (
+                f"max_queries={counter.max_queries:,} leaves {counter.queries_left:,} rows to ask about, too few for the "
+                "draws of any candidate: raise it, or lower n_draws."
+            )
+        return f"time_limit={self.time_limit:g} ended before a candidate was trained: raise it."
+
     def sweep(self, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> Answer:
         """Return the best choice for every number of explainers and floor; the time limit is for all together."""
         cells = [(int(number), float(floor)) for number in max_explainers for floor in min_fidelity]

@@ -9,8 +9,8 @@ from oleander.arrays import Ints
 from oleander.candidates.learning import Part, abstain_under
 from oleander.data.checks import check_choice, check_count, check_each, check_share
 from oleander.explainers import Constant
+from oleander.explainers.abstaining import shrunk_quality
 from oleander.explainers.base import Explainer
-from oleander.explainers.judged_tree import shrunk_quality
 
 KINDS = ("constant", "tree")
 # The weight, in rows, of the share that is right by chance when a region's own share is shrunk towards it.

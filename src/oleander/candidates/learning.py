@@ -12,8 +12,9 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import AbstainingTree, Spoken
 from oleander.explainers.base import Explainer, encode_labels
-from oleander.explainers.growth import Column, make_columns
-from oleander.explainers.tree import LEAF, Tree, grow_on_columns
+from oleander.explainers.columns import Column, make_columns
+from oleander.explainers.growth import grow_on_columns
+from oleander.explainers.tree import LEAF, Tree
 from oleander.regions import Region
 
 

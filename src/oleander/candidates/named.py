@@ -30,7 +30,9 @@ def find_generators(candidates: str | Generator | Iterable[str | Generator]) -> 
     >>> [type(generator).__name__ for generator in find_generators(["auto", "boxes"])]
     ['Trees', 'Nodes', 'Boxes']
     """
-    several = [candidates] if isinstance(candidates, (str, Generator)) else candidates
+    several = list(candidates) if isinstance(candidates, Iterable) and not isinstance(candidates, str) else [candidates]
+    if not several:
+        raise ValueError("candidates is empty: give names or generators, such as Balls().")
     generators: list[Generator] = []
     for one in several:
         if isinstance(one, str):

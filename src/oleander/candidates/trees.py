@@ -10,7 +10,7 @@ from oleander.candidates.base import Candidate
 from oleander.candidates.learning import Proposals, abstain_under, learning_parts
 from oleander.data.checks import check_count, check_each, check_share
 from oleander.data.rows import Rows
-from oleander.explainers.judged_tree import shrunk_quality
+from oleander.explainers.abstaining import shrunk_quality
 from oleander.regions import Box
 
 

@@ -75,6 +75,22 @@ def check_count(name: str, value: Any, least: int = 1, *, or_none: bool = False)
         )
 
 
+def check_positive(name: str, value: Any, *, or_none: bool = False) -> None:
+    """Raise ``ValueError`` unless the value is a number over 0, or None where that is allowed.
+
+    Examples
+    --------
+    >>> check_positive("time_limit", 0, or_none=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: time_limit=0 is not allowed: give a number over 0, or None.
+    """
+    if value is None and or_none:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value > 0:
+        raise ValueError(f"{name}={value!r} is not allowed: give a number over 0{', or None' if or_none else ''}.")
+
+
 def check_share(name: str, value: Any, *, with_zero: bool = False, with_one: bool = False) -> None:
     """Raise ``ValueError`` unless the value is a number between 0 and 1, with the ends that are allowed.
 

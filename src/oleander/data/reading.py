@@ -23,12 +23,15 @@ class Reading:
     truth : array of shape (n_rows,) or None
         The true labels. Nothing is learned from them.
     groups : array of shape (n_rows,) or None
+    positions : int array of shape (n_rows,) or None
+        The position of each row in the source that it was sampled from, ascending; None for a table.
     """
 
     schema: FeatureSchema
     values: Floats
     truth: Labels | None = None
     groups: Labels | None = None
+    positions: Ints | None = None
 
     def groups_of(self, rows: Ints) -> Labels | None:
         """Return the groups of some rows, or None where there are no groups."""

@@ -52,6 +52,12 @@ class Rows:
         """The number of the user's rows."""
         return int(self.weights.sum())
 
+    @property
+    def labels_of_rows(self) -> Labels:
+        """The black box's answer for each of the user's rows, in their order."""
+        answers: Labels = self.labels[self.point_of_row]
+        return answers
+
     def folds(self, n_folds: int, seed: int) -> Ints:
         """Return the number of each point's fold, groups kept whole."""
         return assign_folds(self.n_points, n_folds, self.groups, seed)

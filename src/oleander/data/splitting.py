@@ -1,5 +1,7 @@
 """Splits of rows that keep groups whole: hold-outs, folds, halves and random parts."""
 
+import math
+
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
@@ -21,6 +23,10 @@ def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int
         return every_row, every_row[:0]
     if groups is not None and len(np.unique(groups)) < 2:
         raise ValueError("groups names one group only, so none can be held out: use holdout=None.")
+    n_units = count_units(n_rows, groups)
+    if math.ceil(share * n_units) >= n_units:
+        what = "rows" if groups is None else "groups"
+        raise ValueError(f"holdout={share:g} of {n_units:,} {what} leaves none to learn from: lower it.")
     splitter = ShuffleSplit if groups is None else GroupShuffleSplit
     learned, held = next(splitter(1, test_size=share, random_state=seed % 2**32).split(every_row, groups=groups))
     return np.sort(learned), np.sort(held)

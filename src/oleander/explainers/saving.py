@@ -1,4 +1,4 @@
-"""Local explainers and their regions as plain data: what a file may hold, and how it is read again."""
+"""Local explainers and their regions as plain data for files, and back."""
 
 from typing import Any
 
@@ -7,7 +7,8 @@ from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, 
 from oleander.explainers.base import Explainer
 from oleander.explainers.constant import Constant
 from oleander.explainers.linear import LimeLinear
-from oleander.explainers.tree import Tree, TreeExplainer
+from oleander.explainers.tree import Tree
+from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.regions import Region, read_region
 
 
@@ -23,7 +24,7 @@ def write_explainer(explainer: Explainer) -> dict[str, Any]:
 
 
 def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
-    """Read what ``write_explainer`` wrote."""
+    """Return the explainer that ``write_explainer`` wrote."""
     kind = data["explainer"]
     if kind == "tree":
         explainer = TreeExplainer()
@@ -39,7 +40,7 @@ def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
 
 
 def read_region_of(data: dict[str, Any], schema: FeatureSchema, explainer: Explainer) -> Region:
-    """Read the region in which an explainer speaks."""
+    """Return the region of an explainer, given its ``to_dict``."""
     if data["region"] != "spoken":
         return read_region(data, schema)
     if not isinstance(explainer, AbstainingExplainer):

@@ -14,9 +14,9 @@ from scipy.stats import t as student
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.rows import Rows
 from oleander.data.splitting import count_units
+from oleander.explainers.abstaining import shrunk_quality
 from oleander.explainers.base import encode_labels
-from oleander.explainers.judged_tree import shrunk_quality
-from oleander.explainers.tree import grow_tree
+from oleander.explainers.growth import grow_tree
 from oleander.judging.bounds import lower_bound
 
 # The one-sided error of the pooled bound. It is under the usual 5% because the widest of many settings is taken.

@@ -130,7 +130,7 @@ def ball_distances(
             absent = np.isnan(values)
             differs = absent != np.isnan(middle)
             flips += differs
-            # What is left to compare is zero where either side is missing.
+            # Where either side is missing, both are set to 0 and add no distance.
             values = np.where(absent | np.isnan(middle), 0.0, values)
             middle = np.where(absent | np.isnan(middle), 0.0, middle)
         if not feature.is_number:

@@ -11,7 +11,7 @@ from oleander.regions.conditions import Condition, clauses, conjoin
 
 @dataclass(frozen=True)
 class Box:
-    """The rows that fulfil a few conditions, whatever their other columns say.
+    """The rows that fulfil a few conditions; the other columns may have any value.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Box:
         object.__setattr__(self, "conditions", conjoin(self.conditions))
 
     def contains(self, rows: Floats) -> Bools:
-        """Return which of the encoded rows fulfil every condition."""
+        """Return a mask of the encoded rows that fulfil every condition."""
         inside = np.ones(len(rows), dtype=bool)
         for condition in self.conditions:
             inside &= condition.contains(rows)

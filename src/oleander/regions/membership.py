@@ -1,4 +1,4 @@
-"""Which of many regions contain which rows."""
+"""The matrix of regions and the rows that they contain."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ from oleander.regions.base import Region
 def membership(regions: Sequence[Region], rows: Floats) -> csr_array:
     """Return a sparse boolean matrix of shape (n_regions, n_rows): the rows that each region contains.
 
-    One region at a time, so nothing larger than the rows and the answer is ever held. Balls of several radii around
-    one center, next to each other in the sequence, share their distances.
+    Regions are looked at one by one, so that no array is larger than the rows or the answer. Balls of several radii
+    around one center, next to each other in the sequence, share their distances.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def membership(regions: Sequence[Region], rows: Floats) -> csr_array:
     array([[ True,  True, False],
            [ True,  True,  True]])
     """
-    # Columns are read one after the other: keep each of them together in memory.
+    # Columns are read one after the other: each should be contiguous in memory.
     by_column = np.asfortranarray(rows)
     indices = []
     measured: tuple[Ball, tuple[Floats, Ints]] | None = None

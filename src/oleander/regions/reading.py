@@ -11,7 +11,7 @@ from oleander.regions.conditions import read_condition
 
 
 def read_region(data: dict[str, Any], schema: FeatureSchema) -> Ball | Box:
-    """Read what a region's ``to_dict`` wrote."""
+    """Return the region that its ``to_dict`` wrote."""
     if data["region"] == "box":
         return Box(tuple(read_condition(condition, schema) for condition in data["conditions"]))
     if data["region"] == "ball":

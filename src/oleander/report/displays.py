@@ -15,7 +15,8 @@ from oleander.aggregate import AggregateExplainer
 from oleander.arrays import Floats
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import LimeLinear
-from oleander.explainers.tree import LEAF, Tree, TreeExplainer
+from oleander.explainers.tree import LEAF, Tree
+from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer
 from oleander.running.extras import import_extra
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.choosing import PoolProgram
+from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer
@@ -183,11 +184,19 @@ class ExplainerSet:
         rules = [member.explainer.complexity for member in self.members]
         return evaluate(covers, said, np.ma.getdata(answers), labels, rules, weights)
 
-    def certify(
-        self, rows: Floats, labels: Labels, confidence: float, groups: Labels | None, rng: np.random.Generator
-    ) -> Certificate:
-        """Return what these rows, held out from everything else, allow to be claimed."""
-        covers, said, answers = self.read(rows)
+    def certify(self, held: Rows, confidence: float, groups: Labels | None, seed: int) -> Certificate:
+        """Return what rows that were held out from everything else allow to be claimed.
+
+        Parameters
+        ----------
+        held : Rows
+        confidence : float
+        groups : array of shape (n_rows,) or None
+            The group of each row; one random row of each group counts.
+        seed : int
+        """
+        labels = held.labels_of_rows
+        covers, said, answers = self.read(held.values[held.point_of_row])
         answered = ~np.ma.getmaskarray(answers)
         return Certificate.count(
             covers,
@@ -196,7 +205,7 @@ class ExplainerSet:
             answered=answered,
             right=answered & (np.ma.getdata(answers) == labels),
             groups=groups,
-            rng=rng,
+            rng=np.random.default_rng(seed),
         )
 
     def with_claims(self, certificate: Certificate) -> Self:

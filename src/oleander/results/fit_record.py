@@ -1,12 +1,14 @@
 """The one record of a fit: the explainers and every figure that is shown of them, to and from JSON."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
 import pandas as pd
 
+from oleander.arrays import Floats
 from oleander.candidates.choosing import PoolProgram
+from oleander.data.checks import check_count, check_share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Certificate
@@ -14,7 +16,7 @@ from oleander.judging.verdict import read_verdict, write_verdict
 from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
-from oleander.results.tradeoff import TradeOff
+from oleander.results.tradeoff import Cell, TradeOff
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
 
@@ -29,22 +31,22 @@ class Workings:
         The pool and the program over it.
     rows : Rows
         The rows that the explainers were chosen on.
-    held : Rows or None
-        The rows that were held out for the certificate.
+    held : Rows
+        The rows that were held out for the certificate; none where there is no certificate.
     result : SelectionResult
     seed : int
     """
 
     program: PoolProgram
     rows: Rows
-    held: Rows | None
+    held: Rows
     result: SelectionResult
     seed: int
 
     @cached_property
     def known(self) -> Rows:
         """All rows whose answers are known."""
-        return self.rows if self.held is None else self.rows.join(self.held)
+        return self.rows.join(self.held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,9 @@ class FitRecord:
 
     Parameters
     ----------
+    max_explainers : int
+    min_fidelity : float
+        The number and the floor that the explainers were chosen for.
     explainers : ExplainerSet
     proof : Proof
     evaluation : Evaluation
@@ -71,6 +76,8 @@ class FitRecord:
         None until it is asked for.
     """
 
+    max_explainers: int
+    min_fidelity: float
     explainers: ExplainerSet
     proof: Proof
     evaluation: Evaluation
@@ -86,6 +93,31 @@ class FitRecord:
         """The schema of the rows."""
         return self.explainers.schema
 
+    @property
+    def cell(self) -> Cell:
+        """The cell of a trade-off that holds these explainers."""
+        return Cell.fill(
+            self.max_explainers,
+            self.min_fidelity,
+            self.explainers,
+            self.evaluation,
+            self.proof.gap,
+            self.proof.status,
+        )
+
+    def without_records(self, rows: Floats) -> Self:
+        """Return the record as it may be saved, without explainers of the trade-off that are balls around these rows.
+
+        ``ValueError`` where one of the chosen explainers is such a ball.
+        """
+        number = self.explainers.find_record(rows)
+        if number is not None:
+            raise ValueError(
+                f"explainer {number} is a ball around a row of the data, which the file would hold. "
+                "Allow it with include_rows=True."
+            )
+        return self if self.tradeoff is None else replace(self, tradeoff=self.tradeoff.without_records(rows))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         parts = {
@@ -95,6 +127,8 @@ class FitRecord:
             "tradeoff": self.tradeoff,
         }
         return {
+            "max_explainers": self.max_explainers,
+            "min_fidelity": self.min_fidelity,
             "schema": self.schema.to_dict(),
             "explainers": self.explainers.to_dict(),
             "proof": self.proof.to_dict(),
@@ -106,7 +140,9 @@ class FitRecord:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote; what cannot be is refused."""
+        """Read what ``to_dict`` wrote; ``ValueError`` for a record that no fit makes."""
+        check_count("max_explainers", data["max_explainers"])
+        check_share("min_fidelity", data["min_fidelity"], with_one=True)
         schema = FeatureSchema.from_dict(data["schema"])
         explainers = ExplainerSet.from_dict(data["explainers"], schema)
         if not explainers.members:
@@ -116,6 +152,8 @@ class FitRecord:
             return None if data[name] is None else read(data[name])
 
         return cls(
+            data["max_explainers"],
+            float(data["min_fidelity"]),
             explainers,
             Proof.from_dict(data["proof"]),
             Evaluation.from_dict(data["evaluation"]),

@@ -11,9 +11,9 @@ from oleander.results.fit_record import FitRecord
 MOST_CLASSES = 12
 
 
-def describe_fit(record: FitRecord, min_fidelity: float) -> str:
+def describe_fit(record: FitRecord) -> str:
     """Return the summary of a fit."""
-    certificate = record.certificate
+    certificate, min_fidelity = record.certificate, record.min_fidelity
     lines = [*_describe_answers(record), ""]
     if record.exact is not None and record.accuracy is not None:
         lines += [*_describe_exact(record.exact, record.accuracy), ""]
@@ -26,7 +26,7 @@ def describe_fit(record: FitRecord, min_fidelity: float) -> str:
             "",
         ]
     if record.verdict is not None:
-        lines += [*_describe_verdict(record, min_fidelity), ""]
+        lines += [*_describe_verdict(record), ""]
     lines += [*_describe_classes(record.evaluation), ""]
     for number, member in enumerate(record.explainers.members):
         certified = "" if member.claim is None else f", {member.claim.describe(min_fidelity)}"
@@ -68,9 +68,9 @@ def _describe_exact(exact: Evaluation, accuracy: Accuracy) -> list[str]:
     return lines
 
 
-def _describe_verdict(record: FitRecord, min_fidelity: float) -> list[str]:
+def _describe_verdict(record: FitRecord) -> list[str]:
     assert record.verdict is not None
-    lines = [f"what one tree would do, judged on rows that it was not grown on (floor {min_fidelity:g}):"]
+    lines = [f"what one tree would do, judged on rows that it was not grown on (floor {record.min_fidelity:g}):"]
     for line in record.verdict.itertuples(index=False):
         if line.coverage == 0:
             lines.append(f"  {line.answer}: reaches the floor on no share of the rows")
@@ -79,7 +79,7 @@ def _describe_verdict(record: FitRecord, min_fidelity: float) -> list[str]:
                 f"  {line.answer}: answers {line.coverage:.1%}, right on {line.agreement:.1%} of them "
                 f"(at least {show_lower(100 * line.bound, 1)}%)"
             )
-    if one_tree_is_enough(record.verdict, min_fidelity):
+    if one_tree_is_enough(record.verdict, record.min_fidelity):
         lines.append("  one plain tree is enough: it reaches the floor on all rows")
     return lines
 

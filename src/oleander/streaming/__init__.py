@@ -1,9 +1,11 @@
 """More rows than memory: a sample of a stated accuracy to learn from, and one pass over all rows to count on."""
 
-from oleander.streaming.counting import Counts, Sampled, count_all, count_source
+from oleander.streaming.blocks import Block, Blocks
+from oleander.streaming.counting import Sampled, SourceCount, count_all
+from oleander.streaming.counts import Counts
 from oleander.streaming.sample import Sample, draw_sample, read_sample
 from oleander.streaming.sample_size import rows_needed, sample_size
-from oleander.streaming.source import Block, Blocks, Source, as_source, open_source
+from oleander.streaming.source import Source, as_source, open_source
 
 __all__ = [
     "Block",
@@ -12,9 +14,9 @@ __all__ = [
     "Sample",
     "Sampled",
     "Source",
+    "SourceCount",
     "as_source",
     "count_all",
-    "count_source",
     "draw_sample",
     "open_source",
     "read_sample",

@@ -1,7 +1,7 @@
 """One pass over all rows of a source, on which the explainers' answers are counted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Self
 
@@ -10,140 +10,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Ints, Labels
-from oleander.black_box.asking import BlackBox
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
 from oleander.black_box.counting import CountingBlackBox
-from oleander.judging.certificate import Certificate
-from oleander.results.accuracy import Accuracy
-from oleander.results.evaluation import Evaluation, disagree, evaluate_counts
+from oleander.data.reading import Reading
+from oleander.data.rows import Rows
+from oleander.results.evaluation import disagree
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord
 from oleander.running.parallel import run_tasks
+from oleander.running.warning import warn_user
 from oleander.storage.checkpoint import Checkpoint, hash_array, hash_text
+from oleander.streaming.blocks import Block, load_arrow
+from oleander.streaming.counts import HELD, LEARNED, OUTSIDE, Counted, Counts
 from oleander.streaming.sample import to_frame
-from oleander.streaming.sample_size import promise
-from oleander.streaming.source import Block, Source, load_arrow
-
-Counted = NDArray[np.int64]
-# Rows are counted apart by their part in the fit.
-LEARNED, HELD, OUTSIDE = range(3)
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """Counts of what explainers say; each array has a column for rows learned from, held out, and not in the sample.
-
-    Parameters
-    ----------
-    rows, unread, answered, right, conflicts : int arrays of shape (3,)
-        Rows; those that hold what the schema does not allow, of which the black box is not asked; those that are
-        answered, and as the black box does; those on which explainers disagree.
-    covered, agreed : int arrays of shape (n_explainers, 3)
-    classes : mapping of label to int array of shape (3,)
-        For each label of the black box its rows, those answered, and those answered as it does.
-    """
-
-    rows: Counted
-    unread: Counted
-    answered: Counted
-    right: Counted
-    conflicts: Counted
-    covered: Counted
-    agreed: Counted
-    classes: dict[Any, Counted]
-
-    @classmethod
-    def nothing(cls, n_explainers: int) -> Self:
-        """Return the counts of no rows."""
-        none, each = np.zeros(3, dtype=np.int64), np.zeros((n_explainers, 3), dtype=np.int64)
-        return cls(none, none, none, none, none, each, each, {})
-
-    def __add__(self, other: Self) -> "Counts":
-        sums = {name: getattr(self, name) + getattr(other, name) for name in ARRAYS}
-        labels = {**self.classes, **other.classes}
-        none = np.zeros(3, dtype=np.int64)
-        return Counts(**sums, classes={x: self.classes.get(x, none) + other.classes.get(x, none) for x in labels})
-
-    def evaluation(self, complexity: list[int]) -> Evaluation:
-        """Return coverage and fidelity on all rows that were counted."""
-        labels = sorted(self.classes)
-        return evaluate_counts(
-            n_rows=int(self.rows.sum()),
-            n_answered=int(self.answered.sum()),
-            n_right=int(self.right.sum()),
-            n_conflicts=int(self.conflicts.sum()),
-            covered=self.covered.sum(axis=1),
-            agreed=self.agreed.sum(axis=1),
-            complexity=complexity,
-            labels=np.array(labels),
-            classes=np.array([self.classes[label] for label in labels]).reshape(-1, 3),
-        )
-
-    @property
-    def n_asked(self) -> int:
-        """The number of rows that the black box was asked about: those outside the sample."""
-        return int(self.rows[OUTSIDE] - self.unread[OUTSIDE])
-
-    @property
-    def n_new(self) -> int:
-        """Rows that were not learned from."""
-        return int(self.rows[[HELD, OUTSIDE]].sum())
-
-    def accuracy(self, epsilon: float, delta: float, n_sample: int, n_candidates: int | None) -> Accuracy:
-        """Return how near the held-out rows came; without a number of candidates nothing is promised."""
-        n_judged, n_others = int(self.rows[HELD]), int(self.rows[OUTSIDE])
-        return Accuracy(
-            n_rows=int(self.rows.sum()),
-            n_sample=n_sample,
-            n_judged=n_judged,
-            n_unread=int(self.unread.sum()),
-            epsilon=epsilon,
-            delta=delta,
-            promised=float("nan") if n_candidates is None else promise(n_judged, n_others, delta, n_candidates),
-            seen=self.furthest(),
-        )
-
-    def certificate(self, confidence: float) -> Certificate:
-        """Return what the rows that were not learned from allow to be claimed."""
-        new = [HELD, OUTSIDE]
-        pairs = zip(self.agreed[:, new].sum(axis=1), self.covered[:, new].sum(axis=1), strict=True)
-        n_answered = int(self.answered[new].sum())
-        return Certificate.of_counts(
-            [(int(n_right), int(n_rows)) for n_right, n_rows in pairs],
-            coverage=(n_answered, self.n_new),
-            answers=(int(self.right[new].sum()), n_answered),
-            confidence=confidence,
-        )
-
-    def furthest(self) -> float:
-        """Return how far shares of held-out rows are at most from those of all rows that were not learned from."""
-        if not self.rows[HELD]:
-            return float("nan")
-        counts = np.vstack([self.answered, self.right, self.covered, self.agreed])
-        # Rows that cannot be read are in no sample.
-        read = self.rows - self.unread
-        held = counts[:, HELD] / read[HELD]
-        new = counts[:, [HELD, OUTSIDE]].sum(axis=1) / read[[HELD, OUTSIDE]].sum()
-        return float(np.abs(held - new).max())
-
-    def to_dict(self) -> dict[str, Any] | None:
-        """Return plain data for JSON; None where JSON has no word for the labels."""
-        labels = [label.item() if isinstance(label, np.generic) else label for label in self.classes]
-        if any(type(label) not in (str, int, float, bool) for label in labels):
-            return None
-        classes = [[label, *map(int, counts)] for label, counts in zip(labels, self.classes.values(), strict=True)]
-        return {**{name: getattr(self, name).tolist() for name in ARRAYS}, "classes": classes}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
-        arrays = {name: np.array(data[name], dtype=np.int64) for name in ARRAYS}
-        each = (-1, 3)
-        arrays |= {name: arrays[name].reshape(each) for name in ("covered", "agreed")}
-        classes = {label: np.array(counts, dtype=np.int64) for label, *counts in data["classes"]}
-        return cls(**arrays, classes=classes)
-
-
-ARRAYS = tuple(field.name for field in fields(Counts) if field.name != "classes")
+from oleander.streaming.source import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,55 +40,95 @@ class Sampled:
     positions: Ints
     labels: Labels
 
+    @classmethod
+    def take(cls, reading: Reading, indices: Ints, rows: Rows) -> Self:
+        """Return some rows of a sample by their indices, with the labels that they were given."""
+        assert reading.positions is not None
+        return cls(reading.positions[indices], rows.labels_of_rows)
+
     def inside(self, block: Block) -> "Sampled":
         """Return those that lie in a block, with positions counted from its start."""
         first, last = np.searchsorted(self.positions, [block.start, block.start + block.n_rows])
         return Sampled(self.positions[first:last] - block.start, self.labels[first:last])
 
 
-def count_source(
-    record: FitRecord,
-    source: Source,
-    black_box: CountingBlackBox,
-    *,
-    learned: Sampled,
-    held: Sampled,
-    confidence: float,
-    n_candidates: int | None,
-    n_jobs: int | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> FitRecord:
-    """Return the record of a sample's fit with what is counted on all rows of the source.
+@dataclass(frozen=True, eq=False)
+class SourceCount:
+    """The count on all rows of a source that ends a fit of its sample.
 
     Parameters
     ----------
-    record : FitRecord
     source : Source
+    reading : Reading
+        The sample.
     black_box : CountingBlackBox
-    learned, held : Sampled
-        The rows that were learned from, and those held out.
-    confidence : float
-        Of the certificate, which then is about all rows not learned from.
-    n_candidates : int or None
-        The number of candidates, for all of which the sample's accuracy is promised. None where whole groups were
-        sampled: nothing is promised, and the held-out groups certify.
-    n_jobs : int or None
-    checkpoint : Checkpoint or None
+        It has set queries aside for the rows outside the sample.
     """
-    explainers, certificate = record.explainers, record.certificate
-    counts = count_all(source, explainers, black_box, learned, held, n_jobs=n_jobs, checkpoint=checkpoint)
-    if n_candidates is not None and counts.n_new:
-        certificate = counts.certificate(confidence)
-        explainers = explainers.with_claims(certificate)
-    n_sample = len(learned.positions) + len(held.positions)
-    return replace(
-        record,
-        explainers=explainers,
-        certificate=certificate,
-        n_queries=black_box.n_queries,
-        exact=counts.evaluation([member.explainer.complexity for member in explainers.members]),
-        accuracy=counts.accuracy(source.epsilon, source.delta, n_sample, n_candidates),
-    )
+
+    source: Source
+    reading: Reading
+    black_box: CountingBlackBox
+
+    @classmethod
+    def plan(cls, source: Source, reading: Reading, black_box: CountingBlackBox) -> Self | None:
+        """Set aside the queries that the count needs; None, with a warning, where there are too few."""
+        if not black_box.can_ask(source.n_rows + N_ASKED_TWICE):
+            warn_user(
+                f"max_queries={black_box.max_queries:,} does not pay for all {source.n_rows:,} rows after the sample: "
+                "only the sample's figures are known."
+            )
+            return None
+        count = cls(source, reading, black_box)
+        black_box.reserve(count.n_others)
+        return count
+
+    @property
+    def n_others(self) -> int:
+        """The number of rows outside the sample."""
+        return self.source.n_rows - len(self.reading.values)
+
+    def complete(
+        self,
+        record: FitRecord,
+        learned: Sampled,
+        held: Sampled,
+        *,
+        confidence: float,
+        n_candidates: int,
+        n_jobs: int | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> FitRecord:
+        """Return the record of the sample's fit with the figures of all rows.
+
+        Parameters
+        ----------
+        record : FitRecord
+        learned, held : Sampled
+            The rows that were learned from, and those held out.
+        confidence : float
+            Of the certificate, which then is about all rows not learned from.
+        n_candidates : int
+            The number of candidates, for all of which the sample's accuracy is promised. Where whole groups were
+            sampled nothing is promised, and the held-out groups certify.
+        n_jobs : int or None
+        checkpoint : Checkpoint or None
+        """
+        source, explainers, certificate = self.source, record.explainers, record.certificate
+        self.black_box.release(self.n_others)
+        counts = count_all(source, explainers, self.black_box, learned, held, n_jobs=n_jobs, checkpoint=checkpoint)
+        is_promised = self.reading.groups is None
+        if is_promised and counts.n_new:
+            certificate = counts.certificate(confidence)
+            explainers = explainers.with_claims(certificate)
+        n_sample = len(learned.positions) + len(held.positions)
+        return replace(
+            record,
+            explainers=explainers,
+            certificate=certificate,
+            n_queries=self.black_box.n_queries,
+            exact=counts.evaluation([member.explainer.complexity for member in explainers.members]),
+            accuracy=counts.accuracy(source.epsilon, source.delta, n_sample, n_candidates if is_promised else None),
+        )
 
 
 def count_all(

@@ -15,8 +15,9 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.schema.feature import Feature
 from oleander.data.schema.inference import infer_feature
 from oleander.running.parallel import run_tasks
+from oleander.streaming.blocks import Block, load_arrow
 from oleander.streaming.sample_size import sample_size
-from oleander.streaming.source import Block, Source, load_arrow
+from oleander.streaming.source import Source
 
 # A column of text with more levels than this is an identifier, and no feature.
 MOST_LEVELS = 10_000
@@ -131,7 +132,7 @@ def read_sample(
     holdout: float | None,
     seed: int,
     n_jobs: int | None = None,
-) -> tuple[Reading, Ints]:
+) -> Reading:
     """Draw a sample that is large enough for the source's epsilon and delta, and read it like a table.
 
     Parameters
@@ -144,23 +145,17 @@ def read_sample(
         The share of the sample that will be held out.
     seed : int
     n_jobs : int or None
-
-    Returns
-    -------
-    reading : Reading
-    positions : int array
-        The position of each sampled row in the source.
     """
     n_rows = sample_size(source.epsilon, source.delta, holdout)
     others = names_of_columns(y=y, groups=groups)
     sample = draw_sample(source, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
-    reading = Reading(
+    return Reading(
         sample.schema,
         sample.schema.encode(sample.table),
         None if y is None else sample.others[y],
         None if groups is None else sample.others[groups],
+        sample.positions,
     )
-    return reading, sample.positions
 
 
 def to_frame(tables: Sequence[Any]) -> pd.DataFrame:

@@ -46,6 +46,7 @@ def test_facts_and_figures(done):
     assert [exhibit.name for exhibit in step.exhibits(facts)] == ["elbow", "mean_trajectories", "projections"]
 
 
+@pytest.mark.slow
 def test_telemonitoring_is_a_second_check(shared_data, cohort, tmp_path):
     data = load_telemonitoring(shared_data / "parkinsons_telemonitoring")
     facts = step._telemonitoring(data, Work("ppmi", cohort, Settings()), Store(tmp_path, "test"))

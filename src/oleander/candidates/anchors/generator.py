@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.anchors.ledger import Ledger
-from oleander.candidates.anchors.predicates import Grid, Rule
+from oleander.candidates.anchors.predicates import Conjunction, Grid
 from oleander.candidates.anchors.search import Anchor, Settings, find_anchors
 from oleander.candidates.balls import choose_centers
 from oleander.candidates.base import Candidate
@@ -70,7 +70,7 @@ class Anchors:
         check_count("max_anchors", self.max_anchors, or_none=True)
         ledger = Ledger(rows, Grid.cut(rows, self.n_bins), black_box, random_state, batch_size=self.batch_size)
         found = find_anchors(choose_centers(rows, self.max_anchors), ledger, settings)
-        merged: dict[tuple[Rule, int], Anchor] = {}
+        merged: dict[tuple[Conjunction, int], Anchor] = {}
         for anchor in found:
             key = anchor.rule, anchor.label
             # Searches that end at the same rule have seen different numbers of its draws: the largest counts.

@@ -12,12 +12,12 @@ import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.black_box.counting import CountingBlackBox
-from oleander.candidates.anchors.predicates import Grid, Predicate, Rule
+from oleander.candidates.anchors.predicates import Conjunction, Grid, Predicate
 from oleander.data.rows import Rows
 from oleander.explainers.base import encode_labels
 
 # A rule and the number of batches of its draws that are needed, from the first on.
-Demand = tuple[Rule, int]
+Demand = tuple[Conjunction, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,16 +71,16 @@ class Ledger:
         self._batches_per_call = max(1, max_call // batch_size)
         self.classes, self.label_codes = encode_labels(rows.labels)
         self._index = pd.Index(self.classes)
-        self._labels: dict[Rule, list[Ints]] = {}
+        self._labels: dict[Conjunction, list[Ints]] = {}
         self._conditions: dict[Predicate, tuple[Bools, Ints]] = {}
 
-    def labels(self, rule: Rule, n_batches: int) -> list[Ints]:
+    def labels(self, rule: Conjunction, n_batches: int) -> list[Ints]:
         """Return the label codes of the rule's first batches; -1 is a label that no learning row has."""
         return self._labels.get(rule, [])[:n_batches]
 
     def fill(self, demands: Iterable[Demand]) -> None:
         """Draw the batches that are missing, and ask the black box in as few calls as possible."""
-        most: dict[Rule, int] = {}
+        most: dict[Conjunction, int] = {}
         for rule, n_batches in demands:
             most[rule] = max(n_batches, most.get(rule, 0))
         todo = [(rule, k) for rule, n in most.items() for k in range(len(self._labels.get(rule, ())), n)]
@@ -105,7 +105,7 @@ class Ledger:
             draws[where, column] = values[sources, column]
         return draws[batch.changed]
 
-    def draw(self, rule: Rule, number: int) -> Batch:
+    def draw(self, rule: Conjunction, number: int) -> Batch:
         """Return a batch of the rule's draws: the same one every time."""
         key = f"{self.seed} {number} {rule}".encode()
         rng = np.random.default_rng(int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little"))
@@ -121,7 +121,7 @@ class Ledger:
             repairs.append((predicate[0], where, sources[rng.integers(len(sources), size=len(where))]))
         return Batch(base, repairs, changed)
 
-    def fulfils(self, rule: Rule, n_batches: int, usable: Ints) -> Bools:
+    def fulfils(self, rule: Conjunction, n_batches: int, usable: Ints) -> Bools:
         """Return a mask of the rule's first draws that fulfil each predicate, of shape (n_usable, n_draws)."""
         fulfils = self.grid.fulfils[usable]
         column_of = np.array([self.grid.predicates[predicate][0] for predicate in usable])

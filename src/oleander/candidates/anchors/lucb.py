@@ -7,7 +7,7 @@ import numpy as np
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.anchors.bounds import exploration_rate, kl_upper
 from oleander.candidates.anchors.ledger import Demand, Ledger
-from oleander.candidates.anchors.predicates import Rule
+from oleander.candidates.anchors.predicates import Conjunction
 
 # KL-LUCB draws for the weakest rule inside and the strongest one outside. Several rules outside at a time cost few
 # more draws, since most of them have their turn anyway, and take far fewer calls of the black box.
@@ -21,7 +21,7 @@ class Trial:
 
     Parameters
     ----------
-    rules : list of Rule
+    rules : list of Conjunction
     n_draws, n_right : int array of shape (n_rules,)
         The number of draws that each rule begins with, and the number of them with the label.
     label : int
@@ -29,7 +29,7 @@ class Trial:
     ledger : Ledger
     """
 
-    def __init__(self, rules: list[Rule], n_draws: Ints, n_right: Ints, label: int, ledger: Ledger) -> None:
+    def __init__(self, rules: list[Conjunction], n_draws: Ints, n_right: Ints, label: int, ledger: Ledger) -> None:
         self.rules, self.label, self.ledger = rules, label, ledger
         self.n_draws, self.n_right = n_draws, n_right
         self.n_batches = np.zeros(len(rules), dtype=np.intp)

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from oleander.arrays import Floats
 from oleander.data.rows import Rows
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.explainers.growth import readable_step
+from oleander.data.schema.rounding import round_to_step
 from oleander.regions import Box
 from oleander.regions.conditions import Condition, Levels, Range
 
 Predicate = tuple[int, int]
 # Column and allowed codes, ordered by column: at most one entry for each.
-Rule = tuple[Predicate, ...]
+Conjunction = tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ class Grid:
         """Return the positions of the predicates that a learning row fulfils."""
         return np.flatnonzero(self.fulfils[:, point])
 
-    def box(self, rule: Rule) -> Box:
+    def box(self, rule: Conjunction) -> Box:
         """Return the rule as a box with conditions in the user's words."""
         return Box(tuple(self._condition(column, bits) for column, bits in rule))
 
@@ -124,7 +124,7 @@ class Grid:
         return Range(column, feature, ends[allowed[0]], ends[allowed[-1] + 1], missing)
 
 
-def extend(rule: Rule, predicate: Predicate) -> Rule | None:
+def extend(rule: Conjunction, predicate: Predicate) -> Conjunction | None:
     """Return the rule with one more predicate, or None where the predicate adds nothing.
 
     Examples
@@ -157,10 +157,8 @@ def quantile_edges(values: Floats, n_bins: int, feature: Feature) -> Floats:
     spread = float(np.ptp(quantiles) or np.ptp(present))
     if not spread:
         return np.empty(0)
-    step, decimals = readable_step(spread / 50)
-    if feature.kind is Kind.INTEGER and step < 1:
-        step, decimals = 1.0, 0
-    edges: Floats = np.unique(np.round(np.ceil(quantiles / step - 1e-9) * step, max(decimals, 0)))
+    whole = feature.kind is Kind.INTEGER
+    edges = np.unique(round_to_step(quantiles, spread / 50, whole=whole, rounding=lambda steps: np.ceil(steps - 1e-9)))
     # An edge with no value above it, or none below it, cuts nothing off.
     return np.asarray(edges[(edges < present[-1]) & (edges >= present[0])])
 

@@ -13,11 +13,11 @@ import numpy as np
 from oleander.arrays import Bools, Ints
 from oleander.candidates.anchors.ledger import Demand, Ledger
 from oleander.candidates.anchors.lucb import Trial, judge, most_precise
-from oleander.candidates.anchors.predicates import Rule, extend
+from oleander.candidates.anchors.predicates import Conjunction, extend
 from oleander.data.checks import check_count, check_share
 
 # Rules, and a function that returns their draws: it is called only for rules that can be extended.
-Beam = dict[Rule, Callable[[], "Sample"]]
+Beam = dict[Conjunction, Callable[[], "Sample"]]
 # A rule is accepted once its lower bound is over the precision minus this slack.
 SLACK = 0.05
 
@@ -59,7 +59,7 @@ class Anchor:
 
     Parameters
     ----------
-    rule : Rule
+    rule : Conjunction
     label : int
         The label's code in the ledger.
     n_draws : int
@@ -69,7 +69,7 @@ class Anchor:
         Whether the share is known to reach the precision. If not, this is the most precise rule found.
     """
 
-    rule: Rule
+    rule: Conjunction
     label: int
     n_draws: int
     share: float
@@ -175,7 +175,7 @@ class Extension:
     n_draws: int
     n_right: int
 
-    def follow(self, rule: Rule, n_batches: int, usable: Ints, label: int, ledger: Ledger) -> Sample:
+    def follow(self, rule: Conjunction, n_batches: int, usable: Ints, label: int, ledger: Ledger) -> Sample:
         """Return the draws of the longer rule: those of the shorter rule that fulfil it, and its own."""
         kept = self.begin.fulfils[self.line]
         own = [answers == label for answers in ledger.labels(rule, n_batches)]
@@ -185,14 +185,14 @@ class Extension:
         )
 
 
-def extensions(beam: Beam, usable: Ints, ledger: Ledger, *, wider_than: float) -> dict[Rule, Extension]:
+def extensions(beam: Beam, usable: Ints, ledger: Ledger, *, wider_than: float) -> dict[Conjunction, Extension]:
     """Return the rules with one predicate more than a rule in the beam, narrowest first.
 
     Rules that cover no more than the best found are left out, since their extensions would cover less still. A rule
     that extends several rules takes the one that gives it the most draws.
     """
     grid = ledger.grid
-    found: dict[Rule, Extension] = {}
+    found: dict[Conjunction, Extension] = {}
     for rule, draw in beam.items():
         inside = ledger.rows.weights.astype(np.float32)
         for predicate in rule:

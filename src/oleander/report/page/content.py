@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from oleander import __version__
-from oleander.aggregate import SAVED_OPTIONS, AggregateExplainer
+from oleander.aggregate import AggregateExplainer
 from oleander.arrays import Floats, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.regions.conditions import clauses
@@ -112,7 +112,7 @@ def _tradeoff_of(atlas: AggregateExplainer) -> TradeOff:
     try:
         return atlas.tradeoff()
     except NotFittedError:
-        return TradeOff((atlas.own_cell(),))
+        return TradeOff((atlas.record_.cell,))
 
 
 def _verdict_of(atlas: AggregateExplainer) -> pd.DataFrame:
@@ -234,7 +234,11 @@ def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list
     workings = atlas._workings
     params = atlas.get_params(deep=False)
     hidden = {"black_box", "schema", "verbose", "n_jobs"}
-    names = list(SAVED_OPTIONS) if workings is None else [name for name in sorted(params) if name not in hidden]
+    names = (
+        ["max_explainers", "min_fidelity"]
+        if workings is None
+        else [name for name in sorted(params) if name not in hidden]
+    )
     proof = atlas.proof_
     proven = (
         "proven: no choice of as many candidates covers more rows"

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import AbstainingTree, Constant, LimeLinear, Spoken
 from oleander.explainers.base import Explainer, Rule
-from oleander.explainers.tree import LEAF, Tree, TreeExplainer
+from oleander.explainers.tree import LEAF, Tree
+from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.judging.certificate import Claim
 from oleander.regions import Ball, Box, Region
 from oleander.regions.conditions import Condition, Levels, clauses

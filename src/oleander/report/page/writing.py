@@ -73,7 +73,7 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
             return None
         rows = atlas._workings.known
         values = rows.values[rows.point_of_row]
-        said: Labels | None = rows.labels[rows.point_of_row]
+        said: Labels | None = rows.labels_of_rows
     else:
         values = schema.encode(X)
         can_ask = atlas.black_box is not None or labels is not None
