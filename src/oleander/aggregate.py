@@ -418,7 +418,7 @@ random_state, n_jobs, verbose
         limits = int(self.max_explainers), float(self.min_fidelity)
         result = program.select(*limits)
         if not len(result.chosen):
-            raise NothingFoundError(program.why_nothing(result))
+            raise NothingFoundError(program.why_nothing(result, self.min_fidelity))
         if result.message:
             warn_user(result.message)
         explainers = ExplainerSet.choose(program, result)
@@ -602,7 +602,7 @@ random_state, n_jobs, verbose
             if self.black_box is None:
                 raise ValueError("the black box is not here to be asked: pass its labels.")
             self._counter = CountingBlackBox(BlackBox(self.black_box, schema), self.max_queries)
-            self._counter.n_queries = self.record_.n_queries
+            self._counter.n_queries = self._record.n_queries
         known = Rows.empty(schema) if self._workings is None else self._workings.known
         found = label_rows(rows, self._counter, known=known)
         return found.labels_of_rows

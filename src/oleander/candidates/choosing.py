@@ -132,9 +132,9 @@ class PoolProgram:
 
         return self._settle(ask, max_explainers, min_fidelity)[None]
 
-    def why_nothing(self, result: SelectionResult) -> str:
-        """Return in a sentence why a result chooses no candidate."""
-        if self.pool.is_trained.any():
+    def why_nothing(self, result: SelectionResult, min_fidelity: float) -> str:
+        """Return in a sentence why a result of this floor chooses no candidate."""
+        if self.pool.is_trained.any() or not (self.measured >= min_fidelity).any():
             return result.message or "no explainer was found."
         if self._is_spent:
             counter = self.pool.black_box
