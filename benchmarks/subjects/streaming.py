@@ -119,14 +119,14 @@ def fit_files(files: list[str], block_size: int, n_jobs: int, epsilon: float) ->
     """Fit on Parquet files, in a process of its own, and return seconds by stage, memory and accuracy."""
     import pyarrow.dataset as ds
 
-    from oleander import AggregateExplainer, aggregate, open_source
-    from oleander.streaming import draw_sample
+    from oleander import AggregateExplainer, open_source
+    from oleander.streaming import counting, sample
 
     # Processes start, and import what they need, before the clock runs.
-    draw_sample(open_source(ds.dataset(files[:2], format="parquet")), 10, 0, n_jobs=n_jobs)
+    sample.draw_sample(open_source(ds.dataset(files[:2], format="parquet")), 10, 0, n_jobs=n_jobs)
     watch = Stopwatch()
-    aggregate.read_sample = watch.around("draw", aggregate.read_sample)
-    aggregate.count_source = watch.around("count", aggregate.count_source)
+    sample.draw_sample = watch.around("draw", sample.draw_sample)
+    counting.count_all = watch.around("count", counting.count_all)
     source = open_source(ds.dataset(files, format="parquet"), epsilon=epsilon, block_size=block_size)
     atlas = AggregateExplainer(Law(), max_explainers=5, min_fidelity=0.8, n_jobs=n_jobs, random_state=0)
     with Memory() as memory:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.asking import BlackBox
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, check_labels, predict_of
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.keeping import resume
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_training_rows
@@ -26,14 +26,20 @@ from oleander.data.checks import (
     check_share,
     make_seed,
     one_per_row,
+    take_rows,
 )
-from oleander.data.reading import Reading, read
+from oleander.data.reading import Reading, Split, leave_out_known, read
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.draws.labelled import draw_and_ask
+from oleander.draws.options import Draws
+from oleander.draws.realism import measure_realism
 from oleander.explainers import FilteredTree, LocalExplainer
 from oleander.export.saved_file import FileError, read_file, write_file
 from oleander.judging.balance import balance_classes
+from oleander.judging.certificate import Certificate
 from oleander.judging.floor import Floor
+from oleander.learning.union import UnionLearner
 from oleander.results.attributes import FittedAttributes
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ExplainerSet
@@ -46,10 +52,12 @@ from oleander.running.warning import warn_user
 from oleander.running.wording import one_line
 from oleander.selection.solvers import get_solver
 from oleander.storage.checkpoint import Checkpoint
-from oleander.streaming import Sampled, SourceCount, as_source, read_sample
+from oleander.streaming import Sampled, SourceCount, as_source, read_background, read_sample
 
 # Options that may differ when a fit resumes from a checkpoint.
 FREE_TO_CHANGE = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema")
+# With fewer draws than this, explainers learn from the rows instead.
+FEWEST_DRAWS = 500
 
 
 class NothingFoundError(ValueError):
@@ -73,9 +81,12 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
     max_rules : int or None
         The most rules to read in all: a box is one rule, a tree has one rule per leaf that speaks. None for no limit.
     candidates : str, Generator or several
-        The generators of candidates: "auto" for small trees and nodes of trees, which ask the black box nothing beyond
-        the rows; "balls" (the paper's), "trees", "nodes", "boxes", "anchors"; or generators with options of their own,
-        such as ``Balls(radius=2.0)``.
+        "auto" learns boxes by asking: draws are labelled by the black box, boxes are learned and chosen on the draws,
+        and judged on the rows. Otherwise a program chooses among the candidates of generators: "balls" (the paper's),
+        "trees", "nodes", "boxes", "anchors", or generators with options of their own, such as ``Balls(radius=2.0)``.
+    draws : Draws
+        The number of draws and how they are made. ``Draws(0)`` asks about the rows only: a program then chooses among
+        small trees and nodes of trees that are learned from the rows.
     floor : Floor
         What is compared with ``min_fidelity``, and for whom it must hold.
     formulation : {"strict", "selective"}
@@ -83,7 +94,8 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
     balance : {"class"} or None
         Give every class of the black box the same weight when coverage is maximised, instead of every row.
     holdout : float or None
-        The share of rows that is kept for the certificate alone; None for no certificate.
+        The share of rows that is kept for the certificate alone. With a background every row of X certifies, and no
+        hold-out is needed; without either nothing is certified.
     confidence : float
         The probability with which all statements of the certificate hold together.
     schema : FeatureSchema or None
@@ -148,10 +160,11 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         min_fidelity: float = 0.9,
         max_rules: int | None = 20,
         candidates: str | Generator | Iterable[str | Generator] = "auto",
+        draws: Draws = Draws(),  # noqa: B008 (frozen)
         floor: Floor = Floor(),  # noqa: B008 (frozen)
         formulation: Literal["strict", "selective"] = "strict",
         balance: Literal["class"] | None = None,
-        holdout: float | None = 0.25,
+        holdout: float | None = None,
         confidence: float = 0.95,
         schema: FeatureSchema | None = None,
         max_queries: int | None = None,
@@ -167,6 +180,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         self.min_fidelity = min_fidelity
         self.max_rules = max_rules
         self.candidates = candidates
+        self.draws = draws
         self.floor = floor
         self.formulation = formulation
         self.balance = balance
@@ -265,44 +279,140 @@ random_state, n_jobs, verbose
         tags.target_tags.required = False
         return tags
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, background: Any = None) -> Self:
         """Choose explainers for the black box on these rows.
 
-        Use rows that are new to the black box: the answers that it memorised on its training rows are harder to mimic
-        than its answers on new rows, and not what it will answer.
+        Use rows that are new to the black box: its memorised answers on training rows are harder to mimic than its
+        answers on new rows, and not what it will answer. The training rows are the best background.
 
         Parameters
         ----------
         X : DataFrame or array of shape (n_rows, n_features), path, pyarrow Dataset, Dask DataFrame or Source
-            Of a Parquet file or a folder of them, or a Dask DataFrame, a sample is drawn and learned from; then every
-            row is counted in one pass, block by block. See ``exact_``, ``oleander.open_source`` and docs/scale.md.
+            Of a Parquet file or a folder of them, or a Dask DataFrame, a sample is drawn and explained; then every row
+            is counted in one pass, block by block. See ``exact_``, ``oleander.open_source`` and docs/scale.md.
         y : array of shape (n_rows,), optional
             True labels. Nothing is learned from them; they show whether the black box has seen these rows before.
             In a source the name of a column, which then is no feature.
         groups : array of shape (n_rows,), optional
-            The group of each row (one patient, one trial): no group is both learned from and held out. In a source the
+            The group of each row (one patient, one trial): no group is both learned from and judged on. In a source the
             name of a column too.
+        background : DataFrame, array or source, optional
+            Rows that show where data lie, such as the black box's training rows. Draws are made from them, and every
+            row of X judges. Without a background, draws are made from X itself, fold by fold, or from the rows that
+            ``holdout`` leaves.
         """
         self._check_options()
-        generators = find_generators(self.candidates)
+        generators = [] if self._asks else find_generators(self.candidates)
         source = as_source(X)
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         seed = make_seed(self.random_state)
         seed = seed if store is None else int(store.remember("seed", str(seed)))
+        if background is not None:
+            self._refuse_background()
 
         if source is None:
-            reading = read(X, y, groups, self.schema)
+            reading = read(X, y, groups, self.schema, background=background)
         else:
             reading = read_sample(source, y, groups, self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs)
-        black_box = self._open_black_box(reading, store, seed)
+        around = None if background is None else read_background(background, reading.schema, seed, self.n_jobs)
+        black_box = self._open_black_box(reading, around, store, seed)
         count = None if source is None else SourceCount.plan(source, reading, black_box)
         parts = split_affordable(reading, self.holdout, seed, black_box)
+        n_draws = self._affordable_draws(parts, black_box) if self._asks else 0
+        if n_draws:
+            record, workings = self._learn_by_asking(reading, parts, around, n_draws, black_box, seed)
+        else:
+            pool_of = generators or find_generators("auto")
+            record, workings = self._choose_from_pool(reading, parts, pool_of, black_box, store, seed)
+        if count is not None:
+            learned = workings.rows
+            if n_draws and len(parts.held):
+                # The rows that draws were made from are no evidence, so their answers are counted apart.
+                learned = label_rows(reading.values[parts.learned], black_box, known=workings.held)
+            record = count.complete(
+                record,
+                Sampled.take(reading, parts.learned, learned),
+                Sampled.take(reading, parts.held, workings.held),
+                confidence=self.confidence,
+                n_candidates=workings.n_candidates,
+                n_jobs=self.n_jobs,
+                checkpoint=store,
+            )
+        # Nothing is set before this line: an error or an interrupt leaves the object as it was.
+        self._set_record(record, black_box, workings)
+        return self
+
+    def _learn_by_asking(
+        self,
+        reading: Reading,
+        parts: Split,
+        background: Floats | None,
+        n_draws: int,
+        black_box: CountingBlackBox,
+        seed: int,
+    ) -> tuple[FitRecord, Workings]:
+        """Learn a union from draws that the black box labels, and judge it on rows that made no draw."""
+        is_held = background is None and len(parts.held) > 0
+        judging = parts.held if is_held else parts.learned
+        rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
+        if reading.truth is not None:
+            warn_of_training_rows(rows, reading.truth[judging])
+        if background is not None:
+            rows = leave_out_known(rows, background)
+        by_folds = background is None and not is_held
+        if is_held:
+            background = reading.values[parts.learned]
+        # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
+        around = rows.values[rows.point_of_row] if background is None else background
+        draws = draw_and_ask(around, black_box, self.draws, n_draws, seed)
+        if by_folds:
+            draws = draws.with_parents(rows.point_of_row)
+        learner = UnionLearner(
+            draws,
+            rows,
+            by_folds=by_folds,
+            level=self.floor.level if by_folds else 1 - self.confidence,
+            on_share=self.floor.on == "share",
+            min_support=self.floor.min_support,
+            asks_each=self.floor.over in ("each", "both"),
+            is_balanced=self.balance == "class",
+            max_rules=self.max_rules,
+            seed=seed,
+            n_jobs=self.n_jobs,
+        )
+        limits = int(self.max_explainers), float(self.min_fidelity)
+        union = learner.choose(*limits)
+        if union is None:
+            raise NothingFoundError(learner.why_nothing(*limits))
+        explainers = ExplainerSet.deliver(union, draws, rows, learner.level)
+        certificate = Certificate((), None, union.claim, self.confidence, rows.groups is not None)
+        record = FitRecord(
+            *limits,
+            explainers,
+            explainers.evaluate(rows.values, rows.labels, rows.weights),
+            black_box.n_queries,
+            certificate=certificate if union.is_certified else None,
+            judged=None if union.is_certified else union.claim,
+            realism=measure_realism(draws.values, rows.values, draws.schema, seed),
+        )
+        held = rows if is_held else Rows.empty(reading.schema)
+        return record, Workings(learner, rows, held, seed)
+
+    def _choose_from_pool(
+        self,
+        reading: Reading,
+        parts: Split,
+        generators: list[Generator],
+        black_box: CountingBlackBox,
+        store: Checkpoint | None,
+        seed: int,
+    ) -> tuple[FitRecord, Workings]:
+        """Choose explainers among the candidates of generators by the integer program, and certify the choice."""
         rows = label_rows(reading.values[parts.learned], black_box, groups=reading.groups_of(parts.learned))
         if reading.truth is not None:
             warn_of_training_rows(rows, reading.truth[parts.learned])
         # Queries for the held-out rows are not there for training.
         black_box.reserve(len(parts.held))
-
         pool = CandidatePool.propose(generators, rows, black_box, seed, n_jobs=self.n_jobs, checkpoint=store)
         program = self._state_program(pool)
         limits = int(self.max_explainers), float(self.min_fidelity)
@@ -313,27 +423,47 @@ random_state, n_jobs, verbose
             warn_user(result.message)
         explainers = ExplainerSet.choose(program, result)
         evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
-
         black_box.release(len(parts.held))
         held = label_rows(reading.values[parts.held], black_box, known=rows)
         certificate = None
         if len(parts.held):
             certificate = explainers.certify(held, self.confidence, reading.groups_of(parts.held), seed)
             explainers = explainers.with_claims(certificate)
-        record = FitRecord(*limits, explainers, result.proof, evaluation, certificate, black_box.n_queries)
-        if count is not None:
-            record = count.complete(
-                record,
-                Sampled.take(reading, parts.learned, rows),
-                Sampled.take(reading, parts.held, held),
-                confidence=self.confidence,
-                n_candidates=len(pool.candidates),
-                n_jobs=self.n_jobs,
-                checkpoint=store,
+        record = FitRecord(
+            *limits, explainers, evaluation, black_box.n_queries, proof=result.proof, certificate=certificate
+        )
+        return record, Workings(program, rows, held, seed, result)
+
+    @property
+    def _asks(self) -> bool:
+        """Whether explainers are learned by asking the black box about draws."""
+        return isinstance(self.candidates, str) and self.candidates == "auto" and self.draws.n > 0
+
+    def _refuse_background(self) -> None:
+        """Raise ``ValueError`` where a background would do nothing."""
+        if not self._asks:
+            raise ValueError(
+                "background shows where draws are made, and these candidates make none: leave it out, or use "
+                "candidates='auto' with draws."
             )
-        # Nothing is set before this line: an error or an interrupt leaves the object as it was.
-        self._set_record(record, black_box, Workings(program, rows, held, result, seed))
-        return self
+        if self.holdout:
+            raise ValueError("with a background every row of X judges: leave out holdout.")
+
+    def _affordable_draws(self, parts: Split, black_box: CountingBlackBox) -> int:
+        """Return the number of draws that ``max_queries`` leaves after the rows; draws give way first."""
+        left = black_box.queries_left
+        if left is None:
+            return self.draws.n
+        n_draws = min(self.draws.n, left - len(parts.learned) - len(parts.held) - N_ASKED_TWICE)
+        if n_draws < FEWEST_DRAWS:
+            warn_user(
+                f"max_queries={self.max_queries:,} leaves {max(n_draws, 0):,} draws, too few to learn from: explainers "
+                "learn from the rows."
+            )
+            return 0
+        if n_draws < self.draws.n:
+            warn_user(f"max_queries={self.max_queries:,} leaves {n_draws:,} of {self.draws.n:,} draws.")
+        return n_draws
 
     def _check_options(self) -> None:
         """Validate options that are not validated elsewhere."""
@@ -355,19 +485,39 @@ random_state, n_jobs, verbose
         if not isinstance(self.floor, Floor):
             raise TypeError(f"floor is a {type(self.floor).__name__}; give a Floor, such as Floor(on='share').")
         self.floor.check()
+        if not isinstance(self.draws, Draws):
+            raise TypeError(f"draws is a {type(self.draws).__name__}; give Draws, such as Draws(5_000).")
+        self.draws.check()
+        self._check_use()
         if self.formulation == "selective" and (self.floor.on == "bound" or self.floor.over != "each"):
             raise ValueError(
                 "formulation='selective' counts rows itself and knows no bound and no floor over the union: "
                 "use floor=Floor(on='share', over='each')."
             )
 
-    def _open_black_box(self, reading: Reading, store: Checkpoint | None, seed: int) -> CountingBlackBox:
+    def _check_use(self) -> None:
+        """Refuse options that would do nothing in this fit."""
+        defaults = {"solver": "auto", "time_limit": 60.0, "formulation": "strict"}
+        if not self._asks:
+            if self.draws.n and self.draws != Draws():
+                raise ValueError("draws is for candidates='auto': balls have n_draws of their own.")
+            return
+        changed = [name for name, value in defaults.items() if getattr(self, name) != value]
+        if changed:
+            raise ValueError(
+                f"{changed[0]}={getattr(self, changed[0])!r} does nothing where explainers are learned by asking: name "
+                "candidates that a program chooses from, such as Balls(), or use draws=Draws(0)."
+            )
+
+    def _open_black_box(
+        self, reading: Reading, background: Floats | None, store: Checkpoint | None, seed: int
+    ) -> CountingBlackBox:
         """Return the counter of this fit, in front of the black box or of a checkpoint's answers."""
         box = BlackBox(self.black_box, reading.schema)
         if store is not None:
             params = self.get_params(deep=False)
             options = {name: value for name, value in params.items() if name not in FREE_TO_CHANGE}
-            box, _ = resume(store, box, [reading.values, reading.groups], options, seed)
+            box, _ = resume(store, box, [reading.values, reading.groups, background], options, seed)
         return CountingBlackBox(box, self.max_queries)
 
     def _state_program(self, pool: CandidatePool) -> PoolProgram:
@@ -388,22 +538,28 @@ random_state, n_jobs, verbose
         )
 
     def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
-        """Return the explainers' labels, masked where they abstain."""
-        return self.record_.explainers.answer(self.schema_.encode(X))
+        """Return the explainers' labels, masked where they abstain.
+
+        Rows with a level that was never seen, or with a missing value where none was, are left unanswered.
+        """
+        return self.record_.explainers.answer(*self.schema_.encode_readable(X))
 
     def covers(self, X: Any) -> Bools:
         """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
-        return self.record_.explainers.covers(self.schema_.encode(X))
+        return self.record_.explainers.covers(*self.schema_.encode_readable(X))
 
     def responsible(self, X: Any) -> Ints:
         """Return the number of the explainer that answers each row; -1 where they abstain."""
-        return self.record_.explainers.responsible(self.schema_.encode(X))
+        return self.record_.explainers.responsible(*self.schema_.encode_readable(X))
 
     def explain(self, x: Any) -> Explanation:
         """Return what is said of one row: a one-row DataFrame, a Series, a mapping or a one-dimensional array."""
-        rows = self.schema_.encode(as_one_row(x))
-        if len(rows) != 1:
-            raise ValueError(f"explain takes one row, and {len(rows)} were given; use predict or covers for many.")
+        table = as_one_row(x)
+        if len(table) != 1:
+            raise ValueError(f"explain takes one row, and {len(table)} were given; use predict or covers for many.")
+        rows, readable = self.schema_.encode_readable(table)
+        if readable is not None:
+            return Explanation((), unreadable="the row holds a level that was never seen, or misses a value.")
         return self.record_.explainers.explain(rows[0])
 
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
@@ -415,13 +571,27 @@ random_state, n_jobs, verbose
         labels : array, optional
             The black box's labels, if they are known. Otherwise it is asked, and the rows are counted.
         """
-        rows = self.schema_.encode(X)
-        return self.record_.explainers.evaluate(rows, self.label(rows, labels))
+        rows, readable = self.schema_.encode_readable(X)
+        known = self._label_table(X, rows, readable, labels)
+        return self.record_.explainers.evaluate(rows, known, readable=readable)
 
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
-        """Describe the rows that no explainer covers: their number, their classes, and a small tree around them."""
-        rows = self.schema_.encode(X)
-        return self.record_.explainers.uncovered(rows, self.label(rows, labels))
+        """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
+        rows, readable = self.schema_.encode_readable(X)
+        return self.record_.explainers.uncovered(rows, self._label_table(X, rows, readable, labels), readable)
+
+    def _label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
+        """Return the black box's labels for the rows of a table, of which some may not be readable."""
+        if readable is None or labels is not None:
+            return self.label(rows, labels)
+        known = self.label(rows[readable])
+        others = take_rows(X, np.flatnonzero(~readable))
+        assert self._counter is not None
+        self._counter.charge(len(others))
+        answers = np.empty(len(rows), dtype=object)
+        answers[readable] = known
+        answers[~readable] = check_labels(predict_of(self.black_box)(others), len(others))
+        return np.array(answers.tolist(), dtype=known.dtype)
 
     def label(self, rows: Floats, labels: Any = None) -> Labels:
         """Return the black box's labels for encoded rows: those given, those known, and the others asked for."""

@@ -75,7 +75,7 @@ def fit_own(work: Work, explained: ExplainedRows, budget: int, floor: float) -> 
         silent = {**dict.fromkeys(MEASURES, np.nan), "coverage": 0.0, "complexity": 0, "n_explainers": 0}
         return [{"rows": rows, **silent} for rows in explained.tables]
     certificate = atlas.certificate_
-    assert certificate is not None
+    assert certificate is not None and certificate.coverage is not None
     bounds = {
         "certified_fidelity": certificate.answers.bound,
         "certified_coverage": certificate.coverage.bound,

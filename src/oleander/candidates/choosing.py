@@ -139,8 +139,8 @@ class PoolProgram:
         if self._is_spent:
             counter = self.pool.black_box
             return (
-                f"max_queries={counter.max_queries:,} leaves {counter.queries_left:,} rows to ask about, too few for the "
-                "draws of any candidate: raise it, or lower n_draws."
+                f"max_queries={counter.max_queries:,} leaves {counter.queries_left:,} rows to ask about, too few for "
+                "the draws of any candidate: raise it, or lower n_draws."
             )
         return f"time_limit={self.time_limit:g} ended before a candidate was trained: raise it."
 
@@ -152,7 +152,7 @@ class PoolProgram:
             # The cost of a candidate depends on the number of explainers: every cell is a program of its own.
             program = copy.copy(self)
             program.time_limit = share
-            return {cell: program.select(*cell) for cell in cells}
+            return {cell: program.select(*cell) for cell in dict.fromkeys(cells)}
 
         def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
             return dict(
@@ -244,8 +244,10 @@ class PoolProgram:
         settled = {}
         for cell, result in known.items():
             bound = max(relaxed[cell].bound, result.objective)
-            if result.status == "optimal" and bound > result.objective:
-                result = replace(result, status="feasible", message=f"{why}some candidates were not looked at.")
+            if result.status not in OPEN and bound > result.objective:
+                # A candidate that is not trained might be better, or the only one that reaches the floor.
+                message = f"{why}some candidates were not looked at. {result.message}".rstrip()
+                result = replace(result, status="feasible" if len(result.chosen) else "unknown", message=message)
             settled[cell] = replace(result, bound=bound)
         return settled
 

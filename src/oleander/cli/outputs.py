@@ -67,7 +67,7 @@ def explainers_table(atlas: AggregateExplainer) -> pd.DataFrame:
     """Return a line per rule, with what is known of its explainer."""
     lines = []
     for number, member in enumerate(atlas.explainers_):
-        for rule in member.explainer.rules():
+        for rule in member.rules():
             lines.append(
                 {
                     "explainer": number,
@@ -108,8 +108,8 @@ def facts_of(atlas: AggregateExplainer) -> dict[str, Any]:
         "coverage": atlas.coverage_,
         "fidelity": atlas.fidelity_,
         "min_fidelity": atlas.min_fidelity,
-        "status": atlas.proof_.status,
-        "gap": atlas.proof_.gap,
+        "status": atlas.record_.status,
+        "gap": None if atlas.proof_ is None else atlas.proof_.gap,
         "certificate": None if certificate is None else certificate.to_dict(),
         "verdict": records(atlas.verdict_),
         "n_queries": atlas.n_queries_,

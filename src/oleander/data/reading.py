@@ -4,11 +4,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.checks import one_per_row
+from oleander.data.merging import row_keys
+from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.splitting import draw_part, split_off
+from oleander.running.warning import warn_user
+from oleander.running.wording import list_some
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +43,7 @@ class Reading:
         return None if self.groups is None else self.groups[rows]
 
 
-def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None) -> Reading:
+def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, *, background: Any = None) -> Reading:
     """Read a DataFrame or an array with its true labels and groups.
 
     Parameters
@@ -46,9 +51,10 @@ def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None) -> Reading:
     X : DataFrame or array of shape (n_rows, n_features)
     y, groups : array of shape (n_rows,) or None
     schema : FeatureSchema or None
-        None infers it from X.
+        None infers it from X, and from a background in memory too: its levels and bounds count as well.
+    background : DataFrame or array, optional
     """
-    known = FeatureSchema.infer(X) if schema is None else schema
+    known = FeatureSchema.infer(stack_tables(X, background)) if schema is None else schema
     values = known.encode(X)
     return Reading(
         known,
@@ -98,3 +104,34 @@ def split(reading: Reading, holdout: float | None, seed: int, *, n_affordable: i
 
     learned, held = shrink(learned), shrink(held)
     return Split(learned, held, n_rows - len(learned) - len(held))
+
+
+def stack_tables(X: Any, background: Any) -> Any:
+    """Return both tables, one under the other, where they are of one kind; otherwise X."""
+    if isinstance(X, pd.DataFrame) and isinstance(background, pd.DataFrame):
+        if set(X.columns) != set(background.columns):
+            raise ValueError(
+                f"background has the columns {list_some(background.columns)}, and X has {list_some(X.columns)}: give "
+                "the same columns."
+            )
+        return pd.concat([X, background[list(X.columns)]], ignore_index=True)
+    if isinstance(X, np.ndarray) and isinstance(background, np.ndarray):
+        if X.ndim == 2 and background.ndim == 2 and X.shape[1] != background.shape[1]:
+            raise ValueError(f"background has {background.shape[1]} columns, and X has {X.shape[1]}.")
+        return np.concatenate([X, background])
+    return X
+
+
+def leave_out_known(rows: Rows, background: Floats) -> Rows:
+    """Return the rows without those that equal a background row: they made draws, and are no evidence."""
+    keys = np.isin(row_keys(rows.values), row_keys(background))
+    if not keys.any():
+        return rows
+    n_shared = int(rows.weights[keys].sum())
+    if keys.all():
+        raise ValueError(
+            "every row of X stands in the background too, so none can judge: give other rows, or leave the background "
+            "out."
+        )
+    warn_user(f"{n_shared:,} of {rows.n_rows:,} rows of X stand in the background too: they do not judge.")
+    return rows.part(~keys)

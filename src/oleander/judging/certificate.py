@@ -57,8 +57,8 @@ class Certificate:
     ----------
     fidelity : tuple of Claim
         One per chosen explainer: the share of rows in its region on which it agrees with the black box.
-    coverage : Claim
-        The share of rows that are answered.
+    coverage : Claim or None
+        The share of rows that are answered; None where nothing is claimed of it.
     answers : Claim
         The share of answered rows on which the answer is the black box's.
     confidence : float
@@ -69,7 +69,7 @@ class Certificate:
     """
 
     fidelity: tuple[Claim, ...]
-    coverage: Claim
+    coverage: Claim | None
     answers: Claim
     confidence: float
     by_group: bool = False
@@ -82,8 +82,10 @@ class Certificate:
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what ``to_dict`` wrote."""
         fidelity = tuple(Claim.from_dict(claim) for claim in data["fidelity"])
-        coverage, answers = Claim.from_dict(data["coverage"]), Claim.from_dict(data["answers"])
-        return cls(fidelity, coverage, answers, float(data["confidence"]), bool(data["by_group"]))
+        coverage = None if data["coverage"] is None else Claim.from_dict(data["coverage"])
+        return cls(
+            fidelity, coverage, Claim.from_dict(data["answers"]), float(data["confidence"]), bool(data["by_group"])
+        )
 
     @classmethod
     def count(

@@ -19,9 +19,10 @@ class Floor:
     on : {"bound", "share"}
         The one-sided exact lower bound on an explainer's fidelity, or the raw share as in the paper, which new rows
         often fall short of.
-    over : {"each", "union", "both"}
+    over : {"each", "union", "both"} or None
         The floor holds for each chosen explainer (the paper's reading), for the answers that they give together, or for
-        both. Together, a row counts as wrong if any chosen explainer that covers it is wrong there.
+        both. None is "union" where explainers are learned by asking, and "both" where a program chooses them; there, a
+        row counts as wrong if any chosen explainer that covers it is wrong.
     min_support : int
         The fewest rows that an explainer must cover. A fidelity of 1 in a region of one row is no evidence.
     level : float
@@ -29,14 +30,15 @@ class Floor:
     """
 
     on: Literal["bound", "share"] = "bound"
-    over: Literal["each", "union", "both"] = "both"
+    over: Literal["each", "union", "both"] | None = None
     min_support: int = 10
     level: float = 0.05
 
     def check(self) -> None:
         """Raise ``ValueError`` for an option that is not allowed."""
         check_choice("floor.on", self.on, ("bound", "share"))
-        check_choice("floor.over", self.over, ("each", "union", "both"))
+        if self.over is not None:
+            check_choice("floor.over", self.over, ("each", "union", "both"))
         check_count("floor.min_support", self.min_support)
         check_share("floor.level", self.level)
         if self.on == "share" and self.level != type(self)().level:

@@ -11,6 +11,8 @@ from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Certificate
 from oleander.judging.verdict import judge_trees
+from oleander.learning.union import UnionLearner
+from oleander.learning.verdict import judge_learned_trees
 from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
@@ -72,41 +74,50 @@ class FittedAttributes:
         return self.record_.evaluation
 
     @property
-    def proof_(self) -> Proof:
-        """Objective, bound, gap and status of the choice."""
+    def proof_(self) -> Proof | None:
+        """Objective, bound, gap and status of the choice; None where explainers are learned by asking."""
         return self.record_.proof
 
     @property
     def certificate_(self) -> Certificate | None:
-        """What held-out rows allow to be claimed."""
+        """What rows that nothing was learned from allow to be claimed."""
         return self.record_.certificate
+
+    @property
+    def realism_(self) -> float | None:
+        """The accuracy with which a classifier tells draws from rows; 0.5 is perfect. None without draws."""
+        return self.record_.realism
 
     @property
     def verdict_(self) -> pd.DataFrame:
         """What one plain tree and one tree that abstains would do; made when it is first read."""
         if self.record_.verdict is None:
             workings = self._need_workings("no verdict")
-            self._record = replace(
-                self._record,
-                verdict=judge_trees(
-                    workings.rows,
-                    self._record.min_fidelity,
-                    max_leaves=workings.program.max_rules or DEFAULT_LEAVES,
-                    seed=workings.seed,
-                ),
-            )
+            floor, program = self._record.min_fidelity, workings.program
+            max_leaves = program.max_rules or DEFAULT_LEAVES
+            if isinstance(program, UnionLearner):
+                table = judge_learned_trees(program, floor, max_leaves)
+            else:
+                table = judge_trees(workings.rows, floor, max_leaves=max_leaves, seed=workings.seed)
+            self._record = replace(self._record, verdict=table)
         verdict: pd.DataFrame = self._record.verdict
         return verdict
 
     @property
     def result_(self) -> SelectionResult:
-        """The solver's answer, row by row."""
-        return self._need_workings("no solver's result").result
+        """The solver's answer, row by row, where a program chose the explainers."""
+        result = self._need_workings("no solver's result").result
+        if result is None:
+            raise AttributeError("there is no solver's result: these explainers were learned by asking.")
+        return result
 
     @property
     def pool_(self) -> CandidatePool:
-        """All candidates."""
-        return self._need_workings("no candidates").program.pool
+        """All candidates, where a program chose the explainers."""
+        program = self._need_workings("no candidates").program
+        if isinstance(program, UnionLearner):
+            raise AttributeError("there is no pool of candidates: these explainers were learned by asking.")
+        return program.pool
 
     @property
     def exact_(self) -> Evaluation | None:

@@ -1,6 +1,5 @@
 """The chosen explainers together: the rows they cover, the answer they give, and how good it is."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -10,13 +9,19 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.choosing import PoolProgram
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.abstaining import Spoken
-from oleander.explainers.base import Explainer
+from oleander.explainers.base import Explainer, Rule
+from oleander.explainers.constant import Constant
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
+from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import Certificate, Claim
-from oleander.regions import Ball, Region
-from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
+from oleander.learning.family import OVERLAPS, Overlap
+from oleander.learning.union import Union
+from oleander.regions import Ball, Box, Region
+from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, disagree, evaluate
 from oleander.results.explanation import Explanation, Statement
+from oleander.running.wording import shorten
 from oleander.selection import SelectionResult
 
 ABSTAINS = -1
@@ -64,6 +69,18 @@ class ChosenExplainer:
         outer = self.region.outer if isinstance(self.region, Spoken) else self.region
         return outer if isinstance(outer, Ball) else None
 
+    def rules(self) -> list[Rule]:
+        """Return all that the explainer says; the conditions of a box belong to the rule of its constant answer."""
+        if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
+            return [replace(rule, terms=self.region.conditions) for rule in self.explainer.rules()]
+        return self.explainer.rules()
+
+    def path(self, row: Floats) -> Rule:
+        """Return what the explainer says of one row, and why."""
+        if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
+            return self.rules()[0]
+        return self.explainer.path(row)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {
@@ -97,17 +114,53 @@ class ChosenExplainer:
 class ExplainerSet:
     """The chosen explainers over one schema, in the order in which they answer.
 
-    Where several explainers cover a row, the first one answers. The order is fixed when the set is made, before any row
-    judges it, so that a certificate is about the answers that are given.
+    The order is fixed when the set is made, before any row judges it, so that a certificate is about the answers that
+    are given.
 
     Parameters
     ----------
     schema : FeatureSchema
     members : tuple of ChosenExplainer
+    overlap : {"first", "silent"}
+        Where several explainers cover a row, the first one answers, or they abstain if they disagree.
+    in_turn : bool
+        Whether an explainer speaks only of rows that no earlier one covers. Explainers that are learned by asking are
+        chosen given those before them, so their rows, fidelity and shares are of the rows that they answer.
     """
 
     schema: FeatureSchema
     members: tuple[ChosenExplainer, ...]
+    overlap: Overlap = "first"
+    in_turn: bool = False
+
+    @classmethod
+    def deliver(cls, union: Union, draws: LabelledDraws, rows: Rows, level: float) -> Self:
+        """Return a union that was learned by asking, with what the judging rows say of each of its explainers."""
+        step, grid = union.step, union.family.grid
+        boxes = [grid.to_box(key) for key in step.keys]
+        on_rows, on_draws = (
+            step.find_speaker(np.array([box.contains(values) for box in boxes]))
+            for values in (rows.values, draws.values)
+        )
+        members = []
+        for number, (box, code) in enumerate(zip(boxes, step.labels, strict=True)):
+            own, label = on_rows == number, draws.classes[code]
+            right = own & (rows.labels == label)
+            support, n_right = int(rows.weights[own].sum()), int(rows.weights[right].sum())
+            drawn = draws.codes[on_draws == number] == code
+            share = float(drawn.mean()) if len(drawn) else 0.0
+            members.append(
+                ChosenExplainer(
+                    box,
+                    Constant(label, len(drawn), share, draws.classes.dtype),
+                    "asking",
+                    support=support,
+                    fidelity=n_right / support if support else float("nan"),
+                    floor_value=float(lower_bound(n_right, support, level)),
+                    draw_fidelity=share,
+                )
+            )
+        return cls(draws.schema, tuple(members), step.overlap, in_turn=True)
 
     @classmethod
     def choose(cls, program: PoolProgram, result: SelectionResult) -> Self:
@@ -135,11 +188,19 @@ class ExplainerSet:
         """The number of rules (leaves, weights) of all explainers together."""
         return sum(member.explainer.complexity for member in self.members)
 
-    def covers(self, rows: Floats) -> Bools:
-        """Return a mask of the rows that each explainer covers, of shape (n_explainers, n_rows)."""
+    def covers(self, rows: Floats, readable: Bools | None = None) -> Bools:
+        """Return a mask of the rows that each explainer covers, of shape (n_explainers, n_rows).
+
+        Parameters
+        ----------
+        rows : array of shape (n_rows, n_features)
+        readable : bool array of shape (n_rows,), optional
+            Rows that hold only values that the schema allows. No explainer covers the others.
+        """
         if not self.members:
             return np.zeros((0, len(rows)), dtype=bool)
-        return np.array([member.region.contains(rows) for member in self.members])
+        covers = np.array([member.region.contains(rows) for member in self.members])
+        return covers if readable is None else covers & readable
 
     def say(self, rows: Floats, covers: Bools) -> Labels:
         """Return what each explainer says of each row that it covers; other entries mean nothing."""
@@ -150,37 +211,48 @@ class ExplainerSet:
             line[inside] = word
         return said
 
-    def responsible(self, rows: Floats) -> Ints:
-        """Return the number of the explainer that answers each row; -1 where no explainer covers it."""
-        return _first(self.covers(rows))
+    def responsible(self, rows: Floats, readable: Bools | None = None) -> Ints:
+        """Return the number of the explainer that answers each row; -1 where the explainers abstain."""
+        covers = self.covers(rows, readable)
+        return self._first(covers, self.say(rows, covers)) if self.overlap == "silent" else _first(covers)
 
-    def answer(self, rows: Floats) -> np.ma.MaskedArray[Any, Any]:
+    def _first(self, covers: Bools, said: Labels) -> Ints:
+        first = _first(covers)
+        return np.where(disagree(covers, said), ABSTAINS, first) if self.overlap == "silent" else first
+
+    def answer(self, rows: Floats, readable: Bools | None = None) -> np.ma.MaskedArray[Any, Any]:
         """Return the answer for each row, masked where the explainers abstain."""
-        return self.read(rows)[2]
+        return self.read(rows, readable)[2]
 
-    def read(self, rows: Floats) -> tuple[Bools, Labels, np.ma.MaskedArray[Any, Any]]:
-        """Return the rows that each explainer covers, what each says, and the answers."""
-        covers = self.covers(rows)
+    def read(self, rows: Floats, readable: Bools | None = None) -> tuple[Bools, Labels, np.ma.MaskedArray[Any, Any]]:
+        """Return the answered rows that each explainer covers, what each says, and the answers."""
+        covers = self.covers(rows, readable)
         said = self.say(rows, covers)
         if not self.members:
             return covers, said, np.ma.masked_array(np.zeros(len(rows), dtype=object), mask=True)
-        first = _first(covers)
+        first = self._first(covers, said)
         labels = said[np.maximum(first, 0), np.arange(len(rows))]
-        return covers, said, np.ma.masked_array(labels, mask=first == ABSTAINS)
+        answers = np.ma.masked_array(labels, mask=first == ABSTAINS)
+        if self.in_turn:
+            return first == np.arange(len(covers))[:, None], said, answers
+        return covers & (first != ABSTAINS), said, answers
 
     def explain(self, row: Floats) -> Explanation:
         """Return what is said of one row."""
         return Explanation(
             tuple(
-                Statement(int(number), member.explainer.path(row), member.fidelity, member.claim)
+                Statement(int(number), member.path(row), member.fidelity, member.claim)
                 for number in np.flatnonzero(self.covers(row[None, :])[:, 0])
                 for member in [self.members[number]]
-            )
+            ),
+            self.overlap,
         )
 
-    def evaluate(self, rows: Floats, labels: Labels, weights: Ints | None = None) -> Evaluation:
+    def evaluate(
+        self, rows: Floats, labels: Labels, weights: Ints | None = None, readable: Bools | None = None
+    ) -> Evaluation:
         """Compare the answers with the black box's; a row may stand for several equal ones."""
-        covers, said, answers = self.read(rows)
+        covers, said, answers = self.read(rows, readable)
         rules = [member.explainer.complexity for member in self.members]
         return evaluate(covers, said, np.ma.getdata(answers), labels, rules, weights)
 
@@ -213,9 +285,9 @@ class ExplainerSet:
         pairs = zip(self.members, certificate.fidelity, strict=True)
         return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs))
 
-    def uncovered(self, rows: Floats, labels: Labels) -> Uncovered:
-        """Describe the rows that no explainer covers."""
-        return describe_uncovered(rows, labels, self.responsible(rows) != ABSTAINS, self.schema)
+    def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
+        """Describe the rows that the explainers do not answer."""
+        return describe_uncovered(rows, labels, self.responsible(rows, readable) != ABSTAINS, self.schema)
 
     def find_record(self, rows: Floats) -> int | None:
         """Return the number of an explainer whose region holds one of these rows to the digit, or None."""
@@ -226,14 +298,27 @@ class ExplainerSet:
                     return number
         return None
 
-    def to_dict(self) -> list[dict[str, Any]]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; the schema is kept beside it."""
-        return [member.to_dict() for member in self.members]
+        return {
+            "overlap": self.overlap,
+            "in_turn": self.in_turn,
+            "members": [member.to_dict() for member in self.members],
+        }
 
     @classmethod
-    def from_dict(cls, data: Iterable[dict[str, Any]], schema: FeatureSchema) -> Self:
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
-        return cls(schema, tuple(ChosenExplainer.from_dict(member, schema) for member in data))
+        members = tuple(ChosenExplainer.from_dict(member, schema) for member in data["members"])
+        return cls(schema, members, read_overlap(data["overlap"]), bool(data["in_turn"]))
+
+
+def read_overlap(word: Any) -> Overlap:
+    """Return how overlaps are read, or raise ``ValueError`` for an unknown word."""
+    if word not in OVERLAPS:
+        raise ValueError(f"overlaps are read as {shorten(repr(word))}, which is not known")
+    overlap: Overlap = word
+    return overlap
 
 
 def _first(covers: Bools) -> Ints:

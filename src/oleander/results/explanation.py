@@ -6,6 +6,7 @@ from typing import Any
 from oleander.explainers.base import Rule
 from oleander.judging.bounds import show_lower
 from oleander.judging.certificate import Claim
+from oleander.learning.family import Overlap
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,25 @@ class Explanation:
     ----------
     statements : tuple of Statement
         Empty where no explainer covers the row.
+    overlap : {"first", "silent"}
+        Where statements disagree, the first one is the answer, or there is none.
+    unreadable : str
+        Why the row cannot be read; empty where it can.
     """
 
     statements: tuple[Statement, ...]
+    overlap: Overlap = "first"
+    unreadable: str = ""
 
     @property
     def label(self) -> Any:
         """The answer, or None where the explainers abstain."""
-        return self.statements[0].rule.label if self.statements else None
+        return self.statements[0].rule.label if self.statements and not self.is_silenced else None
+
+    @property
+    def is_silenced(self) -> bool:
+        """Whether explainers cover the row, disagree, and therefore abstain."""
+        return self.overlap == "silent" and self.disagree
 
     @property
     def disagree(self) -> bool:
@@ -59,9 +71,13 @@ class Explanation:
         return len({statement.rule.label for statement in self.statements}) > 1
 
     def __str__(self) -> str:
+        if self.unreadable:
+            return f"no answer is given: {self.unreadable}"
         if not self.statements:
             return "no explainer covers this row: no answer is given"
         lines = [str(statement) for statement in self.statements]
-        if self.disagree:
+        if self.is_silenced:
+            lines.append("the explainers disagree: no answer is given")
+        elif self.disagree:
             lines.append("the explainers disagree; the first one answers")
         return "\n".join(lines)

@@ -11,8 +11,9 @@ from oleander.candidates.choosing import PoolProgram
 from oleander.data.checks import check_count, check_share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.judging.certificate import Certificate
+from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.verdict import read_verdict, write_verdict
+from oleander.learning.union import UnionLearner
 from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
@@ -27,26 +28,32 @@ class Workings:
 
     Parameters
     ----------
-    program : PoolProgram
-        The pool and the program over it.
+    program : PoolProgram or UnionLearner
+        The pool and the program over it, or the draws and how a union is learned from them.
     rows : Rows
-        The rows that the explainers were chosen on.
+        The rows that the explainers were chosen or judged on.
     held : Rows
         The rows that were held out for the certificate; none where there is no certificate.
-    result : SelectionResult
     seed : int
+    result : SelectionResult or None
+        The solver's, where a program chose.
     """
 
-    program: PoolProgram
+    program: PoolProgram | UnionLearner
     rows: Rows
     held: Rows
-    result: SelectionResult
     seed: int
+    result: SelectionResult | None = None
 
     @cached_property
     def known(self) -> Rows:
         """All rows whose answers are known."""
-        return self.rows.join(self.held)
+        return self.rows if self.held is self.rows else self.rows.join(self.held)
+
+    @property
+    def n_candidates(self) -> int:
+        """The number of candidates whose shares a sample must bring near the exact ones."""
+        return 1 if isinstance(self.program, UnionLearner) else len(self.program.pool.candidates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +66,19 @@ class FitRecord:
     min_fidelity : float
         The number and the floor that the explainers were chosen for.
     explainers : ExplainerSet
-    proof : Proof
     evaluation : Evaluation
-        On the rows that the explainers were chosen on.
-    certificate : Certificate or None
-        What held-out rows allow to be claimed.
+        On the rows that the explainers were chosen or judged on.
     n_queries : int
         Rows sent to the black box.
+    proof : Proof or None
+        Where a program chose the explainers.
+    certificate : Certificate or None
+        What rows that nothing was learned from allow to be claimed.
+    judged : Claim or None
+        The right answers on rows that nothing was learned from, where they are not certified: folds judged, or the best
+        of several choices was taken.
+    realism : float or None
+        The share of draws and rows that a classifier tells apart; 0.5 is perfect. None without draws.
     exact : Evaluation or None
         Counted on every row of a source.
     accuracy : Accuracy or None
@@ -79,10 +92,12 @@ class FitRecord:
     max_explainers: int
     min_fidelity: float
     explainers: ExplainerSet
-    proof: Proof
     evaluation: Evaluation
-    certificate: Certificate | None
     n_queries: int
+    proof: Proof | None = None
+    certificate: Certificate | None = None
+    judged: Claim | None = None
+    realism: float | None = None
     exact: Evaluation | None = None
     accuracy: Accuracy | None = None
     verdict: pd.DataFrame | None = None
@@ -101,9 +116,16 @@ class FitRecord:
             self.min_fidelity,
             self.explainers,
             self.evaluation,
-            self.proof.gap,
-            self.proof.status,
+            float("nan") if self.proof is None else self.proof.gap,
+            self.status,
         )
+
+    @property
+    def status(self) -> str:
+        """The status of the proof, or "certified" or "judged" where explainers were learned by asking."""
+        if self.proof is not None:
+            return self.proof.status
+        return "certified" if self.certificate is not None else "judged"
 
     def without_records(self, rows: Floats) -> Self:
         """Return the record as it may be saved, without explainers of the trade-off that are balls around these rows.
@@ -121,6 +143,7 @@ class FitRecord:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         parts = {
+            "proof": self.proof,
             "certificate": self.certificate,
             "exact": self.exact,
             "accuracy": self.accuracy,
@@ -131,7 +154,8 @@ class FitRecord:
             "min_fidelity": self.min_fidelity,
             "schema": self.schema.to_dict(),
             "explainers": self.explainers.to_dict(),
-            "proof": self.proof.to_dict(),
+            "judged": None if self.judged is None else vars(self.judged),
+            "realism": self.realism,
             "evaluation": self.evaluation.to_dict(),
             "n_queries": self.n_queries,
             "verdict": None if self.verdict is None else write_verdict(self.verdict),
@@ -155,10 +179,12 @@ class FitRecord:
             data["max_explainers"],
             float(data["min_fidelity"]),
             explainers,
-            Proof.from_dict(data["proof"]),
             Evaluation.from_dict(data["evaluation"]),
-            part("certificate", Certificate.from_dict),
             int(data["n_queries"]),
+            part("proof", Proof.from_dict),
+            part("certificate", Certificate.from_dict),
+            part("judged", Claim.from_dict),
+            part("realism", float),
             part("exact", Evaluation.from_dict),
             part("accuracy", Accuracy.from_dict),
             part("verdict", read_verdict),

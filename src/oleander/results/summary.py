@@ -3,9 +3,11 @@
 import numpy as np
 
 from oleander.judging.bounds import show_lower
+from oleander.judging.certificate import Certificate
 from oleander.judging.verdict import one_tree_is_enough
 from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
+from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord
 
 MOST_CLASSES = 12
@@ -18,34 +20,66 @@ def describe_fit(record: FitRecord) -> str:
     if record.exact is not None and record.accuracy is not None:
         lines += [*_describe_exact(record.exact, record.accuracy), ""]
     if certificate is not None:
-        unit = "held-out rows" if record.exact is None or certificate.by_group else "all rows not learned from"
-        lines += [
-            f"certified on {unit}, all together at {certificate.confidence:.0%} confidence:",
-            f"  answers {certificate.coverage.describe(0.0)}",
-            f"  right where it answers {certificate.answers.describe(min_fidelity)}",
-            "",
-        ]
+        lines += [*_describe_certificate(record, certificate), ""]
     if record.verdict is not None:
         lines += [*_describe_verdict(record), ""]
     lines += [*_describe_classes(record.evaluation), ""]
     for number, member in enumerate(record.explainers.members):
-        certified = "" if member.claim is None else f", {member.claim.describe(min_fidelity)}"
-        lines.append(
-            f"explainer {number}: {member.support:,} rows, fidelity {show_lower(member.fidelity, 3)}{certified}"
-        )
-        lines.append(f"  {member.region.describe()}")
-        lines += [f"    {rule}" for rule in member.explainer.rules()]
+        lines += _describe_member(number, member, min_fidelity)
+    if record.realism is not None:
+        lines += ["", f"draws can be told from rows in {record.realism:.0%} of cases (50% is perfect)"]
     return "\n".join(lines)
+
+
+def _describe_member(number: int, member: ChosenExplainer, floor: float) -> list[str]:
+    known = f"{member.support:,} rows, fidelity {show_lower(member.fidelity, 3)}"
+    if member.origin == "asking":
+        return [f"rule {number}: {member.region.describe()} → {member.rules()[0].label} ({known})"]
+    certified = "" if member.claim is None else f", {member.claim.describe(floor)}"
+    rules = [f"    {rule}" for rule in member.explainer.rules()]
+    return [f"explainer {number}: {known}{certified}", f"  {member.region.describe()}", *rules]
 
 
 def _describe_answers(record: FitRecord) -> list[str]:
     proof, evaluation = record.proof, record.evaluation
-    proven = "no choice covers more" if proof.is_proven_optimal else f"within {proof.gap:.2%} of the best choice"
     n_explainers, n_rules = len(record.explainers.members), record.explainers.n_rules
+    plural = "" if n_explainers == 1 else "s"
+    if proof is not None:
+        proven = "no choice covers more" if proof.is_proven_optimal else f"within {proof.gap:.2%} of the best choice"
+        return [
+            f"{n_explainers} local explainer{plural} with {n_rules} rules cover {evaluation.coverage:.1%} of the rows "
+            f"({proven})",
+            f"fidelity at least {show_lower(evaluation.fidelity, 3)} on the rows they were chosen on",
+        ]
+    claim = record.judged if record.certificate is None else record.certificate.answers
+    assert claim is not None
+    verb = "s" if n_explainers == 1 else ""
+    lines = [
+        f"{n_explainers} rule{plural} answer{verb} {evaluation.coverage:.1%} of the rows "
+        f"and say{verb} what the black box says on {claim.share:.1%} of them",
+    ]
+    if record.certificate is None:
+        lines.append(
+            f"judged on rows that were not learned from, not certified: at least {show_lower(claim.bound)} "
+            f"({claim.n_right:,} of {claim.n_rows:,})"
+        )
+    return lines
+
+
+def _describe_certificate(record: FitRecord, certificate: Certificate) -> list[str]:
+    floor = record.min_fidelity
+    if certificate.coverage is None:
+        unit = "groups, one row of each" if certificate.by_group else "rows that nothing was learned from"
+        claim = certificate.answers
+        return [
+            f"certified at {certificate.confidence:.0%} confidence: at least {show_lower(claim.bound)} of the answers "
+            f"are the black box's ({claim.n_right:,} of {claim.n_rows:,} {unit})"
+        ]
+    unit = "held-out rows" if record.exact is None or certificate.by_group else "all rows not learned from"
     return [
-        f"{n_explainers} local explainer{'' if n_explainers == 1 else 's'} with {n_rules} rules cover "
-        f"{evaluation.coverage:.1%} of the rows ({proven})",
-        f"fidelity at least {show_lower(evaluation.fidelity, 3)} on the rows they were chosen on",
+        f"certified on {unit}, all together at {certificate.confidence:.0%} confidence:",
+        f"  answers {certificate.coverage.describe(0.0)}",
+        f"  right where it answers {certificate.answers.describe(floor)}",
     ]
 
 

@@ -10,8 +10,9 @@ import pandas as pd
 from oleander.arrays import Floats
 from oleander.candidates.choosing import PoolProgram
 from oleander.data.schema import FeatureSchema
+from oleander.learning.union import UnionLearner
 from oleander.results.evaluation import Evaluation
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, read_overlap
 from oleander.selection import SelectionResult
 
 NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50)
@@ -48,9 +49,10 @@ class Cell:
     agreement : float
         The share of covered rows on which the answer is the black box's.
     gap : float
-        How far the choice may be from the best possible.
+        How far the choice may be from the best possible; NaN where explainers are learned by asking.
     status : str
-        As in ``SelectionResult``, or "withheld" where the explainers would show a row of the data.
+        As in ``SelectionResult``; "certified" or "judged" where explainers are learned by asking; or "withheld" where
+        the explainers would show a row of the data.
     explainers : ExplainerSet or None
         None where nothing reaches the floor, or where they are withheld.
     """
@@ -148,7 +150,11 @@ class TradeOff:
                     written.append(member.to_dict())
                 numbers.append(number_of[key])
             figures = {name: getattr(cell, name) for name in FIGURES}
-            cells.append({**{name: _plain(value) for name, value in figures.items()}, "members": numbers})
+            overlap, in_turn = (
+                ("first", False) if cell.explainers is None else (cell.explainers.overlap, cell.explainers.in_turn)
+            )
+            plain = {name: _plain(value) for name, value in figures.items()}
+            cells.append({**plain, "members": numbers, "overlap": overlap, "in_turn": in_turn})
         return {"members": written, "cells": cells}
 
     @classmethod
@@ -159,14 +165,38 @@ class TradeOff:
         for cell in data["cells"]:
             figures = {name: kind("nan" if cell[name] is None else cell[name]) for name, kind in FIGURES.items()}
             own = tuple(members[number] for number in cell["members"])
-            cells.append(Cell(**figures, explainers=ExplainerSet(schema, own) if own else None))
+            explainers = (
+                ExplainerSet(schema, own, read_overlap(cell["overlap"]), bool(cell["in_turn"])) if own else None
+            )
+            cells.append(Cell(**figures, explainers=explainers))
         return cls(tuple(cells))
 
 
-def trace_tradeoff(program: PoolProgram, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
-    """Solve the program for each number of explainers and floor, training the candidates that the answers need."""
+def trace_tradeoff(
+    program: PoolProgram | UnionLearner, max_explainers: Sequence[int], min_fidelity: Sequence[float]
+) -> TradeOff:
+    """Find the best choice for each number of explainers and floor.
+
+    A program is solved for each cell, and candidates are trained as the answers need them. Where explainers are learned
+    by asking, one family is learned for each number, and judged for each floor.
+    """
+    if isinstance(program, UnionLearner):
+        return TradeOff(
+            tuple(_union_cell(program, number, floor) for number in max_explainers for floor in min_fidelity)
+        )
     results = program.sweep(max_explainers, min_fidelity)
     return TradeOff(tuple(_cell(program, number, floor, result) for (number, floor), result in results.items()))
+
+
+def _union_cell(learner: UnionLearner, number: int, floor: float) -> Cell:
+    union, rows = learner.choose(number, floor), learner.rows
+    if union is None:
+        explainers, status = ExplainerSet(learner.draws.schema, ()), "unknown"
+    else:
+        explainers = ExplainerSet.deliver(union, learner.draws, rows, learner.level)
+        status = "certified" if union.is_certified else "judged"
+    evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
+    return Cell.fill(number, floor, explainers, evaluation, float("nan"), status)
 
 
 def _cell(program: PoolProgram, number: int, floor: float, result: SelectionResult) -> Cell:

@@ -3,7 +3,7 @@
 from oleander.streaming.blocks import Block, Blocks
 from oleander.streaming.counting import Sampled, SourceCount, count_all
 from oleander.streaming.counts import Counts
-from oleander.streaming.sample import Sample, draw_sample, read_sample
+from oleander.streaming.sample import Sample, draw_sample, read_background, read_sample
 from oleander.streaming.sample_size import rows_needed, sample_size
 from oleander.streaming.source import Source, as_source, open_source
 
@@ -19,6 +19,7 @@ __all__ = [
     "count_all",
     "draw_sample",
     "open_source",
+    "read_background",
     "read_sample",
     "rows_needed",
     "sample_size",

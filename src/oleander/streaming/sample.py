@@ -8,16 +8,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.arrays import Ints
+from oleander.arrays import Floats, Ints
 from oleander.data.checks import names_of_columns
 from oleander.data.reading import Reading
 from oleander.data.schema import FeatureSchema
 from oleander.data.schema.feature import Feature
 from oleander.data.schema.inference import infer_feature
+from oleander.draws.jitter import MOST_BACKGROUND
 from oleander.running.parallel import run_tasks
+from oleander.running.warning import warn_user
 from oleander.streaming.blocks import Block, load_arrow
 from oleander.streaming.sample_size import sample_size
-from oleander.streaming.source import Source
+from oleander.streaming.source import Source, as_source
 
 # A column of text with more levels than this is an identifier, and no feature.
 MOST_LEVELS = 10_000
@@ -156,6 +158,26 @@ def read_sample(
         None if groups is None else sample.others[groups],
         sample.positions,
     )
+
+
+def read_background(background: Any, schema: FeatureSchema, seed: int, n_jobs: int | None = None) -> Floats:
+    """Return the encoded rows of a background: a table, or a sample of a source.
+
+    Rows with values that the schema does not allow are left out, and a warning says how many.
+    """
+    source = as_source(background)
+    table = background
+    if source is not None:
+        columns = [str(column) for column in schema.columns or ()]
+        others = [column for column in source.columns if column not in columns]
+        table = draw_sample(source.without(others), MOST_BACKGROUND, seed, schema=schema, n_jobs=n_jobs).table
+    readable = schema.readable(table)
+    if not readable.any():
+        raise ValueError("no row of the background can be read: all hold values that the schema does not allow.")
+    if not readable.all():
+        warn_user(f"{(~readable).sum():,} rows of the background hold values that the schema does not allow.")
+        table = table[readable] if isinstance(table, pd.DataFrame) else np.asarray(table)[readable]
+    return schema.encode(table)
 
 
 def to_frame(tables: Sequence[Any]) -> pd.DataFrame:

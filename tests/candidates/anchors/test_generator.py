@@ -34,6 +34,7 @@ def test_the_right_anchors_of_a_known_law(square, corner):
         assert candidate.explainer.predict(np.zeros((2, 4))).dtype == corner(square).dtype
 
 
+@pytest.mark.slow
 def test_another_order_of_rows_gives_the_same_rules(square, corner):
     order = np.random.default_rng(1).permutation(len(square))
     assert words(propose(square, corner)) == words(propose(square[order], corner))
@@ -48,6 +49,7 @@ def test_what_does_not_hold_is_not_proposed(square):
     assert propose(square, noisy, max_anchors=10, max_conditions=2) == []
 
 
+@pytest.mark.slow
 def test_mixed_columns_and_missing_values(mixed, mixed_black_box):
     found = words(propose(mixed, mixed_black_box, max_anchors=25, max_conditions=3))
     assert "dose is missing → no dose" in found

@@ -154,6 +154,28 @@ class FeatureSchema:
         allowed: Bools = np.all([feature.holds(table.iloc[:, j]) for j, feature in enumerate(self.features)], axis=0)
         return allowed
 
+    def encode_readable(self, X: Any) -> tuple[Floats, Bools | None]:
+        """Encode rows of which some may hold values that the schema does not allow.
+
+        Returns
+        -------
+        rows : array of shape (n_rows, n_features)
+            NaN in rows that cannot be encoded.
+        readable : bool array of shape (n_rows,) or None
+            A mask of the rows that were encoded; None where all were.
+        """
+        try:
+            return self.encode(X), None
+        except ValueError:
+            # A missing column, or another shape, is still an error.
+            readable = self.readable(X)
+            if readable.all():
+                raise
+        rows = np.full((len(readable), len(self)), np.nan)
+        if readable.any():
+            rows[readable] = self.encode(X[readable] if isinstance(X, pd.DataFrame) else np.asarray(X)[readable])
+        return rows, readable
+
     def decode(self, rows: Floats) -> Any:
         """Return encoded rows as the black box expects them, with the columns and dtypes of the data."""
         if self.array_dtype is not None:

@@ -223,10 +223,20 @@ def _certificate(atlas: AggregateExplainer) -> dict[str, Any] | None:
     return {
         "confidence": certificate.confidence,
         "unit": "groups" if certificate.by_group else "rows",
-        "coverage": vars(certificate.coverage),
+        "coverage": None if certificate.coverage is None else vars(certificate.coverage),
         "answers": vars(certificate.answers),
         "answers_words": certificate.answers.describe(atlas.min_fidelity),
     }
+
+
+def describe_proof(atlas: AggregateExplainer) -> str:
+    """Return how the explainers were chosen, and how good the choice is known to be."""
+    proof = atlas.proof_
+    if proof is None:
+        return "learned and chosen on draws that the model labelled, judged on rows that nothing was learned from"
+    if proof.is_proven_optimal:
+        return "proven: no choice of as many candidates covers more rows"
+    return f"the choice is within {proof.gap:.2%} of the best possible"
 
 
 def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list[str]]:
@@ -239,12 +249,7 @@ def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list
         if workings is None
         else [name for name in sorted(params) if name not in hidden]
     )
-    proof = atlas.proof_
-    proven = (
-        "proven: no choice of as many candidates covers more rows"
-        if proof.is_proven_optimal
-        else f"the choice is within {proof.gap:.2%} of the best possible"
-    )
+    proven = describe_proof(atlas)
     made = [
         ["software", f"Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
         ["proof", proven],
