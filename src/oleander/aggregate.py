@@ -302,7 +302,7 @@ random_state, n_jobs, verbose
             ``holdout`` leaves.
         """
         self._check_options()
-        generators = [] if self._asks else find_generators(self.candidates)
+        generators = [] if self.asks else find_generators(self.candidates)
         source = as_source(X)
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         seed = make_seed(self.random_state)
@@ -318,7 +318,7 @@ random_state, n_jobs, verbose
         black_box = self._open_black_box(reading, around, store, seed)
         count = None if source is None else SourceCount.plan(source, reading, black_box)
         parts = split_affordable(reading, self.holdout, seed, black_box)
-        n_draws = self._affordable_draws(parts, black_box) if self._asks else 0
+        n_draws = self._affordable_draws(parts, black_box) if self.asks else 0
         if n_draws:
             record, workings = self._learn_by_asking(reading, parts, around, n_draws, black_box, seed)
         else:
@@ -435,13 +435,13 @@ random_state, n_jobs, verbose
         return record, Workings(program, rows, held, seed, result)
 
     @property
-    def _asks(self) -> bool:
+    def asks(self) -> bool:
         """Whether explainers are learned by asking the black box about draws."""
         return isinstance(self.candidates, str) and self.candidates == "auto" and self.draws.n > 0
 
     def _refuse_background(self) -> None:
         """Raise ``ValueError`` where a background would do nothing."""
-        if not self._asks:
+        if not self.asks:
             raise ValueError(
                 "background shows where draws are made, and these candidates make none: leave it out, or use "
                 "candidates='auto' with draws."
@@ -498,7 +498,7 @@ random_state, n_jobs, verbose
     def _check_use(self) -> None:
         """Refuse options that would do nothing in this fit."""
         defaults = {"solver": "auto", "time_limit": 60.0, "formulation": "strict"}
-        if not self._asks:
+        if not self.asks:
             if self.draws.n and self.draws != Draws():
                 raise ValueError("draws is for candidates='auto': balls have n_draws of their own.")
             return

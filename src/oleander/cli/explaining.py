@@ -27,6 +27,7 @@ from oleander.cli.outputs import (
 )
 from oleander.cli.preparing import Prepared, Request, prepare, prepare_to_explain
 from oleander.data.schema import FeatureSchema
+from oleander.draws.options import Draws
 
 
 def demo(
@@ -44,7 +45,7 @@ def demo(
     forest = RandomForestClassifier(50, random_state=seed).fit(X[train], y[train])
     about = f"a forest of 50 trees on {(~train).sum()} rows of the breast cancer data that are new to it"
     rows = np.flatnonzero(~train)
-    new = Prepared(forest, X[~train], y[~train].to_numpy(), None, rows, FeatureSchema.infer(X), about)
+    new = Prepared(forest, X[~train], y[~train].to_numpy(), None, rows, FeatureSchema.infer(X), about, X[train])
     # A floor that one plain tree does not keep, so that there is something to leave unsaid.
     atlas = AggregateExplainer(
         forest, max_explainers=5, min_fidelity=0.95, schema=new.schema, random_state=seed, n_jobs=jobs
@@ -63,12 +64,14 @@ def explain(
     max_rules: given.MaxRules = 20,
     candidates: given.Candidates = "auto",
     radius: given.Radius = None,
+    background: given.Background = None,
+    draws: given.NDraws = 20_000,
     groups: given.Groups = None,
     drop: given.Drop = None,
     kinds: given.Kinds = "",
     separator: given.Separator = None,
     decimal: given.Decimal = ".",
-    time_limit: given.TimeLimit = 60.0,
+    time_limit: given.TimeLimit = None,
     jobs: given.Jobs = 1,
     seed: given.Seed = 0,
     include_rows: given.IncludeRows = False,
@@ -77,7 +80,9 @@ def explain(
 ) -> None:
     """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
     check_folder(out)
-    request = Request(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
+    request = Request(
+        data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal, background
+    )
     prepared = prepare_to_explain(request, random_state=seed, n_jobs=jobs)
     atlas = AggregateExplainer(
         prepared.black_box,
@@ -85,7 +90,8 @@ def explain(
         min_fidelity=min_fidelity,
         max_rules=max_rules,
         candidates=read_candidates(candidates, radius),
-        time_limit=time_limit,
+        draws=Draws(draws),
+        time_limit=60.0 if time_limit is None else time_limit,
         schema=prepared.schema,
         random_state=seed,
         n_jobs=jobs,
@@ -177,7 +183,9 @@ def _fit_and_write(
     atlas: AggregateExplainer, prepared: Prepared, out: Path, *, as_json: bool, title: str, include_rows: bool = False
 ) -> None:
     with whole_folder(out) as draft:
-        atlas.fit(prepared.X, prepared.y, groups=prepared.groups)
+        # Candidates that make no draws have no use for a background.
+        background = prepared.background if atlas.asks else None
+        atlas.fit(prepared.X, prepared.y, groups=prepared.groups, background=background)
         tables = {"explainers.csv": explainers_table(atlas), "tradeoff.csv": atlas.tradeoff().table}
         if isinstance(prepared.X, pd.DataFrame):
             tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row)

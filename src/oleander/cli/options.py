@@ -51,7 +51,14 @@ Radius = Annotated[
     str | None, typer.Option(help="Choose among balls of this radius: auto, a number, or several with commas.")
 ]
 MaxRules = Annotated[int, typer.Option(help="The most rules to read in all.", min=1)]
-TimeLimit = Annotated[float, typer.Option(help="Seconds for solving.", min=0.0)]
+TimeLimit = Annotated[
+    float | None, typer.Option(help="Seconds for solving, where candidates are named. Default: 60.", min=0.0)
+]
+Background = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Rows that show where data lie, such as the model's training rows."),
+]
+NDraws = Annotated[int, typer.Option(help="Draws that the model labels; 0 learns from the rows only.", min=0)]
 Jobs = Annotated[int, typer.Option(help="Processes to use; -1 for all cores.", callback=_some_jobs)]
 Seed = Annotated[int, typer.Option(help="All that is drawn follows from it.", min=0, max=2**32 - 1)]
 IncludeRows = Annotated[bool, typer.Option("--include-rows", help="Let the files hold rows of the data.")]

@@ -13,6 +13,7 @@ from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.cli.models import BaggedTrees, load_model
 from oleander.cli.tables import check_columns, check_values, read_table
 from oleander.data.checks import take_rows
+from oleander.data.reading import stack_tables
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.splitting import split_off
 from oleander.streaming import Source, open_source, sample_size
@@ -39,6 +40,8 @@ class Request:
         As in ``age=integer,sex=binary``.
     separator : str or None
     decimal : str
+    background : Path or None
+        A file of rows that show where data lie.
     """
 
     data: Path
@@ -50,6 +53,7 @@ class Request:
     kinds: str = ""
     separator: str | None = None
     decimal: str = "."
+    background: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +75,8 @@ class Prepared:
         None for a source, whose schema is inferred from all of its rows.
     about : str
         Which model is explained on which rows, in words.
+    background : DataFrame, Source or None
+        Rows from which draws are made: the rows that a model was trained on here, or those of a file.
     """
 
     black_box: Any
@@ -80,6 +86,7 @@ class Prepared:
     row: NDArray[np.intp]
     schema: FeatureSchema | None
     about: str
+    background: pd.DataFrame | Source | None = None
 
 
 def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
@@ -101,7 +108,9 @@ def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | Non
     note(f"{request.data} has {source.n_rows:,} rows: it is read block by block, and predictions.csv is not written.")
     about = f"{request.model} on {source.n_rows:,} rows"
     no_rows = np.empty(0, dtype=np.intp)
-    return Prepared(black_box, source.without(request.drop), request.target, request.groups, no_rows, None, about)
+    rows = source.without(request.drop)
+    background = None if request.background is None else open_source(request.background)
+    return Prepared(black_box, rows, request.target, request.groups, no_rows, None, about, background)
 
 
 def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
@@ -126,12 +135,16 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -
     apart = {target, belongs, *request.drop} - {None}
     X = table.drop(columns=[name for name in table.columns if name in apart])
     check_values(X, declared=kinds)
-    schema = FeatureSchema.infer(X, kinds={name: kind for name, kind in kinds.items() if name in X.columns})
+    background = _read_background(request, list(X.columns))
+    schema = FeatureSchema.infer(
+        stack_tables(X, background), kinds={name: kind for name, kind in kinds.items() if name in X.columns}
+    )
     y = None if target is None else table[target].to_numpy()
     groups = None if belongs is None else table[belongs].to_numpy()
     if request.model is not None:
         black_box = load_model(request.model, trust_model=request.trust_model)
-        return Prepared(black_box, X, y, groups, row, schema, f"{request.model} on {len(X):,} rows")
+        about = f"{request.model} on {len(X):,} rows"
+        return Prepared(black_box, X, y, groups, row, schema, about, background)
     assert y is not None
     train, new = split_off(len(X), 0.5, groups, random_state)
     if len(np.unique(y[train].astype(str))) < 2:
@@ -140,7 +153,24 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
     own = None if groups is None else groups[new]
     # Of a model that was trained here it is known that these rows are new to it, however well it does on them.
-    return Prepared(black_box, take_rows(X, new), None, own, row[new], schema, about)
+    trained_on = take_rows(X, train)
+    return Prepared(black_box, take_rows(X, new), None, own, row[new], schema, about, trained_on)
+
+
+def _read_background(request: Request, columns: list[str]) -> pd.DataFrame | None:
+    """Return the columns of the background's file that are explained."""
+    if request.background is None:
+        return None
+    if request.model is None:
+        raise CommandError(
+            "--background is for a model that is given: the rows that a model is trained on here are its background.",
+            ExitCode.USAGE,
+        )
+    table = read_table(request.background, separator=request.separator, decimal=request.decimal)
+    lacking = [name for name in columns if name not in table.columns]
+    if lacking:
+        raise CommandError(f"--background {request.background} lacks the column {lacking[0]!r} of the data.")
+    return table[columns]
 
 
 def _check_target(target: pd.Series) -> None:
