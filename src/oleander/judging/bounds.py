@@ -32,7 +32,11 @@ def show_lower(bound: float, decimals: int = 2) -> str:
     --------
     >>> show_lower(0.9996), show_lower(0.29), show_lower(1.0)
     ('0.99', '0.29', '1.00')
+    >>> show_lower(float("nan"))
+    'unknown'
     """
+    if math.isnan(bound):
+        return "unknown"
     unit = 10**decimals
     # 0.29 * 100 is 28.999...: a number that is whole but for its last bits is not rounded down.
     return f"{math.floor(bound * unit * (1 + 4e-16)) / unit:.{decimals}f}"
