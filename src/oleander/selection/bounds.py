@@ -11,7 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from oleander.arrays import Floats, Ints
-from oleander.selection.model import CoverageModel, entries_of
+from oleander.selection.model import CoverageModel
+from oleander.selection.sparse_rows import entries_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,23 +68,22 @@ def buy(prices: Floats, model: CoverageModel) -> tuple[float, Ints, Floats, floa
 
 
 def price(model: CoverageModel, multipliers: Floats) -> Floats:
-    """Return what each candidate is worth at these multipliers."""
+    """Return the worth of each candidate at these multipliers."""
     prices = np.asarray(model.sure @ multipliers, dtype=np.float64)
-    if model.maybe is not None and model.allowance is not None:
-        taken = _fill_allowance(model, multipliers, np.arange(model.n_candidates))
-        worth = taken.data * _per_weight(model, multipliers)[taken.indices]
-        prices += np.bincount(_row_of_entry(taken), weights=worth, minlength=model.n_candidates)
+    if model.maybe is not None:
+        per_weight = _per_weight(model, multipliers)
+        taken = _fill_allowance(model, per_weight)
+        prices += taken @ per_weight
     return prices
 
 
 def use(model: CoverageModel, multipliers: Floats, bought: Ints, shares: Floats) -> Floats:
-    """Return how often each point is counted by what was bought."""
+    """Return how often each point is counted by the candidates that were bought."""
     columns, lengths = entries_of(model.sure, bought)
     used = np.bincount(columns, np.repeat(shares, lengths), minlength=model.n_points).astype(np.float64)
     if model.maybe is not None:
-        taken = _fill_allowance(model, multipliers, bought)
-        part = taken.data * shares[_row_of_entry(taken)] / model.weights[taken.indices]
-        used += np.bincount(taken.indices, weights=part, minlength=model.n_points)
+        taken = _fill_allowance(model.keep(bought), _per_weight(model, multipliers))
+        used += (taken.T @ shares) / model.weights
     return used
 
 
@@ -91,24 +91,19 @@ def _per_weight(model: CoverageModel, multipliers: Floats) -> Floats:
     return multipliers / np.maximum(model.weights, np.finfo(float).tiny)
 
 
-def _row_of_entry(matrix: sparse.csr_array) -> Ints:
-    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-
-
-def _fill_allowance(model: CoverageModel, multipliers: Floats, rows: Ints) -> sparse.csr_array:
-    """Return how much weight each of these candidates would best take of the points that it may count."""
-    assert model.maybe is not None
+def _fill_allowance(model: CoverageModel, per_weight: Floats) -> sparse.csr_array:
+    """Return the weight of each point that each candidate would best take of those that it may count."""
     assert model.allowance is not None
-    matrix = model.maybe[rows]
-    row = _row_of_entry(matrix)
-    order = np.lexsort((-_per_weight(model, multipliers)[matrix.indices], row))
-    weight = model.weights[matrix.indices[order]]
+    # Transposing sorts: points by falling price, then back to rows, whose entries keep that order.
+    order = np.argsort(-per_weight, kind="stable")
+    ranked = sparse.csr_array(model.maybe_by_point[order].T.tocsr())
+    columns = order[ranked.indices]
+    weight = model.weights[columns]
     before = np.cumsum(weight) - weight
-    starts = matrix.indptr[:-1][np.diff(matrix.indptr) > 0]
-    before -= np.repeat(before[starts], np.diff(matrix.indptr)[np.diff(matrix.indptr) > 0])
-    taken = np.empty(matrix.nnz)
-    taken[order] = np.clip(model.allowance[rows][row] - before, 0.0, weight)
-    return sparse.csr_array((taken, matrix.indices, matrix.indptr), shape=matrix.shape)
+    lengths = np.diff(ranked.indptr)
+    before -= np.repeat(before[ranked.indptr[:-1][lengths > 0]], lengths[lengths > 0])
+    taken = np.clip(np.repeat(model.allowance, lengths) - before, 0.0, weight)
+    return sparse.csr_array((taken, columns, ranked.indptr), shape=ranked.shape)
 
 
 def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
