@@ -25,9 +25,9 @@ class DualPoint:
     bound : float
         No choice is worth more.
     prices : array of shape (n_candidates,)
-        What each candidate is worth at these multipliers.
+        The worth of each candidate at these multipliers.
     threshold : float
-        The price per cost of the last that was bought: what comes in displaces it.
+        The price per cost of the last candidate that was bought: one that comes in displaces it.
     average : array of shape (n_candidates,)
         How often each candidate was bought: close to a solution of the linear relaxation.
     n_steps : int
@@ -42,7 +42,7 @@ class DualPoint:
 
 
 def buy(prices: Floats, model: CoverageModel) -> tuple[float, Ints, Floats, float]:
-    """Return the best worth within the budget, what is bought, in which share, and the threshold.
+    """Return the best worth within the budget, the candidates bought, the share of each, and the threshold.
 
     The last candidate may be bought in part, which only raises the worth: it stays an upper bound.
     """
@@ -60,35 +60,21 @@ def buy(prices: Floats, model: CoverageModel) -> tuple[float, Ints, Floats, floa
     order = np.argsort(-ratio, kind="stable")[: len(prices) - len(model.forced)]
     before = np.concatenate([[0.0], np.cumsum(model.cost[order])[:-1]])
     share = np.clip((left - before) / model.cost[order], 0.0, 1.0)
-    # Whatever comes in displaces the last that was bought, unless the budget has room for all.
+    # A candidate that comes in displaces the last that was bought, unless the budget has room for all.
     threshold = float(ratio[order[share > 0]].min(initial=np.inf)) if (share < 1.0).any() else 0.0
     bought = np.concatenate([model.forced, order[share > 0]])
     shares = np.concatenate([np.ones(len(model.forced)), share[share > 0]])
     return float(prices[bought] @ shares), bought, shares, threshold
 
 
-def price(model: CoverageModel, multipliers: Floats) -> Floats:
-    """Return the worth of each candidate at these multipliers."""
+def price(model: CoverageModel, multipliers: Floats) -> tuple[Floats, sparse.csr_array | None]:
+    """Return the worth of each candidate at these multipliers, and the weight it takes of points it may count."""
     prices = np.asarray(model.sure @ multipliers, dtype=np.float64)
-    if model.maybe is not None:
-        per_weight = _per_weight(model, multipliers)
-        taken = _fill_allowance(model, per_weight)
-        prices += taken @ per_weight
-    return prices
-
-
-def use(model: CoverageModel, multipliers: Floats, bought: Ints, shares: Floats) -> Floats:
-    """Return how often each point is counted by the candidates that were bought."""
-    columns, lengths = entries_of(model.sure, bought)
-    used = np.bincount(columns, np.repeat(shares, lengths), minlength=model.n_points).astype(np.float64)
-    if model.maybe is not None:
-        taken = _fill_allowance(model.keep(bought), _per_weight(model, multipliers))
-        used += (taken.T @ shares) / model.weights
-    return used
-
-
-def _per_weight(model: CoverageModel, multipliers: Floats) -> Floats:
-    return multipliers / np.maximum(model.weights, np.finfo(float).tiny)
+    if model.maybe is None:
+        return prices, None
+    per_weight = multipliers / np.maximum(model.weights, np.finfo(float).tiny)
+    taken = _fill_allowance(model, per_weight)
+    return prices + taken @ per_weight, taken
 
 
 def _fill_allowance(model: CoverageModel, per_weight: Floats) -> sparse.csr_array:
@@ -106,6 +92,25 @@ def _fill_allowance(model: CoverageModel, per_weight: Floats) -> sparse.csr_arra
     return sparse.csr_array((taken, columns, ranked.indptr), shape=ranked.shape)
 
 
+@dataclass(frozen=True, eq=False)
+class _Purchase:
+    """The candidates that a bound buys, the share of each, and the weight they take of points they may count."""
+
+    bought: Ints
+    shares: Floats
+    taken: sparse.csr_array | None
+
+    def slope(self, model: CoverageModel, multipliers: Floats) -> Floats:
+        """Return a subgradient of the bound: how often a point is bought, less the once that it may count."""
+        columns, lengths = entries_of(model.sure, self.bought)
+        used = np.bincount(columns, np.repeat(self.shares, lengths), minlength=model.n_points).astype(np.float64)
+        if self.taken is not None:
+            shares = np.zeros(model.n_candidates)
+            shares[self.bought] = self.shares
+            used += (shares @ self.taken) / model.weights
+        return used - np.where(multipliers < model.weights, 1.0, np.minimum(used, 1.0))
+
+
 def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
     """Return the bound that these multipliers prove.
 
@@ -119,13 +124,13 @@ def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
     return _evaluate(model, np.clip(multipliers, 0.0, model.weights))[0]
 
 
-def _evaluate(model: CoverageModel, multipliers: Floats) -> tuple[DualPoint, Ints, Floats]:
-    prices = price(model, multipliers)
+def _evaluate(model: CoverageModel, multipliers: Floats) -> tuple[DualPoint, _Purchase]:
+    prices, taken = price(model, multipliers)
     worth, bought, shares, threshold = buy(prices, model)
     bound = model.offset + float((model.weights - multipliers).sum()) + worth
     average = np.zeros(model.n_candidates)
     average[bought] = shares
-    return DualPoint(multipliers, bound, prices, threshold, average), bought, shares
+    return DualPoint(multipliers, bound, prices, threshold, average), _Purchase(bought, shares, taken)
 
 
 def tighten(
@@ -152,8 +157,8 @@ def tighten(
     weights = model.weights
     if start is None:
         start = 0.5 * weights
-    point, bought, shares = _evaluate(model, np.clip(start, 0.0, weights))
-    slope = _slope(model, point.multipliers, bought, shares)
+    point, purchase = _evaluate(model, np.clip(start, 0.0, weights))
+    slope = purchase.slope(model, point.multipliers)
     average = point.average
     factor, stalls = 0.1, 0
     n_made = 0
@@ -164,8 +169,8 @@ def tighten(
         n_made += 1
         reach = factor * max(point.bound - target, 1e-6 * abs(point.bound)) / length
         multipliers = np.clip(point.multipliers - reach * slope, 0.0, weights)
-        trial, bought, shares = _evaluate(model, multipliers)
-        fresh = _slope(model, multipliers, bought, shares)
+        trial, purchase = _evaluate(model, multipliers)
+        fresh = purchase.slope(model, multipliers)
         slope = 0.9 * slope + 0.1 * fresh
         average = 0.9 * average + 0.1 * trial.average
         if trial.bound < point.bound:
@@ -179,26 +184,20 @@ def tighten(
     return replace(point, average=average, n_steps=n_made)
 
 
-def _slope(model: CoverageModel, multipliers: Floats, bought: Ints, shares: Floats) -> Floats:
-    """Return a subgradient of the bound: how often a point is bought, less the once that it may count."""
-    used = use(model, multipliers, bought, shares)
-    return used - np.where(multipliers < model.weights, 1.0, np.minimum(used, 1.0))
-
-
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """The best bound of a short descent on plain coverage, and what was bought on the way.
+    """The best bound of a short descent on plain coverage, and the candidates bought on the way.
 
     Attributes
     ----------
     bound : float
     multipliers, prices, bought : arrays
-        Where the best bound was met, what candidates were worth there, and which were bought.
+        Where the best bound was met, the worth of candidates there, and which were bought.
     times_bought : array
         How often each candidate was bought.
     value : float
     choice : array of int
-        The best that was bought at any step, and what it covers.
+        The weight covered by the best candidates that were bought at any step, and these candidates.
     """
 
     bound: float
@@ -210,12 +209,12 @@ class Descent:
     choice: Ints
 
     def with_each(self) -> Floats:
-        """Return the bound if a candidate must be taken: it displaces the last that was bought."""
+        """Return the bound on choices with each candidate: it displaces the last that was bought."""
         last = float(self.prices[self.bought].min())
         return self.bound + np.minimum(self.prices - last, 0.0)
 
     def without(self, candidate: int) -> float:
-        """Return the bound if a candidate must not be taken: the first not bought takes its place."""
+        """Return the bound on choices without a candidate: the first not bought takes its place."""
         if candidate not in self.bought:
             return self.bound
         others = np.delete(self.prices, self.bought)
@@ -225,7 +224,7 @@ class Descent:
 def descend(
     sure: sparse.csr_array, weights: Floats, n_left: int, multipliers: Floats, *, needed: float, n_steps: int
 ) -> Descent:
-    """Take Polyak steps until the bound is under what is needed, or the steps are used up.
+    """Take Polyak steps until the bound is under the value needed, or the steps are used up.
 
     For the many small problems of branching, where averaging slopes would cost more steps than it saves.
     Choices of at most `n_left` candidates are bounded; points without weight are covered already.
@@ -257,7 +256,7 @@ def descend(
         # Half the steps without half the way: this descent will not get there, and branching will.
         if 2 * step >= n_steps and best_bound - needed > 0.5 * (first_bound - needed):
             break
-        # Past the mark by half: what is needed is a mark to get under, not to reach.
+        # Past the mark by half: the value needed is a mark to get under, not to reach.
         reach = 1.6 * max(bound - needed, 1e-9 * total) / length
         multipliers = np.clip(multipliers - reach * slope, 0.0, weights)
     return Descent(best_bound, best_multipliers, best_prices, best_bought, times_bought, value, choice)
