@@ -35,6 +35,8 @@ def draw_mixture(
     model = GaussianMixture(
         n_components, covariance_type="diag", reg_covar=1e-3, random_state=int(rng.integers(2**31)), max_iter=30
     )
+    if n_components == 1:
+        return _draw_from_cells([np.zeros(len(background), dtype=np.intp)], background, schema, n_draws, rng)
     with warnings.catch_warnings():
         # A density that could still be a little better is good enough to draw from.
         warnings.simplefilter("ignore", ConvergenceWarning)

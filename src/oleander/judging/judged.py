@@ -12,6 +12,8 @@ from oleander.judging.bounds import lower_bound
 
 # The one-sided error of the pooled bound. It is under the usual 5% because the widest of many settings is taken.
 LEVEL = 0.02
+# The share of wrong rows in the group that is added where groups are judged.
+DOUBT = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,7 @@ class Judged:
             return lower_bound(right, answered, level)
         codes = np.asarray(pd.factorize(self.groups)[0])
         effects = [
-            design_effect(inside * self.weights, good * self.weights, codes)
+            _doubted_effect(inside * self.weights, good * self.weights, codes)
             for inside, good in zip(self.answered, self.right, strict=True)
         ]
         # The effect is estimated from the groups, so Student's law takes the place of the normal one.
@@ -84,6 +86,16 @@ class Judged:
         doubt = (norm.isf(level) / student.isf(level, max(n_groups - 1, 1))) ** 2
         shrink = doubt / np.array(effects)
         return lower_bound(right * shrink, answered * shrink, level)
+
+
+def _doubted_effect(n_rows: Ints, n_right: Ints, groups: Ints) -> float:
+    """Return the design effect with one more group of usual size, of which a part is wrong.
+
+    Without an error no group differs from another, and alike rows of one group would count as independent.
+    """
+    usual = n_rows.sum() / max(len(np.unique(groups[n_rows > 0])), 1)
+    doubtful = groups.max(initial=0) + 1
+    return design_effect(np.append(n_rows, usual), np.append(n_right, (1 - DOUBT) * usual), np.append(groups, doubtful))
 
 
 def design_effect(n_rows: Floats | Ints, n_right: Floats | Ints, groups: Ints) -> float:

@@ -61,7 +61,7 @@ def pass_chances(n_answered: Floats, agreement: Floats, floor: float, level: flo
     Examples
     --------
     >>> pass_chances(np.array([20.0, 300.0]), np.array([1.0, 0.98]), 0.9, 0.05).round(2).tolist()
-    [0.0, 0.96]
+    [0.0, 0.99]
     """
     expected = np.clip(1 - CAUTION * (1 - agreement) - EXTRA_ERRORS, 0.0, 1.0)
     chances = np.zeros(len(agreement))

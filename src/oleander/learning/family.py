@@ -20,6 +20,10 @@ SILENT = -1
 # Draws that measure and order the family take no part in choosing it.
 SHARE_HELD = 0.15
 SHARE_GROWN = 0.45
+# The numbers of boxes that are tried beside the largest.
+SIZES = (1, 2, 3, 5, 8)
+# One box more to read is worth this share of the draws.
+READING_PRICE = 0.002
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,11 @@ class Step:
     price: float
     mass: float = 0.0
     agreement: float = 0.0
+
+    @property
+    def worth(self) -> float:
+        """The mass without the price of reading the boxes."""
+        return self.mass - READING_PRICE * len(self.keys)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -80,9 +89,12 @@ class Family:
         return _answer(self.grid, self.steps, self.grid.encode(rows))
 
     def ordered(self) -> "Family":
-        """Return the steps from careful to bold, without those that another beats in both mass and agreement."""
+        """Return the steps from careful to bold, without those that another beats in both worth and agreement.
+
+        The worth of a step is its mass without the price of reading its boxes.
+        """
         best, kept = -1.0, []
-        for step in sorted(self.steps, key=lambda step: (-step.mass, -step.agreement, step.size)):
+        for step in sorted(self.steps, key=lambda step: (-step.worth, -step.agreement, step.size)):
             if step.mass > 0 and step.agreement > best:
                 kept.append(step)
                 best = step.agreement
@@ -132,11 +144,13 @@ def learn_family(
     polisher = Polisher(grid, codes[:, learns], find_useful_columns(pool.keys))
     weights = class_weights(labels, n_classes, 1.0 if is_balanced else CLASS_POWER)
     steps: list[Step] = []
-    for price in prices:
-        choice = choose_boxes(pool, polisher, truth, weights, price, max_boxes, min_support=min_support)
-        if min_purity is not None:
-            choice = choice.with_purity(min_purity, polisher, truth)
-        steps += [Step(choice.keys, choice.labels, overlap, price) for overlap in OVERLAPS]
+    # Small choices stand beside large ones, so that no more is read than is needed.
+    for n_boxes in sorted({size for size in SIZES if size < max_boxes} | {max_boxes}):
+        for price in prices:
+            choice = choose_boxes(pool, polisher, truth, weights, price, n_boxes, min_support=min_support)
+            if min_purity is not None:
+                choice = choice.with_purity(min_purity, polisher, truth)
+            steps += [Step(choice.keys, choice.labels, overlap, price) for overlap in OVERLAPS]
     return Family(grid, measure_steps(grid, steps, codes[:, held], labels[held]))
 
 

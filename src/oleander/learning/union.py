@@ -134,7 +134,7 @@ class UnionLearner:
                 "Lower min_fidelity, or give more draws."
             )
         n_right, n_units = judged.count_units(self.seed)
-        best = show_lower(float(self._measure(n_right, n_units).max()))
+        best = show_lower(float(max(self._measure(n_right, n_units).max(), judged.bounds(self.level).max())))
         unit = "rows" if judged.groups is None else "groups"
         return (
             f"min_fidelity={min_fidelity:g} is not reached: the best of {len(family.steps)} choices is at least {best} "
@@ -181,7 +181,8 @@ class UnionLearner:
             passed = find_passed(bounds, self._start(steps, judged, floor), floor)
             if len(passed):
                 return self._deliver(family, judged, passed, n_right, n_units, floor, is_certified=not self.on_share)
-        # Groups count as groups here too: rows of one group may be alike.
+        n_right, n_units = judged.n_right, judged.n_answered
+        bounds = self._measure(n_right, n_units) if self.on_share else judged.bounds(self.level)
         passed = np.flatnonzero(bounds >= floor)
         if not len(passed):
             return None
@@ -217,7 +218,7 @@ class UnionLearner:
         near = passed[coverage[passed] >= coverage[passed].max() - WORTH_MORE_READING]
         best = int(min(near.tolist(), key=lambda number: (family.steps[number].size, -coverage[number])))
         # The sequence shows that agreement is at the floor or over it, and no more.
-        bound = floor if is_certified else float(self._measure(n_right[best : best + 1], n_units[best : best + 1])[0])
+        bound = floor if is_certified else float(judged.bounds(self.level)[best])
         claim = Claim(int(n_right[best]), int(n_units[best]), bound)
         return Union(family, family.steps[best], claim, is_certified, float(coverage[best]))
 

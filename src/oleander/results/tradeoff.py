@@ -97,6 +97,9 @@ class Cell:
     @property
     def most(self) -> float:
         """The largest coverage that any choice could have."""
+        # A NaN is the gap of explainers that no program chose.
+        if np.isnan(self.gap):
+            return self.coverage
         return min(self.coverage * (1 + self.gap), 1.0) if np.isfinite(self.gap) else 1.0
 
 

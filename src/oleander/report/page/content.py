@@ -65,7 +65,7 @@ def build_content(
     codes = {word: code for code, word in enumerate(sorted(words))}
     members: dict[tuple[int, bool], int] = {}
     described: list[dict[str, Any]] = []
-    sets: dict[tuple[int, ...], int] = {}
+    sets: dict[tuple[tuple[int, ...], str], int] = {}
     set_data: list[dict[str, Any]] = []
     some = None if shown is None else _some_rows(len(shown.values))
     cells = []
@@ -77,10 +77,10 @@ def build_content(
                 if key not in members:
                     members[key] = len(described)
                     described.append(describe_member(member, schema, codes, atlas.min_fidelity))
-            own = tuple(members[key] for key in keys)
+            own = (tuple(members[key] for key in keys), cell.explainers.overlap)
             if own not in sets:
                 sets[own] = len(set_data)
-                set_data.append({"members": list(own), **_describe_set(cell.explainers, shown, some)})
+                set_data.append({"members": list(own[0]), **_describe_set(cell.explainers, shown, some)})
             number = sets[own]
         cells.append(_describe_cell(cell, number))
     return {
@@ -130,7 +130,7 @@ def _describe_cell(cell: Cell, number: int | None) -> dict[str, Any]:
 
 
 def _describe_set(chosen: ExplainerSet, shown: Shown | None, some: NDArray[np.intp] | None) -> dict[str, Any]:
-    about: dict[str, Any] = {"left_out": None}
+    about: dict[str, Any] = {"left_out": None, "overlap": chosen.overlap, "in_turn": chosen.in_turn}
     if shown is None or some is None:
         return about
     covers = chosen.covers(shown.values)

@@ -67,7 +67,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
         "size": explainer.complexity,
         "region": _region(member.region),
         "explainer": _explainer(explainer, codes),
-        "rules": [_rule(rule, codes) for rule in explainer.rules()],
+        "rules": [_rule(rule, codes) for rule in member.rules()],
     }
 
 

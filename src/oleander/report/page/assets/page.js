@@ -17,6 +17,8 @@ function unpack(text, kind) {
   return kind === "bits" ? bytes : new Int16Array(bytes.buffer);
 }
 
+// A lower bound is never rounded up.
+const atLeast = (share) => percent(Math.floor(share * 1000 + 1e-9) / 1000);
 const ranOut = (cell) => cell.status === "unknown";
 
 function choose(cell) {
@@ -36,27 +38,33 @@ function renderTiles() {
   }
   const certificate = cell === fitted ? data.certificate : null;
   const rules = membersOf(set).reduce((sum, member) => sum + member.size, 0);
-  const chosenOn = "of the rows they were chosen on";
+  const chosenOn = set.in_turn ? "of the rows that judge them" : "of the rows they were chosen on";
   const asked = percent(cell.min_fidelity, cell.min_fidelity * 100 % 1 ? 1 : 0);
-  const sure = certificate && `Certified: at least ${percent(certificate.coverage.bound)} (${certificate.coverage.n_right} of ${certificate.coverage.n_rows} held-out ${certificate.unit}).`;
+  const sure = certificate && certificate.coverage && `Certified: at least ${atLeast(certificate.coverage.bound)} (${certificate.coverage.n_right} of ${certificate.coverage.n_rows} ${certificate.unit} that nothing was learned from).`;
   const right = certificate && (certificate.answers_words.startsWith("not")
     ? `Too few held-out ${certificate.unit} are answered to certify that.`
-    : `Certified: at least ${percent(certificate.answers.bound)} (${certificate.answers.n_right} of ${certificate.answers.n_rows} held-out ${certificate.unit})${certificate.answers.bound < cell.min_fidelity ? `, less than the ${asked} asked` : ""}.`);
-  const spent = cell !== fitted && data.certificate && "No certificate here: the held-out rows vouch for the fitted choice only.";
+    : `Certified: at least ${atLeast(certificate.answers.bound)} (${certificate.answers.n_right} of ${certificate.answers.n_rows} ${certificate.unit} that nothing was learned from)${certificate.answers.bound < cell.min_fidelity ? `, less than the ${asked} asked` : ""}.`);
+  const spent = cell !== fitted && data.certificate && "No certificate here: the rows vouch for the fitted choice only.";
   const faithful = "is the lowest agreement of any explainer with the model";
-  const near = cell.status === "optimal"
+  const near = set.in_turn
+    ? cell.status === "certified"
+      ? ["Certified", "Learned from made-up rows that the model labelled; judged on rows that nothing was learned from."]
+      : ["Judged", "Learned from made-up rows that the model labelled; judged on rows that nothing was learned from, but not certified."]
+    : cell.status === "optimal"
     ? ["The best possible", "Proven: no choice of as many candidates covers more rows."]
     : [`≤ ${percent(cell.most)}`, "No choice of as many candidates covers more than this; the search stopped before closing the gap."];
   const plain = data.verdict.find((line) => line.answer === "one plain tree");
   const enough = plain && plain.bound >= cell.min_fidelity;
   const one = plain
-    ? [enough ? "Yes" : "No", `It would answer every row, ${percent(plain.agreement)} of them as the model does (lower bound ${percent(plain.bound)}); ${asked} is asked.`]
+    ? [enough ? "Yes" : "No", `It would answer every row, ${percent(plain.agreement)} of them as the model does (lower bound ${atLeast(plain.bound)}); ${asked} is asked.`]
     : ["Not judged", ""];
   $("tiles").replaceChildren(
     tile("tile-coverage", "Answers", percent(cell.coverage), chosenOn, sure),
-    tile("tile-fidelity", "Faithful", percent(cell.fidelity), `${faithful}; ${asked} is asked. Their answers are the model's on ${percent(cell.agreement)} of the rows they cover.`, right, spent),
+    set.in_turn
+      ? tile("tile-fidelity", "Agree with the model", percent(cell.agreement), `of the answers are the model's; ${asked} is asked.`, right, spent)
+      : tile("tile-fidelity", "Faithful", percent(cell.fidelity), `${faithful}; ${asked} is asked. Their answers are the model's on ${percent(cell.agreement)} of the rows they cover.`, right, spent),
     tile("tile-number", "Explainers", String(set.members.length), `local explainers, ${plural(rules, "rule", "rules")} to read in all.`),
-    tile("tile-best", "How near the best", near[0], near[1]),
+    tile("tile-best", set.in_turn ? "How sure that is" : "How near the best", near[0], near[1]),
     tile("tile-tree", "Would one plain tree do?", one[0], one[1]),
   );
 }
@@ -107,8 +115,8 @@ function card(member, number) {
     h("h3", {}, icon, ` Explainer ${number}`),
     h("dl", {},
       figure("rows it speaks for", member.support.toLocaleString("en")),
-      figure("agrees with the model, rows it was chosen on", percent(member.fidelity)),
-      member.bound !== null && member.bound !== member.fidelity ? figure("lower bound", percent(member.bound)) : null,
+      figure((setOf(state.cell).in_turn ? "agrees with the model, rows it answers" : "agrees with the model, rows it was chosen on"), percent(member.fidelity)),
+      member.bound !== null && member.bound !== member.fidelity ? figure("lower bound", atLeast(member.bound)) : null,
       figure(member.explainer.kind === "linear" ? "weights" : "rules", String(member.size)),
     ),
     member.claim ? h("p", { class: "soft" }, `On held-out rows: ${member.claim}.`) : null,
@@ -136,7 +144,9 @@ function renderCards() {
   }
   const n = set.members.length;
   $("reading").textContent =
-    "Each speaks in a region of its own. Where several cover a row, the first one answers." +
+    (set.overlap === "silent"
+      ? "Each speaks in a region of its own. Where several cover a row and disagree, no answer is given."
+      : "Each speaks in a region of its own. Where several cover a row, the first one answers.") +
     (membersOf(set).some((member) => member.rules.some((rule) => rule.unit === "draws")) ? " A draw is a made-up row in that region, for which the model was asked." : "");
   const wanted = $("filter").value.trim().toLowerCase();
   const mentions = (member) =>
@@ -264,9 +274,11 @@ function answer() {
   const head = told.label === null ? h("p", { class: "figure none" }, "No answer") : h("p", { class: "figure" }, name(told.label));
   const why = !told.statements.length
     ? "No explainer covers this row: no answer is given."
-    : told.disagree
-      ? "The explainers disagree; the first one answers."
-      : "";
+    : told.silenced
+      ? "The explainers disagree: no answer is given."
+      : told.disagree
+        ? "The explainers disagree; the first one answers."
+        : "";
   const set = setOf(state.cell);
   const lines = told.statements.map((one) => h("li", { "data-explainer": one.explainer },
     h("strong", {}, `Explainer ${one.explainer}`), ` (agrees with the model on ${percent(data.members[set.members[one.explainer]].fidelity)} of the rows it was chosen on): `, name(one.rule.text)));
@@ -278,7 +290,7 @@ function renderMaking() {
   const { certificate, verdict } = data;
   const form = (line) => (line.coverage === 0
     ? h("td", { colspan: 3, class: "soft" }, `nowhere shown to reach ${data.start[1]}`)
-    : [line.coverage, line.agreement, line.bound].map((share) => h("td", {}, percent(share))));
+    : [percent(line.coverage), percent(line.agreement), atLeast(line.bound)].map((share) => h("td", {}, share)));
   $("making").replaceChildren(
     h("dl", { class: "made" }, rows),
     certificate

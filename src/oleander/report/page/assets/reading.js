@@ -99,6 +99,7 @@ function explain(data, set, row) {
   // Members stand in the order in which they answer.
   const statements = covering.map((n) => ({ explainer: n, rule: ruleOf(members[n], row, columns, classes) }));
   const disagree = new Set(statements.map((one) => one.rule.label)).size > 1;
-  const label = statements.length ? classes[statements[0].rule.label] : null;
-  return { statements, disagree, label };
+  const silenced = disagree && set.overlap === "silent";
+  const label = statements.length && !silenced ? classes[statements[0].rule.label] : null;
+  return { statements, disagree, silenced, label };
 }
