@@ -1,4 +1,4 @@
-"""What no input may bring about: code run, files touched elsewhere, a hang, or an error that says nothing."""
+"""A guard against effects that no input may have: running code, writing elsewhere, hanging, empty error messages."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from oleander.cli.errors import CommandError
 # Far above what an input of a few kilobytes needs, so that a busy machine raises no false alarm.
 SECONDS_PER_INPUT = 20
 LONGEST_MESSAGE = 2000
-# Python tells of these before it does them.
+# Audit events, which Python raises before it acts.
 NEVER = {
     "os.system",
     "os.exec",
@@ -32,11 +32,11 @@ TOUCHING = {"os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.truncate", "os
 
 
 class Breach(BaseException):
-    """An input brought about what none may. Not an Exception, so that nothing takes it for an ordinary error."""
+    """An effect that is not allowed. Not an Exception, so that no handler takes it for an ordinary error."""
 
 
 class _Watch:
-    """The folder in which files may be written, while an input is tried."""
+    """The audit hook, with the folder in which files may be written while an input is tried."""
 
     folder: str | None = None
     breach: str | None = None
@@ -45,7 +45,7 @@ class _Watch:
         if self.folder is None:
             return
         if event in NEVER:
-            self._tell(f"{event} {args!r}")
+            self._report(f"{event} {args!r}")
         elif event in TOUCHING or (event == "open" and self._writes(args)):
             self._check(event, args[0])
 
@@ -61,12 +61,12 @@ class _Watch:
             return
         place = os.path.realpath(os.fsdecode(path))
         if self.folder is not None and place != self.folder and not place.startswith(self.folder + os.sep):
-            self._tell(f"{event} {place}")
+            self._report(f"{event} {place}")
 
-    def _tell(self, what: str) -> None:
-        # Kept as well as raised: whoever swallows the error does not swallow the news.
-        self.breach = what
-        raise Breach(what)
+    def _report(self, breach: str) -> None:
+        # Kept as well as raised, because the code under test may swallow the error.
+        self.breach = breach
+        raise Breach(breach)
 
 
 _watch = _Watch()
@@ -74,7 +74,7 @@ _is_watching = False
 
 
 def start_watching() -> None:
-    """Watch from now on; Python cannot be told to stop."""
+    """Install the audit hook once; Python cannot remove it."""
     global _is_watching  # noqa: PLW0603
     if not _is_watching:
         sys.dont_write_bytecode = True
@@ -84,7 +84,7 @@ def start_watching() -> None:
 
 @contextmanager
 def watched_folder() -> Iterator[Path]:
-    """Give a folder; whatever is written elsewhere meanwhile, or run, raises ``Breach``. So does a hang."""
+    """Yield a folder; writing elsewhere, running code and hanging raise ``Breach`` meanwhile."""
     start_watching()
     with tempfile.TemporaryDirectory(prefix="oleander-fuzz-") as name:
         folder = os.path.realpath(name)
@@ -106,8 +106,8 @@ def _too_long(*_: Any) -> None:
 
 
 def check_message(error: Exception) -> None:
-    """Raise ``Breach`` unless the error says something, in one line of bearable length."""
-    # Whoever writes to the screen joins lines; what Python's users see must have one by itself.
-    words = " ".join(str(error).split()) if isinstance(error, CommandError) else str(error)
-    if not words.strip() or len(words) > LONGEST_MESSAGE or any(mark in words for mark in "\n\r"):
-        raise Breach(f"{type(error).__name__} with the message {words[:300]!r}") from error
+    """Raise ``Breach`` unless the error has a message of one line and bounded length."""
+    # The command line joins the lines of a message; in Python the message itself must have one line.
+    message = " ".join(str(error).split()) if isinstance(error, CommandError) else str(error)
+    if not message.strip() or len(message) > LONGEST_MESSAGE or any(mark in message for mark in "\n\r"):
+        raise Breach(f"{type(error).__name__} with the message {message[:300]!r}") from error

@@ -19,7 +19,7 @@ VALUES: tuple[Any, ...] = (
 
 
 def mutate(data: bytes, others: list[bytes], rng: random.Random, *, is_json: bool) -> bytes:
-    """Return the input changed in one or a few places."""
+    """Return the input with one or a few changes."""
     if is_json and rng.random() < 0.8:
         try:
             return _mutate_json(json.loads(data), rng)
@@ -86,7 +86,7 @@ def _replace_one(content: Any, rng: random.Random) -> Any:
 
 
 def _copy(value: Any) -> Any:
-    # Shared lists would grow, and end up within themselves.
+    # A list in two places would grow in both, and could come to contain itself.
     return json.loads(json.dumps(value))
 
 

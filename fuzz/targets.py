@@ -1,7 +1,7 @@
-"""The doors through which other people's bytes come in, and what must hold of any bytes.
+"""The fuzzing targets: every function that reads bytes of unknown origin.
 
-A target takes bytes and returns whether they were accepted. What is refused must be refused with an error of ours
-that says why in one line; anything else that is raised is a finding.
+A target takes bytes and returns whether they were accepted. A refusal must be one of the package's own errors, with its
+reason in one line; any other error is a finding.
 """
 
 import functools
@@ -27,6 +27,7 @@ from oleander.black_box.rows_as_json import read_answer
 from oleander.cli.errors import CommandError
 from oleander.cli.tables import check_values, read_table
 from oleander.data.schema import FeatureSchema
+from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
 from oleander.export.saved_file import read_file
 from studies.data import load_geriatric
@@ -47,16 +48,16 @@ HOSTILE = (
 
 @dataclass(frozen=True)
 class Target:
-    """A door.
+    """One fuzzing target.
 
     Parameters
     ----------
     run : callable
-        Bytes in; whether they were accepted out.
+        Takes bytes and returns whether they were accepted.
     seeds : callable
-        Gives good inputs to start from.
+        Returns good inputs to start from.
     is_json : bool
-        Whether inputs are JSON, which is better changed value by value.
+        Whether inputs are JSON, which is changed value by value.
     """
 
     run: Callable[[bytes], bool]
@@ -66,10 +67,10 @@ class Target:
 
 @contextmanager
 def refusals(*allowed: type[Exception]) -> Iterator[list[Exception]]:
-    """Collect an error that is allowed, after a look at what it says."""
+    """Collect an allowed error after its message is checked."""
     refused: list[Exception] = []
     try:
-        # Notes for the user are not of interest here.
+        # Notes to the user are not tested here.
         with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield refused
@@ -82,7 +83,7 @@ def refusals(*allowed: type[Exception]) -> Iterator[list[Exception]]:
 
 
 def run_table(data: bytes) -> bool:
-    """The first byte says how the file is called and read."""
+    """Read bytes as a CSV file; the first byte decides its name and its options."""
     choice = data[0] if data else 0
     name = ("p.csv", "p.tsv", "p.txt")[choice % 3]
     separator = (None, None, ",", ";", "\t", "|", "::")[choice % 7]
@@ -93,17 +94,17 @@ def run_table(data: bytes) -> bool:
 
 
 def use_table(table: pd.DataFrame) -> None:
-    """Do what the command line does with a table, up to the black box."""
+    """Treat a table as the command line does, up to the black box."""
     check_values(table)
     schema = FeatureSchema.infer(table)
     rows = schema.encode(table)
     again = schema.encode(schema.decode(rows))
     if not np.array_equal(rows, again, equal_nan=True):
-        raise Breach("what is decoded is not what was encoded")
+        raise Breach("decoding and encoding change the rows")
 
 
 def seed_tables() -> list[bytes]:
-    """CSV as people have it."""
+    """Return CSV files of several dialects."""
     return [
         b"\x02age,dose,sex,risk\n61,0.5,F,high\n58,,M,low\n70,2.5,F,low\n",
         b"\x00age;dose;risk\n61;0,5;high\n58;;low\n",
@@ -115,7 +116,7 @@ def seed_tables() -> list[bytes]:
 
 
 def run_parquet(data: bytes) -> bool:
-    """A Parquet file; pyarrow reads it."""
+    """Read bytes as a Parquet file."""
     with watched_folder() as folder, refusals(CommandError, ValueError) as refused:
         (folder / "p.parquet").write_bytes(data)
         use_table(read_table(folder / "p.parquet"))
@@ -123,7 +124,7 @@ def run_parquet(data: bytes) -> bool:
 
 
 def seed_parquet() -> list[bytes]:
-    """Parquet with every kind of column, and with kinds that we do not take."""
+    """Return Parquet files with every kind of column, allowed or not."""
     tables = [
         pd.DataFrame({"age": [61, 58, 70], "dose": [0.5, np.nan, 2.5], "sex": ["F", "M", None]}),
         pd.DataFrame({"a": pd.Categorical(["x", "y", "x"]), "b": pd.array([1, None, 3], dtype="Int64")}),
@@ -142,20 +143,20 @@ def seed_parquet() -> list[bytes]:
 
 
 def run_schema(data: bytes) -> bool:
-    """JSON of a schema: what is read can be written, and reads rows."""
+    """Read bytes as the JSON of a schema, write it again, and read rows with it."""
     content = _json(data)
     with watched_folder(), refusals(ValueError) as refused:
         schema = FeatureSchema.from_dict(content)
         again = FeatureSchema.from_dict(json.loads(json.dumps(schema.to_dict())))
         if again != schema:
-            raise Breach("what is written is not what was read")
+            raise Breach("writing and reading change the schema")
         codes = np.array([[feature.lower if feature.is_number else 0.0 for feature in schema]] * 2)
         schema.encode(schema.decode(codes))
     return not refused
 
 
 def seed_schemas() -> list[bytes]:
-    """Schemas of a table with every kind of column, and of an array."""
+    """Return the schemas of a table with every kind of column, and of an array."""
     table = pd.DataFrame(
         {
             "weight": [70.5, 81.0, 66.2],
@@ -175,7 +176,7 @@ def seed_schemas() -> list[bytes]:
 
 
 def run_saved_file(data: bytes) -> bool:
-    """The file as it lies on the disk."""
+    """Load bytes as a saved explainer."""
     with watched_folder() as folder, refusals(ValueError) as refused:
         (folder / "atlas.oleander").write_bytes(data)
         use_atlas(folder)
@@ -183,7 +184,7 @@ def run_saved_file(data: bytes) -> bool:
 
 
 def run_saved_content(data: bytes) -> bool:
-    """The JSON inside, with digests that fit: what a hostile writer would do."""
+    """Load bytes as the JSON of a saved explainer, with matching digests, as an attacker would write it."""
     with watched_folder() as folder, refusals(ValueError) as refused:
         write_zip(folder / "atlas.oleander", {"atlas.json": data})
         use_atlas(folder)
@@ -191,7 +192,7 @@ def run_saved_content(data: bytes) -> bool:
 
 
 def use_atlas(folder: Path) -> None:
-    """Do what people do with a saved explainer."""
+    """Load, ask, describe, report and save an explainer."""
     atlas = AggregateExplainer.load(folder / "atlas.oleander")
     schema = atlas.schema_
     codes = np.array([[feature.upper if feature.is_number else 0.0 for feature in schema]] * 3)
@@ -204,7 +205,7 @@ def use_atlas(folder: Path) -> None:
 
 
 def write_zip(path: Path, parts: dict[str, bytes]) -> None:
-    """Write a saved explainer's parts with their digests."""
+    """Write the parts of a saved explainer with their digests."""
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()}
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in {**parts, "digests.json": json.dumps(digests).encode()}.items():
@@ -232,13 +233,15 @@ def seed_contents() -> list[bytes]:
         Balls(n_draws=200, max_candidates=20),
         Balls(n_draws=200, max_candidates=20, local=LimeLinear()),
         "nodes",
+        "auto",
     ]
     options = {"max_explainers": 2, "min_fidelity": 0.6, "max_rules": None, "floor": Floor(on="share")}
     found = []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for generator in generators:
-            atlas = AggregateExplainer(_label, candidates=generator, random_state=0, **options).fit(X)
+            draws = Draws(600 if generator == "auto" else 0)
+            atlas = AggregateExplainer(_label, candidates=generator, draws=draws, random_state=0, **options).fit(X)
             atlas.tradeoff(max_explainers=[2], min_fidelity=[0.6])
             atlas.save(Path(folder) / "x", include_rows=True)
             found.append(json.dumps(read_file(Path(folder) / "x")).encode())
@@ -246,7 +249,7 @@ def seed_contents() -> list[bytes]:
 
 
 def seed_files() -> list[bytes]:
-    """Return whole files, with a part that does not belong there in some."""
+    """Return whole files, every second one with a part that no saved explainer has."""
     found = []
     for number, content in enumerate(seed_contents()):
         parts = {"atlas.json": content}
@@ -262,7 +265,7 @@ def seed_files() -> list[bytes]:
 
 
 class _Tags(HTMLParser):
-    """The elements of a page with the names of their attributes, and the JSON in it."""
+    """The elements of a page, the names of their attributes, and the page's JSON."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -288,7 +291,7 @@ class _Tags(HTMLParser):
 
 
 def run_page(data: bytes) -> bool:
-    """Names of columns, levels, labels and the title, as JSON text: whatever they are, the page's elements stay."""
+    """Read bytes as JSON of names for columns, levels, labels and the title; the page's elements must stay the same."""
     words = [str(word) for word in _strings(_json(data))] or [""]
     content = json.loads(seed_contents()[len(data) % len(seed_contents())])
     renamed = _rename(content, words)
@@ -303,13 +306,13 @@ def run_page(data: bytes) -> bool:
         if pages[0].found != pages[1].found:
             raise Breach(f"names changed the page's elements: {words!r}")
         if [column["name"] for column in json.loads(pages[1].data)["columns"]] != renamed["schema"]["columns"]:
-            raise Breach(f"names are not what they were: {words!r}")
+            raise Breach(f"names are changed in the page: {words!r}")
     return not refused
 
 
 def _rename(content: dict[str, Any], words: list[str]) -> dict[str, Any]:
     def at(number: int) -> str:
-        # A number keeps names apart where there are too few words.
+        # A number makes names differ where there are too few words.
         return f"{words[number % len(words)]}{'' if number < len(words) else number}"
 
     renamed = json.loads(json.dumps(content))
@@ -342,7 +345,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def seed_names() -> list[bytes]:
-    """Names that have broken pages before."""
+    """Return names that are known to break pages."""
     return [json.dumps(list(HOSTILE)).encode(), json.dumps([HOSTILE[0], "age"]).encode(), b'["age", "sex", "dose"]']
 
 
@@ -350,7 +353,7 @@ def seed_names() -> list[bytes]:
 
 
 def run_geriatric(data: bytes) -> bool:
-    """The geriatric archive."""
+    """Load bytes as the geriatric archive."""
     with watched_folder() as folder, refusals(ValueError) as refused:
         (folder / "uci_archive.zip").write_bytes(data)
         load_geriatric(folder)
@@ -358,7 +361,7 @@ def run_geriatric(data: bytes) -> bool:
 
 
 def seed_archives() -> list[bytes]:
-    """Archives with trials, among them one whose members want to climb out of the folder."""
+    """Return archives with trials, some with members whose names lead out of the folder."""
     found = []
     for names in (["S1/d1p01M", "S2/d2p07F", "S1"], ["../../d1p01M", "/tmp/d1p02F"]):
         for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -371,7 +374,7 @@ def seed_archives() -> list[bytes]:
 
 
 def run_trial(data: bytes) -> bool:
-    """One file of the geriatric data."""
+    """Load bytes as one file of the geriatric data."""
     with watched_folder() as folder, refusals(ValueError) as refused:
         (folder / "d1p01M").write_bytes(data)
         load_geriatric(folder)
@@ -379,7 +382,7 @@ def run_trial(data: bytes) -> bool:
 
 
 def run_answer(data: bytes) -> bool:
-    """What a service answers for two rows."""
+    """Read bytes as a service's answer about two rows."""
     with refusals(ValueError) as refused:
         labels = read_answer(data, 2)
         if labels.shape != (2,):

@@ -86,7 +86,7 @@ def test_the_knapsack_is_the_best_allotment(seed):
 def test_the_decomposition_proves_the_optimum(seed, max_chosen):
     covers = clustered(seed)
     model, best = plain_model(covers, 4), best_of(covers, 4)
-    run = Run.of(model)
+    run = Run(model)
     run.offer(0.0, np.empty(0, dtype=np.intp))
     run.tighten(float(covers.shape[1]))
     point = tighten(model, best, n_steps=60)
@@ -101,7 +101,7 @@ def test_what_was_taken_before_is_in_what_the_decomposition_offers():
     covers = clustered(3)
     model = strip_forced(replace(plain_model(covers, 4), forced=np.array([5])))
     best = max(covers[[5, *rest]].any(axis=0).sum() for rest in combinations(range(len(covers)), 3))
-    run = Run.of(model)
+    run = Run(model)
     run.offer(0.0, np.empty(0, dtype=np.intp))
     label = group_candidates(model, greedy(model), max_chosen=1)
     Decomposition(model, run, tighten(model, best, n_steps=60).multipliers, label).solve()

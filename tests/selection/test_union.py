@@ -13,10 +13,11 @@ from scipy import sparse
 from oleander.selection import SelectionProblem
 from oleander.selection.formulations import plain_model
 from oleander.selection.run import Run
+from oleander.selection.search import walk
 from oleander.selection.solvers.auto import AutoSolver
 from oleander.selection.solvers.program import Cuts, points_with_mistakes
 from oleander.selection.solvers.union import cut_relaxation
-from oleander.selection.union_search import Moves, greedy_within_floor, walk
+from oleander.selection.union_search import UnionMoves, greedy_within_floor
 
 
 def same(result, best):
@@ -284,7 +285,7 @@ def test_the_walk_is_never_worse_than_greedy(seed, instance):
     model = replace(plain_model(rows.covers, 5), wrong=wrong, union_fidelity=0.7)
     start = greedy_within_floor(model)
     assert model.satisfies(start)
-    found, _ = walk(model, start, patience=30)
+    found, _ = walk(model, UnionMoves(model, start), patience=30)
     assert model.satisfies(found)
     assert model.value(found) >= model.value(start)
 
@@ -297,7 +298,7 @@ def test_moves_do_what_was_announced(seed, instance):
     model = replace(
         plain_model(rows.covers, 4, rows.weights), wrong=wrong, union_fidelity=0.8, groups=groups, needs=np.array([6.0])
     )
-    moves = Moves(model, np.array([0, 1]))
+    moves = UnionMoves(model, np.array([0, 1]))
     rng = np.random.default_rng(seed)
     for _ in range(20):
         values, breach = moves.outcomes()
@@ -316,7 +317,7 @@ def test_the_relaxation_drops_nobody_that_a_choice_worth_it_contains(seed, insta
     model = replace(plain_model(rows.covers, 3), wrong=wrong, union_fidelity=0.8)
     choices = [np.flatnonzero(mask) for mask in product([False, True], repeat=8) if sum(mask) <= 3]
     values = {tuple(chosen): model.value(chosen) for chosen in choices if model.satisfies(chosen)}
-    run = Run.of(model)
+    run = Run(model)
     best = max(values.values())
     run.offer(best - 1.0, np.empty(0, dtype=int))
     possible, _, n_rounds = cut_relaxation(model, run)

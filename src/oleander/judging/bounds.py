@@ -1,6 +1,6 @@
 """Lower confidence bounds on a share."""
 
-import math
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,5 @@ def show_lower(bound: float, decimals: int = 2) -> str:
     """
     if math.isnan(bound):
         return "unknown"
-    unit = 10**decimals
-    # 0.29 * 100 is 28.999...: a number that is whole but for its last bits is not rounded down.
-    return f"{math.floor(bound * unit * (1 + 4e-16)) / unit:.{decimals}f}"
+    # The shortest decimal number that reads as this float is cut, so that 0.29, a little less in binary, stays 0.29.
+    return str(Decimal(repr(float(bound))).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR))

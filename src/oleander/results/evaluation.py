@@ -60,7 +60,9 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        figures = {name: None if np.isnan(getattr(self, name)) else getattr(self, name) for name in FIGURES}
+        figures = {name: getattr(self, name) for name in FIGURES}
+        # NaN differs from itself; `isnan` fails on integers beyond 64 bits, which a file may hold.
+        figures = {name: None if value != value else value for name, value in figures.items()}
         labels = write_labels(self.classes["label"].to_numpy())
         shares = {name: self.classes[name].tolist() for name in ("rows", "covered", "answered_rightly")}
         members = self.explainers.astype(object).where(self.explainers.notna(), None).to_dict("list")

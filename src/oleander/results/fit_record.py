@@ -171,6 +171,8 @@ class FitRecord:
         explainers = ExplainerSet.from_dict(data["explainers"], schema)
         if not explainers.members:
             raise ValueError("it holds no explainer")
+        if all(data[name] is None for name in ("proof", "certificate", "judged")):
+            raise ValueError("it holds neither a proof nor a certificate nor a judgement")
 
         def part(name: str, read: Any) -> Any:
             return None if data[name] is None else read(data[name])

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import descend
-from oleander.selection.model import covered_by
+from oleander.selection.sparse_rows import covered_by
 
 # Nodes are kept by bound up to this number, for the sake of memory; from then on the newest is opened first.
 MAX_HEAP = 5_000

@@ -22,8 +22,9 @@ from oleander.selection.branch import BranchTree
 from oleander.selection.fix import still_possible
 from oleander.selection.formulations import plain_rows
 from oleander.selection.knapsack import allot, rest
-from oleander.selection.model import CoverageModel, covered_by
+from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
+from oleander.selection.sparse_rows import covered_by
 
 
 @dataclass(eq=False)

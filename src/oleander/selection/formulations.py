@@ -8,7 +8,7 @@ from scipy import sparse
 
 from oleander.arrays import Bools, Floats
 from oleander.selection.constraints import Constraints
-from oleander.selection.model import CoverageModel, grain_of
+from oleander.selection.model import CoverageModel, are_whole
 
 # Shares of counts are compared with this slack, so that 9 of 10 reaches 0.9 whatever its binary digits are.
 SHARE_TOLERANCE = 1e-9
@@ -83,10 +83,10 @@ def selective_rules(
     right = agrees @ weights
     wrong = covers @ weights - right
     allowance = right * (1.0 - min_fidelity) / min_fidelity
-    allowance += SHARE_TOLERANCE * (1.0 + right)
-    if grain_of(weights):
+    allowance += SHARE_TOLERANCE * right
+    if are_whole(weights):
         allowance = np.floor(allowance)
-    everything = (allowance >= wrong - SHARE_TOLERANCE * (1.0 + right)) & (right > 0)
+    everything = (allowance >= wrong - SHARE_TOLERANCE * (right + wrong)) & (right > 0)
     some = (allowance > 0) & (right > 0) & ~everything
     wrongs = wrong_points(covers, agrees)
     sure = sparse.csr_array(agrees + _rows_where(wrongs, everything))

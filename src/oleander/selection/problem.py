@@ -3,6 +3,7 @@
 Solvers are looked up by name when `solve` is called; nothing here imports one.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -29,9 +30,8 @@ from oleander.selection.formulations import (
     strict_rules,
     wrong_points,
 )
-from oleander.selection.model import grain_of
 from oleander.selection.result import SelectionResult
-from oleander.selection.run import Progress, Run, value_slack
+from oleander.selection.run import Progress, Run
 
 if TYPE_CHECKING:
     from oleander.selection.solvers import Solver
@@ -170,13 +170,7 @@ class SelectionProblem:
         from oleander.selection.answer import answer_coverage, answer_fewest
         from oleander.selection.solvers import get_solver, missing_features
 
-        run = Run(
-            grain=grain_of(self.weights),
-            slack=value_slack(self.weights),
-            time_limit=np.inf if time_limit is None else float(time_limit),
-            gap=float(gap),
-            progress=progress,
-        )
+        started = time.monotonic()
         if gap < 0 or (time_limit is not None and time_limit < 0):
             raise ValueError(f"gap={gap} and time_limit={time_limit} must not be negative.")
         worker = get_solver(solver)
@@ -195,6 +189,13 @@ class SelectionProblem:
         missing = missing_features(statement.model, worker)
         if missing:
             raise ValueError(f"solver={worker.name!r} cannot deal with {missing[0]}: use 'auto' or 'highs'.")
+        run = Run(
+            statement.model,
+            time_limit=np.inf if time_limit is None else float(time_limit),
+            gap=float(gap),
+            progress=progress,
+            started=started,
+        )
         if min_coverage is None:
             return answer_coverage(statement, worker, run, wanted)
         return answer_fewest(statement, worker, run, validation.check_share(min_coverage, "min_coverage"))

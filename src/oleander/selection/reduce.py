@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from oleander.arrays import Bools, Ints
-from oleander.selection.model import CoverageModel, covered_by, entries_of
+from oleander.selection.model import CoverageModel
+from oleander.selection.sparse_rows import covered_by, entries_of
 
 
 def strip_forced(model: CoverageModel) -> CoverageModel:
@@ -34,7 +35,7 @@ def strip_forced(model: CoverageModel) -> CoverageModel:
         needs = needs - model.groups @ np.where(covered, model.weights, 0.0)
     return replace(
         _keep_points(replace(rest, needs=needs), ~covered),
-        budget=model.budget - float(model.cost[model.forced].sum()),
+        budget=max(0.0, model.budget - float(model.cost[model.forced].sum())),
         offset=model.offset + float(model.weights[covered].sum()),
         taken=(*model.taken, *(int(name) for name in model.origin[model.forced])),
     )

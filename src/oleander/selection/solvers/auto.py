@@ -18,9 +18,9 @@ from oleander.selection.grouping import group_candidates
 from oleander.selection.model import CoverageModel
 from oleander.selection.reduce import merge_points, strip_forced, undominated
 from oleander.selection.run import Run
-from oleander.selection.search import greedy, reach_minima, tabu
+from oleander.selection.search import Swaps, greedy, reach_minima, walk
 from oleander.selection.solvers import Feature
-from oleander.selection.solvers.highs import run_highs
+from oleander.selection.solvers.highs import solve_by_highs
 from oleander.selection.solvers.program import Cuts
 from oleander.selection.solvers.union import cut_relaxation
 from oleander.selection.union_search import offer_within_floor
@@ -89,7 +89,7 @@ class AutoSolver:
         """Where the floor over the union hardly binds, solve without it: that bounds the answer, or is the answer."""
         if run.should_stop() or run.bound - run.value > NEARLY * abs(run.value):
             return
-        part = Run(grain=run.grain, slack=run.slack, gap=run.gap, time_limit=min(0.5 * run.time_left, LONGEST_WITHOUT))
+        part = run.part(gap=run.gap, time_limit=min(0.5 * run.time_left, LONGEST_WITHOUT))
         with run.stage("bound") as notes:
             self.solve(replace(model, wrong=None), part)
             notes.n_steps = sum(stage.n_steps for stage in part.stages)
@@ -168,10 +168,10 @@ class Work:
                 if chosen is None:
                     return
             elif self.point is None:
-                chosen = greedy(model)
+                chosen = greedy(model, should_stop=run.should_stop)
             else:
                 likely = np.argsort(-self.point.average, kind="stable")[: model.limit]
-                chosen = greedy(model, start=likely) if model.is_plain else greedy(model)
+                chosen = greedy(model, start=likely if model.is_plain else None, should_stop=run.should_stop)
             run.offer(model.value(chosen), model.names(chosen))
             if model.is_plain and len(chosen) > 1 and patience:
                 starts = [chosen]
@@ -179,9 +179,10 @@ class Work:
                 if len(known) == len(chosen) and set(known.tolist()) != set(chosen.tolist()):
                     starts.append(known)
                 for start in starts:
-                    found, n_made = tabu(model, start, patience=patience, should_stop=run.should_stop)
-                    run.offer(model.value(found), model.names(found))
+                    found, n_made = walk(model, Swaps(model, start), patience=patience, should_stop=run.should_stop)
                     notes.n_steps += n_made
+                    if found is not None:
+                        run.offer(model.value(found), model.names(found))
 
     def _starts(self) -> list[Ints]:
         """Return where to look from under a floor over the union: what must be chosen, and the best known."""
@@ -248,7 +249,7 @@ class Work:
             if self.point is None:
                 self.point = tighten(model, max(run.value, 0.0), n_steps=50)
             known = model.positions(np.asarray(run.best[1], dtype=np.intp))
-            chosen = greedy(model, start=known)
+            chosen = greedy(model, start=known, should_stop=run.should_stop)
             label = group_candidates(model, chosen, max_chosen=max(3, 2 + model.limit // 12))
             if label.max() > 0:
                 decomposition = Decomposition(model, run, self.point.multipliers, label)
@@ -271,4 +272,4 @@ class Work:
             return
         with self.run.stage("finish") as notes:
             with_cutoff = self.run.cutoff > -np.inf
-            notes.n_steps = run_highs(self.model, self.run, with_cutoff=with_cutoff, cuts=self.cuts)
+            notes.n_steps = solve_by_highs(self.model, self.run, with_cutoff=with_cutoff, cuts=self.cuts)

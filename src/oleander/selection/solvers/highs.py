@@ -1,6 +1,7 @@
 """HiGHS on the model as a mixed-integer program."""
 
 import atexit
+from dataclasses import replace
 from importlib import import_module
 from threading import Lock, Thread
 from time import sleep
@@ -8,15 +9,33 @@ from typing import Any
 
 import numpy as np
 
-from oleander.selection.model import CoverageModel
+from oleander.arrays import Ints
+from oleander.selection.model import ROUNDING, CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.solvers import Feature
 from oleander.selection.solvers.program import Cuts, LinearProgram, linear_program
 
-# Seconds to wait for HiGHS after it was told to stop.
+# HiGHS works to a tolerance of a millionth; a bound is only as good as that.
+MARGIN = 1e-6
+TOLERANCES = ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance")
+# Seconds to wait for HiGHS after a call to stop.
 PATIENCE = 0.5
 LONG_PATIENCE = 5.0
 TURN = Lock()
+
+
+def solve_by_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts | None = None) -> int:
+    """Hand the model to HiGHS until nothing better exists or time is up; return the number of nodes.
+
+    HiGHS's own bound is good to a millionth. Where that leaves a better value possible, HiGHS is asked for
+    one, and says that there is none.
+    """
+    n_nodes = run_highs(model, run, with_cutoff=with_cutoff, cuts=cuts)
+    value = -np.inf
+    while run.value > value and not run.should_stop() and run.bound - run.value <= 3.0 * MARGIN * abs(run.bound):
+        value = run.value
+        n_nodes += run_highs(model, run, with_cutoff=True, cuts=cuts)
+    return n_nodes
 
 
 def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts | None = None) -> int:
@@ -33,9 +52,21 @@ def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts |
         has_ended = work(highs, run)
     except KeyboardInterrupt:
         if not highs.is_solver_running():
-            _report(highs, model, run)
+            _report(highs, program, model, run)
         raise
-    return _report(highs, model, run) if has_ended else 0
+    return _report(highs, program, model, run) if has_ended else 0
+
+
+def count_fewest(model: CoverageModel, least: float, run: Run, *, max_nodes: int) -> Ints | None:
+    """Return the fewest candidates worth at least so much that HiGHS finds in so many nodes, or None."""
+    program = linear_program(model, cutoff=least)
+    # Points cost nothing here, and every candidate one.
+    program = replace(program, cost=-program.is_integer.astype(np.float64), offset=0.0)
+    part = run.part()
+    highs = load(program, part)
+    highs.setOptionValue("mip_abs_gap", 0.5)
+    highs.setOptionValue("mip_max_nodes", max_nodes)
+    return _solution(highs, model) if work(highs, part) else None
 
 
 def load(program: LinearProgram, run: Run, *, relaxed: bool = False) -> Any:
@@ -46,9 +77,10 @@ def load(program: LinearProgram, run: Run, *, relaxed: bool = False) -> Any:
         "output_flag": False,
         "time_limit": max(run.time_left, 0.01),
         "mip_rel_gap": run.gap,
-        "mip_abs_gap": 0.5 * run.step,
+        "mip_abs_gap": 0.5 * run.step * program.unit,
         "threads": 1,
         "random_seed": 0,
+        **({} if program.is_whole else dict.fromkeys(TOLERANCES, ROUNDING)),
     }.items():
         highs.setOptionValue(option, setting)
     n_rows, n_columns = program.rows.shape
@@ -120,24 +152,29 @@ def _cancel(highs: Any, thread: Thread) -> None:
         thread.join(PATIENCE)
 
 
-def _report(highs: Any, model: CoverageModel, run: Run) -> int:
+def _report(highs: Any, program: LinearProgram, model: CoverageModel, run: Run) -> int:
     """Tell the run what HiGHS found and proved."""
     highspy: Any = import_module("highspy")
     status, info = highs.getModelStatus(), highs.getInfo()
-    if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-        solution = np.asarray(highs.getSolution().col_value)[: model.n_candidates]
-        chosen = np.flatnonzero(solution > 0.5)
-        # Trust nothing but the choice itself: its value and feasibility are computed here.
-        if model.satisfies(chosen):
-            run.offer(model.value(chosen), model.names(chosen))
+    chosen = _solution(highs, model)
+    # Trust nothing but the choice itself: its value and feasibility are computed here.
+    if chosen is not None and model.satisfies(chosen):
+        run.offer(model.value(chosen), model.names(chosen))
     # The program is bounded, so presolve's "unbounded or infeasible" is the same.
     if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
         run.exhaust()
     elif np.isfinite(info.mip_dual_bound) and info.mip_node_count >= 0:
-        # HiGHS works to a tolerance of a millionth; a bound is only as good as that.
-        margin = 1e-6 * max(1.0, abs(info.mip_dual_bound)) if run.grain else 0.1 * run.slack
-        run.tighten(info.mip_dual_bound + margin)
+        bound = float(info.mip_dual_bound) / program.unit
+        run.tighten(bound + MARGIN * abs(bound))
     return max(0, int(info.mip_node_count))
+
+
+def _solution(highs: Any, model: CoverageModel) -> Ints | None:
+    """Return the choice that HiGHS found, or None."""
+    highspy: Any = import_module("highspy")
+    if highs.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        return None
+    return np.flatnonzero(np.asarray(highs.getSolution().col_value)[: model.n_candidates] > 0.5)
 
 
 class HighsSolver:
@@ -149,4 +186,4 @@ class HighsSolver:
     def solve(self, model: CoverageModel, run: Run) -> None:
         """Run HiGHS once."""
         with run.stage("highs") as notes:
-            notes.n_steps = run_highs(model, run, with_cutoff=False)
+            notes.n_steps = solve_by_highs(model, run, with_cutoff=False)

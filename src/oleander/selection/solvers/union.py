@@ -12,15 +12,13 @@ from scipy import sparse
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
-from oleander.selection.solvers.highs import load, work
+from oleander.selection.solvers.highs import MARGIN, load, work
 from oleander.selection.solvers.program import Cuts, linear_program, points_with_mistakes
 
 # How many cuts a point gets in a round, what is violated enough, and how much of the gap a round must close.
 CUTS_PER_POINT, MIN_VIOLATION, MIN_PROGRESS = 2, 1e-2, 0.05
 # Pairs of points that are looked at in a round, at most.
 MAX_CELLS = 20_000_000
-# A bound from a linear program is trusted to a millionth.
-MARGIN = 1e-6
 NO_CUTS = Cuts(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 
@@ -32,18 +30,19 @@ def cut_relaxation(model: CoverageModel, run: Run) -> tuple[Ints, Cuts, int]:
     assert model.wrong is not None
     n_candidates, n_points = model.sure.shape
     points = points_with_mistakes(model)
-    highs = load(linear_program(model), run, relaxed=True)
+    program = linear_program(model)
+    highs = load(program, run, relaxed=True)
     # From nothing an interior point is faster, from the last basis the simplex method.
     highs.setOptionValue("solver", "ipm")
     cuts, last, n_rounds = NO_CUTS, np.inf, 0
     possible = np.ones(n_candidates, dtype=np.bool_)
     while work(highs, run) and highs.modelStatusToString(highs.getModelStatus()) == "Optimal":
         n_rounds += 1
-        bound = float(highs.getInfo().objective_function_value)
-        bound += MARGIN * max(1.0, abs(bound))
+        bound = float(highs.getInfo().objective_function_value) / program.unit
+        bound += MARGIN * abs(bound)
         run.tighten(bound)
         solution = highs.getSolution()
-        values, reduced = np.asarray(solution.col_value), np.asarray(solution.col_dual)
+        values, reduced = np.asarray(solution.col_value), np.asarray(solution.col_dual) / program.unit
         # Taking a candidate that the relaxation left out lowers the bound by its reduced cost.
         possible &= bound + np.minimum(reduced[:n_candidates], 0.0) >= run.cutoff
         possible[model.forced] = True

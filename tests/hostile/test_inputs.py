@@ -1,4 +1,4 @@
-"""What the fuzzer has found at the doors, one case each, and properties that hold for whatever comes."""
+"""Findings of the fuzzer, one case each, and properties that hold for any input."""
 
 import json
 import os
@@ -35,19 +35,19 @@ def one_line(error):
 
 @contextmanager
 def refused(*errors):
-    """Let an error of these kinds pass if it says why in one line."""
-    why = []
+    """Allow an error of these kinds if it gives its reason in one line."""
+    reasons = []
     try:
-        yield why
+        yield reasons
     except errors as error:
-        why.append(error)
-    assert all(map(one_line, why))
+        reasons.append(error)
+    assert all(map(one_line, reasons))
 
 
 # --- the schema's JSON ----------------------------------------------------------------------------------------------
 
 
-def spoilt(schema, place, **changes):
+def change_schema(schema, place, **changes):
     data = json.loads(json.dumps(schema.to_dict()))
     target = data if place is None else data["features"][schema.names.index(place)]
     target.update(changes)
@@ -82,10 +82,10 @@ SCHEMAS = {
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_schemas_that_are_refused(mixed_schema, name):
+def test_bad_schemas_are_refused(mixed_schema, name):
     place, changes = SCHEMAS[name]
     with pytest.raises(ValueError, match="this is not a schema that can be read") as caught:
-        FeatureSchema.from_dict(spoilt(mixed_schema, place, **changes))
+        FeatureSchema.from_dict(change_schema(mixed_schema, place, **changes))
     assert one_line(caught.value)
 
 
@@ -103,9 +103,9 @@ def test_any_change_of_a_schema_reads_rows_or_is_refused(mixed_schema, data):
     content = json.loads(json.dumps(mixed_schema.to_dict()))
     feature = data.draw(st.sampled_from(content["features"]))
     feature[data.draw(st.sampled_from(sorted(feature)))] = data.draw(JSON)
-    with refused(ValueError) as why:
+    with refused(ValueError) as reasons:
         schema = FeatureSchema.from_dict(content)
-    if why:
+    if reasons:
         return
     codes = np.array([[feature.lower if feature.is_number else 0.0 for feature in schema]])
     np.testing.assert_array_equal(schema.encode(schema.decode(codes))[:, schema.named], codes[:, schema.named])
@@ -115,20 +115,20 @@ def test_any_change_of_a_schema_reads_rows_or_is_refused(mixed_schema, data):
 
 
 @pytest.mark.parametrize("separator", ["", "::", '"', "\n"])
-def test_separators_that_are_none(tmp_path, separator):
+def test_bad_separators(tmp_path, separator):
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
     with pytest.raises(CommandError, match=r"--separator .* is not allowed: it "):
         read_table(tmp_path / "p.csv", separator=separator)
 
 
-def test_a_separator_that_is_the_decimal_mark_too(tmp_path):
+def test_a_separator_that_is_also_the_decimal_mark(tmp_path):
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
     with pytest.raises(CommandError, match="--separator and --decimal are both ','; they must differ"):
         read_table(tmp_path / "p.csv", separator=",", decimal=",")
 
 
-def test_a_hundred_thousand_columns_take_no_time_to_compare(tmp_path):
-    """Every name with every other would be ten billion comparisons."""
+def test_a_hundred_thousand_columns_are_compared_quickly(tmp_path):
+    """Comparing every name with every other would be ten billion comparisons."""
     (tmp_path / "p.csv").write_text(",".join(f"c{i}" for i in range(100_000)) + ",c0\n1\n")
     start = time.monotonic()
     with pytest.raises(CommandError, match="has the column 'c0' more than once"):
@@ -148,7 +148,7 @@ def test_values_that_are_no_single_value(value):
         check_values(pd.DataFrame({"x": ["a", value]}))
 
 
-def test_parquet_whose_own_words_are_wrong(tmp_path):
+def test_parquet_with_false_metadata(tmp_path):
     pd.DataFrame({"age": [1, 2]}).to_parquet(tmp_path / "p.parquet")
     data = (tmp_path / "p.parquet").read_bytes()
     for before, after in ((b"PAR1", b"PAR2"), (data[-40:], b""), (data, b"")):
@@ -159,21 +159,21 @@ def test_parquet_whose_own_words_are_wrong(tmp_path):
 
 
 @pytest.mark.parametrize("error", [KeyError("name"), TypeError("data type 'qnt64' not understood"), OSError("a\nb")])
-def test_whatever_pandas_trips_over_in_parquet(tmp_path, monkeypatch, error):
-    """A file tells pandas of its index and dtypes, and pandas believes it."""
+def test_errors_of_pandas_in_parquet(tmp_path, monkeypatch, error):
+    """A file states its index and dtypes, and pandas does not check them."""
 
-    def trip(path):
+    def fail(path):
         raise error
 
     pd.DataFrame({"age": [1, 2]}).to_parquet(tmp_path / "p.parquet")
-    monkeypatch.setattr(pd, "read_parquet", trip)
+    monkeypatch.setattr(pd, "read_parquet", fail)
     with pytest.raises(CommandError, match="cannot be read as Parquet") as caught:
         read_table(tmp_path / "p.parquet")
     assert one_line(caught.value)
 
 
 def test_parquet_that_does_not_fit_into_memory(tmp_path, monkeypatch):
-    """Equal values take next to nothing in the file, and all of their place in memory."""
+    """Equal values take a few bytes in the file, and eight bytes each in memory."""
     pd.DataFrame({"age": np.zeros(1_000_000)}).to_parquet(tmp_path / "p.parquet")
     assert (tmp_path / "p.parquet").stat().st_size < 10_000
     assert len(read_table(tmp_path / "p.parquet")) == 1_000_000
@@ -210,6 +210,7 @@ def contents(tmp_path_factory):
     found = {}
     for name, candidates in {"tree": "trees", "linear": balls}.items():
         options = {"max_explainers": 2, "max_rules": None, "min_fidelity": 0.6, "floor": Floor(on="share")}
+        options["holdout"] = 0.25
         AggregateExplainer(label, candidates=candidates, random_state=0, **options).fit(X).save(
             folder / name, include_rows=True
         )
@@ -218,7 +219,7 @@ def contents(tmp_path_factory):
 
 
 def first(content):
-    return content["explainers"][0]
+    return content["explainers"]["members"][0]
 
 
 def _set_levels(tree, level):
@@ -254,13 +255,15 @@ CONTENTS = {
         "tree",
         lambda content: first(content)["explainer"]["tree"]["classes"].update(dtype="S1"),
     ),
-    "a proof that there is not": ("tree", lambda content: content["proof"].update(status="7")),
-    "an error of many lines": ("tree", lambda content: content["proof"].update(status="a\nb")),
+    "an unknown way to read overlaps": ("tree", lambda content: content["explainers"].update(overlap="last")),
+    "nothing that judges it": ("tree", lambda content: content.update(proof=None, certificate=None)),
+    "an unknown status": ("tree", lambda content: content["proof"].update(status="7")),
+    "a status of many lines": ("tree", lambda content: content["proof"].update(status="a\nb")),
 }
 
 
 @pytest.mark.parametrize("name", CONTENTS)
-def test_saved_explainers_that_are_refused(contents, tmp_path, name):
+def test_bad_saved_explainers_are_refused(contents, tmp_path, name):
     form, change = CONTENTS[name]
     content = json.loads(json.dumps(contents[form]))
     content.pop("format")
@@ -271,7 +274,7 @@ def test_saved_explainers_that_are_refused(contents, tmp_path, name):
     assert one_line(caught.value)
 
 
-def test_a_format_that_is_a_novel(tmp_path, contents):
+def test_a_long_format(tmp_path, contents):
     write_file(tmp_path / "x", {**contents["tree"], "format": "x\n" * 10_000})
     with pytest.raises(FileError, match="has format") as caught:
         AggregateExplainer.load(tmp_path / "x")
@@ -303,7 +306,7 @@ def test_a_link_at_the_target_is_replaced_and_not_followed(tmp_path, victim, con
     assert (out / "table.csv").read_text() == "new"
 
 
-def test_a_folder_that_is_a_link_is_the_folder_that_was_given(tmp_path):
+def test_a_link_to_a_folder_is_followed(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     with whole_folder(tmp_path / "link") as draft:
@@ -315,12 +318,12 @@ def test_a_folder_that_is_a_link_is_the_folder_that_was_given(tmp_path):
 def test_a_link_to_no_folder_is_refused(tmp_path, victim, target):
     (tmp_path / "out").symlink_to(tmp_path / target)
     with pytest.raises(FileExistsError), whole_folder(tmp_path / "out"):
-        pytest.fail("nothing may be computed for nothing")
+        pytest.fail("nothing may be computed where nothing can be written")
     assert victim.read_text() == "untouched"
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_a_folder_in_the_place_of_a_file_stops_all_files(tmp_path):
+def test_a_folder_in_the_place_of_a_file_stops_every_file(tmp_path):
     (tmp_path / "b").mkdir()
 
     def write():
@@ -333,7 +336,7 @@ def test_a_folder_in_the_place_of_a_file_stops_all_files(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b"]
 
 
-def test_rights_follow_the_users_mask_without_changing_it(tmp_path):
+def test_permissions_follow_the_umask_without_changing_it(tmp_path):
     mask = os.umask(0o027)
     try:
         write_whole(tmp_path / "a", b"")
