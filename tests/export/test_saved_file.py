@@ -210,6 +210,15 @@ def test_no_pickle_is_ever_opened(saved, tmp_path):
             AggregateExplainer.load(saved)
 
 
+def _first(content):
+    return content["explainers"]["members"][0]
+
+
+def _tree(content):
+    trees = [member["explainer"]["tree"] for member in content["explainers"]["members"]]
+    return next(tree for tree in trees if len(tree["left"]) > 1)
+
+
 HOSTILE = {
     "no explainers": lambda content: content.pop("explainers"),
     "explainers of nothing": lambda content: content["explainers"].update(members=[]),
@@ -232,15 +241,6 @@ HOSTILE = {
 }
 
 
-def _tree(content):
-    trees = [
-        member["explainer"]["tree"]
-        for member in content["explainers"]["members"]
-        if len(member["explainer"]["tree"]["left"]) > 1
-    ]
-    return trees[0]
-
-
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_content_gets_a_clear_error(saved, hostile):
     with_content(saved, HOSTILE[hostile])
@@ -259,6 +259,7 @@ def test_deep_nesting_and_large_parts(saved, monkeypatch):
         AggregateExplainer.load(saved)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_change_of_the_content_loads_or_is_refused(saved, data):
