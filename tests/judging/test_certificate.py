@@ -54,7 +54,7 @@ def test_nothing_may_be_claimed_of_coverage():
     ],
 )
 def test_a_claim_that_cannot_be_is_not_read(claim):
-    with pytest.raises(ValueError, match=r"a claim of .* in 4 rows with the bound .* cannot be"):
+    with pytest.raises(ValueError, match=r"a claim of .* in 4 rows with bound .* cannot be"):
         Claim.from_dict(claim)
 
 
