@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from oleander.judging.bounds import lower_bound
-from oleander.judging.judged import Judged, design_effect
+from oleander.judging.judged import Judged
 
 
 def make_judged(answered, right, weights=None, groups=None):
@@ -58,19 +58,17 @@ class TestUnits:
         assert low <= n_right[0] <= high
 
 
-class TestDesignEffect:
-    def test_rows_of_a_group_that_are_all_alike_are_worth_one(self):
-        groups = np.repeat(np.arange(40), 5)
-        right = np.repeat(np.arange(40) % 4 > 0, 5)
-        assert design_effect(np.ones(200), right, groups) == pytest.approx(5.0, rel=0.05)
+class TestGroups:
+    def test_equal_visits_of_a_group_count_once(self):
+        groups = np.repeat(np.arange(40), 8)
+        right = np.repeat(np.arange(40) % 4 > 0, 8)
+        judged = make_judged(np.ones(320, dtype=bool), right, groups=groups)
+        assert judged.bounds(0.05)[0] == pytest.approx(float(lower_bound(30, 40, 0.05)))
 
-    def test_independent_rows_are_worth_themselves(self):
-        rng = np.random.default_rng(0)
-        effects = [design_effect(np.ones(400), rng.random(400) < 0.9, np.arange(400) // 4) for _ in range(50)]
-        assert np.mean(effects) < 1.2
-
-    def test_one_group_is_worth_one_row(self):
-        assert design_effect(np.ones(30), np.ones(30), np.zeros(30, dtype=int)) == 30.0
+    def test_a_group_that_is_not_answered_does_not_count(self):
+        groups = np.repeat(np.arange(10), 3)
+        answered = groups < 6
+        assert make_judged(answered, answered, groups=groups).bounds(0.05)[0] == float(lower_bound(6, 6, 0.05))
 
     def test_bounds_with_groups_hold_as_often_as_stated(self):
         """Groups whose members err together: the bound is over the true share in at most 5% of 400 samples."""
