@@ -34,7 +34,6 @@ from oleander.selection.result import SelectionResult
 from oleander.selection.run import Progress, Run
 
 if TYPE_CHECKING:
-    from oleander.selection.frontier import Frontier
     from oleander.selection.solvers import Solver
 
 Formulation = Literal["strict", "selective"]
@@ -201,7 +200,7 @@ class SelectionProblem:
             return answer_coverage(statement, worker, run, wanted)
         return answer_fewest(statement, worker, run, validation.check_share(min_coverage, "min_coverage"))
 
-    def frontier(
+    def sweep(
         self,
         max_explainers: Sequence[int],
         min_fidelity: Sequence[float],
@@ -211,22 +210,22 @@ class SelectionProblem:
         time_limit: float | None = 60.0,
         gap: float = 0.0,
         floor_over_union: bool = False,
-    ) -> "Frontier":
-        """Solve for every number of explainers and every floor.
+    ) -> dict[tuple[int, float], SelectionResult]:
+        """Return the best choice for every number of explainers and every floor.
 
         Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never
         cover less and a higher floor never covers more. The time limit is per cell. With `floor_over_union` each
-        cell's floor is asked of the union too.
+        cell's floor is also a floor over the union.
 
         Examples
         --------
         >>> problem = SelectionProblem(np.eye(3), np.eye(3))
-        >>> problem.frontier([1, 2], [0.9]).table[["max_explainers", "objective", "status"]].values.tolist()
-        [[1, 1.0, 'optimal'], [2, 2.0, 'optimal']]
+        >>> {cell: result.objective for cell, result in problem.sweep([1, 2], [0.9]).items()}
+        {(1, 0.9): 1.0, (2, 0.9): 2.0}
         """
-        from oleander.selection.frontier import solve_frontier
+        from oleander.selection.sweep import sweep
 
-        return solve_frontier(
+        return sweep(
             self,
             [validation.check_count(number, "max_explainers") for number in max_explainers],
             [validation.check_share(share, "min_fidelity") for share in min_fidelity],
