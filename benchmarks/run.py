@@ -1,40 +1,95 @@
-"""Measure side by side what a user would pick instead, and write the page of benchmarks.
+"""Measure subjects and print their tables; the page of benchmarks is written when all of its subjects are measured.
 
-Lines are kept as they are measured: stopped and called again, a run goes on where it was. `make bench` runs all of it.
+Every line is kept as it is measured: a run that was stopped continues where it was. `make bench` runs the subjects of
+docs/benchmarks.md, `make bench SUBJECT=quality` a single one.
 """
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from subjects.base import Journal
-from subjects.page import write_page
-from subjects.registry import SUBJECTS
+from benchmarks.journal import Journal
+from benchmarks.measuring import is_installed
+from benchmarks.page import draw_figure, write_page
+from benchmarks.subjects.registry import SUBJECTS
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--subject", action="append", choices=list(SUBJECTS), help="may be repeated; all by default")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
+    parser.add_argument(
+        "--subject",
+        nargs="+",
+        action="extend",
+        choices=list(SUBJECTS),
+        metavar="NAME",
+        help=f"{', '.join(SUBJECTS)}; by default those of docs/benchmarks.md, or all for the tiny size",
+    )
     parser.add_argument("--size", choices=["tiny", "full"], default="full")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="measure and print only these lines, such as data=wine; may be repeated, several values of a key add up",
+    )
     parser.add_argument("--out", type=Path, help="the page; docs/benchmarks.md, or one in --keep for the tiny size")
-    parser.add_argument("--keep", type=Path, default=ROOT / "bench", help="folder for the lines that were measured")
-    parser.add_argument("--fresh", action="store_true", help="forget what was measured of these subjects before")
-    parser.add_argument("--mixed", action="store_true", help="go on with lines that were measured with other code")
-    parser.add_argument("--write-only", action="store_true", help="measure nothing, write what there is")
+    parser.add_argument("--keep", type=Path, default=ROOT / "bench", help="folder of the journals")
+    parser.add_argument("--fresh", action="store_true", help="delete the journals of these subjects first")
+    parser.add_argument("--mixed", action="store_true", help="continue with lines that were measured with other code")
+    parser.add_argument("--write-only", action="store_true", help="measure nothing; print and write what there is")
     given = parser.parse_args(arguments)
+    only = read_only(given.only)
+    page = {name: subject for name, subject in SUBJECTS.items() if subject.docs == "benchmarks.md"}
     out = given.out or (ROOT / "docs" if given.size == "full" else given.keep) / "benchmarks.md"
     paths = {name: given.keep / f"{name}-{given.size}.jsonl" for name in SUBJECTS}
-    for name in [] if given.write_only else given.subject or SUBJECTS:
+    names = given.subject or list(page if given.size == "full" else SUBJECTS)
+    for name in names:
         if given.fresh:
             paths[name].unlink(missing_ok=True)
-        print(f"{name}: {SUBJECTS[name].asks}", file=sys.stderr, flush=True)
-        SUBJECTS[name].measure(given.size, Journal(paths[name], mixed=given.mixed))
-        # After every subject, so that a run that is stopped leaves a page of what there is.
-        write_page(out, SUBJECTS, paths, given.size)
-    write_page(out, SUBJECTS, paths, given.size)
+        journal = Journal(paths[name], mixed=given.mixed, only=only)
+        if not given.write_only:
+            measure(name, given.size, journal)
+        if not journal.rows:
+            raise SystemExit(f"{name} has no line{' with ' + ' and '.join(given.only) if given.only else ' yet'}.")
+        print(f"## {SUBJECTS[name].title}\n\n{SUBJECTS[name].write(journal.rows)}", flush=True)
+        if SUBJECTS[name].figure_size is not None and not only:
+            print(f"figure: {draw_figure(SUBJECTS[name], journal.rows, out.with_suffix(''))}\n", flush=True)
+    if set(names) & set(page):
+        missing = write_page(out, page, {name: Journal(paths[name]) for name in page}, given.size)
+        if missing:
+            print(f"{out} is left as it is: not measured yet: {', '.join(missing)}.", file=sys.stderr)
+
+
+def measure(name: str, size: str, journal: Journal) -> None:
+    """Measure a subject, or say which packages it needs."""
+    subject = SUBJECTS[name]
+    absent = [module for module in subject.needs if not is_installed(module)]
+    if absent:
+        raise SystemExit(f'{name} needs {", ".join(absent)}: pip install "oleander[bench]"')
+    print(f"{name}: {subject.asks}", file=sys.stderr, flush=True)
+    with warnings.catch_warnings():
+        # Methods warn of what the tables show: nothing found, no proof within the time limit.
+        warnings.simplefilter("ignore")
+        subject.measure(size, journal)
+
+
+def read_only(pairs: Sequence[str]) -> dict[str, set[str]]:
+    """Return the values by key.
+
+    >>> read_only(["data=wine", "seed=0", "seed=1"]) == {"data": {"wine"}, "seed": {"0", "1"}}
+    True
+    """
+    only: dict[str, set[str]] = {}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        if not sign:
+            raise SystemExit(f"--only {pair} is not understood: write KEY=VALUE, such as data=wine.")
+        only.setdefault(key, set()).add(value)
+    return only
 
 
 if __name__ == "__main__":

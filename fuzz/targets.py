@@ -22,11 +22,12 @@ import numpy as np
 import pandas as pd
 
 from guard import Breach, check_message, watched_folder
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Balls, Floor
 from oleander.black_box.rows_as_json import read_answer
 from oleander.cli.errors import CommandError
 from oleander.cli.tables import check_values, read_table
 from oleander.data.schema import FeatureSchema
+from oleander.explainers import LimeLinear
 from oleander.export.saved_file import read_file
 from studies.data import load_geriatric
 
@@ -217,7 +218,7 @@ def _label(X: Any) -> Any:
 
 @functools.cache
 def seed_contents() -> list[bytes]:
-    """The JSON of explainers of several forms."""
+    """Return the JSON of explainers of several kinds."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
         {
@@ -226,32 +227,31 @@ def seed_contents() -> list[bytes]:
             "dose": np.where(rng.random(200) < 0.2, np.nan, rng.uniform(0, 5, 200)),
         }
     )
-    forms: list[dict[str, Any]] = [
-        {"combine": "tree"},
-        {"candidates": "balls", "n_draws": 200, "max_candidates": 20, "floor_on": "share"},
-        {"candidates": "balls", "n_draws": 200, "max_candidates": 20, "floor_on": "share", "local": "lime"},
-        {"candidates": ["nodes"], "floor_on": "share"},
+    generators: list[Any] = [
+        "trees",
+        Balls(n_draws=200, max_candidates=20),
+        Balls(n_draws=200, max_candidates=20, local=LimeLinear()),
+        "nodes",
     ]
+    options = {"max_explainers": 2, "min_fidelity": 0.6, "max_rules": None, "floor": Floor(on="share")}
     found = []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for form in forms:
-            atlas = AggregateExplainer(_label, max_explainers=2, min_fidelity=0.6, random_state=0, **form).fit(X)
+        for generator in generators:
+            atlas = AggregateExplainer(_label, candidates=generator, random_state=0, **options).fit(X)
             atlas.tradeoff(max_explainers=[2], min_fidelity=[0.6])
             atlas.save(Path(folder) / "x", include_rows=True)
-            found.append(json.dumps(read_file(Path(folder) / "x")[0]).encode())
+            found.append(json.dumps(read_file(Path(folder) / "x")).encode())
     return found
 
 
 def seed_files() -> list[bytes]:
-    """Whole files, with rows in some."""
+    """Return whole files, with a part that does not belong there in some."""
     found = []
     for number, content in enumerate(seed_contents()):
         parts = {"atlas.json": content}
         if number % 2:
-            buffer = io.BytesIO()
-            np.save(buffer, np.arange(6.0).reshape(2, 3))
-            parts["rows.npy"] = buffer.getvalue()
+            parts["rows.npy"] = b"no part of a saved explainer"
         with tempfile.TemporaryDirectory() as folder:
             write_zip(Path(folder) / "x", parts)
             found.append((Path(folder) / "x").read_bytes())

@@ -1,4 +1,4 @@
-"""``python -m studies geriatric --data DIR --out OUT``."""
+"""The command ``python -m studies geriatric|ppmi --out OUT``."""
 
 import argparse
 import os
@@ -9,23 +9,23 @@ from studies.run import STUDIES, run_study
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line and run a study."""
-    parser = argparse.ArgumentParser(prog="python -m studies", description="Redo the paper's studies.")
+    parser = argparse.ArgumentParser(prog="python -m studies", description="Redo one of the paper's studies.")
     parser.add_argument("study", choices=list(STUDIES))
-    parser.add_argument("--data", help="folder or archive; default: fetch (geriatric), synthetic cohort (ppmi)")
+    parser.add_argument("--data", help="folder or archive; default: fetched (geriatric), a synthetic cohort (ppmi)")
     parser.add_argument("--out", required=True, help="folder for figures, tables, claims.md and index.html")
     parser.add_argument(
-        "--telemonitoring", help="folder of the public telemonitoring data, a second check of clustering"
+        "--telemonitoring", help="folder of the public telemonitoring data, a second check of the clustering"
     )
-    parser.add_argument("--quick", action="store_true", help="a small version in a minute or two")
-    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
-    given = parser.parse_args(arguments)
+    parser.add_argument("--quick", action="store_true", help="a small version, which takes a minute or two")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="number of processes")
+    options = parser.parse_args(arguments)
     run_study(
-        given.study,
-        data=given.data,
-        out=given.out,
-        quick=given.quick,
-        telemonitoring=given.telemonitoring,
-        n_jobs=given.jobs,
+        options.study,
+        data=options.data,
+        out=options.out,
+        quick=options.quick,
+        telemonitoring=options.telemonitoring,
+        n_jobs=options.jobs,
     )
 
 

@@ -1,4 +1,4 @@
-"""The look of a study's figures. matplotlib is imported when something is drawn, not before."""
+"""The look of a study's figures. matplotlib is imported when a figure is drawn, not before."""
 
 import io
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from oleander.running.extras import import_extra
 
-# Okabe and Ito's colours, which survive most kinds of colour blindness.
+# Okabe and Ito's colours, which most kinds of colour blindness keep apart.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "*")
 SYNTHETIC = "synthetic cohort, no real patients"
@@ -14,12 +14,12 @@ SYNTHETIC = "synthetic cohort, no real patients"
 
 @dataclass(frozen=True)
 class Pen:
-    """Makes figures whose title says of which data they are.
+    """Makes figures; their titles say when the data are synthetic.
 
     Parameters
     ----------
     is_synthetic : bool
-        Whether every title says that the data are made up.
+        Whether every title says that the data are synthetic.
     """
 
     is_synthetic: bool = False
@@ -45,7 +45,7 @@ class Pen:
 
 
 def to_png(figure: Any) -> bytes:
-    """Return a figure as the bytes of a PNG file, the same ones for the same figure."""
+    """Return a figure as the bytes of a PNG file, the same bytes for the same figure."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""A study's page: figures and tables next to what the paper says, as one plain HTML file."""
+"""A study's page: figures and tables beside what the paper says, as one plain HTML file."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -8,16 +8,16 @@ from typing import Any
 
 import pandas as pd
 
-from studies.claims import Judged, Verdict, claims_table
-from studies.steps import Exhibit, Facts, Step
+from studies.claims import JudgedClaim, Verdict, claims_table
+from studies.step import Exhibit, Facts, Step
 
-MOST_ROWS = 40
+MAX_ROWS = 40
 CLASSES = {
     Verdict.HOLDS: "holds",
     Verdict.FAILS: "fails",
-    Verdict.CANNOT_TELL: "open",
+    Verdict.SYNTHETIC: "open",
     Verdict.OPEN: "open",
-    Verdict.NOT_YET: "open",
+    Verdict.NOT_MEASURED: "open",
 }
 PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -47,22 +47,22 @@ $sections
 """)
 
 
-def write_page(
+def make_page(
     title: str,
     notes: Sequence[str],
     steps: Sequence[Step],
     facts: Mapping[str, Facts],
-    judged: Sequence[Judged],
+    judged: Sequence[JudgedClaim],
     out: Path,
     *,
     is_synthetic: bool,
 ) -> str:
-    """Return the page of a study whose steps' files lie in folders below ``out``."""
-    said = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+    """Return the page of a study whose steps' files are in folders below ``out``."""
+    paragraphs = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
     if is_synthetic:
-        said = (
-            '<p class="warn">Everything here comes from a <b>synthetic cohort</b> drawn from the paper\'s printed '
-            "figures. It shows that the code runs and what it would show; it says nothing about patients.</p>" + said
+        paragraphs = (
+            '<p class="warn">All results here come from a <b>synthetic cohort</b> drawn from the paper\'s printed '
+            "figures. They show that the code runs; they say nothing about patients.</p>" + paragraphs
         )
     contents = '<a href="#claims">Claims</a>'
     sections = _claims_section(judged)
@@ -71,21 +71,21 @@ def write_page(
             contents += f'<a href="#{escape(step.name)}">{escape(step.title)}</a>'
             shown = "".join(_exhibit(exhibit, step, out) for exhibit in step.exhibits(facts[step.name]))
             sections += f'<h2 id="{escape(step.name)}">{escape(step.title)}</h2>{shown}'
-    return PAGE.substitute(title=escape(title), notes=said, contents=contents, sections=sections)
+    return PAGE.substitute(title=escape(title), notes=paragraphs, contents=contents, sections=sections)
 
 
-def table_html(table: pd.DataFrame, most_rows: int = MOST_ROWS, classes: Sequence[str] = ()) -> str:
-    """Return a table as HTML, every cell escaped; the first rows if there are many.
+def table_html(table: pd.DataFrame, max_rows: int = MAX_ROWS, classes: Sequence[str] = ()) -> str:
+    """Return a table as HTML, every cell escaped, cut to its first rows.
 
     >>> table_html(pd.DataFrame({"a<b": [0.123456, None]}))
     '<div class="wide"><table><tr><th>a&lt;b</th></tr><tr><td>0.1235</td></tr><tr><td></td></tr></table></div>'
     """
     head = "".join(f"<th>{escape(str(column))}</th>" for column in table.columns)
     body = ""
-    for number, row in enumerate(table.head(most_rows).itertuples(index=False)):
+    for number, row in enumerate(table.head(max_rows).itertuples(index=False)):
         mark = f' class="{classes[number]}"' if classes else ""
         body += f"<tr{mark}>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>"
-    more = f"<p>{len(table) - most_rows:,} more rows in the file.</p>" if len(table) > most_rows else ""
+    more = f"<p>{len(table) - max_rows:,} more rows in the file.</p>" if len(table) > max_rows else ""
     return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>{more}'
 
 
@@ -95,7 +95,7 @@ def _cell(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _claims_section(judged: Sequence[Judged]) -> str:
+def _claims_section(judged: Sequence[JudgedClaim]) -> str:
     table = claims_table(judged).drop(columns=["claim"])
     counts = "; ".join(
         f"{verdict}: {n}" for verdict in Verdict if (n := sum(item.verdict is verdict for item in judged))
@@ -117,6 +117,6 @@ def _exhibit(exhibit: Exhibit, step: Step, out: Path) -> str:
 
 
 def _link(exhibit: Exhibit, step: Step, out: Path) -> str:
-    """Return a link to the data, where they have the exhibit's name."""
+    """Return a link to the table that has the exhibit's name, if there is one."""
     file = f"{step.name}/{exhibit.name}.csv"
     return f' <a href="{escape(file)}">data</a>' if (out / file).exists() else ""

@@ -14,7 +14,7 @@ RECORD = "step.json"
 
 
 def fingerprint(*parts: Any) -> str:
-    """Return a short name for these settings: equal for equal ones, in whatever order a dict lists them.
+    """Return a short digest of plain data, which does not depend on the order of a dict.
 
     >>> fingerprint({"a": 1, "b": (2, 3)}) == fingerprint({"b": [2, 3], "a": 1})
     True
@@ -31,15 +31,15 @@ def digest(table: pd.DataFrame | pd.Series) -> str:
 
 
 class Store:
-    """The folder of one step: its tables as CSV, its figures as PNG, and a record of what made them.
+    """The folder of one step: its tables as CSV, its figures as PNG, and a record of the run.
 
-    Parts made under other settings are thrown away when the store is opened. Every file is written whole or not at all.
+    Opening the store deletes parts that were made with other settings. Every file is written whole or not at all.
 
     Parameters
     ----------
     folder : Path
     made_by : str
-        The fingerprint of all that the step's results depend on.
+        The fingerprint of everything the step's results depend on.
     """
 
     def __init__(self, folder: Path, made_by: str) -> None:
@@ -52,15 +52,15 @@ class Store:
             self._write_record({"made_by": made_by, "is_done": False})
 
     def table(self, name: str, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        """Return a table: the one on disk, or else a new one, which is then kept."""
+        """Return a table from disk, or compute and keep it."""
         file = self.folder / f"{name}.csv"
         if not file.exists():
-            # Digits are kept in full: the table read back is the one that was computed.
+            # All digits are written, so the table read back equals the one computed.
             write_whole(file, compute().to_csv(index=False).encode())
         return self.read(name)
 
     def read(self, name: str) -> pd.DataFrame:
-        """Return a table that is there."""
+        """Return a table that was kept before."""
         return pd.read_csv(self.folder / f"{name}.csv")
 
     def picture(self, name: str, content: bytes) -> None:
@@ -68,22 +68,22 @@ class Store:
         write_whole(self.folder / f"{name}.png", content)
 
     def finish(self, facts: dict[str, Any], seconds: float) -> None:
-        """Keep the step's facts and note that it is done."""
+        """Keep the step's facts and record that it is done."""
         self._write_record({"made_by": self.made_by, "is_done": True, "seconds": round(seconds, 2), "facts": facts})
 
     @property
     def is_done(self) -> bool:
-        """Whether the step was finished under these settings."""
+        """Whether the step was finished with these settings."""
         return bool(self._read_record().get("is_done"))
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the finished step found."""
+        """The facts of the finished step."""
         return dict(self._read_record().get("facts", {}))
 
     @property
     def seconds(self) -> float:
-        """How long the finished step took."""
+        """The duration of the finished step."""
         return float(self._read_record().get("seconds", 0.0))
 
     def _read_record(self) -> dict[str, Any]:

@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 from oleander.data.schema import FeatureSchema
-from studies.data import load_heart_disease
 
 # Who is started in the background may have been told not to hear Ctrl-C; tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -31,6 +30,9 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def heart_disease(shared_data: Path) -> pd.DataFrame:
     """920 patients, mixed columns, many missing values; the last column is the diagnosis."""
+    # Imported here, so that tests of the package need nothing of the studies.
+    from studies.data import load_heart_disease
+
     data = load_heart_disease(shared_data / "heart_disease")
     table = data.X.assign(num=data.y)
     table["cp"] = table["cp"].map({1: "typical", 2: "atypical", 3: "non-anginal", 4: "none"}).astype("category")

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oleander.results.fitting import NothingFoundError
 
 from oleander import AggregateExplainer
 from oleander.candidates import Anchors
-from oleander.results.fitting import NothingFoundError
 
 X = np.random.default_rng(0).normal(size=(200, 4))
 BALLS = {"candidates": "balls", "radius": 1.5, "n_draws": 50, "max_candidates": 30, "min_fidelity": 0.6}

@@ -1,1 +1,1 @@
-"""What is measured, one file per subject. The list is apart: a process of its own imports only what it needs."""
+"""What is measured: one file or folder per subject. A process of its own imports only the subject that it measures."""

@@ -1,4 +1,4 @@
-"""How a default fit grows with rows, columns, classes and explainers: time, queries and peak memory."""
+"""The growth of a default fit with rows, columns, classes and explainers: time, queries and peak memory."""
 
 import subprocess
 import time
@@ -10,12 +10,15 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
+from benchmarks.journal import Journal, Row
+from benchmarks.measuring import WatchedBlackBox, slope
+from benchmarks.own_process import measure_apart
+from benchmarks.subjects.base import Size, Subject
+from benchmarks.tables import make_goals, make_table, number, seconds
 from oleander import AggregateExplainer
-from oleander.candidates.choosing import PoolSelection
-from oleander.results.fitting import NothingFoundError
+from oleander.aggregate import NothingFoundError
+from oleander.candidates.choosing import PoolProgram
 from oleander.selection import SelectionResult
-from subjects.base import Journal, Row, Size, WatchedBlackBox, make_goals, make_table, number, seconds, slope
-from subjects.own_process import measure_apart
 
 FULL = {
     "rows": (500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000),
@@ -28,7 +31,7 @@ TINY = {"rows": (80, 160)}
 TINY_BASE = {"rows": 80, "columns": 10, "classes": 2, "K": 2}
 BOXES = ("cheap", "forest")
 N_TRAINED = 2_000
-# Rows × columns with the forest of 100 trees that a default fit is to manage, and within what.
+# The goal: a default fit of the forest of 100 trees on this many rows, within this time and memory.
 AIM_ROWS, AIM_SECONDS, AIM_GIGABYTES = 100_000, 180.0, 6.0
 
 
@@ -44,7 +47,7 @@ class Cheap:
 
 
 def fit_default(box: str, rows: int, columns: int, classes: int, K: int, n_trees: int = 100) -> Row:
-    """Fit with the defaults on rows that are new to the black box; making and training that is not counted."""
+    """Return the cost of a default fit on rows that are new to the black box, whose training is not counted."""
     X, y = make_classification(
         rows + N_TRAINED,
         columns,
@@ -64,9 +67,9 @@ def fit_default(box: str, rows: int, columns: int, classes: int, K: int, n_trees
     atlas = AggregateExplainer(watched, max_explainers=K, random_state=0)
     start, cpu_start = time.perf_counter(), time.process_time()
     try:
-        form = atlas.fit(asked).combine_
+        n_explainers = len(atlas.fit(asked).explainers_)
     except NothingFoundError:
-        form = "nothing"
+        n_explainers = 0
     return {
         "seconds": time.perf_counter() - start,
         "cpu seconds": time.process_time() - cpu_start,
@@ -75,22 +78,22 @@ def fit_default(box: str, rows: int, columns: int, classes: int, K: int, n_trees
         "unproven": sum(is_unproven for _, is_unproven in choices),
         "black box seconds": watched.seconds,
         "queries": watched.n_rows,
-        "form": form,
+        "explainers": n_explainers,
     }
 
 
 def watch_choices() -> list[tuple[float, bool]]:
-    """Note for each choice from now on how long it took and whether it was left unproven."""
+    """Return a list that gets, for each choice from now on, its seconds and whether it was left unproven."""
     noted: list[tuple[float, bool]] = []
-    select = PoolSelection.select
+    select = PoolProgram.select
 
-    def noting(self: PoolSelection, *given: Any) -> SelectionResult:
+    def noting(self: PoolProgram, *given: Any) -> SelectionResult:
         start = time.perf_counter()
         result = select(self, *given)
         noted.append((time.perf_counter() - start, result.status == "feasible"))
         return result
 
-    PoolSelection.select = noting
+    PoolProgram.select = noting
     return noted
 
 
@@ -102,7 +105,7 @@ def cells(size: Size) -> Iterator[tuple[str, str, Row]]:
             yield from ((axis, box, {**base, axis: value}) for value in values)
 
 
-class Growth:
+class Growth(Subject):
     """Time, queries and peak memory of a default fit."""
 
     name = "growth"
@@ -111,12 +114,13 @@ class Growth:
         "How do time, queries and memory of a default `AggregateExplainer.fit` grow with rows, columns, classes and K?"
     )
 
+    figure_size = (14, 5)
+
     def __init__(self, time_limit: float = 300.0) -> None:
         self.time_limit = time_limit
 
-    def measure(self, size: Size, journal: Journal) -> list[Row]:
+    def measure(self, size: Size, journal: Journal) -> None:
         """Measure each cell in a process of its own; where one is over the cap, the larger ones are not tried."""
-        lines: list[Row] = []
         over: set[tuple[str, str]] = set()
         for axis, box, sizes in cells(size):
             key = {"axis": axis, "box": box, **sizes}
@@ -125,13 +129,11 @@ class Growth:
             line = journal.once(key, partial(self._measure_one, box, sizes))
             if "over" in line:
                 over.add((axis, box))
-            lines.append(line)
-        return lines
 
     def _measure_one(self, box: str, sizes: Row) -> Row:
-        """Return what a fit took, or that it was stopped; a little is allowed for making the data and the forest."""
+        """Return the cost of a fit, or that it was stopped; 30 s more are allowed for the data and the forest."""
         try:
-            found = measure_apart("subjects.growth:fit_default", self.time_limit + 30, box=box, **sizes)
+            found = measure_apart("benchmarks.subjects.growth:fit_default", self.time_limit + 30, box=box, **sizes)
         except subprocess.TimeoutExpired:
             return {"over": self.time_limit}
         return {"over": self.time_limit} if found["seconds"] > self.time_limit else found
@@ -141,7 +143,7 @@ class Growth:
         lines = [*rows, *_not_tried(rows)]
         parts = [make_goals([_aim(lines)]), NOTES, "### Exponents\n", _exponents(lines)]
         for axis in dict.fromkeys(row["axis"] for row in lines):
-            fixed = ", ".join(f"{name} {value:,}" for name, value in what_is_fixed(lines, axis).items() if name != axis)
+            fixed = ", ".join(f"{name} {value:,}" for name, value in fixed_sizes(lines, axis).items() if name != axis)
             parts.append(f"### By {axis} ({fixed})\n")
             parts.append(_axis_table([row for row in lines if row["axis"] == axis], axis))
         return "\n".join(parts)
@@ -170,10 +172,8 @@ NOTES = """\
 A default fit, each in a process of its own; peak memory is that of the process, with the data and the libraries
 (about 0.2 GB before anything is done). The cheap black box is a linear score, the other a forest of 100 trees on one
 core. The exponent is the slope of the log of processor time over log size; "last" is that of the two largest sizes.
-"Choosing" is the choice among candidates while unions are judged, which is quick and leaves nothing to the clock; "not
-proven" says how many of these choices were not known to be the best. All forms learn from at most 20,000 rows; up to
-40,000 are judged by cross-fitting, of more all that were not learned from, in one go: hence the step down. A fit that
-finds nothing ends before its certificate and asks less.
+"Choosing" is the choice among candidates, with the training that it needs; "not proven" counts the choices that were
+not known to be the best. A fit that finds no explainer ends before its certificate and asks less.
 """
 
 
@@ -185,8 +185,8 @@ def _not_tried(rows: Sequence[Row]) -> Iterator[Row]:
             yield from ({**row, axis: value} for value in FULL[axis] if value > row[axis])
 
 
-def what_is_fixed(rows: Sequence[Row], axis: str) -> Row:
-    """Return what was held fixed along an axis."""
+def fixed_sizes(rows: Sequence[Row], axis: str) -> Row:
+    """Return the sizes along an axis; all but its own are fixed."""
     first = next(row for row in rows if row["axis"] == axis)
     return {name: first[name] for name in BASE}
 
@@ -229,11 +229,11 @@ def _axis_table(rows: Sequence[Row], axis: str) -> str:
                 f"{row['unproven']} of {row['choices']}",
                 number(row["queries"], 0),
                 number(row["peak GB"]),
-                row["form"],
+                number(row["explainers"], 0),
             )
         )
     columns = (axis, "black box", "s", "processor s", "of it black box", "choosing", "not proven", "queries", "peak GB")
-    return make_table((*columns, "form"), lines)
+    return make_table((*columns, "explainers"), lines)
 
 
 def _aim(rows: Sequence[Row]) -> tuple[str, str, bool | None]:

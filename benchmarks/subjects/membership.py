@@ -1,16 +1,17 @@
-"""Which rows lie in which balls: time at the size that a default pool reaches."""
+"""The search for the rows in each ball: its time at the size of a default pool."""
 
 import time
 
 import numpy as np
 
+from benchmarks.journal import Row
+from benchmarks.measuring import timed
 from oleander.data.schema import FeatureSchema
 from oleander.regions import Ball, membership
-from subjects.base import Row, timed
 
 
 def find_members(n_rows: int, n_centers: int, radii: list[float]) -> Row:
-    """Return what it takes to find them, and what one pass takes over the rows and over the matrix that was found."""
+    """Return the time to find them, in passes over the rows, and the time of a pass over the matrix of memberships."""
     rng = np.random.default_rng(0)
     X = np.hstack([rng.normal(size=(n_rows, 11)), rng.integers(0, 2, size=(n_rows, 20))])
     schema = FeatureSchema.infer(X)

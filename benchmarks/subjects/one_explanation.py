@@ -1,8 +1,7 @@
-"""What it costs to explain one row: our local explainers beside lime, anchor-exp and shap."""
+"""The cost of explaining one row: our local explainers beside lime, anchor-exp and shap."""
 
 import statistics
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
@@ -11,42 +10,32 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.cases import ABSENT, Case, numeric_cases
+from benchmarks.journal import Journal, Row
+from benchmarks.measuring import WatchedBlackBox, is_installed, slope
+from benchmarks.subjects.base import Size, Subject
+from benchmarks.subjects.stages import filter_seconds, stages
+from benchmarks.tables import make_goals, make_table, number, seconds
 from oleander.black_box.asking import BlackBox
 from oleander.candidates.balls import choose_centers, choose_ladder
-from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
 from oleander.explainers import FilteredTree, LimeLinear, UnfilteredTree
 from oleander.regions import Ball
-from subjects.base import (
-    Journal,
-    Row,
-    Size,
-    WatchedBlackBox,
-    is_installed,
-    make_goals,
-    make_table,
-    number,
-    seconds,
-    slope,
-)
-from subjects.cases import ABSENT, Case, cases
-from subjects.stages import filter_seconds, stages
 
 OURS = {"FilteredTree": FilteredTree, "UnfilteredTree": UnfilteredTree, "LimeLinear": LimeLinear}
-# Import names by the names in the table; who is not installed is left out, and the table says so.
+# Import names by the names in the table. A package that is not installed is left out, and the page says so.
 PEERS = {"lime": "lime", "shap, Kernel": "shap", "shap, Tree": "shap", "anchor-exp": "anchor"}
-# Anchors are searched for until they are precise, and the trees' Shapley values are read off the trees: neither draws
-# a number of rows that could be set.
+# Anchors are searched until they are precise, and the trees' Shapley values are read off the trees: neither draws a
+# number of rows that could be set.
 ADAPTIVE = ("shap, Tree", "anchor-exp")
 MOST_REST = 0.75
 
-# Takes a row; returns nothing that is looked at.
+# Explains a row; the result is not used.
 Explain = Callable[[np.ndarray], object]
 
 
 def make_explain(method: str, case: Case, box: WatchedBlackBox, n_draws: int | None) -> Explain:
-    """Set one method up; None draws is its own default."""
+    """Return a method that is set up; None draws is its own default."""
     if method in OURS:
         return _ours(method, case, box, n_draws or 2000)
     return {"lime": _lime, "shap, Kernel": _kernel, "shap, Tree": _tree, "anchor-exp": _anchor}[method](
@@ -55,7 +44,7 @@ def make_explain(method: str, case: Case, box: WatchedBlackBox, n_draws: int | N
 
 
 def _ours(method: str, case: Case, box: WatchedBlackBox, n_draws: int) -> Explain:
-    rows = Rows.ask(case.rows, BlackBox(case.forest, FeatureSchema.infer(case.rows)))
+    rows = case.labelled_rows()
     asked = BlackBox(box, rows.schema)
     ladder = choose_ladder(rows)
     radius = ladder[len(ladder) // 2]
@@ -75,8 +64,8 @@ def _lime(case: Case, box: WatchedBlackBox, n_draws: int | None) -> Explain:
     given = {} if n_draws is None else {"num_samples": n_draws}
 
     def explain(row: np.ndarray) -> object:
-        told = explainer.explain_instance(row, box.predict_proba, top_labels=1, **given)
-        return told.as_list(told.top_labels[0])
+        explanation = explainer.explain_instance(row, box.predict_proba, top_labels=1, **given)
+        return explanation.as_list(explanation.top_labels[0])
 
     return explain
 
@@ -96,17 +85,17 @@ def _kernel(case: Case, box: WatchedBlackBox, n_draws: int | None) -> Explain:
 def _tree(case: Case, box: WatchedBlackBox, n_draws: int | None) -> Explain:
     import shap
 
-    explainer = shap.TreeExplainer(case.forest)
+    explainer = shap.TreeExplainer(case.black_box)
     return lambda row: explainer.shap_values(row[None, :])
 
 
 def _anchor(case: Case, box: WatchedBlackBox, n_draws: int | None) -> Explain:
     from anchor.anchor_tabular import AnchorTabularExplainer
 
-    names = [str(label) for label in case.forest.classes_]
+    names = [str(label) for label in case.black_box.classes_]
     explainer = AnchorTabularExplainer(names, [f"x{j}" for j in range(case.rows.shape[1])], case.rows, {})
-    # It compares labels with positions, so it is told positions.
-    position = {label: number for number, label in enumerate(case.forest.classes_)}
+    # It compares labels with positions, so it is given positions.
+    position = {label: number for number, label in enumerate(case.black_box.classes_)}
 
     def predict(X: np.ndarray) -> np.ndarray:
         return np.array([position[label] for label in box.predict(X)])
@@ -115,12 +104,11 @@ def _anchor(case: Case, box: WatchedBlackBox, n_draws: int | None) -> Explain:
 
 
 def explain_rows(method: str, case: Case, n_points: int, n_draws: int | None) -> Row:
-    """Explain some rows spread over the data, one after the other."""
-    box = WatchedBlackBox(case.forest)
-    rows = Rows.ask(case.rows, BlackBox(case.forest, FeatureSchema.infer(case.rows)))
+    """Return the cost of explaining some rows spread over the data, one after the other."""
+    box = WatchedBlackBox(case.black_box)
+    rows = case.labelled_rows()
     np.random.seed(0)  # noqa: NPY002 (shap and anchor-exp draw from it)
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with threadpool_limits(1):
         if method in PEERS:
             import_module(PEERS[method])
         start = time.perf_counter()
@@ -135,7 +123,7 @@ def explain_rows(method: str, case: Case, n_points: int, n_draws: int | None) ->
             times.append(time.perf_counter() - start)
             inside.append(box.seconds - seconds_before)
             asked.append(box.n_rows - rows_before)
-            # Of the processor's seconds: whatever else the machine does at that moment is in neither part.
+            # Of the processor's seconds, so that other work of the machine is in neither part.
             cpu_inside = box.cpu_seconds - cpu_before
             if asked[-1]:
                 ratios.append((cpu - cpu_inside) / cpu_inside)
@@ -149,28 +137,27 @@ def explain_rows(method: str, case: Case, n_points: int, n_draws: int | None) ->
     }
 
 
-class OneExplanation:
+class OneExplanation(Subject):
     """Seconds and black-box rows of one explanation."""
 
     name = "one-explanation"
     title = "One explanation"
     asks = "What does it cost to explain one row, and how much of that is the black box itself?"
+    figure_size = (14, 5)
 
-    def measure(self, size: Size, journal: Journal) -> list[Row]:
-        """Measure method by method, then the stages of ours and how its filter grows."""
+    def measure(self, size: Size, journal: Journal) -> None:
+        """Measure method by method, then the stages of ours and the growth of its filter."""
         n_points, equal = (9, 5_000) if size == "full" else (2, 300)
-        lines = []
-        for case in cases(size):
+        for case in numeric_cases(size):
             for draws, method in _cells(equal):
-                key = {"part": "peers", "data": case.name, "draws": draws or "own", "method": method}
-                lines.append(journal.once(key, partial(explain_rows, method, case, n_points, draws)))
+                key = {"part": "peers", "data": case.data.name, "draws": draws or "own", "method": method}
+                journal.once(key, partial(explain_rows, method, case, n_points, draws))
         n_draws, n_balls = (10_000, 9) if size == "full" else (500, 1)
         with threadpool_limits(1):
-            lines.append(journal.once({"part": "stages", "draws": n_draws}, partial(stages, n_draws, n_balls)))
+            journal.once({"part": "stages", "draws": n_draws}, partial(stages, n_draws, n_balls))
             for axis, n, m in _filter_sizes(size):
                 key = {"part": "filter", "axis": axis, "size": n if axis == "draws" else m}
-                lines.append(journal.once(key, lambda n=n, m=m: {"seconds": filter_seconds(n, m, 5)}))
-        return lines
+                journal.once(key, lambda n=n, m=m: {"seconds": filter_seconds(n, m, 5)})
 
     def write(self, rows: Sequence[Row]) -> str:
         """Return the peers, then the stages, then the filter."""
@@ -188,7 +175,7 @@ class OneExplanation:
         return "\n".join(parts)
 
     def _goals(self, peers: Sequence[Row]) -> str:
-        """Judge our own explainers by what they add to the black box."""
+        """Return the goals: the time of our own explainers beside that of the black box."""
         goals = []
         for method in OURS:
             rests = [row["rest"] for row in peers if row["method"] == method]
@@ -198,7 +185,7 @@ class OneExplanation:
         return make_goals(goals)
 
     def draw(self, rows: Sequence[Row], figure: Any) -> None:
-        """Draw seconds at each one's defaults, with a dot where the black box's part of them ends."""
+        """Draw seconds at default settings, with a dot where the black box's part ends."""
         peers = [row for row in rows if row["part"] == "peers" and row["draws"] == "own"]
         names = list(dict.fromkeys(row["data"] for row in peers))
         axes = figure.subplots(1, max(len(names), 1), sharex=True, squeeze=False)[0]
@@ -214,13 +201,13 @@ class OneExplanation:
 
 
 NOTES = """\
-A draw is a row that the black box is asked about. "Own" draws are each one's defaults: 2,000 for ours, 5,000 for
-`lime`, 2,048 and two a column for `shap`'s kernel, each asked about once for every one of 100 background rows (one
-background row at equal draws). `anchor-exp` asks until it is sure, and `shap`'s tree explainer reads the trees and
-asks nothing, so neither can be told how many. Seconds are medians over rows, one after the other on one core; setting
-up once per data set is beside them. They do not explain the same thing: ours and an anchor say where they hold,
-`lime` and `shap` give weights for one row. Turning draws into the user's own rows counts as ours here, and as the
-black box's in the table of stages.
+A draw is a row sent to the black box. "Own" draws are the defaults of a method: 2,000 for ours, 5,000 for `lime`,
+2,048 and two a column for `shap`'s kernel, each sent once for every one of 100 background rows (one background row at
+equal draws). `anchor-exp` draws until it is sure, and `shap`'s tree explainer reads the trees and asks nothing, so
+their number of draws cannot be set. Seconds are medians over rows, one after the other on one core; the set-up, once
+per data set, is beside them. The methods do not explain the same thing: ours and an anchor say where they hold, `lime`
+and `shap` give weights for one row. Turning draws into the user's own rows counts as ours here, and as the black box's
+in the table of stages.
 """
 
 
@@ -284,7 +271,7 @@ def _stage_table(rows: Sequence[Row]) -> str:
 def _filter_table(rows: Sequence[Row], axis: str) -> str:
     found = sorted((row for row in rows if row["part"] == "filter" and row["axis"] == axis), key=lambda r: r["size"])
     if len(found) < 2:
-        return f"How the filter grows with {axis} is not measured yet.\n"
+        return f"The growth of the filter with {axis} is not measured yet.\n"
     exponent = slope([row["size"] for row in found], [row["seconds"] for row in found])
     lines = [(f"{row['size']:,}", number(row["seconds"] / found[0]["seconds"])) for row in found]
     return (

@@ -1,12 +1,35 @@
-"""The subjects, in the order in which the page tells them."""
+"""The subjects by name: those of docs/benchmarks.md first, in the order of the page."""
 
-from subjects.base import Subject
-from subjects.floor import Floor
-from subjects.growth import Growth
-from subjects.one_explanation import OneExplanation
-from subjects.programs import Programs
-from subjects.whole_explanation import WholeExplanation
+from benchmarks.subjects.anchors import AnchorSearch
+from benchmarks.subjects.base import Subject
+from benchmarks.subjects.compare import Compare
+from benchmarks.subjects.floor import FloorOn
+from benchmarks.subjects.growth import Growth
+from benchmarks.subjects.lazy import Lazy
+from benchmarks.subjects.least_time import LeastTime
+from benchmarks.subjects.one_explanation import OneExplanation
+from benchmarks.subjects.picking import Picking
+from benchmarks.subjects.quality import Quality
+from benchmarks.subjects.selection import Selection
+from benchmarks.subjects.streaming import Streaming
+from benchmarks.subjects.union_floor import UnionFloor
+from benchmarks.subjects.whole_explanation import WholeExplanation
 
 SUBJECTS: dict[str, Subject] = {
-    subject.name: subject for subject in (OneExplanation(), WholeExplanation(), Programs(), Growth(), Floor())
+    subject.name: subject
+    for subject in (
+        OneExplanation(),
+        WholeExplanation(),
+        Selection(),
+        Growth(),
+        LeastTime(),
+        FloorOn(),
+        Lazy(),
+        AnchorSearch(),
+        Quality(),
+        Picking(),
+        Compare(),
+        UnionFloor(),
+        Streaming(),
+    )
 }

@@ -1,4 +1,4 @@
-"""What one local explainer costs, in units of the black box's own time on the same draws; and how the filter grows.
+"""The cost of one local explainer in units of the black box's time on the same draws, and the growth of the filter.
 
 Ratios within one run on one core: seconds of a noisy machine say little, their ratios more.
 """
@@ -9,18 +9,18 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.measuring import timed
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
 from oleander.explainers import FilteredTree, LimeLinear, UnfilteredTree
 from oleander.explainers.base import encode_labels
-from oleander.explainers.tree import grow_tree
+from oleander.explainers.growth import grow_tree
 from oleander.filters import bin_codes, select_features
 from oleander.regions import Ball
-from subjects.base import timed
 
 
 def make_data(n_rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return 11 numbers and 20 bits with five classes in which a dozen columns have a say."""
+    """Return 11 numbers and 20 bits with five classes that depend on a dozen columns."""
     X = np.hstack([rng.normal(size=(n_rows, 11)), rng.integers(0, 2, size=(n_rows, 20))])
     scores = [
         X[:, k] + X[:, k + 3] * X[:, 11 + k] + 0.5 * X[:, 16 + k] + 0.3 * rng.normal(size=n_rows) for k in range(5)

@@ -1,28 +1,24 @@
-"""What explains the whole model best with K explainers, and what it costs: ours beside every rival, on new rows."""
+"""The best explanation of a whole model with K explainers, and its price: ours beside every rival, on new rows."""
 
-import statistics
-import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from data_sets import DataSet, available, five_classes, from_sklearn
-from floor import black_boxes, thirds
+from benchmarks.cases import Case, make_case, typical_radius
+from benchmarks.data_sets import CLINICAL, SHARED, DataSet, five_classes, from_sklearn
+from benchmarks.journal import Journal, Row
+from benchmarks.measuring import WatchedBlackBox, is_installed
+from benchmarks.rivals import make_all_rivals
+from benchmarks.subjects.base import Size, Subject
+from benchmarks.tables import make_goals, make_table, mean, number, seconds
 from oleander import AggregateExplainer
-from oleander.baselines import SubmodularPick, compare
-from oleander.baselines.compare import make_rivals
-from oleander.black_box.asking import BlackBox
-from oleander.candidates.balls import choose_ladder
-from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema
-from subjects.base import Journal, Row, Size, WatchedBlackBox, is_installed, make_goals, make_table, number, seconds
+from oleander.baselines import Rival, SubmodularPick, compare
 
 OURS = "Oleander"
 PAPER = "Oleander, the paper's settings"
 LIME = "SP-LIME, lime package"
-# Ours by the names that the page gives them.
+# The names of the page by those of ``make_all_rivals``.
 RIVALS = {
     "submodular pick": "SP-LIME",
     "anchors": "anchors + greedy",
@@ -35,93 +31,85 @@ RIVALS = {
 FLOOR = 0.9
 # The paper has 10,000: at that number a single cell takes a quarter of an hour.
 PAPER_DRAWS = 1_000
-CLINICAL = ("heart_disease", "thyroid", "geriatric")
+SETS = ("heart_disease", "thyroid", "geriatric")
 LEAVES_EACH = 4
 KEPT = ("coverage", "worst fidelity", "agreement", "explainers", "complexity", "queries", "seconds")
 
 
-def make_method(name: str, model: Any, X: Any, schema: FeatureSchema, k: int, seed: int) -> Any:
+def make_method(name: str, case: Case, k: int) -> Rival:
     """Return one method with a budget of K explainers, or of four leaves or rules for each of them."""
-    told = {"max_explainers": k, "min_fidelity": FLOOR, "schema": schema, "random_state": seed}
+    common: Row = {"max_explainers": k, "min_fidelity": FLOOR, "schema": case.schema, "random_state": case.seed}
     if name == PAPER:
-        # The paper leaves the radius to the user: one at which a typical ball holds a fifth of the rows.
-        ladder = choose_ladder(Rows.ask(X, BlackBox(model, schema)))
-        return AggregateExplainer.paper(model, radius=ladder[len(ladder) // 2], n_draws=PAPER_DRAWS, **told)
+        return AggregateExplainer.paper(case.black_box, radius=typical_radius(case.data), n_draws=PAPER_DRAWS, **common)
     if name == LIME:
-        return SubmodularPick(model, source="lime", **told)
-    ours = {shown: given for given, shown in RIVALS.items()}
-    return make_rivals(model, max_leaves=LEAVES_EACH * k, **told)[ours.get(name, name)]
+        return SubmodularPick(case.black_box, source="lime", **common)
+    given = {shown: given for given, shown in RIVALS.items()}
+    return make_all_rivals(case.black_box, max_leaves=LEAVES_EACH * k, **common)[given.get(name, name)]
 
 
-def explain_model(name: str, data: DataSet, parts: Sequence[np.ndarray], k: int, seed: int) -> Row:
+def explain_model(name: str, data: DataSet, k: int, seed: int, max_rows: int) -> Row:
     """Fit one method on the second part and measure it on the third."""
-    train, learn, test = parts
-    schema = FeatureSchema.infer(data.X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = black_boxes(seed)["forest"].fit(data.X.iloc[train], data.y.iloc[train])
-        if name == LIME and data.X.isna().any(axis=None):
-            return {"refused": "takes no missing numbers"}
-        X, box = data.X.iloc[learn], WatchedBlackBox(model)
-        method = make_method(name, box, X, schema, k, seed)
-        # Rows asked about before and after a fit are not its own: those for a radius, and those that it is judged by.
-        before = box.n_rows + len(learn) + len(test)
-        table = compare(
-            box,
-            X,
-            rivals={name: method},
-            X_test=data.X.iloc[test],
-            groups=None if data.groups is None else data.groups.iloc[learn],
-            schema=schema,
-            random_state=seed,
-        )
+    if name == LIME and data.X.isna().any(axis=None):
+        return {"refused": "takes no missing numbers"}
+    case = make_case(data, "forest", seed, max_rows)
+    box = WatchedBlackBox(case.black_box)
+    case = replace(case, black_box=box)
+    table = compare(
+        box,
+        case.explain,
+        rivals={name: make_method(name, case, k)},
+        X_test=case.test,
+        groups=case.groups,
+        schema=case.schema,
+        random_state=seed,
+    )
     held = table[table["rows"] == "held out"].iloc[0]
-    return {column: held[column] for column in KEPT} | {"queries": box.n_rows - before, "new rows": len(test)}
+    # Rows that compare itself asks about, to judge by, are not the method's own.
+    n_queries = box.n_rows - len(case.explain) - len(case.test)
+    return {column: held[column] for column in KEPT} | {"queries": n_queries, "new rows": len(case.test)}
 
 
 def methods(size: Size) -> list[str]:
-    """Return who takes part; the slow ones stay out of the tiny size."""
+    """Return the methods of a size; the slow ones stay out of the tiny size."""
     if size == "tiny":
         return [OURS, "naive tree", "tree with abstention"]
     return [OURS, PAPER, *RIVALS.values(), *([LIME] if is_installed("lime") else [])]
 
 
 def data_sets(size: Size) -> Iterator[DataSet]:
-    """Yield the sets: one easy, one with five classes, and clinical ones where they lie beside the project."""
+    """Yield one easy set, one with five classes, and clinical ones where they lie beside the project."""
     yield from_sklearn("breast_cancer")
     if size == "full":
         yield five_classes(3_000)
-        yield from (data for data in available() if data.name in CLINICAL)
+        if SHARED.is_dir():
+            yield from (CLINICAL[name]() for name in SETS)
 
 
-class WholeExplanation:
+class WholeExplanation(Subject):
     """Coverage, worst fidelity, queries and seconds of every way to explain a model."""
 
     name = "whole-explanation"
     title = "A whole explanation of the model"
-    asks = "With K explainers, who answers how much of the new rows, how faithfully, and at what price?"
+    asks = "With K explainers, how much of the new rows does each method answer, how faithfully, and at what price?"
+    figure_size = (14, 5)
 
-    def measure(self, size: Size, journal: Journal) -> list[Row]:
+    def measure(self, size: Size, journal: Journal) -> None:
         """Measure cell by cell; the quick methods of a cell come first."""
-        n_splits, most_rows, budgets = (3, 1_000, (5, 10, 20)) if size == "full" else (1, 130, (5,))
-        lines = []
+        n_splits, max_rows, budgets = (3, 1_000, (5, 10, 20)) if size == "full" else (1, 130, (5,))
         for seed in range(n_splits):
             for data in data_sets(size):
-                rng = np.random.default_rng(seed)
-                parts = [rng.permutation(part)[:most_rows] for part in thirds(data, seed)]
                 for k in budgets:
                     for name in methods(size):
                         key = {"data": data.name, "seed": seed, "K": k, "method": name}
-                        lines.append(journal.once(key, partial(explain_model, name, data, parts, k, seed)))
-        return lines
+                        journal.once(key, partial(explain_model, name, data, k, seed, max_rows))
 
     def write(self, rows: Sequence[Row]) -> str:
         """Return the goals by data set and K, then one table for each data set."""
         means = average(rows)
-        parts = [make_goals(_goals(means)), f"Floor {FLOOR}. {NOTES}"]
+        parts = [make_goals(_goals(means)), NOTES]
         there, seen = {row["method"] for row in rows}, {row["data"] for row in rows}
         missing = [name for name in (OURS, PAPER, *RIVALS.values(), LIME) if name not in there]
-        missing += [name for name in CLINICAL if name not in seen]
+        missing += [name for name in SETS if name not in seen]
         if missing:
             parts.append(f"Not measured yet, not installed or not beside the project: {'; '.join(missing)}.\n")
         for data in dict.fromkeys(row["data"] for row in means):
@@ -156,32 +144,34 @@ class WholeExplanation:
         figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5, fontsize="small")
 
 
-NOTES = """\
-A forest of 50 trees is trained on a third of the rows, explained on a second (at most 1,000 rows) and all is measured
-on the last; by trial where rows come so. The paper's settings have 1,000 draws in each ball, not 10,000. Trees and
-decision sets may have four leaves or rules for each of the K explainers. Worst fidelity is of the worst explainer on
-new rows that it covers, and one tree is one explainer. Queries are counted at the black box. *Front*: no other method
-that answers anything has at least its coverage and at least its worst fidelity, and more of one. All are means over
-three splits (or as many as the title says), and no more: where a row or two decide, read a tie. A split without an
-answer counts as coverage 0 and has no fidelity. A method that answers nothing is on no front and meets no floor. Ours
-learns from three quarters of its rows, since the others certify it; a rival has all of them and no certificate.
+NOTES = f"""\
+Floor {FLOOR}. A forest of 50 trees is trained on a third of the rows, explained on a second (at most 1,000 rows) and
+all is measured on the last (groups of rows, such as trials, kept whole). The paper's settings are raw units, one
+radius (a ball around a typical row holds a fifth of the rows) and {PAPER_DRAWS:,} draws in each ball, not 10,000.
+Trees and decision sets may have {LEAVES_EACH} leaves or rules for each of the K explainers. Worst fidelity is of the
+worst explainer on new rows that it covers, and one tree is one explainer. Queries are counted at the black box.
+*Front*: no other method that answers has at least its coverage and at least its worst fidelity, and more of one. All
+are means over three splits (or as many as the title says), and no more: where a row or two decide, read a tie. A split
+without an answer counts as coverage 0 and has no fidelity. A method that answers no row is on no front and meets no
+floor. Ours learns from three quarters of its rows, since the others certify it; a rival has all of them and no
+certificate.
 """
 
 
 def average(rows: Sequence[Row]) -> list[Row]:
-    """Return the means over splits; a split in which nothing was answered has no fidelity and counts as coverage 0."""
+    """Return the means over splits; a split without an answer counts as coverage 0 and has no fidelity."""
     cells: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         if "refused" not in row:
             cells.setdefault((row["data"], row["K"], row["method"]), []).append(row)
     return [
-        {"data": data, "K": k, "method": method, **{column: _mean(lines, column) for column in KEPT}}
+        {"data": data, "K": k, "method": method, **{column: mean(line[column] for line in lines) for column in KEPT}}
         for (data, k, method), lines in cells.items()
     ]
 
 
 def answers(row: Row) -> bool:
-    """Whether anything was answered."""
+    """Return whether any row was answered."""
     return row["coverage"] > 0 and row["worst fidelity"] is not None
 
 
@@ -196,18 +186,13 @@ def beaten_by(row: Row, rivals: Sequence[Row]) -> list[Row]:
 
 
 def on_front(row: Row, rivals: Sequence[Row]) -> bool:
-    """Whether it answers anything and no rival beats it."""
+    """Return whether any row is answered and no rival beats the method."""
     return answers(row) and not beaten_by(row, rivals)
 
 
 def meets_floor(row: Row) -> bool:
-    """Whether the worst explainer keeps the floor on new rows."""
+    """Return whether the worst explainer reaches the floor on new rows."""
     return answers(row) and row["worst fidelity"] >= FLOOR
-
-
-def _mean(lines: Sequence[Row], column: str) -> float | None:
-    values = [line[column] for line in lines if line[column] is not None]
-    return statistics.mean(values) if values else None
 
 
 def _goals(means: Sequence[Row]) -> list[tuple[str, str, bool | None]]:
@@ -233,7 +218,7 @@ def _goals(means: Sequence[Row]) -> list[tuple[str, str, bool | None]]:
         if least is not None:
             figures += f"; next or fewest: {least['method']}, {number(least['queries'], 0)}"
         fewest = meets_floor(ours) and (least is None or ours["queries"] <= least["queries"])
-        goals.append((f"{data}, K = {k}: ours asks least of those that meet the floor", figures, fewest))
+        goals.append((f"{data}, K = {k}: ours asks least among methods that meet the floor", figures, fewest))
     return goals
 
 

@@ -3,5 +3,10 @@
 __version__ = "0.1.0.dev0"
 
 from oleander.aggregate import AggregateExplainer
+from oleander.candidates.balls import Balls
+from oleander.data.schema import FeatureSchema
+from oleander.draws.options import Draws
+from oleander.judging.floor import Floor
+from oleander.streaming.source import open_source
 
-__all__ = ["AggregateExplainer"]
+__all__ = ["AggregateExplainer", "Balls", "Draws", "FeatureSchema", "Floor", "open_source"]

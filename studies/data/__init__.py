@@ -1,4 +1,4 @@
-"""Public data sets of the paper's field, read from files that the user has, and a synthetic cohort for everyone."""
+"""Public clinical data sets, read from files, and a synthetic cohort in place of the one that may not be shared."""
 
 from studies.data.base import Cohort, DataSet
 from studies.data.clinical import load_dermatology, load_heart_disease, load_telemonitoring, load_thyroid

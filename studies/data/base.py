@@ -1,4 +1,4 @@
-"""What a loader returns: rows with labels, or a cohort of patients with trajectories."""
+"""The records that loaders return: rows with labels, or a cohort of patients with trajectories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ CONTINUOUS_FEATURES = (
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """Rows, labels, and which rows belong together.
+    """Rows, labels, and groups of rows.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ class DataSet:
     X : DataFrame
     y : Series
     groups : Series or None
-        Which rows come from the same patient or trial, if that is known: a split should not tear them apart.
+        The patient or trial of each row, if it is known: a split should keep groups whole.
     about : DataFrame or None
-        What else is known of each row and is no feature.
+        Further columns that are no features.
     """
 
     name: str
@@ -69,7 +69,7 @@ class DataSet:
 
 @dataclass(frozen=True, eq=False)
 class Cohort:
-    """Patients and healthy people: what was measured at screening, and how four scores went on.
+    """Patients and healthy people: measurements at screening, and trajectories of four scores.
 
     Parameters
     ----------
@@ -79,12 +79,12 @@ class Cohort:
     trajectories : DataFrame of shape (n_people, 28)
         Four scores at seven visits, the four of a visit side by side; missing for healthy people.
     months : sequence of int
-        When the seven visits took place.
+        The months of the seven visits.
     is_patient : bool Series
     group : Series or None
         The group that a synthetic person was drawn from.
     is_synthetic : bool
-        Whether the people are made up; every figure then says so.
+        Whether the people are synthetic; every figure then says so.
     """
 
     name: str
@@ -106,7 +106,7 @@ def trajectory_columns(months: Sequence[int]) -> list[str]:
 
 
 def find_file(path: str | Path, name: str) -> Path:
-    """Return the file itself, or the file of this name in a folder, or say that neither is there."""
+    """Return the file at a path, or the file of this name in the folder at the path; raise if there is none."""
     found = Path(path)
     if found.is_dir():
         found /= name

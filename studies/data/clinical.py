@@ -1,4 +1,4 @@
-"""Four public clinical data sets from the UCI repository, read from the files as UCI gives them."""
+"""Four public clinical data sets from the UCI repository, read from UCI's files."""
 
 import io
 import zipfile
@@ -21,7 +21,7 @@ def load_heart_disease(path: str | Path) -> DataSet:
     Parameters
     ----------
     path : path
-        ``heart+disease.zip`` or the folder that has it.
+        ``heart+disease.zip`` or its folder.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def load_dermatology(path: str | Path) -> DataSet:
     Parameters
     ----------
     path : path
-        ``dermatology.data`` with a line of column names, or the folder that has it.
+        ``dermatology.data`` with a line of column names, or its folder.
     """
     table = pd.read_csv(find_file(path, "dermatology.data"), na_values="?")
     return DataSet("dermatology", table.iloc[:, :-1].astype(float), table.iloc[:, -1].astype(int))
@@ -57,7 +57,7 @@ def load_thyroid(path: str | Path) -> DataSet:
     Parameters
     ----------
     path : path
-        The folder that has ``ann-train.data`` and ``ann-test.data``.
+        The folder with ``ann-train.data`` and ``ann-test.data``.
     """
     parts = [pd.read_csv(find_file(path, f"ann-{part}.data"), header=None) for part in ("train", "test")]
     # Lines end with a comma in some copies, which makes an empty column.
@@ -68,12 +68,12 @@ def load_thyroid(path: str | Path) -> DataSet:
 def load_telemonitoring(path: str | Path) -> DataSet:
     """Read Parkinson's Telemonitoring (UCI 189): 5,875 voice recordings of 42 patients over six months.
 
-    The scores were assessed three times; those between are interpolated on a line.
+    The scores were assessed three times and are interpolated linearly between.
 
     Parameters
     ----------
     path : path
-        ``parkinsons_updrs.data`` or the folder that has it.
+        ``parkinsons_updrs.data`` or its folder.
 
     Returns
     -------

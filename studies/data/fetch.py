@@ -8,12 +8,12 @@ from pathlib import Path
 
 from oleander.storage.files import write_whole
 
-SECONDS_TO_WAIT = 60
-MOST_BYTES = 100_000_000
+TIMEOUT = 60
+MAX_BYTES = 100_000_000
 
 
 def cache_folder() -> Path:
-    """Return where fetched files are kept: OLEANDER_DATA, or a folder in the user's cache."""
+    """Return the folder of fetched files: OLEANDER_DATA, or a folder in the user's cache."""
     given = os.environ.get("OLEANDER_DATA")
     if given:
         return Path(given)
@@ -21,15 +21,15 @@ def cache_folder() -> Path:
 
 
 def fetch_file(url: str, sha256: str, name: str, folder: str | Path | None = None) -> Path:
-    """Return the file in the cache, fetched first if it is not there or is not what it should be.
+    """Return the path of a file in the cache; fetch it first if it is missing or has another digest.
 
     Parameters
     ----------
     url : str
     sha256 : str
-        Of the whole file. A file with another one is never kept.
+        The digest of the whole file. A file with another digest is never kept.
     name : str
-        Under which it is kept.
+        The file's name in the cache.
     folder : path or None
         None is ``cache_folder()``.
     """
@@ -37,8 +37,8 @@ def fetch_file(url: str, sha256: str, name: str, folder: str | Path | None = Non
     if target.is_file() and hashlib.sha256(target.read_bytes()).hexdigest() == sha256:
         return target
     try:
-        with urllib.request.urlopen(url, timeout=SECONDS_TO_WAIT) as answer:
-            content = answer.read(MOST_BYTES + 1)
+        with urllib.request.urlopen(url, timeout=TIMEOUT) as answer:
+            content = answer.read(MAX_BYTES + 1)
     except (urllib.error.URLError, TimeoutError) as error:
         raise OSError(
             f"{url} cannot be fetched ({error}). Fetch it on a machine with internet, and give its path."
@@ -46,8 +46,8 @@ def fetch_file(url: str, sha256: str, name: str, folder: str | Path | None = Non
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise OSError(
-            f"{url} gave {min(len(content), MOST_BYTES):,} bytes with sha256 {found}, and {sha256} is expected: "
-            "the file has changed or broke on its way. Nothing was kept."
+            f"{url} gave {min(len(content), MAX_BYTES):,} bytes with sha256 {found}, and {sha256} is expected: "
+            "the file has changed or was damaged on its way. Nothing was kept."
         )
     write_whole(target, content)
     return target

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from oleander.data.checks import one_line
+from oleander.running.wording import one_line
 from oleander.storage.archives import ArchiveError, open_archive
 from studies.data.base import DataSet
 from studies.data.fetch import fetch_file
@@ -21,34 +21,34 @@ URL = (
 SHA256 = "b05fb0ddadffcb5ec70f1b340d57f5345a1150bd603e8c0299a67ccf3c4ac8dc"
 COLUMNS = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase", "frequency", "activity")
 ACTIVITIES = {1: "sitting on bed", 2: "sitting on chair", 3: "lying", 4: "ambulating"}
-# A trial's file: the room (d1, d2), a running number, and the sex of who made it.
+# A trial's file: the room (d1, d2), a running number, and the person's sex.
 TRIAL = re.compile(r"d[12]p\d{2}[MF]")
-# The largest of UCI's trials has under half a megabyte, and all of them together 5.
+# The largest of UCI's trials has less than half a megabyte, all of them together 5.
 LARGEST_TRIAL = 20 * 2**20
-LARGEST_IN_ALL = 200 * 2**20
+LARGEST_TOTAL = 200 * 2**20
 
 
 def load_geriatric(
     path: str | Path | None = None, *, drop_repeats: bool = False, rows_per_trial: int | None = None
 ) -> DataSet:
-    """Read the sensor readings of 87 trials that 14 people made in two rooms, with what they did at the time.
+    """Read the sensor readings of 87 trials by 14 people in two rooms, with the activity at the time.
 
     Parameters
     ----------
     path : path or None
-        The zip archive, a folder that has it as ``uci_archive.zip``, or a folder with the trials' files (in folders or
-        not). None fetches the archive from UCI once and keeps it in ``OLEANDER_DATA`` or the user's cache.
+        The zip archive, a folder with ``uci_archive.zip``, or a folder with the trials' files at any depth. None
+        fetches the archive from UCI once and keeps it in ``OLEANDER_DATA`` or the user's cache.
     drop_repeats : bool
-        Drop a reading that equals an earlier one of its trial in all but its time, as a third of them do.
+        Drop a reading that equals an earlier one of its trial in all but its time; a third of them do.
     rows_per_trial : int or None
-        Keep at most so many readings of a trial, evenly spread over it.
+        The most readings kept of a trial, evenly spread over it; None keeps all.
 
     Returns
     -------
     DataSet
         Rows have three accelerations, antenna, signal strength, phase, frequency and whether the person is male. The
-        label is one of four activities, the groups are the trials (who made them is not told); ``about`` has the room,
-        the trial's number, the sex and the time.
+        label is one of four activities, the groups are the trials (the files do not identify people); ``about`` has the
+        room, the trial's number, the sex and the time.
     """
     if rows_per_trial is not None and rows_per_trial < 1:
         raise ValueError(f"rows_per_trial={rows_per_trial} is not allowed: keep at least 1, or all with None.")
@@ -68,7 +68,7 @@ def load_geriatric(
 
 
 def _trials(path: str | Path | None) -> Iterator[tuple[str, bytes]]:
-    """Yield the trials' names and contents in order."""
+    """Yield the names and contents of the trials in order."""
     place = fetch_file(URL, SHA256, f"geriatric-{ARCHIVE}") if path is None else Path(path)
     if place.is_dir():
         files = {file.name: file for file in sorted(place.rglob("d*")) if TRIAL.fullmatch(file.name)}
@@ -82,9 +82,9 @@ def _trials(path: str | Path | None) -> Iterator[tuple[str, bytes]]:
             f"there is no geriatric data at {path}: neither {ARCHIVE} nor files like d1p01M. Give the archive, a "
             "folder with it or with the trials, or no path to fetch it."
         )
-    # The archive's folders are entries without a slash; only the trials' names count.
+    # The archive's folders are entries without a slash at their end, so files are found by the trials' names.
     try:
-        with open_archive(place, largest_total=LARGEST_IN_ALL) as archive:
+        with open_archive(place, largest_total=LARGEST_TOTAL) as archive:
             members = {member.rsplit("/", 1)[-1]: member for member in archive.members}
             names = sorted(name for name in members if TRIAL.fullmatch(name))
             if not names:

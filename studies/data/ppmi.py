@@ -25,7 +25,7 @@ EXAMINED = {2: "Head-Neck-Lymphatic", 3: "Eyes", 8: "Musculoskeletal", 10: "Psyc
 MRI_RESULTS = {1: "MRI Normal", 2: "MRI Abnormal Insignificant", 3: "MRI Abnormal Significant"}
 # Items of the depression scale in which a no counts.
 REVERSED_ITEMS = ("GDSSATIS", "GDSGSPIR", "GDSHAPPY", "GDSALIVE", "GDSENRGY")
-# Of 40 smells: so many right are still anosmia, and from so many on (men, women) it is normosmia.
+# Right answers of 40 smells: the most with anosmia, and the fewest with normosmia (men, women).
 ANOSMIA_UP_TO, NORMOSMIA_FROM = 18, {1: 34, 0: 35}
 
 
@@ -35,23 +35,24 @@ def load_ppmi(
     depression: Literal["sum", "scored"] = "sum",
     missing: Literal["median", "zero"] = "median",
 ) -> Cohort:
-    """Build the paper's cohort from the study's tables: 31 screening features, and trajectories of four scores.
+    """Build the paper's cohort from the study's tables: 31 screening features and trajectories of four scores.
 
     Parameters
     ----------
     folder : path
-        With the tables as CSV files, in folders or not; ``docs/studies.md`` lists them. What is missing is named.
+        The folder with the tables as CSV files, at any depth; ``docs/studies.md`` lists them. An error names every
+        missing file and column.
     depression : {"sum", "scored"}
         The sum of the scale's items as they stand, whose mean is the one that the paper prints; or its proper score,
         in which a no counts for five of the items.
     missing : {"median", "zero"}
-        What stands for a number that nobody measured. The paper's means fit zeros.
+        The value in place of a missing number. The paper's means fit zeros.
 
     Returns
     -------
     Cohort
-        Of patients and healthy people; patients who lack one of the four scores at every visit are left out. A score
-        missing at a visit is the one of the visit before, or of the first after.
+        Patients and healthy people; patients without any value of one of the four scores are left out. A missing score
+        is taken from the visit before, or else from the next visit after.
     """
     if depression not in ("sum", "scored"):
         raise ValueError(f"depression={depression!r} is not known; use 'sum' or 'scored'.")
@@ -62,7 +63,7 @@ def load_ppmi(
     status = status[status.isin([PATIENT, HEALTHY])].sort_index()
     visits = {score: _visits(tables[SCORE_TABLES[score]], SCORE_COLUMNS[score]) for score in SCORES}
     known = pd.concat([visits[score].notna().any(axis=1).reindex(status.index) for score in SCORES], axis=1)
-    status = status[(status == HEALTHY) | (known == True).all(axis=1)]  # noqa: E712 - missing is not known either
+    status = status[(status == HEALTHY) | (known == True).all(axis=1)]  # noqa: E712 - a missing entry is not True
     if status.empty:
         raise ValueError(f"no person in {folder} has all four scores; Participant_Status has COHORT 1 and 2 for them.")
     is_patient = status == PATIENT
@@ -72,20 +73,20 @@ def load_ppmi(
     X = _screening(tables, status.index, depression)
     for score, name in SCREENING_SCORES.items():
         X[name] = visits[score]["BL"]
-    # A healthy person is not asked how independent she is; she is.
+    # Healthy people are not asked about independence in daily life: they have the full score.
     X.loc[~is_patient, "BL/SC MSES"] = X.loc[~is_patient, "BL/SC MSES"].fillna(100.0)
     numbers = list(CONTINUOUS_FEATURES)
     X[numbers] = X[numbers].fillna(0.0 if missing == "zero" else X[numbers].median())
     X = X[[*BINARY_FEATURES, *numbers]].reset_index(drop=True)
-    # No number of the study goes on from here: people are rows.
+    # The study's patient numbers end here.
     return Cohort("PPMI", X, trajectories.reset_index(drop=True), MONTHS, is_patient.reset_index(drop=True))
 
 
 def _visits(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return a score by person and visit, gaps filled from the visit before, then from the one after."""
+    """Return a score by person and visit; gaps are filled from the visit before, or else from the one after."""
     table = table.assign(**{column: pd.to_numeric(table[column], errors="coerce")}).dropna(subset=[column])
     if "PDSTATE" in table:
-        # Of two examinations on one day, the one without the drug's effect counts.
+        # Of two examinations at a visit, the one without the drug's effect counts.
         table = table.assign(is_on=table["PDSTATE"].eq("ON")).sort_values("is_on", kind="stable")
     wide = table.drop_duplicates(["PATNO", "EVENT_ID"]).pivot(index="PATNO", columns="EVENT_ID", values=column)
     wide = wide.reindex(columns=[*VISITS, "SC"])
@@ -94,7 +95,7 @@ def _visits(table: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def _at_screening(table: pd.DataFrame, *more: str) -> pd.DataFrame:
-    """Return each person's row at baseline, or else at screening."""
+    """Return each person's row at baseline, or else the one at screening."""
     early = table[table["EVENT_ID"].isin(["BL", "SC"])].sort_values("EVENT_ID", kind="stable")
     return early.drop_duplicates(["PATNO", *more]).set_index(["PATNO", *more])
 

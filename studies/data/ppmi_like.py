@@ -1,7 +1,7 @@
-"""A synthetic cohort that looks like the paper's published figures, for everyone who may not have the real one.
+"""A synthetic cohort that has the paper's published figures, in place of the real one, which may not be shared.
 
-What the paper prints is met; what it does not print is assumed, and stands below under names that say so. Nothing found
-on this cohort says anything about patients: it shows that the code runs, and what the code would show.
+Published figures are matched; all other figures are assumed, in constants named ``ASSUMED_``. No result on this cohort
+says anything about patients: it shows that the code runs.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from studies.data.published import GROUPS, MEANS, MONTHS, P_VALUES, PAIR_P_VALUE
 
 HEALTHY = GROUPS[-1]
 
-# Where each group's mean scores end (UPDRS II, UPDRS III, MoCA, MSES), drawn after the names that the paper gives its
-# groups; where they start is printed for all but MoCA.
+# Mean scores of each group at the last visit (UPDRS II, UPDRS III, MoCA, MSES), chosen to fit the paper's names of its
+# groups. Those at the first visit are printed for all but MoCA.
 ASSUMED_ENDS = {
     "Group 0": (8.0, 27.0, 22.5, 89.0),
     "Group 1": (7.0, 21.5, 26.7, 72.0),
@@ -26,13 +26,13 @@ ASSUMED_ENDS = {
     "Group 3": (4.5, 16.5, 27.6, 95.0),
 }
 ASSUMED_MOCA_STARTS = {"Group 0": 26.6, "Group 1": 27.0, "Group 2": 26.4, "Group 3": 27.8}
-# Spread of people around their group's mean, and of a visit around the person's line.
+# Spread of people around their group's mean, and of visits around the person's line.
 ASSUMED_SCORE_SPREAD = (1.8, 3.2, 1.2, 2.5)
 ASSUMED_VISIT_SPREAD = (1.0, 2.5, 1.0, 2.5)
 SCORE_BOUNDS = ((0.0, 52.0), (0.0, 132.0), (0.0, 30.0), (0.0, 100.0))
 SCORE_STEPS = (1.0, 1.0, 1.0, 5.0)
 ASSUMED_HEALTHY_SCORES = ((0.5, 1.0), (1.2, 2.0), (28.2, 1.1), (100.0, 0.0))
-# Mean, spread, bounds and decimals of what the table does not have.
+# Mean and spread of columns that the table does not have.
 ASSUMED_NUMBERS = {"PTT": (29.0, 3.0), "Hematocrit": (0.43, 0.035), "Education Years": (15.6, 2.9)}
 ASSUMED_SHARES = {
     "Eyes": 0.15,
@@ -49,7 +49,7 @@ ASSUMED_SHARES = {
 ASSUMED_AMBIDEXTROUS = 0.03
 ASSUMED_CHILDBEARING_AMONG_WOMEN = 0.12
 ASSUMED_MRI = {"MRI Normal": 0.55, "MRI Abnormal Insignificant": 0.4, "MRI Abnormal Significant": 0.05}
-# The most that a difference of 0.88 points between groups 2 and 3 with p < 0.001 allows.
+# The largest spread with which a difference of 0.88 points between groups 2 and 3 has p < 0.001.
 SLEEP_SPREAD = 2.4
 DECIMALS = {"PTT": 1, "Lymphocytes": 2, "Hematocrit": 3, "BL/SC Age": 1}
 
@@ -57,9 +57,9 @@ DECIMALS = {"PTT": 1, "Lymphocytes": 2, "Hematocrit": 3, "BL/SC Age": 1}
 def make_ppmi_like(random_state: int = 0) -> Cohort:
     """Draw a synthetic cohort of 779 people: four groups of patients, and healthy ones.
 
-    Group sizes, means, proportions and counts are the published ones; spreads are those that the published p values
-    imply. In group 1 and among the healthy, those without a smell test have a sleep score of 0: the printed means fit
-    only if missing scores were read as zeros (10 + 11 + 5 people with a smell test, and 1.892 · 83 / 26 = 6.0).
+    Group sizes, means, proportions and counts are the published ones; spreads are implied by the published p values. In
+    group 1 and among the healthy, people without a smell test have a sleep score of 0: the printed means fit only if
+    missing scores were read as zeros (10 + 11 + 5 people with a smell test, and 1.892 · 83 / 26 = 6.0).
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def make_ppmi_like(random_state: int = 0) -> Cohort:
     """
     rng = np.random.default_rng(random_state)
     people = pd.concat([_draw_group(group, rng) for group in GROUPS], ignore_index=True)
-    # Groups must not be told by the order.
+    # The order must not reveal the groups.
     people = people.iloc[rng.permutation(len(people))].reset_index(drop=True)
     names = trajectory_columns(MONTHS)
     X = people[[*BINARY_FEATURES, *CONTINUOUS_FEATURES]].copy()
@@ -94,10 +94,10 @@ def make_ppmi_like(random_state: int = 0) -> Cohort:
 
 
 def implied_sd(feature: str) -> float:
-    """Return the spread within groups that the published p values of a feature imply.
+    """Return the spread within groups implied by the published p values of a feature.
 
     A t test's p value, two means and two sizes leave one unknown, the spread; several pairs are averaged. Where no pair
-    is printed, the F test across all groups is turned round in the same way.
+    is printed, the F test across all groups is inverted in the same way.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def _draw_group(group: str, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def _draw_scores(group: str, n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Draw the trajectories and, from their first visit, the four scores at screening."""
+    """Draw the trajectories; the four scores at screening are those of the first visit."""
     names = ("BL/SC UPDRSII", "BL/SC UPDRSIII", "BL/SC MOCA", "BL/SC MSES")
     if group == HEALTHY:
         first = np.column_stack([rng.normal(mean, spread, n) for mean, spread in ASSUMED_HEALTHY_SCORES])
@@ -158,35 +158,35 @@ def _draw_scores(group: str, n: int, rng: np.random.Generator) -> pd.DataFrame:
         return pd.concat([scores, pd.DataFrame(blank, columns=trajectory_columns(MONTHS))], axis=1)
     place = GROUPS.index(group)
     starts = [MEANS[name][place] if name in MEANS else ASSUMED_MOCA_STARTS[group] for name in names]
-    ways = []
+    trajectories = []
     for score, (start, end) in enumerate(zip(starts, ASSUMED_ENDS[group], strict=True)):
         assert start is not None
         mean = start + (end - start) * np.array(MONTHS) / MONTHS[-1]
         person = _exact_moments(0.0, ASSUMED_SCORE_SPREAD[score], n, rng)
-        ways.append(mean + person[:, None] + rng.normal(0, ASSUMED_VISIT_SPREAD[score], (n, len(MONTHS))))
+        trajectories.append(mean + person[:, None] + rng.normal(0, ASSUMED_VISIT_SPREAD[score], (n, len(MONTHS))))
     # Visit by visit, the four scores of a visit side by side.
-    visits = np.stack(ways, axis=2)
+    visits = np.stack(trajectories, axis=2)
     visits = _as_scores(visits.reshape(-1, len(SCORES))).reshape(n, -1)
     table = pd.DataFrame(visits, columns=trajectory_columns(MONTHS))
     return pd.concat([table, pd.DataFrame(visits[:, : len(SCORES)], columns=list(names))], axis=1)
 
 
 def _as_scores(values: Floats) -> Floats:
-    """Round to the steps of each score and keep inside its bounds."""
+    """Return values rounded to the steps of each score and clipped to its bounds."""
     steps, bounds = np.array(SCORE_STEPS), np.array(SCORE_BOUNDS)
     rounded: Floats = np.clip(np.round(values / steps) * steps, bounds[:, 0], bounds[:, 1])
     return rounded
 
 
 def _exact_moments(mean: float, spread: float, n: int, rng: np.random.Generator) -> Floats:
-    """Draw normal numbers and move them so that their mean and spread are exactly these."""
+    """Draw normal numbers and shift them to exactly this mean and spread."""
     values = rng.normal(size=n)
     moved: Floats = mean + spread * (values - values.mean()) / values.std(ddof=1)
     return moved
 
 
 def _exact_share(share: float, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return ones for this share of the people, and zeros: at least one of each, so that no column is constant."""
+    """Return a random 0/1 column with this share of ones, and at least one of each, so that it is not constant."""
     values = np.zeros(n, dtype=np.intp)
     values[: min(max(round(share * n), 1), n - 1)] = 1
     return rng.permutation(values)
@@ -195,7 +195,7 @@ def _exact_share(share: float, n: int, rng: np.random.Generator) -> NDArray[np.i
 def _one_of(
     counts: Sequence[int], names: Sequence[str], n: int, rng: np.random.Generator, table: pd.DataFrame
 ) -> NDArray[np.bool_]:
-    """Add a 0/1 column per result with so many people each, and return who has a result at all."""
+    """Add a 0/1 column per result with these counts, and return a mask of the people with any result."""
     codes = np.full(n, -1)
     filled = np.repeat(np.arange(len(counts)), counts)[:n]
     codes[: len(filled)] = filled

@@ -1,4 +1,4 @@
-"""The study's tables as its members download them: under which file names, with which columns."""
+"""The study's tables as its members download them: their file names and columns."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 KEYS = ("PATNO", "EVENT_ID")
-# Downloads carry the day on which they were made: MDS-UPDRS_Part_III_01Jan2024.csv.
+# The name of a download ends with its day: MDS-UPDRS_Part_III_01Jan2024.csv.
 DAY = re.compile(r"_(\d{2}[A-Za-z]{3}\d{4})$")
 SLEEP_ITEMS = (
     *("DRMVIVID", "DRMAGRAC", "DRMNOCTB", "SLPLMBMV", "SLPINJUR", "DRMVERBL", "DRMFIGHT", "DRMUMV", "DRMOBJFL"),
@@ -32,12 +32,12 @@ RACES = {
 
 @dataclass(frozen=True)
 class Table:
-    """One table of the study: the names that its file may have, and the columns that are read.
+    """One table of the study: the possible names of its file, and the columns that are read.
 
     Parameters
     ----------
     names : tuple of str
-        Any of them, without day and ending; upper and lower case, spaces, hyphens and underscores make no difference.
+        Without day and ending; upper and lower case, spaces, hyphens and underscores make no difference.
     columns : tuple of str
     """
 
@@ -77,13 +77,13 @@ OPTIONAL = {"updrs3": ("PDSTATE",)}
 
 
 def read_tables(folder: str | Path) -> dict[str, pd.DataFrame]:
-    """Read every table, or say in one message which files and columns are missing.
+    """Read every table; raise one error that names all missing files and columns.
 
-    Files are looked for in the folder and below it. Where a table was downloaded on several days, the newest counts.
+    Files may be in the folder or below it. Of several downloads of a table the newest counts.
     """
     place = Path(folder)
     if not place.is_dir():
-        raise FileNotFoundError(f"there is no folder {place}; give the one that has the study's tables.")
+        raise FileNotFoundError(f"there is no folder {place}; give the folder with the study's tables.")
     found: dict[str, tuple[datetime, Path]] = {}
     for file in sorted(place.rglob("*.csv")):
         name, day = _name_and_day(file)
@@ -106,9 +106,9 @@ def read_tables(folder: str | Path) -> dict[str, pd.DataFrame]:
         tables[key] = pd.read_csv(file, usecols=kept, low_memory=False)[kept]
     if problems:
         raise ValueError(
-            f"{place} lacks {len(problems)} of the {len(TABLES)} tables that the study needs:\n- "
+            f"{place} lacks {len(problems)} of the {len(TABLES)} tables that are needed:\n- "
             + "\n- ".join(problems)
-            + "\nDownload these from the study's site and put them there."
+            + "\nDownload them from the study's site and put them there."
         )
     return tables
 

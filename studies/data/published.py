@@ -5,16 +5,10 @@ Source: Li, Cummings and Mintz, Optimal Local Explainer Aggregation for Interpre
 """
 
 GROUPS = ("Group 0", "Group 1", "Group 2", "Group 3", "Healthy")
-# Not printed as such: they are the only sizes that fit the percentages of the table and the total of 548 patients.
+# Not printed: these are the only sizes that fit the percentages of the table and the total of 548 patients.
 SIZES = dict(zip(GROUPS, (133, 83, 159, 173, 231), strict=True))
 N_PEOPLE, N_PATIENTS, N_HEALTHY = 779, 548, 231
 SPLIT_SIZES = (545, 117, 117)
-GROUP_NAMES = {
-    "Group 0": "moderate physical symptoms, cognitive decline",
-    "Group 1": "stagnant motor symptoms, autonomy decline",
-    "Group 2": "motor symptoms dominant",
-    "Group 3": "moderate symptoms",
-}
 # Months of the seven visits: five times three, then six more.
 MONTHS = (0, 3, 6, 9, 12, 15, 21)
 
@@ -28,7 +22,7 @@ MEANS: dict[str, tuple[float | None, ...]] = {
     "BL/SC Age": (58.925, 60.446, 62.912, 58.387, 59.571),
     "Geriatric Depression Score": (5.391, 5.069, 5.270, 5.231, 5.168),
 }
-# People with each result of the smell test. Group 1 and the healthy do not add up to their sizes: 57 and 35 are left.
+# People with each result of the smell test. In group 1 and among the healthy, 57 and 35 people have none.
 SMELL_COUNTS: dict[str, tuple[int, ...]] = {
     "Anosmia": (46, 10, 57, 41, 6),
     "Hyposmia": (68, 11, 91, 98, 68),
@@ -38,7 +32,7 @@ SHARES: dict[str, tuple[float, ...]] = {
     "Race White": (0.9549, 0.9398, 0.9434, 0.9422, 0.9437),
     "Gender Male": (0.6767, 0.5783, 0.6541, 0.6301, 0.6580),
 }
-# Across all groups; 0.001 stands for what is printed as less than that.
+# Across all groups; 0.001 where the paper prints "< 0.001".
 P_VALUES: dict[str, float] = {
     "Lymphocytes": 0.01,
     "Sleep Score": 0.001,

@@ -16,7 +16,7 @@ def four(X):
 
 def test_greedy_by_hand():
     covers = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1], [1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]], dtype=bool)
-    # The second covers four; then the first and the third add two each, and the first comes first; then nobody adds.
+    # The second covers four; then the first and the third add two each, and the first comes first; no other adds any.
     assert pick_greedily(covers, np.ones(6), 4) == [1, 0]
     assert pick_greedily(covers, np.ones(6), 1) == [1]
     # A heavy first row changes the order: 5 + 1 + 1 against 4.
@@ -32,8 +32,8 @@ def test_greedy_can_miss_the_best():
 
 def test_picks_the_bands_of_a_known_law(bands):
     rival = AnchorPick(four, max_explainers=10, max_anchors=40, random_state=0).fit(bands)
-    said = {member.region.describe(): member.explainer.label for member in rival.explainers}
-    assert said == {"x0 ≤ 0.25": 0, "0.25 < x0 ≤ 0.5": 1, "0.5 < x0 ≤ 0.75": 2, "x0 > 0.75": 3}
+    labels = {member.region.describe(): member.explainer.label for member in rival.explainers}
+    assert labels == {"x0 ≤ 0.25": 0, "0.25 < x0 ≤ 0.5": 1, "0.5 < x0 ≤ 0.75": 2, "x0 > 0.75": 3}
     result = rival.evaluate(bands)
     assert (result.coverage, result.fidelity, result.conflicts) == (1, 1, 0)
 
@@ -56,7 +56,7 @@ def test_the_most_precise_answers_first(bands):
     assert shares[-1] < 1
 
 
-def test_no_anchor_is_said_and_nothing_else(bands):
+def test_no_anchor_is_warned_about_and_nothing_is_answered(bands):
     with pytest.warns(UserWarning, match=r"no rule reaches precision=0\.99"):
         rival = AnchorPick(
             lambda X: (X[:, 0] * 1e6).astype(int) % 2, precision=0.99, max_conditions=1, max_anchors=5, random_state=0

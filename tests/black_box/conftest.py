@@ -1,5 +1,6 @@
-"""A real server on this machine that answers as a model does, and misbehaves when told to."""
+"""A real server on this machine that answers as a model does, with faults on a schedule."""
 
+import gzip
 import json
 import ssl
 import threading
@@ -52,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def give_slow(self, table):
         time.sleep(self.server.slow)
-        # Whoever is answered may send the next request before this line's thread goes on.
+        # The client may send its next request as soon as it has the answer, so this one is over before.
         self.server.leave()
         self.answer(self.labels(table))
 
@@ -99,6 +100,15 @@ class Handler(BaseHTTPRequestHandler):
         while True:
             self.wfile.write(b'"a", ' * 10_000)
 
+    def give_packed(self, table):
+        content, encoding = self.server.packed
+        self.send(content, Content_Encoding=encoding)
+
+    def give_echo(self, table):
+        """Send the client's token back in place of a status."""
+        self.wfile.write(b"HTTP/1.1 " + self.headers.get("Authorization", "").encode() + b"\r\n\r\n")
+        self.close_connection = True
+
     def give_drip(self, table):
         """Send a byte now and then: every single wait is short, all of them together have no end."""
         self.wfile.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" if self.server.drip_body else b"HTTP/1.1 200 ")
@@ -108,7 +118,7 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(0.02)
 
     def give_flip(self, table):
-        """Change its mind."""
+        """Send the other labels."""
         self.answer([not label for label in self.labels(table)])
 
     def log_message(self, *args):
@@ -124,6 +134,7 @@ class Server(ThreadingHTTPServer):
         self.model, self.faults = model, iter(faults)
         self.requests, self.headers, self.given = [], [], Counter()
         self.elsewhere, self.drip_body, self.slow = "", True, 0.4
+        self.packed = gzip.compress(b'{"labels": []}'), "gzip"
         self.n_inside = self.most_inside = 0
         self.lock = threading.Lock()
         if tls:
@@ -147,12 +158,12 @@ class Server(ThreadingHTTPServer):
             self.n_inside -= 1
 
     def handle_error(self, request, client_address):
-        """A client that hangs up is what is tested here."""
+        """Print nothing: the tests make clients hang up."""
 
 
 @pytest.fixture
 def serve():
-    """Start servers: ``serve(model, faults)`` gives one with its ``url``."""
+    """Start servers: ``serve(model, faults)`` returns one with its ``url``."""
     started = []
 
     def start(model=lambda table: (table.iloc[:, 0] > 0.5).to_numpy(), faults=(), **options):

@@ -7,8 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from oleander.black_box.asking import BlackBox, BlackBoxError, CountingBlackBox, check_labels
-from oleander.data.rows import Rows
+from oleander.black_box.asking import BlackBox, BlackBoxError, check_labels
 from oleander.data.schema import FeatureSchema
 
 X = np.arange(12.0).reshape(6, 2) + 0.5
@@ -51,7 +50,7 @@ def test_answers_that_are_no_labels(answer, message):
         check_labels(answer, 2)
 
 
-def test_a_black_box_that_raises_says_so_in_its_own_words():
+def test_the_error_of_a_black_box_is_named_with_its_message():
     def broken(X):
         raise KeyError("no column 'dose'")
 
@@ -74,7 +73,7 @@ def test_estimators_and_pipelines_are_asked_by_predict():
     assert BlackBox(model, SCHEMA).ask(X).tolist() == y.tolist()
 
 
-def test_it_sees_the_users_own_columns(mixed, mixed_schema, mixed_black_box):
+def test_the_model_gets_the_columns_of_the_user(mixed, mixed_schema, mixed_black_box):
     labels = BlackBox(mixed_black_box, mixed_schema).ask(mixed_schema.encode(mixed))
     assert set(labels) == {"no dose", "heavy and red", "heavy", "light"}
 
@@ -84,34 +83,12 @@ def test_a_fickle_black_box_gets_one_warning():
     rows = np.random.default_rng(1).uniform(size=(300, 2))
     box = BlackBox(lambda X: rng.random(len(X)) < 0.5, FeatureSchema.infer(rows))
     with pytest.warns(UserWarning, match=r"changed its answer on \d+ of 100 rows") as caught:
-        Rows.ask(rows, box)
-    assert len(caught) == 1
+        box.warn_if_fickle(rows, box.ask(rows))
+    assert [warning.filename for warning in caught] == [__file__]
 
 
-def test_rows_are_merged_and_asked_once_each():
-    asked = []
-
-    def black_box(X):
-        asked.append(len(X))
-        return X[:, 0] > 5
-
+def test_a_steady_black_box_gets_no_warning():
+    box = BlackBox(lambda X: X[:, 0] > 5, SCHEMA)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        rows = Rows.ask(np.vstack([X, X[:2]]), BlackBox(black_box, SCHEMA), batch_size=4)
-    assert rows.n_points == 6
-    assert rows.weights.tolist() == [2, 2, 1, 1, 1, 1]
-    assert rows.n_queries == sum(asked) == 10
-    assert max(asked) == 4
-
-
-def test_rows_that_it_failed_on_are_counted_too():
-    def fragile(X):
-        if len(X) > 4:
-            raise ConnectionError("too many")
-        return np.zeros(len(X), dtype=int)
-
-    counting = CountingBlackBox(BlackBox(fragile, SCHEMA))
-    counting.ask(X[:3])
-    with pytest.raises(BlackBoxError, match="too many"):
-        counting.ask(X)
-    assert counting.n_queries == 9
+        box.warn_if_fickle(X, box.ask(X))

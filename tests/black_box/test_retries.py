@@ -1,4 +1,4 @@
-"""Time is made up here: nobody waits."""
+"""The clock is simulated: no test waits."""
 
 import pickle
 import threading
@@ -35,7 +35,7 @@ class Clock:
 
 
 class Flaky:
-    """Fails as told, then answers; each attempt takes a second."""
+    """Fails with the given errors or answers, then answers well; each attempt takes a second."""
 
     def __init__(self, clock, *failures):
         self.clock, self.failures, self.asked = clock, list(failures), []
@@ -71,7 +71,7 @@ def test_waits_double_up_to_a_limit_with_a_random_part_taken_off():
     assert len(set(clock.waits)) == 7
 
 
-def test_many_that_failed_together_do_not_come_back_together():
+def test_callers_that_failed_at_the_same_time_wait_differently():
     waits = []
     for _ in range(20):
         clock = Clock()
@@ -80,7 +80,7 @@ def test_many_that_failed_together_do_not_come_back_together():
     assert len(set(waits)) == 20
 
 
-def test_rows_go_through_as_they_are():
+def test_rows_are_passed_on_as_they_are():
     black_box, flaky, _ = patient(TimeoutError())
     black_box(X)
     assert flaky.asked[0] is X
@@ -110,7 +110,7 @@ def test_an_answer_that_is_not_one_label_per_row_is_never_used(answer):
     ],
     ids=repr,
 )
-def test_what_is_not_worth_it_is_raised_at_once(error):
+def test_errors_that_last_are_raised_at_once(error):
     black_box, flaky, clock = patient(error)
     with pytest.raises(type(error)) as caught:
         black_box.predict(X)
@@ -120,7 +120,7 @@ def test_what_is_not_worth_it_is_raised_at_once(error):
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
-def test_what_is_worth_it(status):
+def test_statuses_that_may_pass_are_retried(status):
     black_box, _, _ = patient(http_error(status))
     black_box.predict(X)
     assert black_box.n_retries == 1
@@ -146,13 +146,13 @@ def test_errors_of_other_libraries():
     assert patient(OwnError(), retry_on=OwnError)[0].predict(X).tolist() == ["a"] * 3
 
 
-def test_the_service_says_when_to_come_back():
+def test_the_wait_that_a_service_asks_for_is_obeyed():
     in_a_minute = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
     black_box, _, clock = patient(http_error(429, "12"), http_error(503, in_a_minute), http_error(503, "soon"))
     black_box.predict(X)
     assert clock.waits[0] == 12
     assert 45 < clock.waits[1] <= 50
-    assert clock.waits[2] <= 2, "what cannot be read is not followed"
+    assert clock.waits[2] <= 2, "a wait that cannot be read is not obeyed"
 
 
 @pytest.mark.parametrize("words", ["3600", "9" * 400])
@@ -186,12 +186,12 @@ def test_options_that_are_refused(options, sentence):
         retrying(len, **options)
 
 
-def test_what_is_no_black_box():
+def test_things_that_are_no_black_box():
     with pytest.raises(TypeError, match="black_box is a str; it must have predict or be callable"):
         retrying("https://risk.example")
 
 
-def test_threads_count_together_and_copies_go_elsewhere():
+def test_threads_add_to_one_count():
     lock, state = threading.Lock(), {"n": 0}
 
     def every_second_fails(X):
@@ -209,16 +209,20 @@ def test_threads_count_together_and_copies_go_elsewhere():
     for thread in threads:
         thread.join()
     assert black_box.n_retries == state["n"] - 200
+
+
+def test_a_copy_has_the_same_options():
     copy = pickle.loads(pickle.dumps(retrying(len, attempts=3)))
     assert copy.attempts == 3
 
 
 @given(st.text(max_size=40))
-def test_any_retry_after_is_read_or_not(words):
+def test_any_text_is_a_wait_or_none(words):
     seconds = read_retry_after(words)
     assert seconds is None or seconds >= 0
 
 
+@pytest.mark.slow
 def test_through_a_flaky_black_box_the_fit_is_the_same():
     rows = np.random.default_rng(0).uniform(size=(200, 3))
     n_asked = 0
@@ -233,20 +237,20 @@ def test_through_a_flaky_black_box_the_fit_is_the_same():
             raise ConnectionResetError("gone")
         return model(X)
 
-    patient_one = retrying(flaky, first_wait=0)
-    found = AggregateExplainer(patient_one, max_explainers=2, random_state=0).fit(rows)
+    black_box = retrying(flaky, first_wait=0)
+    found = AggregateExplainer(black_box, max_explainers=2, random_state=0).fit(rows)
     assert found.summary() == AggregateExplainer(model, max_explainers=2, random_state=0).fit(rows).summary()
-    assert patient_one.n_retries > 0
+    assert black_box.n_retries > 0
 
 
 def test_a_black_box_that_stays_away_ends_the_fit_in_one_sentence():
     def away(X):
-        raise ConnectionRefusedError("nobody is there")
+        raise ConnectionRefusedError("no server is there")
 
     rows = np.random.default_rng(0).uniform(size=(100, 2))
     with pytest.raises(BlackBoxError) as caught:
         AggregateExplainer(retrying(away, attempts=2, first_wait=0)).fit(rows)
     assert str(caught.value) == (
         "the black box failed on 75 rows, and 2 attempts were all that attempts=2 allows: "
-        "ConnectionRefusedError: nobody is there"
+        "ConnectionRefusedError: no server is there"
     )

@@ -15,7 +15,7 @@ def steady(X):
     return np.asarray(X)[:, 0] > 0.5
 
 
-def test_a_steady_black_box_is_asked_so_many_rows_more():
+def test_a_steady_black_box_is_asked_about_a_share_of_the_rows_again():
     n_rows = []
 
     def counting(X):
@@ -30,13 +30,13 @@ def test_a_steady_black_box_is_asked_so_many_rows_more():
 
 
 @pytest.mark.parametrize(("share", "n_twice"), [(0.0, 0), (1.0, 2000)])
-def test_none_and_all(share, n_twice):
+def test_a_share_of_no_row_and_of_all_rows(share, n_twice):
     black_box = asking_twice(steady, share=share)
     black_box(X)
     assert black_box.n_asked_twice == n_twice
 
 
-def test_one_that_changes_its_mind_is_caught():
+def test_a_changed_answer_is_an_error_or_a_warning():
     rng = np.random.default_rng(0)
 
     def fickle(X):
@@ -56,7 +56,7 @@ def test_labels_of_another_kind_are_another_answer():
         asking_twice(lambda X: next(answers), share=1.0).predict(X[:2])
 
 
-def test_a_service_that_changes_its_mind(serve):
+def test_a_service_with_changing_answers(serve):
     server = serve(faults=[None, "flip"])
     service = http(server.url, batch_size=2000)
     with pytest.raises(BlackBoxError, match=r"changed its answer on (\d+) of \1 rows"):
@@ -65,25 +65,25 @@ def test_a_service_that_changes_its_mind(serve):
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
-def test_which_rows_depends_on_their_content_alone(mixed, as_frame):
+def test_rows_are_drawn_by_their_content_alone(mixed, as_frame):
     rows = mixed if as_frame else pd.DataFrame(X)
     drawn = draw_by_content(rows, 0.3, 0)
     order = np.random.default_rng(1).permutation(len(rows))
     np.testing.assert_array_equal(draw_by_content(rows.iloc[order], 0.3, 0), drawn[order])
     np.testing.assert_array_equal(draw_by_content(rows[7:50], 0.3, 0), drawn[7:50])
     assert (draw_by_content(rows, 0.3, 1) != drawn).any()
-    # More rows are drawn, never others.
+    # A larger share adds rows and drops none.
     assert (draw_by_content(rows, 0.6, 0) >= drawn).all()
 
 
 @pytest.mark.parametrize("step", [1.0, 2.0**-20, 1e-300])
-def test_shares_hold_for_numbers_that_lie_close(step):
+def test_the_share_is_met_for_numbers_that_lie_close(step):
     rows = np.arange(20_000.0)[:, None] * step
     for seed in range(3):
         assert abs(draw_by_content(rows, 0.1, seed).mean() - 0.1) < 0.01
 
 
-def test_refused():
+def test_options_that_are_refused():
     with pytest.raises(ValueError, match=r"share=1\.5 is not allowed"):
         asking_twice(steady, share=1.5)
     with pytest.raises(ValueError, match="on_change='stop' is not known; use 'raise' or 'warn'"):
@@ -92,7 +92,7 @@ def test_refused():
         asking_twice(3)
 
 
-def test_it_can_be_sent_elsewhere():
+def test_a_copy_has_the_same_options():
     copy = pickle.loads(pickle.dumps(asking_twice(steady, share=0.5)))
     assert copy.share == 0.5
     assert "asking_twice(" in repr(copy)

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates import Balls, Candidate, Generator, Recipe
 from oleander.candidates.balls import choose_centers
 from oleander.data.rows import Rows

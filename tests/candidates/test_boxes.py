@@ -3,11 +3,12 @@ import pandas as pd
 import pytest
 
 from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
 from oleander.candidates import Boxes, Inside
 from oleander.candidates.boxes import describe_cells, grow_box
-from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.growth import make_columns
+from oleander.explainers.columns import make_columns
 from oleander.regions import Box
 
 
@@ -29,7 +30,7 @@ def test_a_box_grows_until_the_share_falls():
     # With 30 right, 33 rows are the most at a floor of 0.9.
     lower, upper = (int(word) for word in wider.replace("<", "").replace("dose ≤", "").split())
     assert upper - lower == 33
-    # Half are right among all sixty: nothing is left to say.
+    # Half of all sixty are right, so the box has no bound.
     assert widest == "everywhere"
 
 
@@ -55,7 +56,7 @@ def test_a_box_that_is_never_good_is_not_kept():
 def test_only_features_that_matter_bound_a_box():
     X = np.random.default_rng(0).uniform(size=(1200, 6))
     black_box = BlackBox(lambda X: (X[:, 1] > 0.6) & (X[:, 4] > 0.5), FeatureSchema.infer(X))
-    rows = Rows.ask(X, black_box)
+    rows = label_rows(X, CountingBlackBox(black_box))
     candidates = Boxes(n_centers=30, floors=[0.98], inside=Inside(["constant"])).propose(rows, 0)
     corners = [candidate for candidate in candidates if candidate.explainer.label]
     assert all({condition.column for condition in candidate.region.conditions} == {1, 4} for candidate in corners)
@@ -70,14 +71,16 @@ def test_only_features_that_matter_bound_a_box():
     ("options", "message"),
     [
         ({"n_centers": 0}, "n_centers=0 is not allowed"),
-        ({"n_neighbours": []}, "n_neighbours=0 is not allowed"),
+        ({"n_neighbours": []}, r"n_neighbours=\[\] is not allowed: give a sequence of at least one value"),
+        ({"n_neighbours": [100, 0]}, "n_neighbours=0 is not allowed"),
+        ({"n_neighbours": 100}, "n_neighbours=100 is not allowed: give a sequence"),
         ({"max_features": 0}, "max_features=0 is not allowed"),
-        ({"floors": [0.0]}, "floors"),
-        ({"alpha": 2.0}, "alpha"),
+        ({"floors": [0.9, 0.0]}, "floors=0.0 is not allowed"),
+        ({"alpha": 2.0}, "alpha=2.0 is not allowed"),
     ],
 )
 def test_bad_options(options, message):
     X = np.random.default_rng(0).uniform(size=(20, 2))
-    rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X)))
+    rows = label_rows(X, CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X))))
     with pytest.raises(ValueError, match=message):
         Boxes(**options).propose(rows, 0)

@@ -1,4 +1,5 @@
 import _thread
+import itertools
 import threading
 
 import numpy as np
@@ -6,11 +7,19 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
 
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls
-from oleander.candidates.choosing import Floor, PoolSelection
+from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
+from oleander.data.schema import FeatureSchema
+from oleander.judging.balance import balance_classes
+from oleander.judging.floor import Floor
 
 DATA = {"breast cancer": (load_breast_cancer, 120), "wine": (load_wine, 60), "digits": (load_digits, 60)}
+# The paper's floor: the raw share, for each explainer.
+PAPER = Floor("share", over="each", min_support=1)
 
 
 @pytest.fixture(scope="module", params=DATA)
@@ -20,110 +29,279 @@ def data(request):
     return X[1::2], RandomForestClassifier(10, random_state=0).fit(X[::2], y[::2]), n_centers
 
 
-def select(data, training, floor, max_explainers, min_fidelity, seed, formulation="strict", **options):
+def make_program(data, training, floor, seed, **options):
     X, model, n_centers = data
     balls = Balls([1.0, 1.5, 2.0], max_candidates=n_centers, n_draws=200)
     pool = CandidatePool.build(X, model, balls, random_state=seed)
-    selection = PoolSelection(pool, floor, training=training, formulation=formulation, **options)
-    return selection, selection.select(max_explainers, min_fidelity)
+    return PoolProgram(pool, floor, training=training, **options)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize(
-    ("floor", "min_fidelity"), [(Floor("share", 1), 0.9), (Floor("bound", 10), 0.85), (Floor("share", 10), 0.99)]
-)
-def test_lazy_and_eager_give_the_same_objective_and_bound(data, floor, min_fidelity, seed):
-    lazy, one = select(data, "lazy", floor, 6, min_fidelity, seed)
-    eager, other = select(data, "eager", floor, 6, min_fidelity, seed)
-    assert one.status == other.status == "optimal"
-    assert (one.objective, one.bound) == (other.objective, other.bound)
-    assert lazy.pool.n_queries <= eager.pool.n_queries
-    assert lazy.pool.is_trained[one.chosen].all()
-    assert (lazy.measured[one.chosen] >= min_fidelity).all()
+def select(data, training, floor, max_explainers, min_fidelity, seed, **options):
+    program = make_program(data, training, floor, seed, **options)
+    return program, program.select(max_explainers, min_fidelity)
 
 
-def test_lazy_and_eager_agree_on_the_selective_program(data):
-    _, one = select(data, "lazy", Floor("share", 1), 4, 0.9, 0, "selective")
-    _, other = select(data, "eager", Floor("share", 1), 4, 0.9, 0, "selective")
-    assert (one.objective, one.bound, one.status) == (other.objective, other.bound, other.status)
-
-
-def test_a_tenth_of_the_queries_is_enough():
-    """Breast cancer, one radius, the raw share, K = 10 and φ = 0.9: lazy asks at most 10% of what eager would ask."""
-    X, y = load_breast_cancer(return_X_y=True)
-    model = RandomForestClassifier(50, random_state=0).fit(X[::2], y[::2])
-    pool = CandidatePool.build(X, model, Balls(3.0, max_candidates=None), random_state=0)
-    result = PoolSelection(pool, Floor("share", 1)).select(10, 0.9)
-    assert result.status == "optimal"
-    assert pool.n_queries - pool.rows.n_queries <= 0.1 * len(pool.candidates) * 2000
-
-
-def test_frontier_is_monotone_and_everybody_in_it_is_trained(data):
-    selection, _ = select(data, "lazy", Floor("share", 5), 2, 0.7, 0)
-    frontier = selection.frontier([1, 2, 4], [0.7, 0.8, 0.9])
-    table = frontier.table.pivot(index="max_explainers", columns="min_fidelity", values="objective")
-    assert (np.diff(table, axis=0) >= 0).all()
-    assert (np.diff(table, axis=1) <= 0).all()
-    for (_, min_fidelity), result in frontier.results.items():
-        assert selection.pool.is_trained[result.chosen].all()
-        assert (selection.measured[result.chosen] >= min_fidelity).all()
-    eager, _ = select(data, "eager", Floor("share", 5), 2, 0.7, 0)
-    assert (
-        eager.frontier([1, 2, 4], [0.7, 0.8, 0.9]).table["objective"].tolist() == frontier.table["objective"].tolist()
+def make_pool(seed, *, n_rows=80, n_draws=60, max_queries=None):
+    """Make a small pool over random rows, whose black box cuts them along a random line with a random wave."""
+    rng = np.random.default_rng(seed)
+    # Rounded, so that some rows are equal and weigh more than one.
+    X = rng.uniform(size=(n_rows, 2)).round(1) + 0.05
+    slope, wave = rng.uniform(-2, 2), rng.uniform(0, 0.4)
+    black_box = BlackBox(
+        lambda X: (X[:, 1] > 0.5 + slope * (X[:, 0] - 0.5) + wave * np.sin(9 * X[:, 0])).astype(int),
+        FeatureSchema.infer(X),
     )
+    counting = CountingBlackBox(black_box, max_queries)
+    balls = Balls([0.5, 1.0, 1.6], max_candidates=12, n_draws=n_draws)
+    return CandidatePool.propose(balls, label_rows(X, counting), counting, seed)
 
 
-def test_too_little_time_gives_the_best_known_with_an_honest_bound(data):
-    selection, result = select(data, "lazy", Floor("share", 1), 6, 0.9, 0, time_limit=0.0)
-    _, best = select(data, "eager", Floor("share", 1), 6, 0.9, 0)
-    assert result.objective <= best.objective <= result.bound
-    assert selection.pool.is_trained[result.chosen].all()
+class TestLazyTraining:
+    @pytest.mark.slow
+    @pytest.mark.parametrize("seed", [0, 1])
+    @pytest.mark.parametrize(
+        ("floor", "min_fidelity"),
+        [
+            (PAPER, 0.9),
+            (Floor("bound", over="each", min_support=10), 0.85),
+            (Floor("share", over="each", min_support=10), 0.99),
+        ],
+    )
+    def test_lazy_and_eager_give_the_same_objective_and_bound(self, data, floor, min_fidelity, seed):
+        lazy, one = select(data, "lazy", floor, 6, min_fidelity, seed)
+        eager, other = select(data, "eager", floor, 6, min_fidelity, seed)
+        assert one.status == other.status == "optimal"
+        assert (one.objective, one.bound) == (other.objective, other.bound)
+        assert lazy.pool.black_box.n_queries <= eager.pool.black_box.n_queries
+        assert lazy.pool.is_trained[one.chosen].all()
+        assert (lazy.measured[one.chosen] >= min_fidelity).all()
+
+    @pytest.mark.parametrize("seed", range(30))
+    def test_lazy_and_eager_agree_on_random_pools(self, seed):
+        """The floors, the limits on rules and the weights of classes take turns over the pools."""
+        rng = np.random.default_rng(1000 + seed)
+        floor = Floor(("share", "bound")[seed % 2], over=("each", "union", "both")[seed % 3], min_support=3)
+        options = {"max_rules": (None, 4, 8)[seed % 3 if seed % 2 else (seed + 1) % 3]}
+        number, min_fidelity = int(rng.integers(1, 5)), float(rng.choice([0.6, 0.75, 0.9]))
+        results = []
+        for training in ("lazy", "eager"):
+            pool = make_pool(seed)
+            rows = pool.rows
+            importance = balance_classes(rows.labels, rows.weights) if seed % 5 == 0 else None
+            program = PoolProgram(pool, floor, training=training, importance=importance, **options)
+            result = program.select(number, min_fidelity)
+            assert pool.is_trained[result.chosen].all()
+            results.append(result)
+        lazy, eager = results
+        assert lazy.status == eager.status
+        assert lazy.coverage == pytest.approx(eager.coverage)
+        assert lazy.bound == pytest.approx(eager.bound)
+        assert lazy.status in ("optimal", "infeasible")
+
+    @pytest.mark.slow
+    def test_lazy_and_eager_agree_on_the_selective_program(self, data):
+        _, one = select(data, "lazy", PAPER, 4, 0.9, 0, formulation="selective")
+        _, other = select(data, "eager", PAPER, 4, 0.9, 0, formulation="selective")
+        assert (one.objective, one.bound, one.status) == (other.objective, other.bound, other.status)
+
+    @pytest.mark.slow
+    def test_a_tenth_of_the_queries_is_enough(self):
+        """Breast cancer, one radius, K = 10 and φ = 0.9: lazy asks at most 10% of what eager would ask."""
+        X, y = load_breast_cancer(return_X_y=True)
+        model = RandomForestClassifier(50, random_state=0).fit(X[::2], y[::2])
+        pool = CandidatePool.build(X, model, Balls(3.0, max_candidates=None), random_state=0)
+        before = pool.black_box.n_queries
+        result = PoolProgram(pool, PAPER).select(10, 0.9)
+        assert result.status == "optimal"
+        assert pool.black_box.n_queries - before <= 0.1 * len(pool.candidates) * 2000
 
 
-@pytest.mark.parametrize("training", ["lazy", "eager"])
-def test_greedy_is_asked_until_all_chosen_are_trained_and_no_longer(data, training):
-    selection, result = select(data, training, Floor("share", 1), 6, 0.9, 0, solver="greedy", time_limit=None)
-    assert selection.pool.is_trained[result.chosen].all()
-    assert (selection.measured[result.chosen] >= 0.9).all()
+class TestOracle:
+    """The choice against an enumeration of all choices, written without the solvers."""
+
+    @pytest.mark.parametrize("over", ["each", "union", "both"])
+    @pytest.mark.parametrize("max_rules", [None, 5])
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_the_best_of_all_choices(self, seed, max_rules, over):
+        pool = make_pool(seed, n_rows=40)
+        number, min_fidelity = 2, 0.8
+        floor = Floor("share", over=over, min_support=3)
+        result = PoolProgram(pool, floor, max_rules=max_rules).select(number, min_fidelity)
+        pool.train(range(len(pool.candidates)))
+        covers, agrees, weights = pool.covers.toarray(), pool.agrees.toarray(), pool.rows.weights
+        rules = np.array([explainer.complexity for explainer in pool.explainers])
+        best = 0
+        for size in range(1, number + 1):
+            for choice in map(list, itertools.combinations(range(len(covers)), size)):
+                covered = covers[choice].any(axis=0)
+                wrong = (covers[choice] & ~agrees[choice]).any(axis=0)
+                right = weights[covered & ~wrong].sum() / max(weights[covered].sum(), 1)
+                cost = np.maximum(rules[choice] * number, max_rules or 0).sum()
+                allowed = (
+                    (pool.support[choice] >= 3).all()
+                    and (over == "union" or (pool.fidelity[choice] >= min_fidelity).all())
+                    and (over == "each" or right >= min_fidelity)
+                    and (max_rules is None or cost <= number * max_rules)
+                )
+                if allowed:
+                    best = max(best, weights[covered].sum())
+        assert result.objective == best
+        assert result.status == ("optimal" if best else "infeasible")
 
 
-def test_nothing_reaches_the_floor(data):
-    X, _, _ = data
-    pool = CandidatePool.build(X, lambda X: X[:, 0] > np.median(X[:, 0]), Balls(1.0, max_candidates=20), random_state=0)
-    result = PoolSelection(pool, Floor("bound", min_support=10**6)).select(3, 0.9)
-    assert result.status == "infeasible"
-    assert "leaves no candidate" in result.message
+class TestSweep:
+    @pytest.mark.parametrize("max_rules", [None, 6])
+    @pytest.mark.parametrize("over", ["each", "both"])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_sweep_is_a_select_in_every_cell(self, seed, over, max_rules):
+        floor = Floor("share", over=over, min_support=3)
+        numbers, floors = [3, 1, 3], [0.9, 0.7]
+        sweep = PoolProgram(make_pool(seed, n_rows=50), floor, max_rules=max_rules).sweep(numbers, floors)
+        assert set(sweep) == set(itertools.product(numbers, floors))
+        for cell, result in sweep.items():
+            alone = PoolProgram(make_pool(seed, n_rows=50), floor, max_rules=max_rules).select(*cell)
+            assert (result.objective, result.status) == (alone.objective, alone.status)
+            assert len(result.chosen) <= cell[0]
+
+    @pytest.mark.slow
+    def test_a_sweep_is_monotone_and_every_chosen_candidate_is_trained(self, data):
+        numbers, floors = [1, 2, 4], [0.7, 0.8, 0.9]
+        floor = Floor("share", over="each", min_support=5)
+        program = make_program(data, "lazy", floor, 0)
+        program.select(2, 0.7)
+        sweep = program.sweep(numbers, floors)
+        table = np.array([[sweep[number, share].objective for share in floors] for number in numbers])
+        assert (np.diff(table, axis=0) >= 0).all()
+        assert (np.diff(table, axis=1) <= 0).all()
+        for (_, min_fidelity), result in sweep.items():
+            assert program.pool.is_trained[result.chosen].all()
+            assert (program.measured[result.chosen] >= min_fidelity).all()
+        eager = make_program(data, "eager", floor, 0).sweep(numbers, floors)
+        assert {cell: result.objective for cell, result in eager.items()} == {
+            cell: result.objective for cell, result in sweep.items()
+        }
 
 
-def test_an_interrupt_while_training_leaves_what_is_known():
-    X = np.random.default_rng(0).uniform(size=(200, 3))
-    calls = [0]
+class TestOptions:
+    @pytest.mark.parametrize("max_rules", [1, 3, 6])
+    @pytest.mark.parametrize("seed", range(5))
+    def test_max_rules_and_max_explainers_are_held(self, seed, max_rules):
+        pool = make_pool(seed)
+        floor = Floor("share", over="each", min_support=3)
+        result = PoolProgram(pool, floor, max_rules=max_rules).select(3, 0.7)
+        assert sum(pool.explainers[index].complexity for index in result.chosen) <= max_rules
+        assert len(result.chosen) <= 3
+        free = PoolProgram(make_pool(seed), floor).select(3, 0.7)
+        assert result.objective <= free.objective
 
-    def black_box(X):
-        calls[0] += 1
-        if calls[0] == 4:
-            _thread.interrupt_main()
-            threading.Event().wait(0.5)
-        return X[:, 0] + X[:, 1] ** 2 > 0.8
+    def test_rules_without_end_change_nothing(self):
+        floor = Floor("share", over="each", min_support=3)
+        one = PoolProgram(make_pool(0), floor, max_rules=10**6).select(3, 0.8)
+        other = PoolProgram(make_pool(0), floor).select(3, 0.8)
+        assert (one.objective, one.status) == (other.objective, other.status)
 
-    pool = CandidatePool.build(X, black_box, Balls([0.5, 1.0], n_draws=200), random_state=0, batch_size=400)
-    result = PoolSelection(pool, Floor("share", 5)).select(8, 0.9)
-    assert len(result.chosen)
-    assert pool.is_trained[result.chosen].all()
-    assert result.bound >= result.objective
-    assert result.message.startswith("Interrupted")
+    def test_importance_weighs_what_is_covered(self):
+        pool = make_pool(3)
+        rows = pool.rows
+        # Covering a row of the class 1 is worth a hundred rows of the other.
+        importance = np.where(rows.labels == 1, 100.0, 1.0)
+        floor = Floor("share", over="each", min_support=3)
+        result = PoolProgram(pool, floor, importance=importance).select(1, 0.6)
+        plain = PoolProgram(make_pool(3), floor).select(1, 0.6)
+        assert result.objective == (rows.weights * importance)[result.covered].sum()
+        assert plain.objective == rows.weights[plain.covered].sum()
+        rare = rows.labels == 1
+        assert rows.weights[result.covered & rare].sum() >= rows.weights[plain.covered & rare].sum()
+
+    def test_balanced_classes_give_a_rare_class_its_share(self):
+        """Ninety rows of one class in two dense places, ten of another in a third: K = 1 takes either."""
+        rng = np.random.default_rng(0)
+        X = np.concatenate([rng.normal([0, 0], 0.1, (45, 2)), rng.normal([9, 0], 0.1, (45, 2))])
+        X = np.concatenate([X, rng.normal([0, 9], 0.1, (10, 2))])
+        black_box = CountingBlackBox(
+            BlackBox(lambda X: np.where(X[:, 1] > 4, "rare", "common"), FeatureSchema.infer(X))
+        )
+        rows = label_rows(X, black_box)
+        candidates = Balls(0.3, scale="std", n_draws=50).propose(rows, 0)
+        floor, covered = Floor("share", over="each", min_support=1), {}
+        for balance in (None, "class"):
+            importance = balance_classes(rows.labels, rows.weights) if balance else None
+            pool = CandidatePool(rows, candidates, black_box)
+            covered[balance] = PoolProgram(pool, floor, importance=importance).select(1, 0.9).covered
+        assert set(rows.labels[covered[None]]) == {"common"}
+        # All of the rare class weigh 90 in all, more than half of the common one.
+        assert set(rows.labels[covered["class"]]) == {"rare"}
+
+    def test_no_candidate_reaches_the_floor(self, data):
+        X, _, _ = data
+        pool = CandidatePool.build(
+            X, lambda X: X[:, 0] > np.median(X[:, 0]), Balls(1.0, max_candidates=20), random_state=0
+        )
+        result = PoolProgram(pool, Floor("bound", over="each", min_support=10**6)).select(3, 0.9)
+        assert result.status == "infeasible"
+        assert "leaves no candidate" in result.message
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("training", ["lazy", "eager"])
+    def test_greedy_is_asked_until_all_chosen_are_trained_and_no_longer(self, data, training):
+        program, result = select(data, training, PAPER, 6, 0.9, 0, solver="greedy", time_limit=None)
+        assert program.pool.is_trained[result.chosen].all()
+        assert (program.measured[result.chosen] >= 0.9).all()
 
 
-def test_an_interrupt_before_anything_is_known_is_an_interrupt():
-    X = np.random.default_rng(0).uniform(size=(50, 3))
-    calls = [0]
+class TestLimits:
+    @pytest.mark.slow
+    def test_too_little_time_gives_the_best_known_with_an_honest_bound(self, data):
+        program, result = select(data, "lazy", PAPER, 6, 0.9, 0, time_limit=0.0)
+        _, best = select(data, "eager", PAPER, 6, 0.9, 0)
+        assert result.objective <= best.objective <= result.bound
+        assert program.pool.is_trained[result.chosen].all()
 
-    def black_box(X):
-        calls[0] += 1
-        if calls[0] == 3:
-            raise KeyboardInterrupt
-        return X[:, 0] > 0.5
+    @pytest.mark.parametrize("training", ["lazy", "eager"])
+    @pytest.mark.parametrize("n_trained", [0, 1, 4, 10])
+    def test_spent_queries_give_the_best_trained_with_an_honest_bound(self, training, n_trained):
+        floor = Floor("share", over="each", min_support=3)
+        best = PoolProgram(make_pool(0), floor).select(3, 0.9)
+        n_rows = make_pool(0).black_box.n_queries
+        pool = make_pool(0, max_queries=n_rows + n_trained * 60 + 59)
+        result = PoolProgram(pool, floor, training=training).select(3, 0.9)
+        assert pool.is_trained.sum() <= n_trained
+        assert pool.black_box.n_queries <= n_rows + n_trained * 60
+        assert result.objective <= best.objective <= result.bound
+        assert pool.is_trained[result.chosen].all()
+        if not result.is_proven_optimal:
+            # An untrained candidate might reach the floor, so nothing is proven, infeasibility neither.
+            assert result.status == ("feasible" if len(result.chosen) else "unknown")
+            assert result.message.startswith("max_queries is spent")
 
-    pool = CandidatePool.build(X, black_box, Balls(0.5, n_draws=100), random_state=0)
-    with pytest.raises(KeyboardInterrupt):
-        PoolSelection(pool, Floor("share", 1)).select(3, 0.9)
+    def test_an_interrupt_while_training_leaves_the_trained_candidates(self):
+        X = np.random.default_rng(0).uniform(size=(200, 3))
+        calls = [0]
+
+        def black_box(X):
+            calls[0] += 1
+            if calls[0] == 4:
+                _thread.interrupt_main()
+                threading.Event().wait(0.5)
+            return X[:, 0] + X[:, 1] ** 2 > 0.8
+
+        pool = CandidatePool.build(X, black_box, Balls([0.5, 1.0], n_draws=200), random_state=0, batch_size=400)
+        result = PoolProgram(pool, Floor("share", over="each", min_support=5)).select(8, 0.9)
+        assert len(result.chosen)
+        assert pool.is_trained[result.chosen].all()
+        assert result.bound >= result.objective
+        assert result.message.startswith("Interrupted")
+
+    def test_an_interrupt_before_anything_is_trained_is_raised(self):
+        X = np.random.default_rng(0).uniform(size=(50, 3))
+        calls = [0]
+
+        def black_box(X):
+            calls[0] += 1
+            if calls[0] == 3:
+                raise KeyboardInterrupt
+            return X[:, 0] > 0.5
+
+        pool = CandidatePool.build(X, black_box, Balls(0.5, n_draws=100), random_state=0)
+        with pytest.raises(KeyboardInterrupt):
+            PoolProgram(pool, PAPER).select(3, 0.9)

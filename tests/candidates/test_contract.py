@@ -1,36 +1,29 @@
-"""What every generator must do, whatever it proposes."""
+"""The contract of every generator."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from oleander.black_box.asking import BlackBox
-from oleander.candidates import Balls, Boxes, Candidate, Generator, Inside, Nodes, Refine, Trees
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.candidates import Balls, Boxes, Candidate, Generator, Inside, Nodes, Trees
 from oleander.candidates.pool import CandidatePool
-from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
-
-
-class Evenly:
-    """Refine with one price for all, which the contract's many rows can share."""
-
-    def propose(self, rows, random_state):
-        return Refine(np.ones(rows.n_points), n_trees=4, n_centers=6).propose(rows, random_state)
-
 
 LEARNING = [
     Trees(n_trees=12),
     Nodes(n_trees=4),
     Nodes(n_trees=2, inside=Inside(["tree"], max_leaves=2)),
     Boxes(n_centers=20),
-    Evenly(),
 ]
 GENERATORS = [Balls("auto", max_candidates=10, n_draws=200), *LEARNING]
 
 
 def rows_of(X, black_box, groups=None):
-    return Rows.ask(X, BlackBox(black_box, FeatureSchema.infer(X)), groups=groups)
+    box = BlackBox(black_box, FeatureSchema.infer(X))
+    return label_rows(box.schema.encode(X), CountingBlackBox(box), groups=groups)
 
 
 def stripes(X):
@@ -43,17 +36,17 @@ def square():
 
 
 def words(candidates):
-    """Return what each candidate that needs no black box says and where."""
+    """Return the region and the rules of each candidate in words."""
     return [
         (candidate.region.describe(), *(str(rule) for rule in candidate.explainer.rules())) for candidate in candidates
     ]
 
 
-def said_by(candidate, rows):
-    """Return what a candidate says of each point, None where it is silent."""
+def answers_of(candidate, rows):
+    """Return a candidate's answer to each point, None where it abstains."""
     inside = candidate.region.contains(rows.values)
-    said = candidate.explainer.predict(rows.values)
-    return tuple(label if here else None for label, here in zip(said.tolist(), inside, strict=True))
+    labels = candidate.explainer.predict(rows.values)
+    return tuple(label if here else None for label, here in zip(labels.tolist(), inside, strict=True))
 
 
 @pytest.mark.parametrize("generator", GENERATORS, ids=lambda generator: type(generator).__name__)
@@ -63,13 +56,12 @@ class TestContract:
         candidates = generator.propose(rows_of(square, stripes), 0)
         assert candidates
         assert all(isinstance(candidate, Candidate) for candidate in candidates)
-        assert {candidate.origin for candidate in candidates} == {
-            type(generator).__name__.lower().replace("evenly", "refine")
-        }
+        assert {candidate.origin for candidate in candidates} == {type(generator).__name__.lower()}
 
     def test_mixed_columns_and_missing_values(self, generator, mixed, mixed_black_box):
         rows = rows_of(mixed, mixed_black_box)
-        pool = CandidatePool(rows, generator.propose(rows, 0), BlackBox(mixed_black_box, rows.schema))
+        black_box = CountingBlackBox(BlackBox(mixed_black_box, rows.schema))
+        pool = CandidatePool(rows, generator.propose(rows, 0), black_box)
         pool.train(range(len(pool.candidates)))
         assert (pool.support > 0).all()
         assert pool.fidelity.max() > 0.9
@@ -83,7 +75,7 @@ class TestContract:
     def test_one_class_and_constant_columns(self, generator):
         X = pd.DataFrame({"same": np.ones(60), "level": ["a"] * 60, "number": np.arange(60) / 7})
         rows = rows_of(X, lambda table: np.full(len(table), "always"))
-        black_box = BlackBox(lambda table: np.full(len(table), "always"), rows.schema)
+        black_box = CountingBlackBox(BlackBox(lambda table: np.full(len(table), "always"), rows.schema))
         pool = CandidatePool(rows, generator.propose(rows, 0), black_box)
         pool.train(range(len(pool.candidates)))
         assert (pool.fidelity == 1).all()
@@ -92,17 +84,17 @@ class TestContract:
 
 @pytest.mark.parametrize("generator", LEARNING, ids=lambda generator: type(generator).__name__)
 class TestLearning:
-    """Generators that learn from the rows and ask nothing."""
+    """Generators that learn from the rows and do not ask the black box."""
 
     def test_is_the_same_every_time_and_another_with_another_seed(self, generator, mixed, mixed_black_box):
         rows = rows_of(mixed, mixed_black_box)
         assert words(generator.propose(rows, 3)) == words(generator.propose(rows, 3))
         assert words(generator.propose(rows, 3)) != words(generator.propose(rows, 4))
 
-    def test_no_two_say_the_same(self, generator, mixed, mixed_black_box):
+    def test_no_two_give_the_same_answers(self, generator, mixed, mixed_black_box):
         rows = rows_of(mixed, mixed_black_box)
-        said = [said_by(candidate, rows) for candidate in generator.propose(rows, 0)]
-        assert len(set(said)) == len(said)
+        answers = [answers_of(candidate, rows) for candidate in generator.propose(rows, 0)]
+        assert len(set(answers)) == len(answers)
 
     def test_nothing_is_learned_from_the_rows_that_judge(self, generator, square):
         """Other labels on the second half change no candidate that learned from the first."""
@@ -128,7 +120,7 @@ class TestLearning:
             assert learned
             assert not learned & set(groups[~candidate.learned_from])
 
-    def test_one_group_can_judge_nobody(self, generator, square):
+    def test_one_group_leaves_no_row_to_judge(self, generator, square):
         assert generator.propose(rows_of(square, stripes, np.zeros(240)), 0) == []
 
     def test_equal_rows_count_as_often_as_they_occur(self, generator, square):
@@ -147,10 +139,10 @@ class TestLearning:
             np.testing.assert_array_equal(explainer.predict(rows.values), candidate.explainer.predict(rows.values))
             assert region.describe() == candidate.region.describe()
 
-    def test_speaks_in_the_users_words(self, generator, mixed, mixed_black_box):
+    def test_rules_are_in_the_users_words(self, generator, mixed, mixed_black_box):
         rows = rows_of(mixed, mixed_black_box)
-        said = " ".join(" ".join(sentence) for sentence in words(generator.propose(rows, 0)))
-        assert "dose" in said
-        assert "missing" in said
-        assert "no dose" in said
-        assert "site" not in said
+        text = " ".join(" ".join(sentence) for sentence in words(generator.propose(rows, 0)))
+        assert "dose" in text
+        assert "missing" in text
+        assert "no dose" in text
+        assert "site" not in text

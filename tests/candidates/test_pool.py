@@ -7,9 +7,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from oleander.black_box.asking import BlackBox, BlackBoxError
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls, Candidate
-from oleander.candidates.pool import CandidatePool
-from oleander.data.rows import Rows
+from oleander.candidates.pool import CandidatePool, EmptyPoolError
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import Constant, FilteredTree, LimeLinear, UnfilteredTree
 from oleander.regions import Box
@@ -43,9 +44,10 @@ def same(one, other):
     assert rules_of(one) == rules_of(other)
     np.testing.assert_array_equal(one.draw_fidelity, other.draw_fidelity)
     assert (one.agrees != other.agrees).nnz == 0
-    assert one.n_queries == other.n_queries
+    assert one.black_box.n_queries == other.black_box.n_queries
 
 
+@pytest.mark.slow
 def test_four_jobs_give_the_same_bit_for_bit(cancer, reference):
     pool = build(cancer, n_jobs=4, batch_size=2000)
     pool.train(range(40))
@@ -80,7 +82,7 @@ def test_another_random_state_gives_other_explainers(cancer, reference):
     assert rules_of(reference)[0] != [str(rule) for rule in pool.explainers[0].rules()]
 
 
-def test_covers_and_agrees_are_what_they_say(cancer, reference):
+def test_covers_and_agrees_against_regions_and_predictions(cancer, reference):
     X, model = cancer
     rows = reference.rows.schema.encode(X)
     covers, agrees = reference.covers.toarray(), reference.agrees.toarray()
@@ -112,16 +114,16 @@ def test_queries_are_counted_and_calls_are_batched():
 
     pool = CandidatePool.build(X, black_box, Balls(radius=1.0, n_draws=100), random_state=0, batch_size=450)
     before = len(calls)
-    assert pool.n_queries == sum(calls)
+    assert pool.black_box.n_queries == sum(calls)
     pool.train([5, 3, 5, 3, 8, 9, 10, 11])
     pool.train([3, 5])
     assert calls[before:] == [400, 200]
-    assert pool.n_queries == sum(calls)
+    assert pool.black_box.n_queries == sum(calls)
     assert pool.is_trained.sum() == 6
 
 
-def test_never_more_draws_in_memory_than_asked_for(monkeypatch):
-    """Counted where they are made and where they are let go, with four jobs at once."""
+def test_no_more_draws_in_memory_than_batch_size(monkeypatch):
+    """Draws are counted where they are made and where they are released, with four jobs at once."""
     X = np.random.default_rng(0).uniform(size=(40, 3))
     held, most, lock = [0], [0], threading.Lock()
     import oleander.candidates.pool as module
@@ -168,17 +170,17 @@ def test_candidates_of_any_kind_stand_in_one_pool(cancer):
     pool = build(cancer)
     schema, rows = pool.rows.schema, pool.rows
     tree = UnfilteredTree().fit(rows.values, rows.labels, schema=schema)
-    box = Candidate(Box((Range(0, schema[0], lower=15.0),)), explainer=tree, origin="mine")
+    box = Candidate(Box((Range(0, schema[0], lower=15.0),)), explainer=tree, origin="given")
     both = CandidatePool(rows, [*pool.candidates, box], pool.black_box)
-    before = both.n_queries
+    before = both.black_box.n_queries
     both.train([40])
-    assert both.n_queries == before
+    assert both.black_box.n_queries == before
     assert both.fidelity[40] > 0.9
     both.train([0, 40, 1])
-    assert both.n_queries == before + 600
+    assert both.black_box.n_queries == before + 600
 
 
-def test_what_is_done_stays_done_when_the_black_box_fails(cancer):
+def test_trained_explainers_are_kept_when_the_black_box_fails(cancer):
     X, model = cancer
     calls = [0]
 
@@ -196,6 +198,7 @@ def test_what_is_done_stays_done_when_the_black_box_fails(cancer):
     assert pool.agrees.nnz > 0
 
 
+@pytest.mark.slow
 def test_a_black_box_fails_alike_in_another_process(cancer):
     X, _ = cancer
 
@@ -217,18 +220,18 @@ def test_a_black_box_of_one_class():
     assert all(explainer.complexity == 1 for explainer in pool.explainers)
 
 
-def test_nobody_is_judged_on_what_it_learned_from():
+def test_no_candidate_is_judged_on_points_it_learned_from():
     X = np.array([[0.5], [0.5], [0.5], [1.5], [2.5], [3.5]])
-    black_box = BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X))
-    rows = Rows.ask(X, black_box)
-    says_yes = Constant(True, 3, 1.0, np.dtype(bool))
+    black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X)))
+    rows = label_rows(X, black_box)
+    always_yes = Constant(True, 3, 1.0, np.dtype(bool))
     everywhere, high = Box(()), Box((Range(0, rows.schema[0], lower=2.0),))
     # Points 0 (three rows) and 2 were learned from; it is wrong at point 0 and right at 1, 2 and 3.
     learned_from = np.array([True, False, True, False])
     candidates = [
-        Candidate(everywhere, explainer=says_yes, learned_from=learned_from),
-        Candidate(everywhere, explainer=says_yes),
-        Candidate(high, explainer=says_yes, learned_from=learned_from),
+        Candidate(everywhere, explainer=always_yes, learned_from=learned_from),
+        Candidate(everywhere, explainer=always_yes),
+        Candidate(high, explainer=always_yes, learned_from=learned_from),
     ]
     pool = CandidatePool(rows, candidates, black_box)
     assert pool.support.tolist() == [6, 6, 2]
@@ -238,29 +241,14 @@ def test_nobody_is_judged_on_what_it_learned_from():
     assert pool.judged_right.tolist() == [2, 3, 1]
     assert pool.fidelity.tolist() == [0.5, 0.5, 1.0]
     with pytest.raises(ValueError, match=r"candidate 1 learned from points of shape \(6,\), and there are 4 points"):
-        CandidatePool(rows, [candidates[1], Candidate(high, says_yes, learned_from=np.ones(6, bool))], black_box)
-
-
-def test_who_is_added_finds_the_others_as_they_were(cancer, reference):
-    pool = build(cancer)
-    pool.train(range(10))
-    more = [Candidate(Box(()), explainer=Constant(1, 1, 1.0, np.dtype(int)))]
-    pool.add(more)
-    assert len(pool.candidates) == pool.covers.shape[0] == len(pool.explainers) == 41
-    pool.train(range(40))
-    both = pool.agrees[:40] != reference.agrees
-    assert both.nnz == 0
-    assert pool.n_queries == reference.n_queries
-    assert not pool.is_trained[40]
-    pool.train([40])
-    assert pool.fidelity[40] == pytest.approx((pool.rows.labels == 1).mean())
+        CandidatePool(rows, [candidates[1], Candidate(high, always_yes, learned_from=np.ones(6, bool))], black_box)
 
 
 def test_bad_pools(cancer):
     X, model = cancer
     with pytest.raises(ValueError, match="batch_size=100 is less than the 300 draws of one candidate"):
         build(cancer, batch_size=100)
-    with pytest.raises(ValueError, match="there is no candidate"):
+    with pytest.raises(EmptyPoolError, match="the generators propose no candidate for these rows"):
         CandidatePool.build(X, model, [])
 
 

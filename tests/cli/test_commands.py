@@ -8,7 +8,8 @@ import pytest
 
 import oleander
 from oleander import AggregateExplainer
-from oleander.cli.explaining import FILES
+
+FILES = ("atlas.oleander", "explainers.csv", "predictions.csv", "tradeoff.csv", "report.html")
 
 
 @pytest.fixture
@@ -42,24 +43,24 @@ def test_no_group_is_trained_on_and_explained(explained, patients):
     assert not new & old
 
 
-def test_saved_explainers_predict_report_and_show_the_frontier(explained, run, patients_csv):
+def test_saved_explainers_predict_report_and_show_the_trade_off(explained, run, patients_csv):
     _, out = explained
     done = run("predict", out / "atlas.oleander", patients_csv, "--json")
     assert done.code == 0, done.err
     assert done.json["n_rows"] == len(done.json["predictions"]) == 400
     assert run("predict", out / "atlas.oleander", patients_csv, "--out", "p.csv").code == 0
     assert pd.read_csv("p.csv")["abstains"].sum() == done.json["n_abstains"]
-    cells = run("frontier", out / "atlas.oleander", "--json").json["cells"]
-    written = pd.read_csv(out / "frontier.csv")
+    cells = run("tradeoff", out / "atlas.oleander", "--json").json["cells"]
+    written = pd.read_csv(out / "tradeoff.csv")
     assert [cell["coverage"] for cell in cells] == pytest.approx(written["coverage"].tolist())
-    assert "≥ 0.9" in run("frontier", out / "atlas.oleander").out
+    assert "≥ 0.9" in run("tradeoff", out / "atlas.oleander").out
     assert run("report", out / "atlas.oleander", "--out", "page.html", "--json").json["bytes"] > 0
 
 
 def test_the_same_seed_writes_the_same_answers(explained, run, patients_csv):
     _, out = explained
     run("explain", patients_csv, "--target", "risk", "--groups", "patient", "--out", "again")
-    for name in ("explainers.csv", "predictions.csv", "frontier.csv"):
+    for name in ("explainers.csv", "predictions.csv", "tradeoff.csv"):
         assert (out / name).read_text() == (out.parent / "again" / name).read_text()
 
 
@@ -71,26 +72,26 @@ def test_compare(run, patients_csv):
     assert len(pd.read_csv("c.csv")) == 4
     assert "naive tree" in run(*words).out
     assert (
-        "--methods nobody is not known"
-        in run("compare", patients_csv, "--target", "risk", "--methods", "nobody").sentence
+        "--methods absent is not known"
+        in run("compare", patients_csv, "--target", "risk", "--methods", "absent").sentence
     )
 
 
 def test_demo(run, tmp_path):
     done = run("demo", "--out", "demo")
     assert done.code == 0, done.err
-    assert "how the forms of answer did" in done.out
+    assert "what one tree would do" in done.out
     assert (tmp_path / "demo" / "report.html").stat().st_size > 1000
 
 
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("--min-fidelity", "0.9999"), 5, "Lower min_fidelity, or give more rows"),
-        (("--drop", "nobody"), 2, "--drop names the column 'nobody'"),
-        (("--groups", "nobody"), 2, "--groups names the column 'nobody'"),
+        (("--min-fidelity", "0.9999"), 5, "Lower min_fidelity"),
+        (("--drop", "absent"), 2, "--drop names the column 'absent'"),
+        (("--groups", "absent"), 2, "--groups names the column 'absent'"),
         (("--kinds", "age=old"), 2, "write column=kind"),
-        (("--kinds", "nobody=binary"), 2, "--kinds names the column 'nobody'"),
+        (("--kinds", "absent=binary"), 2, "--kinds names the column 'absent'"),
         (("--kinds", "age=binary"), 3, "column 'age' cannot be binary"),
         (("--radius", "wide"), 2, "--radius wide is not understood"),
     ],
@@ -110,7 +111,7 @@ def test_not_a_saved_explainer(run, patients_csv):
     done = run("predict", patients_csv, patients_csv)
     assert done.code == 3
     assert "cannot be read as a saved explainer" in done.sentence
-    assert "No such file" in run("frontier", "gone.oleander").sentence
+    assert "No such file" in run("tradeoff", "gone.oleander").sentence
 
 
 def test_a_column_that_the_explainer_needs(explained, run, patients, tmp_path):
@@ -135,11 +136,11 @@ def test_where_nothing_can_be_written(explained, run, patients_csv, tmp_path, mo
         assert refused.code == 3
         assert f"--out {place} cannot be a folder, because taken is a file." in refused.sentence
     saved = out / "atlas.oleander"
-    assert "taken is a file, where a folder is needed" in run("frontier", saved, "--out", "taken/f.csv").sentence
+    assert "taken is a file, where a folder is needed" in run("tradeoff", saved, "--out", "taken/f.csv").sentence
     assert run("report", saved, "--out", out).sentence == f"oleander: {out}: Is a directory."
     assert taken.read_text() == "mine"
     before = sorted(tmp_path.rglob("*"))
-    # Whoever runs the tests may be allowed to write everywhere.
+    # The user who runs the tests may be allowed to write everywhere.
     monkeypatch.setattr("oleander.cli.outputs.os.access", lambda _, mode: mode == os.R_OK)
     refused = run("explain", patients_csv, "--target", "risk", "--out", "new")
     assert "--out new cannot be written: no permission" in refused.sentence
@@ -152,17 +153,9 @@ def test_a_model_trained_here_is_not_suspected(run, patients_csv):
 
 
 def test_debug_shows_where(run):
-    done = run("frontier", "gone.oleander", "--debug")
+    done = run("tradeoff", "gone.oleander", "--debug")
     assert "Traceback" in done.err
     assert done.code == 3
-
-
-def test_a_study_is_handed_on(run, monkeypatch):
-    asked = {}
-    monkeypatch.setattr("oleander.cli.studying.run_study", lambda study, **options: asked.update(options, study=study))
-    assert run("study", "ppmi", "--quick", "--out", "s").code == 0
-    assert (asked["study"], asked["quick"], str(asked["out"])) == ("ppmi", True, "s/ppmi")
-    assert run("study", "nothing").code == 2
 
 
 def test_module_and_version():
@@ -177,7 +170,7 @@ def test_a_reader_who_has_seen_enough(explained, patients_csv):
     assert "pipe" not in done.stderr.lower()
 
 
-def test_somebodys_row_is_not_written_unasked(run, tmp_path):
+def test_no_row_is_written_unasked(run, tmp_path):
     table = pd.DataFrame({"a": range(8), "b": [0, 1] * 4, "risk": list("xxyyxxyy")})
     pd.concat([table] * 60).to_csv(tmp_path / "p.csv", index=False)
     words = ("explain", "p.csv", "--target", "risk", "--candidates", "balls", "--max-explainers", 2, "--out", "out")

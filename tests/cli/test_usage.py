@@ -26,11 +26,6 @@ WRONG = {
         ("explain", "p.csv", "--min-fidelity", "2"),
         "--min-fidelity 2 is not allowed: it should be at most 1.",
     ),
-    "not among them": (
-        ("explain", "p.csv", "--combine", "tee"),
-        "'tee' is not one of 'auto', 'tree', 'consensus', 'union'.",
-    ),
-    "not a study": (("study", "nothing"), "'nothing' is not one of 'geriatric', 'ppmi'."),
     "no process": (("demo", "--jobs", "0"), "--jobs 0 is not allowed: it should be a number of processes"),
     "no seed": (("demo", "--seed", "-1"), "--seed -1 is not allowed: it should be at least 0."),
 }
@@ -50,7 +45,7 @@ def test_one_sentence(run, name, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--candidates", "nobody"), "--candidates 'nobody' is not known"),
+        (("--candidates", "absent"), "--candidates 'absent' is not known"),
         (("--radius", "-1"), "--radius -1.0 is not allowed"),
         (("--min-fidelity", "0"), "--min-fidelity 0.0 is not allowed"),
         (("--separator", "abc"), "--separator 'abc' is not allowed: it is one character."),

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from oleander.data.schema import FeatureSchema
-from oleander.draws.in_ball import draw_between_neighbours, draw_flips, draw_in_ball, draw_unit_lp, seed_for
+from oleander.draws.in_ball import draw_flips, draw_in_ball, draw_unit_lp, seed_for
 from oleander.regions import Ball
 
 # A test of a law with a fixed seed either passes or not; this level says how unlucky the seed may be.
@@ -57,6 +57,15 @@ def test_scales_stretch_the_ball():
     np.testing.assert_allclose(np.abs(draws - [0.5, 0.0]).max(axis=0), [0.05, 200.05], rtol=0.01)
 
 
+@pytest.mark.parametrize("norm", [2, np.inf])
+def test_a_ball_may_have_scales_of_its_own(norm):
+    ball = Ball(numbers(2), np.zeros(2), 2.0, norm=norm, scales=np.array([1.0, 10.0]))
+    draws = draw_in_ball(ball, 20_000, rng())
+    assert ball.contains(draws).all()
+    radii = np.linalg.norm(draws / [2.0, 20.0], ord=norm, axis=1)
+    assert stats.kstest(radii**2, "uniform").pvalue > LEVEL
+
+
 @pytest.mark.parametrize("norm", [1, 2, np.inf])
 def test_bounds_cut_the_ball_and_leave_it_uniform(norm):
     """A quarter of the disc: draws in a corner of the bounds have the law of the ball's part there."""
@@ -67,7 +76,7 @@ def test_bounds_cut_the_ball_and_leave_it_uniform(norm):
     assert stats.kstest((radii / 4.0) ** 2, "uniform").pvalue > LEVEL
 
 
-def test_a_corner_in_many_dimensions_is_walked():
+def test_a_corner_in_many_dimensions_is_drawn_by_gibbs_sampling():
     """One draw in 2^12 would be kept: the walk has the right law too."""
     d = 12
     schema = FeatureSchema.infer(np.vstack([np.zeros(d), np.full(d, 9.5)]), scale="none")
@@ -184,28 +193,3 @@ def test_seed_depends_on_state_center_and_radius_alone():
         seed_for(2**60, center, 0.5),
     }
     assert len(others | {seed, seed_for(2**60 + 1, center, 0.5)}) == 6
-
-
-class TestBetweenNeighbours:
-    def test_levels_and_missing_values_are_a_parents(self, mixed, mixed_schema):
-        rows = mixed_schema.encode(mixed)
-        draws, parents = draw_between_neighbours(rows, mixed_schema, 2000, np.random.default_rng(0))
-        first, second = rows[parents[:, 0]], rows[parents[:, 1]]
-        assert (parents[:, 0] != parents[:, 1]).all()
-        for j, feature in enumerate(mixed_schema):
-            values, one, other = draws[:, j], first[:, j], second[:, j]
-            known = ~(np.isnan(values) | np.isnan(one) | np.isnan(other))
-            assert (np.isnan(values) <= (np.isnan(one) | np.isnan(other))).all()
-            if feature.is_number:
-                low, high = np.minimum(one, other)[known], np.maximum(one, other)[known]
-                assert ((values[known] >= low) & (values[known] <= high)).all()
-            else:
-                assert ((values == one) | (values == other))[known].all()
-        mixed_schema.decode(draws)
-
-    def test_parents_are_near(self):
-        X = np.random.default_rng(0).uniform(size=(200, 2))
-        schema = FeatureSchema.infer(X)
-        _, parents = draw_between_neighbours(X, schema, 500, np.random.default_rng(0))
-        apart = np.linalg.norm(X[parents[:, 0]] - X[parents[:, 1]], axis=1)
-        assert apart.max() < 0.5

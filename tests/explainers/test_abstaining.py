@@ -3,8 +3,8 @@ import pytest
 
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import AbstainingExplainer, AbstainingTree, Spoken, UnfilteredTree
+from oleander.explainers.growth import grow_tree
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
-from oleander.explainers.tree import grow_tree
 from oleander.regions import Box
 
 
@@ -42,7 +42,7 @@ def test_the_region_is_read_with_its_explainer(careful):
         read_region_of(region.to_dict(), careful.tree.schema, UnfilteredTree())
 
 
-def test_splits_that_change_nothing_are_taken_back():
+def test_splits_that_change_nothing_are_undone():
     X = np.random.default_rng(0).uniform(size=(600, 2))
     schema = FeatureSchema.infer(X)
     labels = (X[:, 0] > 0.5).astype(np.intp)
@@ -63,6 +63,6 @@ def test_splits_that_change_nothing_are_taken_back():
     assert len(silent.tree.column) == 1
 
 
-def test_one_word_per_node(careful):
+def test_speaking_has_one_entry_per_node(careful):
     with pytest.raises(ValueError, match="nodes"):
         AbstainingTree(careful.tree, np.array([True]))

@@ -9,7 +9,7 @@ from oleander.explainers.saving import read_explainer, write_explainer
 @pytest.mark.parametrize(
     "labels", [np.array(["b", "a", "b"]), np.array(["b", "a", "b"], dtype=object), np.array([2, 1, 2])]
 )
-def test_says_the_most_frequent_label_and_can_be_saved(labels, mixed_schema):
+def test_the_most_frequent_label_is_learned_and_saved(labels, mixed_schema):
     said = Constant().fit(np.zeros((3, 9)), labels, schema=mixed_schema)
     assert isinstance(said, LocalExplainer)
     for explainer in (said, read_explainer(write_explainer(said), mixed_schema)):

@@ -1,45 +1,61 @@
-import re
+import json
 
 import numpy as np
 import pytest
 
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import FilteredTree, UnfilteredTree
-from oleander.filters import StopReason
+from oleander.explainers.growth import grow_tree
+from oleander.explainers.tree import Tree
 
 
 @pytest.fixture
-def data():
+def grown():
     rng = np.random.default_rng(0)
-    X = rng.uniform(size=(5000, 12))
-    labels = np.where(X[:, 3] > 0.66, "high", np.where(X[:, 8] > 0.33, "mid", "low"))
-    return X, labels, FeatureSchema.infer(X)
+    X = np.column_stack([rng.uniform(size=400), rng.integers(0, 3, 400)]).astype(float)
+    X[::9] = np.nan
+    schema = FeatureSchema.infer(X, kinds={"x1": "categorical"})
+    rows = schema.encode(X)
+    labels = (np.nan_to_num(rows[:, 0]) > 0.5) + 2 * (rows[:, 1] == 1)
+    return grow_tree(rows, labels, np.array(["a", "b", "c", "d"]), schema, (0, 1), 8), rows
 
 
-def test_the_filter_keeps_what_matters_and_says_why_it_stopped(data):
-    X, labels, schema = data
-    tree = FilteredTree(max_leaves=4).fit(X, labels, schema=schema)
-    assert set(tree.filter_.features) == {3, 8}
-    assert isinstance(tree.filter_.stopped, StopReason)
-    assert (tree.predict(X) == labels).mean() > 0.97
+def test_rules_partition_the_rows_and_give_their_labels():
+    """Rules are a partition: every row fulfils the conditions of exactly one rule, and that one gives its label."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(3000, 3)) * [1, 100, 1e-4]
+    labels = ((X[:, 0] > 0.37) + (X[:, 1] > 61.8) * (X[:, 2] > 3e-5)).astype(int)
+    schema = FeatureSchema.infer(X)
+    rows = schema.encode(X)
+    tree = grow_tree(rows, labels, np.arange(3), schema, (0, 1, 2), 12)
+    rules = [tree.rule(int(leaf)) for leaf in tree.leaves]
+    fulfilled = np.array([np.all([term.contains(rows) for term in rule.terms], axis=0) for rule in rules])
+    np.testing.assert_array_equal(fulfilled.sum(axis=0), 1)
+    said = np.array([rule.label for rule in rules])[fulfilled.argmax(axis=0)]
+    np.testing.assert_array_equal(said, tree.classes[tree.label[tree.apply(rows)]])
+    np.testing.assert_array_equal([rule.n_draws for rule in rules], fulfilled.sum(axis=1))
 
 
-def test_the_filter_looks_away_from_noise_that_a_tree_would_split_on(data):
-    X, labels, schema = data
-    noisy = np.where(np.random.default_rng(1).random(5000) < 0.3, "low", labels)
-    assert set(FilteredTree(max_leaves=40).fit(X, noisy, schema=schema).features) <= {3, 8}
-    assert len(UnfilteredTree(max_leaves=40).fit(X, noisy, schema=schema).features) > 2
+def test_round_trip_through_json(grown):
+    tree, rows = grown
+    again = Tree.from_dict(json.loads(json.dumps(tree.to_dict(), allow_nan=False)), tree.schema)
+    np.testing.assert_array_equal(again.apply(rows), tree.apply(rows))
+    assert [str(again.rule(leaf)) for leaf in again.leaves] == [str(tree.rule(leaf)) for leaf in tree.leaves]
 
 
-def test_rules_are_sentences(data):
-    X, labels, schema = data
-    rules = [str(rule) for rule in FilteredTree(max_leaves=3).fit(X, labels, schema=schema).rules()]
-    assert len(rules) == 3
-    assert any(re.fullmatch(r"x3 > 0\.6\d* → high \(\d+% of [\d,]+ draws\)", rule) for rule in rules)
-
-
-def test_max_leaves_bounds_the_complexity(data):
-    X, labels, schema = data
-    for most in (1, 2, 3):
-        assert UnfilteredTree(max_leaves=most).fit(X, labels, schema=schema).complexity <= most
-    assert UnfilteredTree(max_leaves=None).fit(X, labels, schema=schema).predict(X).tolist() == labels.tolist()
+@pytest.mark.parametrize(
+    ("name", "place", "value", "message"),
+    [
+        ("left", 0, 0, "do not make a tree"),
+        ("right", 0, 1, "do not make a tree"),
+        ("column", 0, 2, "do not make a tree"),
+        ("label", 0, 4, "do not make a tree"),
+        ("label", slice(1, None), [], "do not make a tree"),
+        ("level", None, 9, "a level that its column does not have"),
+    ],
+)
+def test_data_that_are_no_tree_are_refused(grown, name, place, value, message):
+    tree, _ = grown
+    data = tree.to_dict()
+    data[name][data["column"].index(1) if place is None else place] = value
+    with pytest.raises(ValueError, match=message):
+        Tree.from_dict(data, tree.schema)

@@ -22,7 +22,7 @@ def test_planted_features_are_found_in_order():
 
 @pytest.mark.parametrize("alpha", [1e-3, None])
 @pytest.mark.parametrize("seed", range(3))
-def test_each_step_adds_the_most_and_says_how_much(seed, alpha):
+def test_each_step_adds_the_most_information(seed, alpha):
     """Every step against an independent computation: scikit-learn's mutual information, leaf by leaf."""
     rng = np.random.default_rng(seed)
     n_codes = rng.integers(2, 4, 8)
@@ -105,7 +105,7 @@ def test_one_label_needs_no_feature():
     assert (found.features, found.stopped) == ((), StopReason.ALL_PURE)
 
 
-def test_max_features_and_too_few_draws_are_said():
+def test_max_features_and_too_few_draws_are_reasons_to_stop():
     codes, n_codes = bits(8)
     labels = codes[0] + codes[1] + codes[2]
     assert select_features(codes, n_codes, labels, max_features=2).stopped is StopReason.MAX_FEATURES

@@ -15,7 +15,6 @@ import pytest
 
 from oleander import AggregateExplainer
 from oleander.export.saved_file import FileError, read_file, write_file
-from oleander.storage.archives import ArchiveError, open_archive
 from studies.data import load_geriatric
 
 MIB = 2**20
@@ -140,19 +139,6 @@ def test_packings_that_cannot_be_bounded_are_not_read(tmp_path, method):
     pack(tmp_path / "x.zip", {"d1p01M": TRIAL.encode()}, method)
     with pytest.raises(ValueError, match="holds 'd1p01M', which is packed in a way that is not read here"):
         load_geriatric(tmp_path / "x.zip")
-
-
-def test_an_archive_is_read_up_to_what_is_allowed(tmp_path):
-    pack(tmp_path / "x.zip", {"a": b"x" * 100, "b": b"y" * 100})
-    with open_archive(tmp_path / "x.zip", largest_total=150) as archive:
-        assert archive.read("a", 100) == b"x" * 100
-        with pytest.raises(ArchiveError, match="holds 'b' of 100 bytes, which is larger than it may be"):
-            archive.read("b", 100)
-    with (
-        open_archive(tmp_path / "x.zip", largest_total=1000) as archive,
-        pytest.raises(ArchiveError, match="'a' of 100"),
-    ):
-        archive.read("a", 99)
 
 
 @pytest.mark.parametrize("name", ["../../d1p01M", "/tmp/d1p01M", "S1/../../../d1p01M", "..\\..\\d1p01M"])

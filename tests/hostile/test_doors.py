@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Balls, Floor
 from oleander.cli.errors import CommandError
 from oleander.cli.outputs import whole_folder
 from oleander.cli.tables import check_values, read_table
 from oleander.data.schema import FeatureSchema
+from oleander.explainers import LimeLinear
 from oleander.export.saved_file import FileError, read_file, write_file
 from oleander.storage.files import write_whole
 
@@ -205,13 +206,14 @@ def contents(tmp_path_factory):
     def label(X):
         return np.where((X["weight"] > 70) & (X["sex"] == "F"), "yes", "no")
 
+    balls = Balls(n_draws=200, local=LimeLinear())
     found = {}
-    for name, options in {"tree": {"combine": "tree"}, "linear": {"candidates": "balls", "local": "lime"}}.items():
-        atlas = AggregateExplainer(
-            label, max_explainers=2, min_fidelity=0.6, floor_on="share", n_draws=200, random_state=0, **options
-        ).fit(X)
-        atlas.save(folder / name, include_rows=True)
-        found[name] = read_file(folder / name)[0]
+    for name, candidates in {"tree": "trees", "linear": balls}.items():
+        options = {"max_explainers": 2, "max_rules": None, "min_fidelity": 0.6, "floor": Floor(on="share")}
+        AggregateExplainer(label, candidates=candidates, random_state=0, **options).fit(X).save(
+            folder / name, include_rows=True
+        )
+        found[name] = read_file(folder / name)
     return found
 
 
@@ -252,8 +254,8 @@ CONTENTS = {
         "tree",
         lambda content: first(content)["explainer"]["tree"]["classes"].update(dtype="S1"),
     ),
-    "a form that there is not": ("tree", lambda content: content["fitted"].update(combine_="7")),
-    "an error of many lines": ("tree", lambda content: content.update(fitted={"combine_": "a\nb"})),
+    "a proof that there is not": ("tree", lambda content: content["proof"].update(status="7")),
+    "an error of many lines": ("tree", lambda content: content["proof"].update(status="a\nb")),
 }
 
 
@@ -263,14 +265,14 @@ def test_saved_explainers_that_are_refused(contents, tmp_path, name):
     content = json.loads(json.dumps(contents[form]))
     content.pop("format")
     change(content)
-    write_file(tmp_path / "x", content, {})
+    write_file(tmp_path / "x", content)
     with pytest.raises(FileError, match="is not a saved explainer that can be read") as caught:
         AggregateExplainer.load(tmp_path / "x")
     assert one_line(caught.value)
 
 
 def test_a_format_that_is_a_novel(tmp_path, contents):
-    write_file(tmp_path / "x", {**contents["tree"], "format": "x\n" * 10_000}, {})
+    write_file(tmp_path / "x", {**contents["tree"], "format": "x\n" * 10_000})
     with pytest.raises(FileError, match="has format") as caught:
         AggregateExplainer.load(tmp_path / "x")
     assert one_line(caught.value)
@@ -292,7 +294,7 @@ def test_a_link_at_the_target_is_replaced_and_not_followed(tmp_path, victim, con
     for name in ("page.html", "atlas"):
         (out / name).symlink_to(victim)
     write_whole(out / "page.html", b"new")
-    write_file(out / "atlas", {}, {})
+    write_file(out / "atlas", {})
     with whole_folder(out) as draft:
         (draft / "table.csv").write_text("new")
         (out / "table.csv").symlink_to(victim)
@@ -335,7 +337,7 @@ def test_rights_follow_the_users_mask_without_changing_it(tmp_path):
     mask = os.umask(0o027)
     try:
         write_whole(tmp_path / "a", b"")
-        write_file(tmp_path / "b", {}, {})
+        write_file(tmp_path / "b", {})
         assert {(tmp_path / name).stat().st_mode & 0o777 for name in "ab"} == {0o640}
         assert os.umask(0o027) == 0o027
     finally:

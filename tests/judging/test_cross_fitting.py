@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from oleander.forms import Consensus, Verdict, balance_classes, make_consensus_forms
 
 from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.forms import Consensus, Verdict, balance_classes, make_consensus_forms
 from oleander.judging.certificate import lower_bound
 from oleander.judging.cross_fitting import Judged, cross_fit, design_effect
 

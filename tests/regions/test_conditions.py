@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.regions.conditions import Levels, Range, conjoin, read_condition
+from oleander.regions.conditions import Levels, Range, clauses, conjoin, read_condition
 
 AGE = Feature("age", Kind.INTEGER, "int64", lower=0, upper=90, missing=True)
 DOSE = Feature("dose", Kind.CONTINUOUS, "float64", lower=0, upper=1)
@@ -52,6 +52,14 @@ def test_conditions_on_one_column_become_one():
         ]
     )
     assert [str(condition) for condition in joined] == ["20 < age ≤ 60", "colour is one of green, red"]
+
+
+def test_only_an_or_beside_others_stands_in_brackets():
+    known, either, absent = Range(0, AGE), Range(0, AGE, upper=60, missing=True), Levels(2, COLOUR, frozenset(), True)
+    assert clauses([either]) == ["age ≤ 60 or missing"]
+    assert clauses([either, known, absent]) == ["(age ≤ 60 or missing)", "age is known", "colour is missing"]
+    assert clauses(["a or missing", "b"]) == ["a or missing", "b"]
+    assert clauses([]) == []
 
 
 def test_unknown_level_code_is_refused():

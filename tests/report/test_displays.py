@@ -5,8 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer
-from oleander.report import CoverageDisplay, ExplainerDisplay, FrontierDisplay
+from oleander import AggregateExplainer, Balls, Floor
+from oleander.explainers import FilteredTree, LimeLinear
+from oleander.report import CoverageDisplay, ExplainerDisplay, TradeOffDisplay
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -19,8 +20,9 @@ def corner(X):
 @pytest.fixture(scope="module")
 def data():
     X = np.random.default_rng(0).uniform(size=(400, 4))
-    options = {"max_explainers": 3, "n_draws": 500, "max_candidates": 40, "random_state": 0, "min_fidelity": 0.8}
-    return X, AggregateExplainer(corner, candidates="balls", **options).fit(X)
+    balls = Balls(n_draws=500, max_candidates=40)
+    options = {"max_explainers": 3, "max_rules": None, "random_state": 0, "min_fidelity": 0.8}
+    return X, AggregateExplainer(corner, candidates=balls, **options).fit(X)
 
 
 @pytest.fixture(autouse=True)
@@ -29,16 +31,17 @@ def _close():
     plt.close("all")
 
 
-def test_frontier(data):
+def test_trade_off(data):
     _, atlas = data
-    display = FrontierDisplay.from_estimator(atlas, max_explainers=[1, 2, 3], min_fidelity=[0.7, 0.9])
-    assert display.total == 300
+    display = TradeOffDisplay.from_estimator(atlas, max_explainers=[1, 2, 3], min_fidelity=[0.7, 0.8])
     assert len(display.table) == 6
-    _, ax = plt.subplots()
-    assert display.plot(ax).ax_ is ax
-    drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.get_lines()}
-    expected = display.table[display.table["min_fidelity"] == 0.9]["coverage"].tolist()
-    assert drawn["fidelity ≥ 0.9"] == expected
+    _, axes = plt.subplots(1, 2)
+    assert display.plot(axes).axes_ is axes
+    expected = display.table[display.table["min_fidelity"] == 0.8]
+    for ax, name in zip(axes, ("coverage", "fidelity"), strict=True):
+        drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.get_lines()}
+        assert drawn["fidelity ≥ 0.8"] == expected[name].tolist()
+    assert display.plot().figure_ is not axes[0].figure
 
 
 def test_coverage(data):
@@ -49,25 +52,24 @@ def test_coverage(data):
     np.testing.assert_array_equal(display.responsible, atlas.responsible(far))
     assert display.responsible[-1] == -1
     labels = [text.get_text() for text in display.plot().ax_.get_legend().get_texts()]
-    assert labels[0].startswith("nobody (")
+    assert labels[0].startswith("no explainer (")
     assert display.figure_ is display.ax_.figure
 
 
 def test_coverage_of_mixed_and_single_columns(mixed, mixed_black_box):
     atlas = AggregateExplainer(
         mixed_black_box,
-        candidates="balls",
+        candidates=Balls(max_candidates=30, n_draws=300),
         min_fidelity=0.6,
-        floor_on="share",
+        max_rules=None,
+        floor=Floor(on="share"),
         max_explainers=2,
-        max_candidates=30,
-        n_draws=300,
         random_state=0,
     ).fit(mixed)
     assert np.isfinite(CoverageDisplay.from_estimator(atlas, mixed).points).all()
     X = np.random.default_rng(0).uniform(size=(100, 1))
-    options = {"max_explainers": 2, "max_candidates": 30, "random_state": 0}
-    atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, candidates="balls", **options).fit(X)
+    options = {"max_explainers": 2, "random_state": 0}
+    atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, candidates=Balls(max_candidates=30), **options).fit(X)
     assert CoverageDisplay.from_estimator(atlas, X).points.shape == (100, 2)
 
 
@@ -86,8 +88,8 @@ def test_tree(data):
 
 def test_weights():
     X = np.random.default_rng(0).uniform(size=(300, 3))
-    options = {"local": "lime", "min_fidelity": 0.6, "max_explainers": 1, "random_state": 0}
-    atlas = AggregateExplainer(corner, candidates="balls", **options).fit(X)
+    options = {"max_rules": None, "min_fidelity": 0.6, "max_explainers": 1, "random_state": 0}
+    atlas = AggregateExplainer(corner, candidates=Balls(local=LimeLinear()), **options).fit(X)
     display = ExplainerDisplay.from_explainer(atlas.explainers_[0])
     assert set(display.weights["label"]) == {"in", "out"}
     assert not display.boxes
@@ -96,15 +98,13 @@ def test_weights():
 
 def test_hostile_names_are_drawn_as_they_are():
     X = pd.DataFrame(np.random.default_rng(0).uniform(size=(300, 2)), columns=["$\\frac{$", "<b>name</b>"])
-    for local in ("filtered_tree", "lime"):
+    for local in (FilteredTree(), LimeLinear()):
         atlas = AggregateExplainer(
             lambda X: np.where(X.iloc[:, 0] > 0.5, "$\\no{", "yes"),
-            candidates="balls",
+            candidates=Balls(local=local, max_candidates=20, n_draws=200),
             max_explainers=1,
+            max_rules=None,
             min_fidelity=0.6,
-            local=local,
-            max_candidates=20,
-            n_draws=200,
             random_state=0,
         ).fit(X)
         ExplainerDisplay.from_explainer(atlas.explainers_[0]).plot().figure_.savefig(io.BytesIO(), format="png")

@@ -1,17 +1,19 @@
+import json
+
 import numpy as np
 import pytest
 
 from oleander.data.schema import FeatureSchema
-from oleander.results.evaluation import describe_uncovered, disagree, evaluate
+from oleander.results.evaluation import Evaluation, describe_uncovered, disagree, evaluate, evaluate_counts
 
 COVERS = np.array([[1, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, 0]], dtype=bool)
 SAID = np.array([["a", "a", "b", "a", "-", "-"], ["-", "-", "b", "b", "b", "-"]])
 LABELS = np.array(["a", "a", "b", "b", "a", "b"])
+ANSWERS = np.array(["a", "a", "b", "a", "b", "-"])
 
 
 def test_every_figure_by_hand():
-    answers = np.array(["a", "a", "b", "a", "b", "-"])
-    result = evaluate(COVERS, SAID, answers, LABELS, [3, 4])
+    result = evaluate(COVERS, SAID, ANSWERS, LABELS, [3, 4])
     assert result.coverage == pytest.approx(5 / 6)
     assert result.explainers["fidelity"].tolist() == pytest.approx([3 / 4, 2 / 3])
     assert (result.fidelity, result.mean_fidelity) == pytest.approx((2 / 3, 17 / 24))
@@ -27,12 +29,46 @@ def test_every_figure_by_hand():
     assert str(result).startswith("83.3% of 6 rows covered; fidelity at least 0.667")
 
 
-def test_nobody_covers_anything():
+def test_a_weight_stands_for_equal_rows():
+    weights = np.array([2, 1, 3, 1, 1, 2])
+    again = np.repeat(np.arange(6), weights)
+    merged = evaluate(COVERS, SAID, ANSWERS, LABELS, [3, 4], weights)
+    whole = evaluate(COVERS[:, again], SAID[:, again], ANSWERS[again], LABELS[again], [3, 4])
+    assert merged.to_dict() == whole.to_dict()
+
+
+def test_no_explainer_covers_a_row():
     result = evaluate(np.zeros((1, 6), dtype=bool), SAID[:1], SAID[0], LABELS, [1])
     assert result.coverage == 0
     assert np.isnan(result.fidelity)
     assert np.isnan(result.agreement)
     assert result.conflicts == 0
+
+
+def test_figures_follow_from_counts_alone():
+    result = evaluate_counts(
+        n_rows=6,
+        n_answered=5,
+        n_right=3,
+        n_conflicts=1,
+        covered=np.array([4, 3]),
+        agreed=np.array([3, 2]),
+        complexity=[3, 4],
+        labels=np.array(["a", "b"]),
+        classes=np.array([[3, 3, 2], [3, 2, 1]]),
+    )
+    assert result.to_dict() == evaluate(COVERS, SAID, ANSWERS, LABELS, [3, 4]).to_dict()
+
+
+@pytest.mark.parametrize("covers", [COVERS, COVERS & False, COVERS[:0]], ids=["some", "none", "no explainer"])
+@pytest.mark.parametrize("labels", [LABELS, LABELS == "a", (LABELS == "a").astype(int)], ids=["str", "bool", "int"])
+def test_it_round_trips_through_json(covers, labels):
+    said = SAID[: len(covers)]
+    before = evaluate(covers, said, ANSWERS, labels, [1] * len(covers))
+    after = Evaluation.from_dict(json.loads(json.dumps(before.to_dict(), allow_nan=False)))
+    assert after.to_dict() == before.to_dict()
+    assert after.classes["label"].tolist() == before.classes["label"].tolist()
+    assert str(after) == str(before)
 
 
 def test_disagreement_looks_at_covering_explainers_only():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from oleander.selection.bounds import tighten
-from oleander.selection.branch import Tree
+from oleander.selection.branch import BranchTree
 from oleander.selection.decompose import Decomposition
 from oleander.selection.formulations import plain_model
 from oleander.selection.grouping import group_candidates
@@ -36,7 +36,7 @@ def best_of(covers, k):
 def test_a_tree_finds_the_best(seed, k):
     covers = np.random.default_rng(seed).random((12, 25)) < 0.25
     model = plain_model(covers, k)
-    tree = Tree(model.sure, model.weights, k, cutoff=0.0, step=STEP)
+    tree = BranchTree(model.sure, model.weights, k, cutoff=0.0, step=STEP)
     tree.grow()
     best = best_of(covers, k)
     assert tree.is_complete
@@ -49,7 +49,7 @@ def test_a_tree_finds_the_best(seed, k):
 def test_a_tree_that_stops_early_has_a_bound(seed):
     covers = np.random.default_rng(seed).random((16, 40)) < 0.25
     model = plain_model(covers, 4)
-    tree = Tree(model.sure, model.weights, 4, cutoff=0.0, step=STEP, n_steps=3)
+    tree = BranchTree(model.sure, model.weights, 4, cutoff=0.0, step=STEP, n_steps=3)
     bounds = []
     while tree.grow(max_nodes=1):
         bounds.append(tree.bound)
@@ -60,7 +60,7 @@ def test_a_tree_that_stops_early_has_a_bound(seed):
 def test_a_cutoff_over_the_optimum_finds_nothing():
     covers = np.random.default_rng(0).random((12, 25)) < 0.25
     best = best_of(covers, 3)
-    tree = Tree(plain_model(covers, 3).sure, np.ones(25), 3, cutoff=best + STEP, step=STEP)
+    tree = BranchTree(plain_model(covers, 3).sure, np.ones(25), 3, cutoff=best + STEP, step=STEP)
     tree.grow()
     assert (tree.is_complete, tree.chosen, tree.bound) == (True, (), best + STEP)
 

@@ -1,4 +1,5 @@
 import pandas as pd
+
 from studies.page import table_html
 
 
@@ -11,6 +12,6 @@ def test_cells_are_escaped():
 
 
 def test_long_tables_are_cut():
-    html = table_html(pd.DataFrame({"x": range(50)}), most_rows=10)
+    html = table_html(pd.DataFrame({"x": range(50)}), max_rows=10)
     assert html.count("<tr>") == 11
     assert "40 more rows" in html

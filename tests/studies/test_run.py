@@ -1,4 +1,4 @@
-"""Whole studies on a few rows: what is written, what is kept, what is made anew."""
+"""Whole studies on a few rows: the files written, kept and computed anew."""
 
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -6,13 +6,14 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from studies.__main__ import main
-from studies.claims import Verdict
-from studies.data.geriatric import ACTIVITIES
-from studies.steps import Settings
 
-from studies import filter_cost, local_explainers, rivals, run, run_study
+from studies import run
+from studies.claims import Verdict
 from studies.data import DataSet, make_ppmi_like
+from studies.data.geriatric import ACTIVITIES
+from studies.run import run_study
+from studies.settings import Settings
+from studies.steps import aggregation_rivals, black_boxes, filter_cost, local_explainers
 
 TINY = Settings(
     n_draws=200,
@@ -45,21 +46,21 @@ def readings():
 
 @pytest.fixture(scope="module", autouse=True)
 def _few_models():
-    """Tune, grow and draw less: these are tested elsewhere."""
-    whole = run.BLACK_BOXES.compute.__globals__["make_models"]
+    """Tune, grow and draw less: the tests of the steps cover these."""
+    whole = black_boxes.make_models
 
     def fewer(random_state):
         models = whole(random_state)
         for model in models.values():
             for name, values in model.grid.items():
-                model.grid[name] = [model.settled.get(name, values[0])]
+                model.grid[name] = [model.fixed.get(name, values[0])]
         return models
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(run.BLACK_BOXES.compute.__globals__, "make_models", fewer)
+        patch.setattr(black_boxes, "make_models", fewer)
         patch.setattr(filter_cost, "DRAWS", (500, 1000, 2000))
-        patch.setattr(rivals, "MAX_LEAVES", 3)
-        # Figures are made, which their steps' tests look at; turning them into files takes longest of all.
+        patch.setattr(aggregation_rivals, "MAX_LEAVES", 3)
+        # Figures are drawn, but not turned into files, which takes longest.
         patch.setattr(run, "to_png", lambda figure: b"a picture")
         yield
 
@@ -67,13 +68,14 @@ def _few_models():
 @pytest.fixture(scope="module")
 def finished(readings, tmp_path_factory):
     out = tmp_path_factory.mktemp("study")
-    said = []
-    result = run_study("geriatric", data=readings, out=out, settings=TINY, n_jobs=1, tell=said.append)
-    return out, said, result
+    lines = []
+    result = run_study("geriatric", data=readings, out=out, settings=TINY, n_jobs=1, log=lines.append)
+    return out, lines, result
 
 
+@pytest.mark.slow
 def test_everything_is_written(finished):
-    out, said, result = finished
+    out, lines, result = finished
     assert {path.name for path in out.iterdir()} == {
         *("index.html", "claims.md", "claims.csv"),
         *(plan.step.name for plan in run.STUDIES["geriatric"]),
@@ -82,21 +84,23 @@ def test_everything_is_written(finished):
         for exhibit in plan.step.exhibits(result.facts[plan.step.name]):
             ending = "png" if exhibit.kind == "figure" else "csv"
             assert (out / plan.step.name / f"{exhibit.name}.{ending}").stat().st_size > 0
-    assert f"{N_STEPS} of {N_STEPS} steps to do, about" in said[0]
-    assert {item.verdict for item in result.claims} >= {Verdict.NOT_YET, Verdict.FAILS}
+    assert f"{N_STEPS} of {N_STEPS} steps to do, about" in lines[0]
+    assert {item.verdict for item in result.claims} >= {Verdict.NOT_MEASURED, Verdict.FAILS}
 
 
-def test_a_second_run_does_nothing_again(finished, readings):
+@pytest.mark.slow
+def test_a_second_run_keeps_every_step(finished, readings):
     out, _, result = finished
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*.csv") if path.parent != out}
-    said = []
-    again = run_study("geriatric", data=readings, out=out, settings=TINY, n_jobs=1, tell=said.append)
-    assert f"0 of {N_STEPS} steps to do" in said[0]
-    assert sum("kept from before" in line for line in said) == N_STEPS
+    lines = []
+    again = run_study("geriatric", data=readings, out=out, settings=TINY, n_jobs=1, log=lines.append)
+    assert f"0 of {N_STEPS} steps to do" in lines[0]
+    assert sum("kept from an earlier run" in line for line in lines) == N_STEPS
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert again.facts == result.facts
 
 
+@pytest.mark.slow
 def test_the_page(finished):
     out, _, _ = finished
 
@@ -122,17 +126,18 @@ def test_the_page(finished):
     assert all((out / image).exists() for image in reader.images)
 
 
-def test_a_stopped_run_goes_on(readings, tmp_path, monkeypatch):
-    options = {"data": readings, "out": tmp_path, "n_jobs": 1, "tell": lambda words: None}
+@pytest.mark.slow
+def test_a_stopped_run_is_continued(readings, tmp_path, monkeypatch):
+    options = {"data": readings, "out": tmp_path, "n_jobs": 1, "log": lambda line: None}
     settings = replace(TINY, radii=(3.0, 7.0))
     few = tuple(plan for plan in run.STUDIES["geriatric"] if plan.step.name in ("black_boxes", "local_explainers"))
     monkeypatch.setitem(run.STUDIES, "geriatric", few)
     whole = local_explainers._at_radius
 
-    def stop_at_7(work, rows, centers, radius, box):
+    def stop_at_7(work, rows, centers, radius, black_box):
         if radius == 7:
             raise KeyboardInterrupt
-        return whole(work, rows, centers, radius, box)
+        return whole(work, rows, centers, radius, black_box)
 
     monkeypatch.setattr(local_explainers, "_at_radius", stop_at_7)
     with pytest.raises(KeyboardInterrupt):
@@ -140,9 +145,9 @@ def test_a_stopped_run_goes_on(readings, tmp_path, monkeypatch):
     kept = tmp_path / "local_explainers" / "explainers_r3.csv"
     written = kept.stat().st_mtime_ns
 
-    def only_7(work, rows, centers, radius, box):
+    def only_7(work, rows, centers, radius, black_box):
         assert radius == 7
-        return whole(work, rows, centers, radius, box)
+        return whole(work, rows, centers, radius, black_box)
 
     monkeypatch.setattr(local_explainers, "_at_radius", only_7)
     result = run_study("geriatric", settings=settings, **options)
@@ -150,14 +155,15 @@ def test_a_stopped_run_goes_on(readings, tmp_path, monkeypatch):
     assert list(result.facts["local_explainers"]["radii"]) == ["3", "7"]
 
 
-def test_the_synthetic_cohort_says_what_it_is(few_people, tmp_path, monkeypatch):
+@pytest.mark.slow
+def test_the_page_says_that_a_cohort_is_synthetic(few_people, tmp_path, monkeypatch):
     few = tuple(plan for plan in run.STUDIES["ppmi"] if plan.step.name in ("trajectories", "baseline_table"))
     monkeypatch.setitem(run.STUDIES, "ppmi", few)
-    result = run_study("ppmi", data=few_people, out=tmp_path, settings=TINY, n_jobs=1, tell=lambda words: None)
+    result = run_study("ppmi", data=few_people, out=tmp_path, settings=TINY, n_jobs=1, log=lambda line: None)
     assert "synthetic cohort" in (tmp_path / "index.html").read_text()
     decided = [item for item in result.claims if item.verdict in (Verdict.HOLDS, Verdict.FAILS)]
     assert not [item.claim.name for item in decided if item.claim.needs_real_data]
-    assert any(item.verdict is Verdict.CANNOT_TELL and item.ours for item in result.claims)
+    assert any(item.verdict is Verdict.SYNTHETIC and item.ours for item in result.claims)
 
 
 def test_bad_input(readings, tmp_path):
@@ -167,17 +173,3 @@ def test_bad_input(readings, tmp_path):
         run_study("ppmi", data=readings, out=tmp_path)
     with pytest.raises(TypeError, match="the study geriatric needs a DataSet, and got a Cohort"):
         run_study("geriatric", data=make_ppmi_like(0), out=tmp_path)
-
-
-def test_the_command_line(monkeypatch, tmp_path):
-    given = {}
-    monkeypatch.setattr("studies.__main__.run_study", lambda study, **options: given.update(options, study=study))
-    main(["geriatric", "--data", "somewhere", "--out", str(tmp_path), "--quick", "--jobs", "1"])
-    assert given == {
-        "study": "geriatric",
-        "data": "somewhere",
-        "out": str(tmp_path),
-        "quick": True,
-        "telemonitoring": None,
-        "n_jobs": 1,
-    }

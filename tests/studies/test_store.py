@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+
 from studies.store import Store, digest, fingerprint
 
 
@@ -20,7 +21,7 @@ def test_a_table_is_computed_once(tmp_path):
     assert first["x"].tolist() == [0.1, 1 / 3]
 
 
-def test_other_settings_throw_parts_away(tmp_path):
+def test_other_settings_delete_parts(tmp_path):
     store = Store(tmp_path, "one")
     store.table("numbers", lambda: pd.DataFrame({"x": [1]}))
     store.picture("plot", b"png")
@@ -34,7 +35,7 @@ def test_other_settings_throw_parts_away(tmp_path):
     assert json.loads((tmp_path / "step.json").read_text())["made_by"] == "two"
 
 
-def test_an_error_keeps_what_is_finished(tmp_path):
+def test_an_error_keeps_finished_parts(tmp_path):
     store = Store(tmp_path, "one")
     store.table("first", lambda: pd.DataFrame({"x": [1]}))
     with pytest.raises(ZeroDivisionError):
@@ -43,7 +44,7 @@ def test_an_error_keeps_what_is_finished(tmp_path):
     assert not (tmp_path / "second.csv").exists()
 
 
-def test_fingerprints_tell_apart():
+def test_fingerprints_differ():
     X = pd.DataFrame({"a": [1.0, 2.0]})
     assert digest(X) == digest(X.copy())
     assert len({digest(X), digest(X + 1), digest(X.rename(columns={"a": "b"})), digest(X["a"])}) >= 3

@@ -1,24 +1,25 @@
 import numpy as np
 import pytest
-from studies.steps import Settings, Work
-from studies.tasks import make_tasks, split_rows
 
 from studies.data import make_ppmi_like
+from studies.settings import Settings
+from studies.step import Work
+from studies.tasks import make_tasks, split_parts
 
 
 @pytest.mark.parametrize("groups", [None, np.repeat(np.arange(87), np.arange(87) + 5)])
 def test_every_row_is_in_one_part(groups):
     n = 779 if groups is None else len(groups)
-    parts = split_rows(n, random_state=3, groups=groups)
+    parts = split_parts(n, random_state=3, groups=groups)
     together = np.concatenate(list(parts.values()))
     assert sorted(together) == list(range(n))
     shares = [len(rows) / n for rows in parts.values()]
     np.testing.assert_allclose(shares, [0.7, 0.15, 0.15], atol=0.03)
 
 
-def test_groups_are_not_torn_apart():
+def test_groups_are_kept_whole():
     groups = np.repeat([f"trial {number}" for number in range(30)], 7)
-    parts = split_rows(len(groups), random_state=0, groups=groups)
+    parts = split_parts(len(groups), random_state=0, groups=groups)
     seen = [set(groups[rows]) for rows in parts.values()]
     assert not seen[0] & seen[1]
     assert not seen[0] & seen[2]
@@ -26,7 +27,7 @@ def test_groups_are_not_torn_apart():
 
 
 def test_seed_decides():
-    one, other, again = (split_rows(100, random_state=seed)["test"].tolist() for seed in (0, 1, 0))
+    one, other, again = (split_parts(100, random_state=seed)["test"].tolist() for seed in (0, 1, 0))
     assert one == again
     assert one != other
 

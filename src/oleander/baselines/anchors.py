@@ -1,4 +1,4 @@
-"""Anchors, and the few of them that together cover most: what its authors do to explain a whole model."""
+"""Anchors of many rows, and a greedy pick of the few that cover most: a whole model explained by anchors."""
 
 import warnings
 from dataclasses import replace
@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools
 from oleander.baselines.base import Baseline, choose
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates import Anchors
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 
 class AnchorPick(Baseline):
-    """Find anchors of rows, and pick one after the other the one that covers the most rows not covered yet.
+    """Find anchors of rows, and pick greedily by the number of rows that are newly covered.
 
     Where several cover a row, the one with the highest precision on its draws answers.
 
@@ -26,21 +27,21 @@ class AnchorPick(Baseline):
     black_box : object with ``predict``, or callable
     max_explainers : int
     precision : float
-        What an anchor's precision must reach (τ in the paper).
+        The least precision of an anchor (τ in the paper).
     delta : float
-        The chance with which a statement on precision may be wrong.
+        The probability with which a bound on precision may be wrong.
     tolerance : float
-        By how much a rule that is followed up may fall short of the most precise ones.
+        The most by which the precision of a rule in the beam may fall short of the best.
     batch_size : int
-        Draws for a rule at a time.
+        Draws per rule and step.
     beam_size : int
-        Rules of each size that are followed up.
+        Rules of each size that are extended.
     n_bins : int
-        Bins of a number.
+        Bins of a numeric column.
     max_anchors : int or None
-        At most so many rows are anchored, spread over the data; None for all.
+        Most rows that are anchored, spread over the data; None for all.
     max_conditions : int or None
-        The most predicates in a rule; longer ones cover hardly anybody. None for no limit.
+        Most predicates in a rule; longer ones cover hardly any row. None for no limit.
     schema : FeatureSchema or None
     random_state : int or None
 
@@ -103,7 +104,7 @@ class AnchorPick(Baseline):
             members.append(replace(member, draw_fidelity=share))
         if not members:
             warnings.warn(
-                f"no rule reaches precision={self.precision}, so nothing is said of any row. Lower precision, or raise "
+                f"no rule reaches precision={self.precision}, so no row is answered. Lower precision, or raise "
                 "max_anchors or n_bins.",
                 UserWarning,
                 stacklevel=3,
@@ -114,14 +115,14 @@ class AnchorPick(Baseline):
         return sorted(picked, key=lambda member: -member.draw_fidelity), counting.n_queries
 
 
-def pick_greedily(covers: Bools, weights: NDArray[Any], most: int) -> list[int]:
-    """Return at most so many candidates, each the one that covers the most that those before it do not.
+def pick_greedily(covers: Bools, weights: NDArray[Any], n_picks: int) -> list[int]:
+    """Return at most `n_picks` candidates, each the one that covers the most rows that no earlier one covers.
 
     Parameters
     ----------
     covers : bool array of shape (n_candidates, n_points)
     weights : array of shape (n_points,)
-    most : int
+    n_picks : int
 
     Examples
     --------
@@ -129,12 +130,12 @@ def pick_greedily(covers: Bools, weights: NDArray[Any], most: int) -> list[int]:
     [1, 0]
     """
     picked: list[int] = []
-    left = np.asarray(weights, dtype=float)
-    while len(picked) < min(most, len(covers)):
-        gains = covers @ left
+    uncovered = np.asarray(weights, dtype=float)
+    while len(picked) < min(n_picks, len(covers)):
+        gains = covers @ uncovered
         widest = int(gains.argmax())
         if gains[widest] <= 0:
             break
         picked.append(widest)
-        left = np.where(covers[widest], 0.0, left)
+        uncovered = np.where(covers[widest], 0.0, uncovered)
     return picked

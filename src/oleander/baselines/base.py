@@ -1,6 +1,6 @@
-"""What every rival offers, and what they share: rows in, a set of explainers out.
+"""The protocol of rivals, and what they share: rows in, a set of explainers out.
 
-A rival explains the same black box on the same rows, in the same words, so that one table can hold them all.
+A rival explains the same black box on the same rows, in the same words, so that one table can hold all methods.
 """
 
 from abc import ABC, abstractmethod
@@ -12,13 +12,15 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from oleander.black_box.asking import BlackBox
-from oleander.data.checks import one_per_row, seed_of
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.data.checks import make_seed, one_per_row
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.base import Explainer
 from oleander.regions import Region
 from oleander.results.evaluation import Evaluation
-from oleander.results.explanation import ChosenExplainer, ExplainerSet
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 
 
 @runtime_checkable
@@ -28,13 +30,13 @@ class Rival(Protocol):
     n_queries_: int
 
     def fit(self, X: Any, *, groups: Any = None) -> Self:
-        """Explain the black box on these rows; those of one group belong together."""
+        """Explain the black box on these rows; a method that judges on rows of its own keeps groups whole."""
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
-        """Return which explainers cover which rows, of shape (n_explainers, n_rows)."""
+        """Return a mask of shape (n_explainers, n_rows): the rows that each explainer covers."""
 
     def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
-        """Return the answers, masked where nobody speaks."""
+        """Return the answers, masked where no explainer speaks."""
 
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
         """Compare the answers with the black box's."""
@@ -49,7 +51,7 @@ class Rival(Protocol):
 
 
 class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
-    """A rival that only has to say how it finds its explainers.
+    """The base class of rivals: a subclass only finds explainers.
 
     Attributes
     ----------
@@ -70,22 +72,23 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
         ----------
         X : DataFrame or array
         groups : array of shape (n_rows,), optional
-            Which rows belong together; who judges on rows of its own keeps groups whole.
+            The group of each row; a method that judges on rows of its own keeps groups whole.
         """
         box = BlackBox(self.black_box, FeatureSchema.infer(X) if self.schema is None else self.schema)
-        belongs = None if groups is None else one_per_row(groups, len(X), "groups")
-        rows = Rows.ask(X, box, groups=belongs)
-        members, n_queries = self._find(rows, box, seed_of(self.random_state))
-        self.schema_, self.n_queries_ = box.schema, rows.n_queries + n_queries
+        group_of_row = None if groups is None else one_per_row(groups, len(X), "groups")
+        counting = CountingBlackBox(box)
+        rows = label_rows(box.schema.encode(X), counting, groups=group_of_row)
+        members, n_queries = self._find(rows, box, make_seed(self.random_state))
+        self.schema_, self.n_queries_ = box.schema, counting.n_queries + n_queries
         self.set_ = ExplainerSet(box.schema, tuple(members))
         return self
 
     @abstractmethod
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
-        """Return the explainers, those that answer first in front, and how many rows the black box was asked about."""
+        """Return the explainers in the order in which they answer, and the number of rows sent to the black box."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; those of the black box are its own affair."""
+        """Return the parameters, without those of the black box."""
         return dict(super().get_params(deep=False))
 
     def __sklearn_clone__(self) -> Self:
@@ -102,11 +105,11 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
         return sum(member.explainer.complexity for member in self._fitted().members)
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
-        """Return which explainers cover which rows, of shape (n_explainers, n_rows)."""
+        """Return a mask of shape (n_explainers, n_rows): the rows that each explainer covers."""
         return self._fitted().covers(self.schema_.encode(X))
 
     def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
-        """Return the answers, masked where nobody speaks."""
+        """Return the answers, masked where no explainer speaks."""
         return self._fitted().answer(self.schema_.encode(X))
 
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
@@ -124,7 +127,7 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
 
 
 def choose(rows: Rows, region: Region, explainer: Explainer, origin: str) -> ChosenExplainer:
-    """Return a chosen explainer with what the rows that it was chosen on say of it."""
+    """Return a chosen explainer with its support and fidelity on the rows that it was chosen on."""
     inside = region.contains(rows.values)
     right = inside.copy()
     right[inside] = explainer.predict(rows.values[inside]) == rows.labels[inside]

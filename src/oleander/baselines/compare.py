@@ -1,4 +1,4 @@
-"""All ways to explain a black box in one table: on the rows that they were made on, and on rows held out."""
+"""Methods that explain a black box in one table: on the rows that they were fitted on, and on held-out rows."""
 
 import time
 from collections.abc import Mapping
@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.aggregate import AggregateExplainer
-from oleander.baselines.active_tree import ActiveTree
+from oleander.aggregate import AggregateExplainer, NothingFoundError
 from oleander.baselines.anchors import AnchorPick
 from oleander.baselines.base import Rival
-from oleander.baselines.decision_set import DecisionSet
 from oleander.baselines.naive_tree import NaiveTree
-from oleander.baselines.proxies import Proxies
 from oleander.baselines.submodular_pick import SubmodularPick
 from oleander.baselines.tree_with_abstention import TreeWithAbstention
 from oleander.black_box.asking import BlackBox
-from oleander.data.checks import one_per_row, seed_of, split_rows, take_rows
+from oleander.data.checks import make_seed, one_per_row, take_rows
 from oleander.data.schema import FeatureSchema
-from oleander.results.fitting import NothingFoundError
+from oleander.data.splitting import split_off
 
 COLUMNS = (
     "method",
@@ -44,33 +41,29 @@ def make_rivals(
     schema: FeatureSchema | None = None,
     random_state: int | None = None,
 ) -> dict[str, Rival]:
-    """Return every method with the same budget, by name.
+    """Return Oleander and its rivals with the same budget, by name.
 
     Parameters
     ----------
     black_box : object with ``predict``, or callable
     max_explainers : int
-        For those that pick explainers.
+        For methods that pick explainers.
     min_fidelity : float
-        For those that know a floor.
+        For methods that have a floor.
     max_leaves : int
-        For those that grow one tree.
+        For methods that grow one tree.
     schema : FeatureSchema or None
     random_state : int or None
     """
-    told: dict[str, Any] = {"schema": schema, "random_state": random_state}
-    tree = {"max_leaves": max_leaves, **told}
-    several = {"max_explainers": max_explainers, **told}
+    common: dict[str, Any] = {"schema": schema, "random_state": random_state}
+    tree = {"max_leaves": max_leaves, **common}
+    several = {"max_explainers": max_explainers, **common}
     return {
         "Oleander": AggregateExplainer(black_box, min_fidelity=min_fidelity, **several),
         "tree with abstention": TreeWithAbstention(black_box, min_fidelity=min_fidelity, **tree),
         "naive tree": NaiveTree(black_box, **tree),
-        "active tree": ActiveTree(black_box, **tree),
-        "decision set": DecisionSet(black_box, max_rules=max_leaves, **told),
-        "decision set, rules only": DecisionSet(black_box, max_rules=max_leaves, default_rule=False, **told),
         "anchors": AnchorPick(black_box, **several),
         "submodular pick": SubmodularPick(black_box, min_fidelity=min_fidelity, **several),
-        "proxies": Proxies(black_box, **several),
     }
 
 
@@ -86,21 +79,21 @@ def compare(
     random_state: int | None = 0,
     **budget: Any,
 ) -> pd.DataFrame:
-    """Fit every method on the same rows and measure all on the same others.
+    """Fit every method on the same rows and measure all of them on the same held-out rows.
 
     Parameters
     ----------
     black_box : object with ``predict``, or callable
     X : DataFrame or array
     rivals : mapping of name to method, optional
-        None takes all with equal budgets; see ``make_rivals``.
+        Any methods behind the protocol ``Rival``; None takes those of ``make_rivals``, with equal budgets.
     X_test : DataFrame or array, optional
         Rows to measure on; None holds out ``test_share`` of X, by group where ``groups`` are given.
     groups : array of shape (n_rows,), optional
-        Which rows belong together (one patient, one trial).
+        The group of each row, such as its patient or trial.
     test_share : float
     schema : FeatureSchema or None
-        None infers it from all rows, those to measure on included.
+        None infers it from all rows, held-out rows included.
     random_state : int or None
     **budget
         Passed to ``make_rivals``.
@@ -108,8 +101,9 @@ def compare(
     Returns
     -------
     DataFrame
-        Two lines per method, on the rows it was made on (train) and on the others (held out). Coverage, fidelity and
-        agreement are as in ``Evaluation``; queries are the rows sent to the black box; seconds are those of ``fit``.
+        Two lines per method: on the rows that it was fitted on (train) and on the others (held out). Coverage,
+        fidelity and agreement are as in ``Evaluation``; queries are rows sent to the black box; seconds are those of
+        ``fit``.
 
     Examples
     --------
@@ -119,14 +113,14 @@ def compare(
     >>> table[["method", "rows", "coverage"]].to_dict("list")
     {'method': ['tree', 'tree'], 'rows': ['train', 'held out'], 'coverage': [1.0, 1.0]}
     """
-    seed = seed_of(random_state)
+    seed = make_seed(random_state)
     if schema is None:
         schema = FeatureSchema.infer(X if X_test is None else _stack(X, X_test))
-    belongs = None if groups is None else one_per_row(groups, len(X), "groups")
+    group_of_row = None if groups is None else one_per_row(groups, len(X), "groups")
     if X_test is None:
-        learn, held = split_rows(len(X), test_share, belongs, seed)
+        learn, held = split_off(len(X), test_share, group_of_row, seed)
         X_test, X = take_rows(X, held), take_rows(X, learn)
-        belongs = None if belongs is None else belongs[learn]
+        group_of_row = None if group_of_row is None else group_of_row[learn]
     if rivals is None:
         rivals = make_rivals(black_box, schema=schema, random_state=seed, **budget)
     box = BlackBox(black_box, schema)
@@ -135,9 +129,9 @@ def compare(
     for name, rival in rivals.items():
         start = time.perf_counter()
         try:
-            rival.fit(X, groups=belongs)
+            rival.fit(X, groups=group_of_row)
         except NothingFoundError:
-            # Saying nothing is an answer too: nothing is covered, and nothing is wrong.
+            # A method that finds no explainer covers nothing, and is wrong on nothing.
             seconds = round(time.perf_counter() - start, 2)
             lines += [(name, part, 0.0, *[np.nan] * 3, 0, 0, len(X), seconds) for part in parts]
             continue

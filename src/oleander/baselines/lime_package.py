@@ -1,4 +1,4 @@
-"""Explanations of the ``lime`` package itself, read as our linear explainers, so that all else stays the same."""
+"""Explanations of the ``lime`` package, read as our linear explainers, so that nothing else differs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,8 +18,8 @@ def explain_with_lime(
 ) -> list[LimeLinear]:
     """Return one linear explainer per center, as the package fits it.
 
-    The package is asked not to cut numbers into bins, so that its models are linear in what the user measures, and to
-    take the features with the highest weights, which is 20 times faster than its default and differs little.
+    Numbers are not cut into bins, so that the models are linear in the user's columns. Features with the highest
+    weights are taken, which is 20 times faster than the package's default and differs little.
     """
     tabular = import_extra("lime.lime_tabular", extra="lime", purpose="Asking the lime package for explanations")
     schema = rows.schema
@@ -42,8 +42,8 @@ def explain_with_lime(
         return encoded
 
     def ask(values: Floats) -> Floats:
-        told: Floats = (box.ask(from_lime(values))[:, None] == classes).astype(float)
-        return told
+        scores: Floats = (box.ask(from_lime(values))[:, None] == classes).astype(float)
+        return scores
 
     explainer = tabular.LimeTabularExplainer(
         to_lime(rows.values),
@@ -55,22 +55,24 @@ def explain_with_lime(
     )
     models = []
     for center in centers:
-        told = explainer.explain_instance(
+        explanation = explainer.explain_instance(
             to_lime(center[None, :])[0], ask, labels=range(len(classes)), num_features=n_features, num_samples=n_draws
         )
-        models.append(_as_linear(told, explainer.scaler, center, rows, classes, n_draws))
+        models.append(_as_linear(explanation, explainer.scaler, center, rows, classes, n_draws))
     return models
 
 
-def _as_linear(told: Any, scaler: Any, center: Floats, rows: Rows, classes: NDArray[Any], n_draws: int) -> LimeLinear:
+def _as_linear(
+    explanation: Any, scaler: Any, center: Floats, rows: Rows, classes: NDArray[Any], n_draws: int
+) -> LimeLinear:
     """Return the package's weights in our units: its numbers are scaled by the mean and deviation of the rows."""
     schema = rows.schema
     weights, intercepts = np.zeros((len(schema), len(classes))), np.zeros(len(classes))
     reference = center.copy()
     reference[schema.numbers] = [(schema[j].lower + schema[j].upper) / 2 for j in schema.numbers]
     for k in range(len(classes)):
-        intercepts[k] = told.intercept[k]
-        for j, weight in told.local_exp[k]:
+        intercepts[k] = explanation.intercept[k]
+        for j, weight in explanation.local_exp[k]:
             if schema[j].is_number:
                 weights[j, k] = weight * schema[j].scale / scaler.scale_[j]
                 intercepts[k] += weight * (reference[j] - scaler.mean_[j]) / scaler.scale_[j]

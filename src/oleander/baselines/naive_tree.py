@@ -1,4 +1,4 @@
-"""One decision tree on the rows and the black box's labels for them: the surrogate that everybody tries first."""
+"""One decision tree on the rows and the black box's labels for them: the usual surrogate."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import UnfilteredTree
 from oleander.regions import Box
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 EVERYWHERE = Box(())
 
@@ -22,7 +22,7 @@ class NaiveTree(Baseline):
     max_leaves : int or None
     schema : FeatureSchema or None
     random_state : None
-        The tree has no luck; it is here so that all rivals take the same.
+        The tree is deterministic; the parameter is here so that all rivals take it.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class NaiveTree(Baseline):
 
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
         tree = UnfilteredTree(max_leaves=self.max_leaves)
-        # Rows that occur several times count so often.
-        again = rows.point_of_row
-        tree.fit(rows.values[again], rows.labels[again], schema=rows.schema)
+        # Equal rows were merged; each counts as often as it occurs.
+        points = rows.point_of_row
+        tree.fit(rows.values[points], rows.labels[points], schema=rows.schema)
         return [choose(rows, EVERYWHERE, tree, "naive tree")], 0

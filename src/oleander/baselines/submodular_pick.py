@@ -1,4 +1,4 @@
-"""LIME's submodular pick: explain many rows, then show a few explanations that together use the weightiest features."""
+"""LIME's submodular pick: explain many rows, then pick a few explanations that use the features with most weight."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from oleander.arrays import Floats
 from oleander.baselines.base import Baseline, choose
 from oleander.baselines.lime_package import explain_with_lime
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates import Balls
 from oleander.candidates.pool import CandidatePool
 from oleander.data.checks import check_choice
@@ -17,32 +18,32 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import LimeLinear
 from oleander.regions import Ball
-from oleander.results.explanation import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer
 
 
 class SubmodularPick(Baseline):
-    """Pick linear explanations of single rows so that together they use the features that matter (SP-LIME).
+    """Pick linear explanations of single rows that together use the important features (SP-LIME).
 
-    An explanation speaks in a ball around its row. LIME leaves the size of that ball open; where several radii are
-    given, each explanation gets the widest in which it keeps ``min_fidelity`` on the rows.
+    An explanation is valid in a ball around its row. LIME leaves the size of that ball open; where several radii are
+    given, each explanation gets the widest in which its fidelity on the rows reaches ``min_fidelity``.
 
     Parameters
     ----------
     black_box : object with ``predict``, or callable
     max_explainers : int
     source : {"own", "lime"}
-        Who explains single rows: ``oleander.explainers.LimeLinear``, trained on draws in the ball, or the ``lime`` package
-        (extra ``lime``), which draws in its own way.
+        What explains single rows: ``oleander.explainers.LimeLinear``, trained on draws in the ball, or the ``lime``
+        package (extra ``lime``), which draws in its own way.
     radius : float, sequence of float or "auto"
         In units of the schema's scales; see ``oleander.candidates.Balls``.
     min_fidelity : float
-        By which a radius is chosen among several.
+        The floor by which a radius is chosen among several.
     n_draws : int
         Draws for each explanation.
     n_features : int
-        Of each class's linear model.
+        Features in the linear model of each class.
     max_candidates : int or None
-        How many rows are explained.
+        Most rows that are explained; None for all.
     schema : FeatureSchema or None
     random_state : int or None
 
@@ -95,9 +96,9 @@ class SubmodularPick(Baseline):
             per_center = len(balls) // len(centers)
             members = [choose(rows, c.region, models[i // per_center], "lime") for i, c in enumerate(balls)]
         else:
-            pool = CandidatePool(rows, balls, box)
+            pool = CandidatePool(rows, balls, CountingBlackBox(box))
             pool.train(range(len(balls)))
-            n_queries = pool.n_queries - rows.n_queries
+            n_queries = pool.black_box.n_queries
             per_center = len({c.region.radius for c in balls if isinstance(c.region, Ball)})
             members = [
                 choose(rows, candidate.region, explainer, "linear")
@@ -113,16 +114,16 @@ class SubmodularPick(Baseline):
 
 
 def widest_faithful(ladder: list[ChosenExplainer], min_fidelity: float) -> ChosenExplainer:
-    """Return the widest that keeps the floor, or else the most faithful."""
+    """Return the widest explainer that reaches the floor, or else the most faithful."""
     faithful = [member for member in ladder if member.fidelity >= min_fidelity]
     return faithful[-1] if faithful else max(ladder, key=lambda member: member.fidelity)
 
 
 def pick_by_features(weights: Floats, n_picks: int, support: NDArray[Any] | None = None) -> list[int]:
-    """Pick explanations greedily by the importance of the features that they are the first to use.
+    """Pick explanations greedily by the importance of the features that no earlier pick uses.
 
-    A feature's importance is the root of its weights' sum. Where no pick adds a feature, the one that covers most
-    rows is shown: the definition leaves ties open.
+    A feature's importance is the root of the sum of its weights. Where no pick adds a feature, the explanation that
+    covers most rows is taken: the definition leaves ties open.
 
     Parameters
     ----------

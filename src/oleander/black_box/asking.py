@@ -1,34 +1,30 @@
-"""The model to be explained, behind a door that checks what it answers."""
+"""The model to be explained: asked with encoded rows, and its answers checked."""
 
-import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from oleander.arrays import Labels
+from oleander.arrays import Floats, Labels
 from oleander.data.schema import FeatureSchema
+from oleander.running.warning import warn_user
 
-# So many rows are asked twice, to see whether the answers are the same.
+# The most rows that are asked about a second time, to see whether the answers change.
 N_ASKED_TWICE = 100
 
 
-class SpentError(RuntimeError):
-    """The black box may not be asked about as many rows as are needed."""
-
-
 class BlackBoxError(RuntimeError):
-    """The black box failed, or answered what cannot be used."""
+    """The black box failed, or its answer cannot be used."""
 
 
 @dataclass(frozen=True)
 class BlackBox:
-    """A fitted estimator with ``predict``, or a callable, that takes rows as the user has them and gives labels.
+    """A fitted estimator with ``predict``, or a callable, that takes rows as the user has them and returns labels.
 
-    It is asked with encoded rows and sees them decoded; it is never fitted or copied. It keeps no count: whoever asks
-    counts the rows.
+    It is asked with encoded rows and gets them decoded; it is never fitted or copied. ``CountingBlackBox`` counts the
+    rows.
 
     Parameters
     ----------
@@ -46,21 +42,15 @@ class BlackBox:
     schema: FeatureSchema
 
     def __post_init__(self) -> None:
-        if isinstance(self.model, type):
-            raise TypeError(f"black_box is the class {self.model.__name__}; give a fitted instance of it.")
-        if not callable(getattr(self.model, "predict", None)) and not callable(self.model):
-            raise TypeError(
-                f"black_box is a {type(self.model).__name__}; it must have predict or be callable: rows in, labels out."
-            )
+        predict_of(self.model)
 
-    def ask(self, rows: NDArray[np.float64]) -> Labels:
-        """Return the black box's labels for encoded rows, or raise ``BlackBoxError`` saying what is wrong with them."""
-        predict = getattr(self.model, "predict", self.model)
+    def ask(self, rows: Floats) -> Labels:
+        """Return the black box's labels for encoded rows, or raise ``BlackBoxError`` saying what is wrong."""
         decoded = self.schema.decode(rows)
         try:
-            answer = predict(decoded)
+            answer = predict_of(self.model)(decoded)
         except BlackBoxError:
-            # A black box of ours has said what is wrong.
+            # Its message says what is wrong already.
             raise
         except Exception as error:
             raise BlackBoxError(
@@ -68,57 +58,38 @@ class BlackBox:
             ) from error
         return check_labels(answer, len(rows))
 
-    def warn_if_fickle(self, rows: NDArray[np.float64], labels: Labels) -> int:
-        """Ask about some rows again, warn if an answer has changed, and return how many rows that took."""
+    def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:
+        """Ask about the first rows again, and warn if a label has changed."""
         asked = min(N_ASKED_TWICE, len(rows))
         n_changed = int((self.ask(rows[:asked]) != labels[:asked]).sum())
         if n_changed:
-            warnings.warn(
+            warn_user(
                 f"the black box changed its answer on {n_changed} of {asked} rows that it was asked about twice; "
-                "no explanation can be more faithful than it is to itself. Fix its seed, or average its answers.",
-                UserWarning,
-                stacklevel=2,
+                "no explanation can be more faithful than it is to itself. Fix its seed, or average its answers."
             )
-        return asked
 
 
-class CountingBlackBox:
-    """A black box that counts the rows it is asked about, for those who ask and return something else.
-
-    Parameters
-    ----------
-    black_box : BlackBox
-    most : int or None
-        No more rows are sent: whoever asks for more gets ``SpentError``.
-
-    Attributes
-    ----------
-    n_queries : int
-        Rows that it was asked about so far.
+def predict_of(black_box: Any) -> Callable[[Any], Any]:
+    """Return the ``predict`` of a black box, or the black box itself if it is a callable without one.
 
     Examples
     --------
-    >>> schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
-    >>> counting = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, schema))
-    >>> counting.ask(np.array([[0.7], [2.0]])).tolist(), counting.n_queries
-    ([False, True], 2)
+    >>> predict_of("forest")
+    Traceback (most recent call last):
+    ...
+    TypeError: black_box is a str; it must have predict or be callable: rows in, labels out.
     """
-
-    def __init__(self, black_box: BlackBox, most: int | None = None) -> None:
-        self.black_box, self.most = black_box, most
-        self.n_queries = 0
-
-    def ask(self, rows: NDArray[np.float64]) -> Labels:
-        """Return the black box's labels for encoded rows."""
-        if self.most is not None and self.n_queries + len(rows) > self.most:
-            raise SpentError(f"max_queries leaves {self.most - self.n_queries:,} rows to ask about.")
-        # Rows that it failed on were sent too.
-        self.n_queries += len(rows)
-        return self.black_box.ask(rows)
+    if isinstance(black_box, type):
+        raise TypeError(f"black_box is the class {black_box.__name__}; give a fitted instance of it.")
+    predict: Callable[[Any], Any] = getattr(black_box, "predict", black_box)
+    if not callable(predict):
+        kind = type(black_box).__name__
+        raise TypeError(f"black_box is a {kind}; it must have predict or be callable: rows in, labels out.")
+    return predict
 
 
 def check_labels(answer: Any, n_rows: int) -> Labels:
-    """Return the answer as a one-dimensional array of labels, or say why it is not one.
+    """Return the answer as a one-dimensional array of labels, or raise ``BlackBoxError`` saying why it is not one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A black box that fails now and then: asked again, later and later, until it answers or is given up."""
+"""A black box that fails now and then: asked again after longer and longer waits, within limits."""
 
 import http.client
 import math
@@ -11,13 +11,14 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from oleander.arrays import Labels
-from oleander.black_box.asking import BlackBoxError, check_labels
+from oleander.black_box.asking import BlackBoxError, check_labels, predict_of
 from oleander.black_box.tally import Tally
+from oleander.data.checks import check_count
 
 Errors = type[Exception] | tuple[type[Exception], ...]
-# What a network does; BlackBoxError is an answer that cannot be used, which a service under load gives as well.
+# Errors of networks, and BlackBoxError for an answer that cannot be used, which a service under load gives too.
 PASSING: tuple[type[Exception], ...] = (OSError, http.client.HTTPException, EOFError, BlackBoxError)
-# Of the errors above, those that will be the same the next time.
+# Of the errors above, those that another attempt would raise again.
 LASTING = (
     FileNotFoundError,
     PermissionError,
@@ -25,7 +26,7 @@ LASTING = (
     NotADirectoryError,
     ssl.SSLCertVerificationError,
 )
-# Time-out, too early, too many: of the 4xx, the ones that say "later" and not "never".
+# Time-out, too early, too many: the statuses 4xx that may pass.
 LATER = {408, 425, 429}
 
 
@@ -58,12 +59,12 @@ class Retrying:
 
     @property
     def n_retries(self) -> int:
-        """How often it was asked again so far, in this process."""
+        """The number of repeated attempts so far, in this process."""
         return self._retries.value
 
     def predict(self, X: Any) -> Labels:
-        """Return the black box's labels, one for each row, or raise what it raised last."""
-        ask = getattr(self.black_box, "predict", self.black_box)
+        """Return the black box's labels, one for each row, or raise its last error."""
+        ask = predict_of(self.black_box)
         start = self._clock()
         for attempt in range(1, self.attempts + 1):
             try:
@@ -107,11 +108,11 @@ class Retrying:
             return asked
         # The exponent is kept small only so that it cannot overflow.
         wait = min(self.first_wait * 2.0 ** min(attempt - 1, 60), self.longest_wait)
-        # Many that failed together must not come back together.
+        # Callers that failed at the same time must not come back at the same time.
         return wait * self._random.uniform(0.5, 1.0)
 
     def _why_stop(self, attempt: int, wait: float, elapsed: float) -> str:
-        """Return why there is no further attempt; nothing if there is one."""
+        """Return why there is no further attempt; an empty text if there is one."""
         tries = f"{attempt} attempt{'' if attempt == 1 else 's'}"
         if attempt == self.attempts:
             return f"{tries} were all that attempts={self.attempts} allows" if attempt > 1 else "attempts=1 allows one"
@@ -136,33 +137,33 @@ def retrying(
 ) -> Retrying:
     """Return a black box that is asked again when the given one fails, each time after a longer wait.
 
-    Rows go to the given one as they come, with their names and dtypes. An answer that has not exactly one label for
-    each row is an error, and is never used in part. Where it does not help to ask again, the error is raised at once:
-    mistakes in the program or the rows (``TypeError``, ``ValueError``, ...) and HTTP's 4xx but 408, 425 and 429.
+    Rows are passed on as they are, with their names and dtypes. An answer without exactly one label for each row is an
+    error, and is never used in part. Errors that another attempt would raise again are raised at once: mistakes in the
+    program or the rows (``TypeError``, ``ValueError``, ...) and HTTP's 4xx except 408, 425 and 429.
 
     Parameters
     ----------
     black_box : object with ``predict``, or callable
     attempts : int
-        At most so many in all.
+        The most attempts in all.
     first_wait : float
         Seconds before the second attempt; doubled before each further one. A random part of up to a half is taken off,
-        so that many that failed together do not come back together.
+        so that callers that failed at the same time do not come back at the same time.
     longest_wait : float
-        No wait is longer. A service that asks for a longer one (``Retry-After``) is given up at once.
+        The longest wait in seconds. A service that asks for a longer one (``Retry-After``) is given up at once.
     time_limit : float or None
-        Seconds from the first attempt after which none is begun. A running attempt is not cut short.
+        Seconds after the first attempt; no attempt is begun later. A running attempt is not cut short.
     retry_on : exception class or tuple of them
         Default: errors of files and networks (``OSError`` and its kind), and answers that cannot be used.
     random_state : int or None
-        Seeds the waits, and nothing else.
+        The seed of the waits.
     sleep, clock : callable
         For tests.
 
     Returns
     -------
     Retrying
-        With ``predict``; ``n_retries`` counts how often it asked again.
+        With ``predict``; ``n_retries`` counts repeated attempts.
 
     Examples
     --------
@@ -176,14 +177,12 @@ def retrying(
     >>> patient.predict([[0.2], [0.7]]).tolist(), patient.n_retries
     ([0, 1], 2)
     """
-    if not callable(getattr(black_box, "predict", None)) and not callable(black_box):
-        raise TypeError(f"black_box is a {type(black_box).__name__}; it must have predict or be callable.")
-    if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
-        raise ValueError(f"attempts={attempts!r} is not allowed: it counts attempts, 1 or more.")
+    predict_of(black_box)
+    check_count("attempts", attempts)
     given = {"first_wait": first_wait, "longest_wait": longest_wait, "time_limit": time_limit}
     for name, seconds in given.items():
         if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
-            raise ValueError(f"{name}={seconds!r} is not allowed: it is a number of seconds, 0 or more.")
+            raise ValueError(f"{name}={seconds!r} is not allowed: give a number of seconds, 0 or more.")
     return Retrying(
         black_box,
         attempts=attempts,
@@ -198,12 +197,12 @@ def retrying(
 
 
 def is_lasting(error: Exception) -> bool:
-    """Return whether an error says of itself that it will be the same the next time."""
+    """Return whether an error is marked as one that another attempt would raise again."""
     return bool(getattr(error, "is_lasting", False))
 
 
 def status_of(error: Exception) -> int | None:
-    """Return the HTTP status that an error of this package, of urllib, requests or httpx carries."""
+    """Return the HTTP status in an error of this package, urllib, requests or httpx; None if there is none."""
     found = (
         getattr(error, "status", None),
         getattr(error, "code", None) if hasattr(error, "headers") else None,
@@ -213,14 +212,14 @@ def status_of(error: Exception) -> int | None:
 
 
 def retry_after_of(error: Exception) -> float | None:
-    """Return how many seconds the service asks to be left alone, if it does."""
+    """Return the wait in seconds that a service asks for; None if it does not."""
     headers: Any = getattr(error, "headers", None) or getattr(getattr(error, "response", None), "headers", None)
     words = getattr(error, "retry_after", None) or (headers.get("Retry-After") if hasattr(headers, "get") else None)
     return None if words is None else read_retry_after(str(words))
 
 
 def read_retry_after(words: str) -> float | None:
-    """Read a ``Retry-After``, which is seconds or a date; None where it is neither.
+    """Return the seconds of a ``Retry-After``, which holds seconds or a date; None where it holds neither.
 
     Examples
     --------
@@ -229,7 +228,7 @@ def read_retry_after(words: str) -> float | None:
     """
     words = words.strip()
     if words.isascii() and words.isdigit():
-        # No clock counts so far; a longer number would not fit a float.
+        # A longer number might not fit a float.
         return float(words) if len(words) < 16 else math.inf
     try:
         moment = parsedate_to_datetime(words)

@@ -1,4 +1,4 @@
-"""Rows as JSON and labels from it: what goes over the wire, checked on both ways."""
+"""Rows written as JSON and labels read from JSON, both checked."""
 
 import json
 import math
@@ -14,7 +14,7 @@ Plain = str | int | float | bool | None
 
 
 def write_rows(X: Any) -> bytes:
-    """Return rows as JSON: names of columns and rows of values, missing ones as null, never NaN or Infinity.
+    """Return rows as JSON: names of columns and rows of values; missing values are null, never NaN or Infinity.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def write_rows(X: Any) -> bytes:
 def _plain_values(column: pd.Series, name: str) -> list[Plain]:
     values = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
     absent = values.isna().to_numpy()
-    # tolist makes plain numbers of NumPy's; an object column may hold some all the same.
+    # tolist makes plain numbers of NumPy's, but not of those in a column of objects.
     plain = [value.item() if isinstance(value, np.generic) else value for value in values.tolist()]
     for i in np.flatnonzero(absent):
         plain[i] = None
@@ -52,7 +52,7 @@ def _plain_values(column: pd.Series, name: str) -> list[Plain]:
 def read_answer(body: bytes, n_rows: int) -> Labels:
     """Return the labels of an answer, or raise ``ValueError`` saying in a sentence why it holds none.
 
-    Strings come as objects, so that the dtype does not depend on which of them are in an answer.
+    Strings become objects, so that the dtype does not depend on the longest string of an answer.
 
     Examples
     --------

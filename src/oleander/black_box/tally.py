@@ -1,4 +1,4 @@
-"""Counts that several threads add to, and that go along when an object is sent to another process."""
+"""Counts that several threads add to, and that are copied when an object is sent to another process."""
 
 import threading
 from typing import Any
@@ -20,10 +20,10 @@ class Tally:
         self._lock = threading.Lock()
 
     def add(self, number: int = 1) -> None:
-        """Count so many more."""
+        """Add a number to the count."""
         with self._lock:
             self.value += number
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A lock cannot be sent; the copy gets one of its own.
+        # A lock cannot be pickled; the copy gets one of its own.
         return Tally, (self.value,)

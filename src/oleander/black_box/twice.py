@@ -1,16 +1,16 @@
-"""A black box that may change its mind: a share of the rows is asked about twice, so that it is noticed."""
+"""A black box whose answers may change: a share of the rows is asked about twice to notice it."""
 
-import warnings
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.arrays import Labels
-from oleander.black_box.asking import BlackBoxError, check_labels
+from oleander.arrays import Bools, Labels
+from oleander.black_box.asking import BlackBoxError, check_labels, predict_of
 from oleander.black_box.tally import Tally
-from oleander.data.checks import check_choice, take_rows
+from oleander.data.checks import check_choice, check_share, take_rows
+from oleander.running.warning import warn_user
 
 
 class AskingTwice:
@@ -25,17 +25,17 @@ class AskingTwice:
 
     @property
     def n_asked_twice(self) -> int:
-        """About how many rows it was asked twice so far, in this process."""
+        """The number of rows asked about twice so far, in this process."""
         return self._asked.value
 
     @property
     def n_changed(self) -> int:
-        """On how many of these the second answer was another one."""
+        """The number of these rows whose second answer differs."""
         return self._changed.value
 
     def predict(self, X: Any) -> Labels:
         """Return the first answers; raise or warn if a second one differs."""
-        ask = getattr(self.black_box, "predict", self.black_box)
+        ask = predict_of(self.black_box)
         labels = check_labels(ask(X), len(X))
         rows = np.flatnonzero(draw_by_content(X, self.share, self.random_state))
         if not len(rows):
@@ -52,7 +52,7 @@ class AskingTwice:
             )
             if self.on_change == "raise":
                 raise BlackBoxError(sentence)
-            warnings.warn(sentence, UserWarning, stacklevel=2)
+            warn_user(sentence)
         return labels
 
     def __call__(self, X: Any) -> Labels:
@@ -66,20 +66,20 @@ class AskingTwice:
 def asking_twice(
     black_box: Any, *, share: float = 0.01, on_change: Literal["raise", "warn"] = "raise", random_state: int = 0
 ) -> AskingTwice:
-    """Return a black box that is asked twice about a share of the rows, and is caught if it changes its mind.
+    """Return a black box that is asked twice about a share of the rows, with an error if an answer changes.
 
-    ``fit`` asks twice about its first 100 rows anyway. This goes on through the whole fit, so that a service whose
-    model is exchanged in the middle, or that draws at random, is noticed. Which rows are asked twice depends on what
-    is in them, so it is the same rows in any order, batch or process.
+    ``fit`` asks twice about its first 100 rows anyway. This continues through the whole fit, so that a service whose
+    model is exchanged in the middle, or that answers at random, is noticed. A row is chosen by its content, so the same
+    rows are asked about twice in any order, batch or process.
 
     Parameters
     ----------
     black_box : object with ``predict``, or callable
     share : float
-        Of the rows, from 0 to 1. They are sent twice, and paid for twice.
+        The share of the rows, from 0 to 1, that is sent twice and paid for twice.
     on_change : {"raise", "warn"}
     random_state : int
-        Seeds which rows.
+        The seed of the choice of rows.
 
     Returns
     -------
@@ -88,29 +88,28 @@ def asking_twice(
 
     Examples
     --------
+    >>> import warnings
     >>> rng = np.random.default_rng(0)
-    >>> fickle = asking_twice(lambda X: rng.integers(0, 2, len(X)), share=0.5)
-    >>> fickle.predict(np.arange(20.0)[:, None])
-    Traceback (most recent call last):
-    ...
-    oleander.black_box.asking.BlackBoxError: the black box changed its answer on 5 of 12 rows that it was asked about twice; \
-no explanation can be more faithful than it is to itself. Fix its seed or its version, or average its answers.
+    >>> fickle = asking_twice(lambda X: rng.integers(0, 2, len(X)), share=0.5, on_change="warn")
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     labels = fickle.predict(np.arange(20.0)[:, None])
+    >>> fickle.n_asked_twice, fickle.n_changed
+    (12, 5)
     """
-    if not callable(getattr(black_box, "predict", None)) and not callable(black_box):
-        raise TypeError(f"black_box is a {type(black_box).__name__}; it must have predict or be callable.")
-    if not 0 <= share <= 1:
-        raise ValueError(f"share={share!r} is not allowed: it is a share of the rows, from 0 to 1.")
+    predict_of(black_box)
+    check_share("share", share, with_zero=True, with_one=True)
     check_choice("on_change", on_change, ("raise", "warn"))
     return AskingTwice(black_box, share, on_change, random_state)
 
 
-def draw_by_content(X: Any, share: float, random_state: int) -> NDArray[np.bool_]:
-    """Return which rows are drawn: each by its own content and the seed, whatever stands around it."""
+def draw_by_content(X: Any, share: float, random_state: int) -> Bools:
+    """Return a mask of rows, each drawn by its own content and the seed, independent of the other rows."""
     table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     keys = pd.util.hash_pandas_object(table, index=False).to_numpy(dtype=np.uint64)
-    # pandas leaves numbers almost as they are; two rounds of splitmix64 spread them, and bring in the seed.
+    # pandas hashes a number to almost itself; two rounds of splitmix64 spread the hashes and mix in the seed.
     keys = _spread(keys ^ _spread(np.array([random_state % 2**64], dtype=np.uint64)))
-    drawn: NDArray[np.bool_] = (keys >> np.uint64(11)) / 2.0**53 < share
+    drawn: Bools = (keys >> np.uint64(11)) / 2.0**53 < share
     return drawn
 
 

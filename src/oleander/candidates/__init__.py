@@ -1,4 +1,4 @@
-"""Who proposes candidates: each generator in a file of its own, behind one protocol."""
+"""Generators of candidates: one file each, behind one protocol."""
 
 from oleander.candidates.anchors import Anchors
 from oleander.candidates.balls import Balls
@@ -6,7 +6,6 @@ from oleander.candidates.base import Candidate, Generator, Recipe, propose_all
 from oleander.candidates.boxes import Boxes
 from oleander.candidates.inside import Inside
 from oleander.candidates.nodes import Nodes
-from oleander.candidates.refine import Refine
 from oleander.candidates.trees import Trees
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "Inside",
     "Nodes",
     "Recipe",
-    "Refine",
     "Trees",
     "propose_all",
 ]

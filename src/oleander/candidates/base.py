@@ -1,6 +1,5 @@
-"""A candidate: a region, and an explainer for it or how to train one."""
+"""A candidate: a region with an explainer, or with a recipe that trains one."""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -9,44 +8,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError
+from oleander.black_box.counting import CountingBlackBox, SpentError
 from oleander.data.rows import Rows
 from oleander.explainers.base import Explainer
 from oleander.regions import Region
+from oleander.running.warning import warn_user
 
 
 @runtime_checkable
 class Recipe(Protocol):
-    """How to train an explainer that needs the black box: draws first, then a fit to its answers.
+    """The training of an explainer that needs the black box: draws first, then a fit to the answers.
 
-    The two halves are apart so that the draws of many candidates can go to the black box in one call.
+    The two steps are apart so that the draws of many candidates go to the black box in one call.
     """
 
     @property
     def n_draws(self) -> int:
-        """How many rows ``draw`` returns."""
+        """The number of rows that ``draw`` returns."""
 
     def draw(self) -> Floats:
-        """Return encoded rows to ask the black box about; the same ones every time."""
+        """Return encoded rows for the black box to label; the same ones every time."""
 
     def fit(self, draws: Floats, labels: Labels) -> Explainer:
-        """Return a new explainer, learned from the draws and the black box's labels."""
+        """Return a new explainer, learned from the draws and their labels."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A region with its explainer, or with the recipe for one: exactly one of the two.
+    """A region with an explainer or with a recipe for one, never with both.
 
     Parameters
     ----------
     region : Region
     explainer : Explainer or None
-        Where it was learned already.
+        None where a recipe will train it.
     recipe : Recipe or None
     origin : str
-        Which generator proposed it.
+        The name of the generator that proposed it.
     learned_from : bool array of shape (n_points,), optional
-        The points that its region or its explainer was learned from: it is not judged on them. None for none.
+        A mask of the points that the region or the explainer was learned from. The candidate is not judged on them.
+        None if it learned from no point.
     """
 
     region: Region
@@ -62,33 +63,27 @@ class Candidate:
 
 @runtime_checkable
 class Generator(Protocol):
-    """Something that proposes candidates for the rows to be explained."""
+    """An object that proposes candidates for the rows to be explained."""
 
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox) -> list[Candidate]:
         """Return candidates; the same ones for the same rows and random_state.
 
-        The black box is there for those who need its answers to know where to speak; it counts what it is asked.
+        Only generators whose regions depend on answers of the black box ask it; it counts the rows.
         """
 
 
 def propose_all(
-    generators: Generator | Iterable[Generator],
-    rows: Rows,
-    random_state: int,
-    black_box: BlackBox,
-    *,
-    max_queries: int | None = None,
-) -> tuple[list[Candidate], int]:
-    """Return the candidates of all generators, and how many rows they asked the black box about.
+    generators: Generator | Iterable[Generator], rows: Rows, random_state: int, black_box: CountingBlackBox
+) -> list[Candidate]:
+    """Return the candidates of all generators.
 
-    A generator that would need more than is left of ``max_queries`` proposes nothing.
+    A generator that would exceed the black box's ``max_queries`` proposes nothing, and a warning says so.
     """
     several = [generators] if isinstance(generators, Generator) else generators
-    counting = CountingBlackBox(black_box, max_queries)
     candidates: list[Candidate] = []
-    for each in several:
+    for generator in several:
         try:
-            candidates += each.propose(rows, random_state, counting)
+            candidates += generator.propose(rows, random_state, black_box)
         except SpentError as error:
-            warnings.warn(f"{type(each).__name__} proposes nothing: {error}", UserWarning, stacklevel=2)
-    return candidates, counting.n_queries
+            warn_user(f"{type(generator).__name__} proposes nothing: {error}")
+    return candidates

@@ -6,19 +6,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.balls import choose_centers
 from oleander.candidates.base import Candidate
 from oleander.candidates.inside import Inside
-from oleander.candidates.learning import Part, Proposals, check_at_least, check_shares, learning_parts
+from oleander.candidates.learning import Part, Proposals, learning_parts
+from oleander.data.checks import check_count, check_each, check_share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.growth import Column
+from oleander.explainers.columns import Column
 from oleander.filters import bin_codes, select_features
 from oleander.regions import Box, ball_distances
 from oleander.regions.conditions import Condition, Levels, Range
 
-# So many bins are opened at once; near a floor one at a time.
+# The number of bins that are opened at once; near a floor it is one.
 LONG_STEP = 4
 
 
@@ -26,19 +27,19 @@ LONG_STEP = 4
 class Boxes:
     """Boxes around rows, over the features that the information filter picks among the row's neighbours.
 
-    The filter looks at the nearest rows; where they all have one label, at more of them, until it finds what tells
-    labels apart. Along those features a box grows from the row outwards, always to the side where most rows have the
-    row's label, and is kept each time that their share would fall under a floor. Rows and features of one half make a
-    box and what is inside; no query is needed.
+    The filter sees the nearest rows, and twice as many while it finds no feature that tells labels apart. Along its
+    features a box grows from the row outwards, always to the side where the largest share of rows has the row's label.
+    The box is kept each time that this share would fall under a floor. A box and the explainer inside are learned from
+    one half of the rows. No query is needed.
 
     Parameters
     ----------
     n_centers : int
-        Around how many rows, spread over the data.
+        The number of rows, spread over the data, around which boxes grow.
     n_neighbours : sequence of int
-        How many of the nearest rows the filter looks at; each number gives boxes of its own.
+        The numbers of nearest rows that the filter sees; each number gives boxes of its own.
     max_features : int
-        How many features bound a box at most.
+        The most features that bound a box.
     floors : sequence of float
         Shares of rows with the center's label at which a growing box is kept.
     min_rows : int
@@ -46,15 +47,17 @@ class Boxes:
     alpha : float
         The filter's level.
     inside : Inside
-        What is learned in a box.
+        The explainers to learn in a box.
     max_candidates : int
+        The most candidates.
 
     Examples
     --------
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> X = np.random.default_rng(0).uniform(size=(600, 3))
-    >>> schema = FeatureSchema.infer(X)
-    >>> rows = Rows.ask(X, BlackBox(lambda X: (X[:, 0] > 0.6) & (X[:, 1] > 0.5), schema))
+    >>> box = BlackBox(lambda X: (X[:, 0] > 0.6) & (X[:, 1] > 0.5), FeatureSchema.infer(X))
+    >>> rows = label_rows(X, CountingBlackBox(box))
     >>> boxes = Boxes(n_centers=20, floors=[0.95], inside=Inside(["constant"])).propose(rows, random_state=0)
     >>> print(next(candidate.region.describe() for candidate in boxes if candidate.explainer.label))
     x0 > 0.58 and x1 > 0.495
@@ -70,7 +73,7 @@ class Boxes:
     max_candidates: int = 300
 
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox | None = None) -> list[Candidate]:
-        """Return what is good inside the boxes, without those that say the same of all rows."""
+        """Return candidates inside the boxes, without duplicates."""
         self.check()
         proposals = Proposals(rows, "boxes", self.max_candidates)
         parts = learning_parts(rows, random_state)
@@ -82,21 +85,16 @@ class Boxes:
         return proposals.candidates
 
     def check(self) -> None:
-        """Raise ``ValueError`` for what is not allowed."""
-        check_at_least(
-            1,
-            n_centers=self.n_centers,
-            n_neighbours=min(self.n_neighbours, default=0),
-            max_features=self.max_features,
-            min_rows=self.min_rows,
-            max_candidates=self.max_candidates,
-        )
-        check_shares("floors", tuple(self.floors))
-        check_shares("alpha", (self.alpha,))
+        """Raise ``ValueError`` for an option that is not allowed."""
+        for name in ("n_centers", "max_features", "min_rows", "max_candidates"):
+            check_count(name, getattr(self, name))
+        check_each("n_neighbours", self.n_neighbours, check_count)
+        check_each("floors", self.floors, check_share, with_one=True)
+        check_share("alpha", self.alpha, with_one=True)
         self.inside.check()
 
     def add_boxes(self, proposals: Proposals, part: Part, center: int, seen: set[Box]) -> None:
-        """Grow boxes around a point of the part, and propose what is good in those not seen before."""
+        """Grow boxes around a point of the part, and propose explainers in boxes not seen before."""
         start = int(np.flatnonzero(part.points == center)[0])
         is_right = part.labels == part.labels[start]
         floors = sorted(set(self.floors), reverse=True)
@@ -112,14 +110,14 @@ class Boxes:
                     proposals.add(box, explainer, part.learned_from)
 
     def _pick_features(self, part: Part, center: Floats) -> list[tuple[int, ...]]:
-        """Return what the filter picks among so many neighbours, in the order of the columns."""
+        """Return the distinct sets of features that the filter picks, one per number of neighbours."""
         nearness = np.maximum(*ball_distances(part.draws, center, part.schema, np.inf))
         order = np.argsort(nearness, kind="stable")
         picks = [self._filter(part, order, n_near) for n_near in sorted(set(self.n_neighbours))]
         return list(dict.fromkeys(tuple(sorted(features)) for features in picks))
 
     def _filter(self, part: Part, order: Ints, n_near: int) -> tuple[int, ...]:
-        """Return what the filter picks among the nearest; among twice as many while it picks nothing."""
+        """Return the features picked among the nearest draws, and among twice as many while none is picked."""
         while True:
             near = order[:n_near]
             labels = np.unique(part.labels[near], return_inverse=True)[1]
@@ -145,12 +143,12 @@ def grow_box(
     floors : sequence of float
         The highest first.
     min_rows : int
-        The box is not kept, nor held against a floor, before it has so many draws.
+        The fewest draws of a box that is kept or compared with a floor.
 
     Yields
     ------
     list of bool arrays
-        For each feature which of its cells (bins or levels, and missing at the end) the box holds.
+        For each feature a mask of its cells (bins or levels, then missing) inside the box.
     """
     growing = _Growing(columns, is_right, start)
     step = LONG_STEP
@@ -174,7 +172,7 @@ def grow_box(
 
 
 class _Growing:
-    """A box while it grows: the cells that it holds of each feature, and which features keep each draw out."""
+    """A box while it grows: its cells along each feature, and the features that keep each draw out."""
 
     def __init__(self, columns: list[Column], is_right: Bools, start: int) -> None:
         self.columns, self.is_right = columns, is_right
@@ -185,7 +183,7 @@ class _Growing:
         self.n_fails = self.fails.sum(axis=0)
 
     def count(self) -> tuple[int, int]:
-        """Return how many draws are inside, and how many of them are right."""
+        """Return the number of draws inside, and the number of right ones among them."""
         inside = self.n_fails == 0
         return int(inside.sum()), int(self.is_right[inside].sum())
 
@@ -197,7 +195,10 @@ class _Growing:
         self.n_fails += self.fails[j]
 
     def best_move(self, step: int) -> tuple[int, Bools, int, int] | None:
-        """Return the feature and cells to open next, and the draws and right draws that come in; None if all are."""
+        """Return the feature and cells to open next, and the numbers of draws and right draws that this adds.
+
+        None if the box holds everything.
+        """
         best: tuple[int, Bools, int, int] | None = None
         best_score = (-1.0, 0.0)
         for j, (column, held) in enumerate(zip(self.columns, self.cells, strict=True)):
@@ -207,14 +208,14 @@ class _Growing:
             n_right = np.bincount(column.codes[waiting & self.is_right], minlength=len(held))
             for added in _moves(column, held, step):
                 more, more_right = int(n_draws[added].sum()), int(n_right[added].sum())
-                # Of equals the feature that is open least, so that a small box grows to all sides.
+                # Of equal moves the one along the feature that is open least, so that a small box grows to all sides.
                 score = ((more_right + 1) / (more + 2), -float(held.mean()))
                 if score > best_score:
                     best, best_score = (j, added, more, more_right), score
         return best
 
     def without_idle_sides(self) -> list[Bools]:
-        """Return the cells, with those sides opened that keep nobody out: so much less to read."""
+        """Return the cells, with every side opened that keeps no draw out: fewer conditions to read."""
         opened = [held.copy() for held in self.cells]
         n_fails = self.n_fails.copy()
         for j, column in enumerate(self.columns):
@@ -229,7 +230,7 @@ class _Growing:
 
 
 def _moves(column: Column, held: Bools, step: int) -> Iterator[Bools]:
-    """Yield the cells that may be opened next: a stretch below or above, one more level, or the missing."""
+    """Yield masks of cells that may be opened next: bins below or above, one more level, or missing."""
     places = np.arange(len(held))
     if not held[-1]:
         yield places == column.n_codes
@@ -246,7 +247,7 @@ def _moves(column: Column, held: Bools, step: int) -> Iterator[Bools]:
 
 
 def describe_cells(columns: list[Column], cells: list[Bools], schema: FeatureSchema) -> Iterator[Condition]:
-    """Yield the conditions that hold in these cells; nothing of a feature of which all are held."""
+    """Yield the conditions that describe these cells; none for a feature whose cells are all inside."""
     for column, held in zip(columns, cells, strict=True):
         feature, known = schema[column.position], np.flatnonzero(held[:-1])
         if held[:-1].all() and (held[-1] or not feature.missing):

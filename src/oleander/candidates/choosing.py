@@ -1,87 +1,55 @@
-"""Selection over a pool whose explainers are trained only when the answer needs them, without losing the proof.
+"""The choice among the candidates of a pool, whose explainers are trained only when the choice needs them.
 
-Who covers what is known for every candidate; how faithful it is, only once it is trained. So: solve as if everybody
-untrained were perfectly faithful, train those that were chosen, and solve again. When everybody chosen is trained and
-good enough, the answer is optimal for the whole pool, because what was solved last was a relaxation of it.
+The region of every candidate is known from the start; its fidelity only once its explainer is trained. So the program
+is solved as if every untrained candidate were always right, the chosen ones are trained, and the program is solved
+again. When every chosen candidate is trained and reaches the floor, the answer is optimal for the whole pool, because
+the program that was solved last is a relaxation of the true one.
 """
 
 import copy
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from oleander.arrays import Floats
+from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.pool import CandidatePool
-from oleander.candidates.refine import Refine
-from oleander.judging.certificate import lower_bound
+from oleander.judging.floor import Floor
 from oleander.running.progress import tell_progress
 from oleander.selection import SelectionProblem, SelectionResult
-from oleander.selection.bounds import tighten
-from oleander.selection.formulations import plain_model
-from oleander.selection.frontier import Frontier
 
 Answer = dict[Any, SelectionResult]
+Ask = Callable[[SelectionProblem, str, float | None, Answer], Answer]
+# Where more than this share of the trained candidates fails, more of them are trained at a time.
 FAILING = 0.5
+# Seconds of a short search before a proof is sought.
 SHORT = 1.0
 OPEN = ("feasible", "unknown")
 
 
-@dataclass(frozen=True)
-class Floor:
-    """What is compared with ``min_fidelity``.
-
-    Parameters
-    ----------
-    on : {"bound", "share"}
-        The one-sided exact lower bound on an explainer's fidelity, or the raw share as in the paper.
-    min_support : int
-        An explainer that speaks for fewer rows is out: a region of one row has fidelity 1 and means nothing.
-    level : float
-        One-sided error of the bound.
-    """
-
-    on: Literal["bound", "share"] = "bound"
-    min_support: int = 10
-    level: float = 0.05
-
-    def measure(self, n_right: Any, n_rows: Any) -> Floats:
-        """Return what is compared with the floor; 0 for those out for want of rows.
-
-        Examples
-        --------
-        >>> Floor("share", min_support=5).measure([9, 4], [10, 4]).tolist()
-        [0.9, 0.0]
-        """
-        right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
-        share = np.divide(right, rows, out=np.zeros_like(right), where=rows > 0)
-        value = share if self.on == "share" else lower_bound(right, rows, self.level)
-        return np.where(rows >= self.min_support, value, 0.0)
-
-
-class PoolSelection:
+class PoolProgram:
     """The selection program over a pool.
 
     Parameters
     ----------
     pool : CandidatePool
     floor : Floor
+    max_rules : int or None
+        The most rules (leaves, weights) of all chosen explainers together. Beside a number of explainers it makes one
+        budget: each explainer costs the larger of its share of the rules and of the number, which keeps both limits.
     formulation : {"strict", "selective"}
     training : {"lazy", "eager"}
+        Train explainers when the choice needs them, or all at once. The objective and its proof are the same.
     solver : str
+        As in ``SelectionProblem.solve``.
     time_limit : float or None
-        Seconds for solving, training not counted.
+        Seconds for solving; training is not counted.
+    importance : array of shape (n_points,), optional
+        The worth of covering a row of each point; 1 by default.
     verbose : int
-    floor_over : {"each", "union", "both"}
-        Ask the floor of each chosen explainer, of the answers that they give together, or of both. For the answers
-        together a row is wrong if any chosen explainer that covers it is wrong there.
-    max_leaves_total : int or None
-        The most leaves, weights and rules of all chosen together. Beside a number of explainers it makes one budget:
-        each takes the larger of its share of the leaves and of the number, which keeps both.
     """
 
     def __init__(
@@ -89,64 +57,64 @@ class PoolSelection:
         pool: CandidatePool,
         floor: Floor,
         *,
-        floor_over: Literal["each", "union", "both"] = "each",
-        max_leaves_total: int | None = None,
+        max_rules: int | None = None,
         formulation: Literal["strict", "selective"] = "strict",
         training: Literal["lazy", "eager"] = "lazy",
         solver: str = "auto",
         time_limit: float | None = 60.0,
+        importance: Floats | None = None,
         verbose: int = 0,
     ) -> None:
-        self.pool, self.floor, self.formulation = pool, floor, formulation
-        self.floor_over, self.max_leaves_total = floor_over, max_leaves_total
-        self._number = 1
-        self._spent = False
+        self.pool, self.floor, self.max_rules, self.formulation = pool, floor, max_rules, formulation
         self.training, self.solver, self.time_limit, self.verbose = training, solver, time_limit, verbose
+        self.weights = pool.rows.weights.astype(float) if importance is None else pool.rows.weights * importance
+        self._number = 1
+        self._is_spent = False
 
     @property
     def measured(self) -> Floats:
-        """What is compared with the floor, as if everybody untrained were always right.
+        """The measure that is compared with the floor; an untrained candidate counts as always right.
 
-        Only rows count that a candidate did not learn from.
+        Only rows that a candidate did not learn from count.
         """
         pool = self.pool
         right = np.where(pool.is_trained, pool.judged_right, pool.judged_support)
         return self.floor.measure(right, pool.judged_support)
 
-    def problem(self, *, known_only: bool = False) -> SelectionProblem:
-        """Return the program as far as it is known: a relaxation, or with ``known_only`` one over the trained alone."""
+    def problem(self, *, trained_only: bool = False) -> SelectionProblem:
+        """Return the program over the trained candidates, or its relaxation over the whole pool."""
         pool = self.pool
-        measured = np.where(pool.is_trained, self.measured, 0.0) if known_only else self.measured
-        # Whoever is not trained yet might always be right, and have one leaf.
+        measured = np.where(pool.is_trained, self.measured, 0.0) if trained_only else self.measured
+        # An untrained candidate might always be right, and have one rule.
         agrees = (pool.agrees + _keep_rows(pool.covers, ~pool.is_trained)).astype(bool)
         if self.formulation == "strict":
-            if self.floor_over == "union":
+            if self.floor.over == "union":
                 measured = (measured > 0).astype(float)
-            return SelectionProblem(pool.covers, agrees, pool.rows.weights, fidelity=measured, cost=self._cost())
-        allowed = (measured > 0) & (pool.is_trained | (not known_only))
+            return SelectionProblem(pool.covers, agrees, self.weights, fidelity=measured, cost=self._cost())
+        allowed = (measured > 0) & (pool.is_trained | (not trained_only))
         covers, agrees = _keep_rows(pool.covers, allowed), _keep_rows(agrees, allowed)
-        return SelectionProblem(covers, agrees, pool.rows.weights, cost=self._cost())
+        return SelectionProblem(covers, agrees, self.weights, cost=self._cost())
 
     def _cost(self) -> Floats | None:
-        """Return what share of the reading each candidate takes, when leaves are limited."""
-        if self.max_leaves_total is None:
+        """Return the cost of each candidate in the budget of rules and explainers; None without a limit on rules."""
+        if self.max_rules is None:
             return None
-        leaves = [1 if explainer is None else explainer.complexity for explainer in self.pool.explainers]
-        # Whole numbers keep the budget exact: a share of K explainers is worth as much as a share of the leaves.
-        cost: Floats = np.maximum(np.array(leaves, dtype=float) * self._number, float(self.max_leaves_total))
+        rules = [1 if explainer is None else explainer.complexity for explainer in self.pool.explainers]
+        # Whole numbers keep the budget exact: one of K explainers costs as much as a K-th of the rules.
+        cost: Floats = np.maximum(np.array(rules, dtype=float) * self._number, float(self.max_rules))
         return cost
 
     def _limits(self, max_explainers: int) -> dict[str, Any]:
-        """Return the limit that a solve is told: a number of explainers, or a budget that keeps that and the leaves."""
-        if self.max_leaves_total is None:
+        """Return the limit of a solve: a number of explainers, or a budget that keeps both limits."""
+        if self.max_rules is None:
             return {"max_explainers": max_explainers}
         self._number = max_explainers
-        return {"budget": float(max_explainers * self.max_leaves_total)}
+        return {"budget": float(max_explainers * self.max_rules)}
 
     def select(self, max_explainers: int, min_fidelity: float) -> SelectionResult:
-        """Return the best choice, everybody in it trained."""
+        """Return the best choice, with every chosen candidate trained."""
         limits = self._limits(max_explainers)
-        together = None if self.floor_over == "each" else min_fidelity
+        together = None if self.floor.over == "each" else min_fidelity
 
         def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
             with tell_progress("closing the gap", None, verbose=self.verbose) as tell:
@@ -164,69 +132,44 @@ class PoolSelection:
 
         return self._settle(ask, max_explainers, min_fidelity)[None]
 
-    def frontier(self, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> Frontier:
+    def why_nothing(self, result: SelectionResult, min_fidelity: float) -> str:
+        """Return in a sentence why a result of this floor chooses no candidate."""
+        if self.pool.is_trained.any() or not (self.measured >= min_fidelity).any():
+            return result.message or "no explainer was found."
+        if self._is_spent:
+            counter = self.pool.black_box
+            return (
+                f"max_queries={counter.max_queries:,} leaves {counter.queries_left:,} rows to ask about, too few for "
+                "the draws of any candidate: raise it, or lower n_draws."
+            )
+        return f"time_limit={self.time_limit:g} ended before a candidate was trained: raise it."
+
+    def sweep(self, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> Answer:
         """Return the best choice for every number of explainers and floor; the time limit is for all together."""
-        n_cells = len(set(max_explainers)) * len(set(min_fidelity))
-        if self.max_leaves_total is not None:
-            # What a candidate takes of the budget depends on the number of explainers: every cell is its own program.
-            cells = [(int(number), float(floor)) for number in max_explainers for floor in min_fidelity]
-            each = copy.copy(self)
-            each.time_limit = None if self.time_limit is None else self.time_limit / n_cells
-            return Frontier({cell: each.select(*cell) for cell in cells})
+        cells = [(int(number), float(floor)) for number in max_explainers for floor in min_fidelity]
+        share = None if self.time_limit is None else self.time_limit / len(set(cells))
+        if self.max_rules is not None:
+            # The cost of a candidate depends on the number of explainers: every cell is a program of its own.
+            program = copy.copy(self)
+            program.time_limit = share
+            return {cell: program.select(*cell) for cell in dict.fromkeys(cells)}
 
         def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
-            frontier = problem.frontier(
-                max_explainers,
-                min_fidelity,
-                formulation=self.formulation,
-                floor_over_union=self.floor_over != "each",
-                solver=solver,
-                time_limit=None if time_limit is None else time_limit / n_cells,
+            return dict(
+                problem.sweep(
+                    max_explainers,
+                    min_fidelity,
+                    formulation=self.formulation,
+                    floor_over_union=self.floor.over != "each",
+                    solver=solver,
+                    time_limit=None if time_limit is None else time_limit / len(set(cells)),
+                )
             )
-            return dict(frontier.results)
 
-        return Frontier(self._settle(ask, max(max_explainers), max(min_fidelity)))
+        return self._settle(ask, max(max_explainers), max(min_fidelity))
 
-    def prices(self, result: SelectionResult, max_explainers: int, min_fidelity: float) -> Floats:
-        """Return what covering each point is worth, from 0 to 1: where coverage is scarce the price is high.
-
-        These are the multipliers of the covering constraints, of the trained candidates that reach the floor. A point
-        that nobody chosen covers has price 1.
-        """
-        pool, weights = self.pool, self.pool.rows.weights.astype(float)
-        good = np.flatnonzero(pool.is_trained & (self.measured >= min_fidelity))
-        uncovered = ~np.asarray(pool.covers[result.chosen].sum(axis=0) > 0).ravel()
-        if not len(good):
-            return np.ones(pool.rows.n_points)
-        model = plain_model(pool.covers[good], max_explainers, weights)
-        return np.where(uncovered, 1.0, tighten(model, result.objective).multipliers / weights)
-
-    def refine(
-        self, max_explainers: int, min_fidelity: float, *, random_state: int, n_rounds: int = 2
-    ) -> SelectionResult:
-        """Select, propose new candidates where coverage is scarce, and select again, a few times.
-
-        The pool grows, and the answer is about the whole of it: what was optimal before is a choice among others.
-        """
-        result = self.select(max_explainers, min_fidelity)
-        for number in range(n_rounds):
-            if result.covered.all():
-                break
-            generator = Refine(self.prices(result, max_explainers, min_fidelity))
-            candidates = generator.propose(self.pool.rows, random_state + number)
-            if not candidates:
-                break
-            self.pool.add(candidates)
-            result = self.select(max_explainers, min_fidelity)
-        return result
-
-    def _settle(
-        self,
-        ask: Callable[[SelectionProblem, str, float | None, Answer], Answer],
-        max_explainers: int,
-        min_fidelity: float,
-    ) -> Answer:
-        """Solve, train whom the answer needs, and again, until it needs nobody who is not trained."""
+    def _settle(self, ask: Ask, max_explainers: int, min_fidelity: float) -> Answer:
+        """Solve and train in turn until every chosen candidate is trained."""
         left = np.inf if self.time_limit is None else float(self.time_limit)
         answer: Answer = {}
 
@@ -242,9 +185,9 @@ class PoolSelection:
             while True:
                 solve(solver, min(left, most))
                 unknown = self._untrained(answer.values())
-                if not len(unknown) or left <= 0 or self._spent:
+                if not len(unknown) or left <= 0 or self._is_spent:
                     return
-                # Where most fail, asking a few at a time would take forever: train as many as will give enough.
+                # Where most candidates fail, training a few at a time would take many rounds.
                 failed = self._share_failed(min_fidelity)
                 if failed > FAILING:
                     more = self._next_best(int(len(unknown) / (1.01 - failed)), min_fidelity)
@@ -255,25 +198,25 @@ class PoolSelection:
             if self.training == "eager":
                 self._train(np.flatnonzero(self.measured > 0))
             elif self.solver == "auto":
-                # Greedy choices come at once and are nearly right: they find most of those who must be trained.
+                # Greedy choices are quick and nearly right: they find most candidates that must be trained.
                 train_chosen("greedy", np.inf)
-                # A short search finds most of the others; a proof is sought only of what nobody else can better.
+                # A short search finds most of the others before a proof is sought.
                 train_chosen(self.solver, SHORT)
-            # These prove no more however often they are asked.
+            # A second call of these solvers proves no more than the first.
             can_prove = self.solver not in ("greedy", "quick")
             while not answer or (can_prove and left > 0 and any(result.status in OPEN for result in answer.values())):
                 train_chosen(self.solver, left)
-                if self._spent:
+                if self._is_spent:
                     break
         except KeyboardInterrupt:
             if not answer or not self.pool.is_trained.any():
                 raise
-            return self._with_known(ask, answer, "Interrupted: ")
+            return self._with_trained(ask, answer, "Interrupted: ")
         if not len(self._untrained(answer.values())):
             return answer
-        return self._with_known(ask, answer, "max_queries is spent: " if self._spent else "")
+        return self._with_trained(ask, answer, "max_queries is spent: " if self._is_spent else "")
 
-    def _untrained(self, results: Iterable[SelectionResult]) -> NDArray[np.intp]:
+    def _untrained(self, results: Iterable[SelectionResult]) -> Ints:
         chosen = np.unique(np.concatenate([result.chosen for result in results]))
         return np.asarray(chosen[~self.pool.is_trained[chosen]], dtype=np.intp)
 
@@ -281,34 +224,35 @@ class PoolSelection:
         trained = self.pool.is_trained
         return float((self.measured[trained] < min_fidelity).mean()) if trained.any() else 0.0
 
-    def _next_best(self, n_tries: int, min_fidelity: float) -> NDArray[np.intp]:
-        """Return so many of the untrained that cover most: those that the next relaxations will choose."""
+    def _next_best(self, n_tries: int, min_fidelity: float) -> Ints:
+        """Return the ``n_tries`` widest untrained candidates, which the next relaxations will choose."""
         likely = np.flatnonzero(~self.pool.is_trained & (self.measured >= min_fidelity))
         widest_first = np.argsort(-self.pool.support[likely], kind="stable")
         return np.asarray(likely[widest_first[:n_tries]])
 
-    def _train(self, indices: NDArray[np.intp]) -> None:
-        before, pool = self.pool.n_queries, self.pool
+    def _train(self, indices: Ints) -> None:
+        pool, counter = self.pool, self.pool.black_box
+        before = counter.n_queries
         with tell_progress("training explainers", len(indices), verbose=self.verbose) as tell:
-            pool.train(indices, on_trained=lambda done: tell(done, f"{pool.n_queries - before:,} rows asked"))
-        # Whoever is still not trained could not be paid for.
-        self._spent = not pool.is_trained[indices].all()
+            pool.train(indices, on_trained=lambda done: tell(done, f"{counter.n_queries - before:,} rows asked"))
+        # A candidate stays untrained where max_queries does not allow its draws.
+        self._is_spent = not pool.is_trained[indices].all()
 
-    def _with_known(
-        self, ask: Callable[[SelectionProblem, str, float | None, Answer], Answer], relaxed: Answer, why: str = ""
-    ) -> Answer:
+    def _with_trained(self, ask: Ask, relaxed: Answer, why: str = "") -> Answer:
         """Return the best choice among the trained, with the bound that the relaxation gives for the whole pool."""
-        known = ask(self.problem(known_only=True), self.solver, 1.0, {})
+        known = ask(self.problem(trained_only=True), self.solver, 1.0, {})
         settled = {}
         for cell, result in known.items():
             bound = max(relaxed[cell].bound, result.objective)
-            if result.status == "optimal" and bound > result.objective:
-                result = replace(result, status="feasible", message=f"{why}some candidates were not looked at.")
+            if result.status not in OPEN and bound > result.objective:
+                # A candidate that is not trained might be better, or the only one that reaches the floor.
+                message = f"{why}some candidates were not looked at. {result.message}".rstrip()
+                result = replace(result, status="feasible" if len(result.chosen) else "unknown", message=message)
             settled[cell] = replace(result, bound=bound)
         return settled
 
 
-def _keep_rows(matrix: csr_array, rows: NDArray[np.bool_]) -> csr_array:
+def _keep_rows(matrix: csr_array, rows: Bools) -> csr_array:
     """Return the matrix with the other rows emptied."""
     kept = csr_array(matrix.multiply(rows[:, None].astype(bool)))
     kept.eliminate_zeros()

@@ -1,4 +1,4 @@
-"""What is learned inside a region: a constant where one label is enough, else a small tree or logistic regression."""
+"""The explainers that are learned inside a region: a constant where one label is enough, else a small tree."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,55 +6,47 @@ from dataclasses import dataclass
 import numpy as np
 
 from oleander.arrays import Ints
-from oleander.candidates.learning import Part, check_at_least, check_shares, speak_where_good
-from oleander.explainers import Constant, SparseLogistic
+from oleander.candidates.learning import Part, abstain_under
+from oleander.data.checks import check_choice, check_count, check_each, check_share
+from oleander.explainers import Constant
+from oleander.explainers.abstaining import shrunk_quality
 from oleander.explainers.base import Explainer
-from oleander.explainers.judged_tree import shrunk_quality
 
-KINDS = ("constant", "tree", "logistic")
-# So many rows, right as often as chance, are added to a region's own before it is called good.
+KINDS = ("constant", "tree")
+# The weight, in rows, of the share that is right by chance when a region's own share is shrunk towards it.
 STRENGTH = 5.0
 
 
 @dataclass(frozen=True)
 class Inside:
-    """The explainers to try inside a region, each silent where it is not good.
+    """The explainers to learn inside a region. A tree abstains in leaves of low quality.
 
     Parameters
     ----------
-    kinds : sequence of {"constant", "tree", "logistic"}
-        Where a constant is good enough nothing else is tried.
+    kinds : sequence of {"constant", "tree"}
+        Where a constant is good enough no tree is grown.
     quality : float
-        The share of rows, shrunk, that a constant or a leaf must be right on, and the probability that a logistic
-        regression must give its label.
+        The share of rows, shrunk, on which a constant or a leaf must be right.
     max_leaves : int
-        Of the tree.
+        The most leaves of the tree.
     min_leaf : int
         The fewest rows of a leaf.
-    n_features : int
-        Of the logistic regression.
-    min_share : float
-        A logistic regression is fitted only in regions with such a share of the rows: it has much to read.
     """
 
     kinds: Sequence[str] = KINDS
     quality: float = 0.9
     max_leaves: int = 4
     min_leaf: int = 5
-    n_features: int = 8
-    min_share: float = 0.25
 
     def check(self) -> None:
-        """Raise ``ValueError`` for what is not allowed."""
-        unknown = [kind for kind in self.kinds if kind not in KINDS]
-        if unknown or not self.kinds:
-            raise ValueError(f"kinds={list(self.kinds)!r} is not allowed; use some of {', '.join(KINDS)}.")
-        check_shares("quality", (self.quality,))
-        check_shares("min_share", (self.min_share,))
-        check_at_least(1, max_leaves=self.max_leaves, min_leaf=self.min_leaf, n_features=self.n_features)
+        """Raise ``ValueError`` for an option that is not allowed."""
+        check_each("kinds", self.kinds, check_choice, known=KINDS)
+        check_share("quality", self.quality, with_one=True)
+        check_count("max_leaves", self.max_leaves)
+        check_count("min_leaf", self.min_leaf)
 
     def learn(self, part: Part, draws: Ints) -> Iterator[Explainer]:
-        """Learn from these draws of a part, and return what is good somewhere."""
+        """Yield the explainers learned from these draws of a part that are good enough somewhere."""
         counts = np.bincount(part.labels[draws], minlength=len(part.classes))
         best, n_draws = int(counts.argmax()), len(draws)
         shrunk = (counts[best] + STRENGTH / len(counts)) / (n_draws + STRENGTH)
@@ -63,9 +55,6 @@ class Inside:
             return
         if "tree" in self.kinds:
             tree = part.grow(draws, self.max_leaves, self.min_leaf)
-            explainer = speak_where_good(tree, shrunk_quality(tree, STRENGTH), self.quality)
+            explainer = abstain_under(tree, shrunk_quality(tree, STRENGTH), self.quality)
             if explainer is not None:
                 yield explainer
-        if "logistic" in self.kinds and n_draws >= self.min_share * len(part.draws):
-            logistic = SparseLogistic(self.n_features, self.quality if self.quality < 1 else None)
-            yield logistic.fit(part.draws[draws], part.classes[part.labels[draws]], schema=part.schema)

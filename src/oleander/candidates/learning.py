@@ -1,4 +1,4 @@
-"""What generators share that learn from the rows themselves: two parts that swap roles, and no candidate twice."""
+"""Shared by generators that learn from the rows: two halves of the points, and candidates without duplicates."""
 
 import hashlib
 from dataclasses import dataclass, replace
@@ -10,30 +10,33 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.base import Candidate
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import AbstainingTree, SparseLogistic, Spoken
+from oleander.explainers import AbstainingTree, Spoken
 from oleander.explainers.base import Explainer, encode_labels
-from oleander.explainers.growth import Column, make_columns
-from oleander.explainers.tree import LEAF, Tree, grow_on_columns
+from oleander.explainers.columns import Column, make_columns
+from oleander.explainers.growth import grow_on_columns
+from oleander.explainers.tree import LEAF, Tree
 from oleander.regions import Region
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The points that one half of the candidates learns from, each as often as the user's rows have it.
+    """One half of the points, from which candidates learn; each point occurs as often as in the user's rows.
 
     Parameters
     ----------
     schema : FeatureSchema
     learned_from : bool array of shape (n_points,)
+        A mask of the points in this half.
     points : int array of shape (n_draws,)
-        Which point each draw is.
+        The point of each draw.
     draws : array of shape (n_draws, n_features)
+        The encoded rows of this half.
     classes : array
-        The labels of all points, the others' too.
+        The distinct labels of all points, in both halves.
     labels : int array of shape (n_draws,)
         Positions in ``classes``.
     columns : list of Column
-        All features of the draws, binned once for everything that is grown.
+        All features of the draws, binned once for all trees and boxes.
     """
 
     schema: FeatureSchema
@@ -45,7 +48,7 @@ class Part:
     columns: list[Column]
 
     def grow(self, draws: Ints, max_leaves: int, min_leaf: int, features: Ints | None = None) -> Tree:
-        """Grow a tree on some draws, which may occur more than once, and some or all features."""
+        """Return a tree grown on some draws, which may repeat, and on some or all features."""
         columns = self.columns if features is None else [self.columns[j] for j in features]
         return grow_on_columns(
             [column.take(draws) for column in columns],
@@ -57,24 +60,16 @@ class Part:
             simplify=False,
         )
 
-    def grow_randomly(
-        self,
-        rng: np.random.Generator,
-        max_leaves: int,
-        min_leaf: int,
-        share_of_features: float,
-        weights: Floats | None = None,
-    ) -> Tree:
-        """Grow a tree on a bootstrap of the draws and some features, and count its nodes on all draws."""
+    def grow_randomly(self, rng: np.random.Generator, max_leaves: int, min_leaf: int, share_of_features: float) -> Tree:
+        """Return a tree grown on a bootstrap of the draws and random features, with counts on all draws."""
         n_draws, n_features = len(self.draws), len(self.schema)
-        chances = None if weights is None else weights / weights.sum()
-        bag = rng.choice(n_draws, n_draws, p=chances)
+        bag = rng.choice(n_draws, n_draws)
         n_kept = max(1, round(share_of_features * n_features))
         features = np.sort(rng.choice(n_features, n_kept, replace=False))
         return self.count(self.grow(bag, max_leaves, min_leaf, features))
 
     def count(self, tree: Tree) -> Tree:
-        """Return the tree with labels and counts of all draws: those of a bootstrap flatter it."""
+        """Return the tree with labels and counts from all draws; those of a bootstrap would flatter it."""
         counts = np.zeros((len(tree.column), len(self.classes)), dtype=np.intp)
         np.add.at(counts, (tree.apply(self.draws), self.labels), 1)
         for parent in np.flatnonzero(tree.column != LEAF)[::-1].tolist():
@@ -85,15 +80,16 @@ class Part:
 
 
 def learning_parts(rows: Rows, random_state: int) -> list[Part]:
-    """Return two halves of the points, no group torn apart: what learns from one is judged on the other.
+    """Return two halves of the points, groups kept whole: candidates learned from one are judged on the other.
 
-    Empty where there is only one point or group, since nobody could be judged.
+    With only one point or one group no candidate could be judged, and the list is empty.
 
     Examples
     --------
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox, CountingBlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> X = np.array([[0.5], [0.5], [1.5], [2.5]])
-    >>> rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X)))
+    >>> rows = label_rows(X, CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X))))
     >>> sorted(len(part.draws) for part in learning_parts(rows, 0))
     [1, 3]
     """
@@ -112,15 +108,17 @@ def learning_parts(rows: Rows, random_state: int) -> list[Part]:
 
 
 class Proposals:
-    """Candidates over some rows; of those that say the same of every row only the one with least to read is kept.
+    """Candidates over some rows, without duplicates.
+
+    Of candidates that give the same answer to every row, only the one with the fewest rules is kept.
 
     Parameters
     ----------
     rows : Rows
     origin : str
-        The generator.
+        The name of the generator.
     most : int or None
-        At most so many are kept; whoever comes later finds it full.
+        The most candidates that are kept; later ones are dropped.
     """
 
     def __init__(self, rows: Rows, origin: str, most: int | None = None) -> None:
@@ -130,27 +128,30 @@ class Proposals:
 
     @property
     def is_full(self) -> bool:
-        """Whether nobody else is taken."""
+        """Whether the largest number of candidates is reached."""
         return self._most is not None and len(self._kept) >= self._most
 
     @property
     def candidates(self) -> list[Candidate]:
-        """Those kept, in the order in which they came."""
+        """The kept candidates, in the order in which they were added."""
         return list(self._kept.values())
 
     def add(self, outer: Region, explainer: Explainer, learned_from: Bools) -> None:
-        """Take a candidate that speaks in a region, or in a part of it, unless it covers no point or is known."""
+        """Add a candidate that answers in ``outer`` or in a part of it.
+
+        It is dropped if it covers no point, or if a candidate with the same answers has no more rules.
+        """
         inside = outer.contains(self._values)
         region: Region = outer
-        # Asking a protocol would look at every property; these two are those that abstain.
-        if isinstance(explainer, (AbstainingTree, SparseLogistic)):
+        # A check against the protocol would look at every property; of the learned explainers only trees abstain.
+        if isinstance(explainer, AbstainingTree):
             region = Spoken(outer, explainer)
             inside[inside] = explainer.speaks(self._values[inside])
         if not inside.any():
             return
-        said = np.full(len(inside), -1, dtype=np.int32)
-        said[inside] = self._classes.get_indexer(explainer.predict(self._values[inside]))
-        key = hashlib.blake2b(said.tobytes()).digest()
+        answers = np.full(len(inside), -1, dtype=np.int32)
+        answers[inside] = self._classes.get_indexer(explainer.predict(self._values[inside]))
+        key = hashlib.blake2b(answers.tobytes()).digest()
         known = self._kept.get(key)
         if known is None and self.is_full:
             return
@@ -159,24 +160,12 @@ class Proposals:
 
 
 def _reading(explainer: Explainer | None) -> tuple[int, int]:
+    """Return how much there is to read: rules, then features."""
     assert explainer is not None
     return explainer.complexity, len(explainer.features)
 
 
-def speak_where_good(tree: Tree, quality: Floats, floor: float) -> AbstainingTree | None:
-    """Return the tree, silent in the leaves under the floor and no larger than it needs to be; None if all are."""
+def abstain_under(tree: Tree, quality: Floats, floor: float) -> AbstainingTree | None:
+    """Return the tree, simplified, that abstains in leaves whose quality is under the floor; None if all are."""
     speaking = (tree.column == LEAF) & (quality >= floor)
     return AbstainingTree(tree, speaking).simplified() if speaking.any() else None
-
-
-def check_shares(name: str, values: tuple[float, ...]) -> None:
-    """Raise ``ValueError`` unless there is one value at least and all are shares over 0 and up to 1."""
-    if not values or not all(0 < value <= 1 for value in values):
-        raise ValueError(f"{name}={values!r} is not allowed: give shares over 0 and up to 1.")
-
-
-def check_at_least(least: int, **counts: int) -> None:
-    """Raise ``ValueError`` naming a count that is under ``least``."""
-    for name, value in counts.items():
-        if value < least:
-            raise ValueError(f"{name}={value} is not allowed: {least} or more is needed.")

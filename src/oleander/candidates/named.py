@@ -1,71 +1,45 @@
-"""Candidates by name: who proposes them, and with which options, when they are asked for in a word."""
+"""Generators by name."""
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable
 
-from oleander.candidates import Anchors, Balls, Boxes, Generator, Inside, Nodes, Trees
+from oleander.candidates.anchors import Anchors
+from oleander.candidates.balls import Balls
+from oleander.candidates.base import Generator
+from oleander.candidates.boxes import Boxes
+from oleander.candidates.inside import Inside
+from oleander.candidates.nodes import Nodes
+from oleander.candidates.trees import Trees
 from oleander.data.checks import check_choice
-from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
 
-# What can be asked for by name besides balls, whose options are the user's own.
-GENERATORS: dict[str, Generator] = {
-    "trees": Trees(max_leaves=(4, 8, 16)),
-    "nodes": Nodes(inside=Inside(("constant", "tree"))),
-    "boxes": Boxes(inside=Inside(("constant", "tree"))),
-    "anchors": Anchors(),
+GENERATORS: dict[str, tuple[Generator, ...]] = {
+    "balls": (Balls(),),
+    "trees": (Trees(max_leaves=(4, 8, 16)),),
+    "nodes": (Nodes(inside=Inside(("constant", "tree"))),),
+    "boxes": (Boxes(inside=Inside(("constant", "tree"))),),
+    "anchors": (Anchors(),),
 }
-MIX = ("trees", "nodes")
-LOCALS = ("filtered_tree", "unfiltered_tree", "lime")
+# Small trees and nodes of trees ask the black box nothing beyond the rows.
+GENERATORS["auto"] = GENERATORS["trees"] + GENERATORS["nodes"]
 
 
-def make_generators(
-    candidates: str | Generator | Iterable[str | Generator],
-    *,
-    radius: float | Sequence[float] | Literal["auto"],
-    max_flips: int | None,
-    max_candidates: int | None,
-    n_draws: int,
-    local: str | LocalExplainer,
-    max_leaves: int | None,
-) -> list[Generator]:
-    """Return who proposes candidates, with "auto" and the other names looked up.
-
-    Parameters
-    ----------
-    candidates : str, Generator or several
-        "auto" stands for balls where a radius is given, and for small trees and nodes of trees elsewhere.
-    radius, max_flips, max_candidates, n_draws
-        Of balls.
-    local, max_leaves
-        What is trained in a ball, as in ``make_local``.
+def find_generators(candidates: str | Generator | Iterable[str | Generator]) -> list[Generator]:
+    """Return the generators that are given or named.
 
     Examples
     --------
-    >>> options = dict(max_flips=None, max_candidates=None, n_draws=100, local="lime", max_leaves=None)
-    >>> [type(each).__name__ for each in make_generators(["auto", "boxes"], radius="auto", **options)]
+    >>> [type(generator).__name__ for generator in find_generators(["auto", "boxes"])]
     ['Trees', 'Nodes', 'Boxes']
     """
-    given = [candidates] if isinstance(candidates, (str, Generator)) else candidates
+    several = list(candidates) if isinstance(candidates, Iterable) and not isinstance(candidates, str) else [candidates]
+    if not several:
+        raise ValueError("candidates is empty: give names or generators, such as Balls().")
     generators: list[Generator] = []
-    for one in given:
-        if not isinstance(one, str):
+    for one in several:
+        if isinstance(one, str):
+            check_choice("candidates", one, tuple(sorted(GENERATORS)))
+            generators += GENERATORS[one]
+        elif isinstance(one, Generator):
             generators.append(one)
-            continue
-        check_choice("candidates", one, ("auto", "balls", *GENERATORS))
-        if one == "balls" or (one == "auto" and not isinstance(radius, str)):
-            learner = make_local(local, max_leaves)
-            balls = Balls(radius, max_flips=max_flips, max_candidates=max_candidates, n_draws=n_draws, local=learner)
-            generators.append(balls)
         else:
-            generators += [GENERATORS[name] for name in (MIX if one == "auto" else [one])]
+            raise TypeError(f"candidates holds a {type(one).__name__}; give names or generators, such as Balls().")
     return generators
-
-
-def make_local(local: str | LocalExplainer, max_leaves: int | None) -> LocalExplainer:
-    """Return a local explainer that may be given by name; ``max_leaves`` holds for trees that are."""
-    if not isinstance(local, str):
-        return local
-    check_choice("local", local, LOCALS)
-    if local == "lime":
-        return LimeLinear()
-    return (FilteredTree if local == "filtered_tree" else UnfilteredTree)(max_leaves=max_leaves)

@@ -1,14 +1,15 @@
-"""Nodes of surrogate trees as regions: a few conditions, and something small inside that is silent where it is bad."""
+"""Nodes of surrogate trees as regions, with a constant or a small abstaining tree inside."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from oleander.arrays import Bools, Floats
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.base import Candidate
 from oleander.candidates.inside import Inside
-from oleander.candidates.learning import Part, Proposals, check_at_least, check_shares, learning_parts
+from oleander.candidates.learning import Part, Proposals, learning_parts
+from oleander.data.checks import check_count, check_share
 from oleander.data.rows import Rows
 from oleander.explainers.tree import LEAF, Tree
 from oleander.regions import Box
@@ -18,28 +19,30 @@ from oleander.regions import Box
 class Nodes:
     """Boxes that are nodes of randomised surrogate trees, the root and inner ones too.
 
-    Half of the trees grow on either half of the rows; what is inside is learned from the same half. No query is needed.
+    One half of the trees grows on one half of the rows, the other half of the trees on the other. The explainer inside
+    a node is learned from the same rows as the tree. No query is needed.
 
     Parameters
     ----------
     n_trees : int
     max_leaves : int
-        Of each surrogate tree; it has twice as many nodes.
+        The most leaves of a surrogate tree; a tree has about twice as many nodes.
     min_rows : int
-        A node with fewer rows of its half is no region.
+        The fewest rows of a node that becomes a region.
     share_of_features : float
-        How many of the features each tree may use.
+        The share of the features that each tree may use.
     inside : Inside
-        What is learned in a node.
+        The explainers to learn in a node.
     max_candidates : int
-        No more are proposed; the first trees come first.
+        The most candidates; those of the first trees come first.
 
     Examples
     --------
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> from oleander.data.schema import FeatureSchema
     >>> X = np.random.default_rng(0).uniform(size=(400, 3))
-    >>> rows = Rows.ask(X, BlackBox(lambda X: X[:, 0] > 0.7, FeatureSchema.infer(X)))
+    >>> rows = label_rows(X, CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.7, FeatureSchema.infer(X))))
     >>> found = Nodes(n_trees=2, max_leaves=2, inside=Inside(["constant"])).propose(rows, random_state=0)
     >>> [(candidate.region.describe(), str(candidate.explainer.label)) for candidate in found[:2]]
     [('x0 ≤ 0.69', 'False'), ('x0 > 0.69', 'True')]
@@ -53,16 +56,8 @@ class Nodes:
     max_candidates: int = 300
 
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox | None = None) -> list[Candidate]:
-        """Return candidates in the nodes of all trees, without those that say the same of all rows."""
-        check_at_least(
-            1,
-            n_trees=self.n_trees,
-            max_leaves=self.max_leaves,
-            min_rows=self.min_rows,
-            max_candidates=self.max_candidates,
-        )
-        check_shares("share_of_features", (self.share_of_features,))
-        self.inside.check()
+        """Return candidates in the nodes of all trees, without duplicates."""
+        self.check()
         proposals = Proposals(rows, "nodes", self.max_candidates)
         parts = learning_parts(rows, random_state)
         seen: tuple[set[bytes], set[bytes]] = (set(), set())
@@ -73,9 +68,16 @@ class Nodes:
             add_nodes(proposals, part, tree, self.inside, self.min_rows, seen[number % 2])
         return proposals.candidates
 
+    def check(self) -> None:
+        """Raise ``ValueError`` for an option that is not allowed."""
+        for name in ("n_trees", "max_leaves", "min_rows", "max_candidates"):
+            check_count(name, getattr(self, name))
+        check_share("share_of_features", self.share_of_features, with_one=True)
+        self.inside.check()
+
 
 def add_nodes(proposals: Proposals, part: Part, tree: Tree, inside: Inside, min_rows: int, seen: set[bytes]) -> None:
-    """Learn in every node of a tree that no tree before had, from the root down, and propose what is good."""
+    """Propose explainers in every node of a tree, from the root down, that was not seen in a tree before."""
     for node, member in enumerate(draws_by_node(tree, part.draws)):
         if proposals.is_full:
             return
@@ -89,7 +91,7 @@ def add_nodes(proposals: Proposals, part: Part, tree: Tree, inside: Inside, min_
 
 
 def draws_by_node(tree: Tree, draws: Floats) -> Bools:
-    """Return which draws pass through which node, of shape (n_nodes, n_draws)."""
+    """Return a mask of the draws that pass through each node, of shape (n_nodes, n_draws)."""
     leaf = tree.apply(draws)
     member: Bools = leaf == np.arange(len(tree.column))[:, None]
     for parent in np.flatnonzero(tree.column != LEAF)[::-1].tolist():

@@ -1,4 +1,4 @@
-"""The candidates, whoever proposed them: where they speak is known at once, what they say is learned on demand."""
+"""The candidates of all generators: their regions are known at once, their explainers are trained on demand."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,55 +11,57 @@ from scipy.sparse import csr_array
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.keeping import KeptBlackBox
+from oleander.black_box.labelling import label_rows
 from oleander.candidates.base import Candidate, Generator, propose_all
+from oleander.data.checks import make_seed
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.base import Explainer
+from oleander.explainers.saving import read_explainer, write_explainer
 from oleander.regions import membership
 from oleander.running.parallel import run_tasks
-from oleander.storage.checkpoint import Checkpoint, KeptBlackBox, hash_text
+from oleander.storage.checkpoint import Checkpoint, hash_text
 
 Trained = tuple[Explainer, Bools, float]
 
 
 class EmptyPoolError(ValueError):
-    """There is nothing to choose from."""
+    """No generator proposes a candidate."""
 
 
 class CandidatePool:
     """Candidates over the rows to be explained.
 
-    ``covers`` needs no black box and is there from the start. Explainers are trained by ``train``, some at a time, and
-    ``agrees`` fills in as they are. The same candidate gives the same explainer bit for bit, whatever the order, the
-    batches or the number of jobs, as long as the black box answers row by row.
+    ``covers`` needs no black box and is known from the start. ``train`` trains the explainers of some candidates, and
+    ``agrees`` fills in with each of them. The same candidate gives the same explainer bit for bit, whatever the order,
+    the batches or the number of jobs, as long as the black box answers row by row.
 
     Parameters
     ----------
     rows : Rows
     candidates : sequence of Candidate
-    black_box : BlackBox
+    black_box : CountingBlackBox
+        No candidate is trained whose draws would exceed its ``max_queries``.
     batch_size : int
         The most draws in memory at once, over all jobs, and the most sent to the black box in one call.
     n_jobs : int or None
-        As in joblib, through which alone work is spread.
-    max_queries : int or None
-        No candidate is trained whose draws would bring ``n_queries`` over this.
+        As in joblib.
     checkpoint : Checkpoint or None
-        Where each trained explainer is kept as it is done, and looked up before it is trained.
+        A store of trained explainers. It is read before training and written after each candidate.
 
     Attributes
     ----------
     covers : sparse bool array of shape (n_candidates, n_points)
     support : int array of shape (n_candidates,)
-        How many of the user's rows each candidate covers.
+        The number of the user's rows that each candidate covers.
     judged_support : int array of shape (n_candidates,)
-        How many of them it did not learn from.
+        The number of these rows that the candidate did not learn from.
     explainers : list of Explainer or None
     is_trained : bool array of shape (n_candidates,)
     draw_fidelity : array of shape (n_candidates,)
         Agreement on the draws that trained the explainer; NaN where there were none.
-    n_queries : int
-        Rows that the black box was asked about so far.
 
     Examples
     --------
@@ -67,7 +69,7 @@ class CandidatePool:
     >>> X = np.random.default_rng(0).uniform(size=(50, 2))
     >>> pool = CandidatePool.build(X, lambda X: X[:, 0] > 0.5, Balls(radius=1.0), random_state=0)
     >>> pool.train([0, 3])
-    >>> pool.n_queries - len(X) * 2, pool.is_trained.sum()
+    >>> pool.black_box.n_queries - len(X) * 2, pool.is_trained.sum()
     (4000, np.int64(2))
     """
 
@@ -75,18 +77,19 @@ class CandidatePool:
         self,
         rows: Rows,
         candidates: Sequence[Candidate],
-        black_box: BlackBox,
+        black_box: CountingBlackBox,
         *,
         batch_size: int = 100_000,
         n_jobs: int | None = None,
-        max_queries: int | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> None:
         self.rows, self.candidates, self.black_box = rows, list(candidates), black_box
         self.batch_size, self.n_jobs = batch_size, n_jobs
-        self.max_queries, self.checkpoint = max_queries, checkpoint
+        self.checkpoint = checkpoint
         if not self.candidates:
-            raise EmptyPoolError("there is no candidate: at least one region with an explainer or a recipe is needed.")
+            raise EmptyPoolError(
+                "the generators propose no candidate for these rows: give more rows, or other candidates."
+            )
         self._largest = max((c.recipe.n_draws for c in self.candidates if c.recipe is not None), default=0)
         if batch_size < max(self._largest, 1):
             raise ValueError(
@@ -102,7 +105,6 @@ class CandidatePool:
         self.explainers: list[Explainer | None] = [None] * n_candidates
         self.is_trained = np.zeros(n_candidates, dtype=bool)
         self.draw_fidelity = np.full(n_candidates, np.nan)
-        self.n_queries = rows.n_queries
         # One entry per membership: whether the explainer is right there.
         self._is_right = np.zeros(self.covers.nnz, dtype=bool)
 
@@ -130,63 +132,29 @@ class CandidatePool:
         random_state : int or None
             None draws one, so that two pools differ.
         """
-        box = BlackBox(black_box, FeatureSchema.infer(X) if schema is None else schema)
-        rows = Rows.ask(X, box, batch_size=batch_size)
-        seed = int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
-        return cls.propose(generators, rows, box, seed, batch_size=batch_size, n_jobs=n_jobs)
+        known = FeatureSchema.infer(X) if schema is None else schema
+        counting = CountingBlackBox(BlackBox(black_box, known))
+        rows = label_rows(known.encode(X), counting)
+        return cls.propose(generators, rows, counting, make_seed(random_state), batch_size=batch_size, n_jobs=n_jobs)
 
     @classmethod
     def propose(
         cls,
         generators: Generator | Iterable[Generator],
         rows: Rows,
-        black_box: BlackBox,
+        black_box: CountingBlackBox,
         random_state: int,
         *,
         batch_size: int = 100_000,
         n_jobs: int | None = None,
-        max_queries: int | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> Self:
-        """Let the generators propose candidates for rows that are read already, and count what they ask."""
-        left = None if max_queries is None else max_queries - rows.n_queries
-        candidates, n_asked = propose_all(generators, rows, random_state, black_box, max_queries=left)
-        if checkpoint is not None and isinstance(black_box, KeptBlackBox):
-            # What is kept in trained candidates need not be kept in answers too.
-            black_box = black_box.forgetful
-        pool = cls(
-            rows,
-            candidates,
-            black_box,
-            batch_size=batch_size,
-            n_jobs=n_jobs,
-            max_queries=max_queries,
-            checkpoint=checkpoint,
-        )
-        pool.n_queries += n_asked
-        return pool
-
-    def add(self, candidates: Sequence[Candidate]) -> None:
-        """Put further candidates behind those there are; what is trained stays trained."""
-        whole = type(self)(
-            self.rows,
-            [*self.candidates, *candidates],
-            self.black_box,
-            batch_size=self.batch_size,
-            n_jobs=self.n_jobs,
-            max_queries=self.max_queries,
-            checkpoint=self.checkpoint,
-        )
-        n_before, n_known = len(self.candidates), self.covers.nnz
-        whole.explainers[:n_before] = self.explainers
-        whole.is_trained[:n_before] = self.is_trained
-        whole.draw_fidelity[:n_before] = self.draw_fidelity
-        whole._is_right[:n_known] = self._is_right
-        whole.n_queries = self.n_queries
-        vars(self).update(vars(whole))
+        """Let the generators propose candidates for rows that are labelled already."""
+        candidates = propose_all(generators, rows, random_state, black_box)
+        return cls(rows, candidates, black_box, batch_size=batch_size, n_jobs=n_jobs, checkpoint=checkpoint)
 
     def _find_judged(self) -> Bools:
-        """Return for each membership whether the point is one that the candidate did not learn from."""
+        """Return for each membership whether the candidate did not learn from the point."""
         is_judged = np.ones(self.covers.nnz, dtype=bool)
         for index, candidate in enumerate(self.candidates):
             learned_from = candidate.learned_from
@@ -195,13 +163,13 @@ class CandidatePool:
             if learned_from.shape != (self.rows.n_points,):
                 raise ValueError(
                     f"candidate {index} learned from points of shape {learned_from.shape}, "
-                    f"and there are {self.rows.n_points} points: one word for each is needed."
+                    f"and there are {self.rows.n_points} points: one entry for each is needed."
                 )
             is_judged[self.covers.indptr[index] : self.covers.indptr[index + 1]] = ~learned_from[self.points_of(index)]
         return is_judged
 
     def _weigh(self, memberships: Bools) -> NDArray[np.intp]:
-        """Return for each candidate how many of the user's rows these of its memberships stand for."""
+        """Return the number of the user's rows behind each candidate's memberships in the mask."""
         counted = np.where(memberships, self.rows.weights[self.covers.indices], 0)
         running = np.concatenate([[0], np.cumsum(counted)])
         weighed: NDArray[np.intp] = np.diff(running[self.covers.indptr])
@@ -210,42 +178,47 @@ class CandidatePool:
     def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
         """Train the explainers of these candidates that are not trained yet, as far as ``max_queries`` goes.
 
-        What is done stays done: an error or an interrupt loses at most the batches under way.
+        Trained explainers are kept: an error or an interrupt loses at most the batches under way.
 
         Parameters
         ----------
         indices : iterable of int
         on_trained : callable, optional
-            Told after each batch how many are done.
+            Called after each batch with the number of candidates trained so far.
         """
         wanted = [index for index in dict.fromkeys(int(i) for i in indices) if not self.is_trained[index]]
         wanted = self._affordable(wanted)
         if self.checkpoint is not None:
             wanted = [index for index in wanted if not self._recall(index, self.checkpoint)]
         n_jobs = max(1, min(effective_n_jobs(self.n_jobs), self.batch_size // max(self._largest, 1)))
-        # Where each is to be kept as it is done, each is asked about alone.
+        # With a checkpoint each candidate is a batch of its own, so that it is kept as soon as it is trained.
         batches = list(self._batches(wanted, self.batch_size // n_jobs if self.checkpoint is None else 1))
         tasks = [
             ([self.candidates[index] for index in batch], [self.points_of(index) for index in batch])
             for batch in batches
         ]
-        shared = [self.black_box, self.rows.values, self.rows.labels]
+        box = self.black_box.black_box
+        # Answers to draws need not be kept: the trained candidate is.
+        if self.checkpoint is not None and isinstance(box, KeptBlackBox):
+            box = box.plain
+        shared = [box, self.rows.values, self.rows.labels]
         n_done = 0
         for number, trained in run_tasks(_train_batch, shared, tasks, n_jobs=n_jobs):
             batch = batches[number]
             for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
                 if self.checkpoint is not None and self.candidates[index].recipe is not None:
-                    self.checkpoint.keep_trained(self._name(index), explainer, draw_fidelity)
+                    content = {"explainer": write_explainer(explainer), "draw_fidelity": draw_fidelity}
+                    self.checkpoint.keep_trained(self._name(index), content)
                 self._keep(index, explainer, is_right, draw_fidelity)
             n_done += len(batch)
             if on_trained is not None:
                 on_trained(n_done)
 
     def _affordable(self, indices: list[int]) -> list[int]:
-        """Return those whose draws can be paid for, the first ones first."""
-        if self.max_queries is None:
+        """Return the first candidates, up to those whose draws ``max_queries`` does not allow."""
+        left = self.black_box.queries_left
+        if left is None:
             return indices
-        left = self.max_queries - self.n_queries
         kept = []
         for index in indices:
             recipe = self.candidates[index].recipe
@@ -256,17 +229,19 @@ class CandidatePool:
         return kept
 
     def _name(self, index: int) -> str:
-        """Return what a candidate is kept under."""
+        """Return the key of a candidate in the checkpoint."""
         return hash_text(f"{index} {json.dumps(self.candidates[index].region.to_dict(), sort_keys=True)}")
 
     def _recall(self, index: int, checkpoint: Checkpoint) -> bool:
         """Take a candidate's explainer from the checkpoint, if it is there."""
         if self.candidates[index].recipe is None:
             return False
-        found = checkpoint.trained(self._name(index), self.rows.schema)
-        if found is None:
+        content = checkpoint.trained(self._name(index))
+        if content is None:
             return False
-        explainer, draw_fidelity = found
+        with checkpoint.reading():
+            explainer = read_explainer(content["explainer"], self.rows.schema)
+            draw_fidelity = float(content["draw_fidelity"])
         points = self.points_of(index)
         self._keep(index, explainer, _is_right(explainer, self.rows.values, self.rows.labels, points), draw_fidelity)
         return True
@@ -292,7 +267,7 @@ class CandidatePool:
         self._is_right[self.covers.indptr[index] : self.covers.indptr[index + 1]] = is_right
         self.draw_fidelity[index] = draw_fidelity
         self.is_trained[index] = True
-        self.n_queries += 0 if recipe is None else recipe.n_draws
+        self.black_box.charge(0 if recipe is None else recipe.n_draws)
 
     def points_of(self, index: int) -> NDArray[np.int32]:
         """Return the points that a candidate covers."""
@@ -301,19 +276,19 @@ class CandidatePool:
 
     @property
     def agrees(self) -> csr_array:
-        """Where each candidate covers a point and says what the black box says; empty for those not trained."""
+        """The points that each candidate covers with the black box's answer; none for an untrained candidate."""
         starts = np.concatenate([[0], np.cumsum(self._is_right)])[self.covers.indptr]
         points = self.covers.indices[self._is_right]
         return csr_array((np.ones(len(points), dtype=bool), points, starts), shape=self.covers.shape)
 
     @property
     def judged_right(self) -> NDArray[np.intp]:
-        """On how many of the rows that it did not learn from each candidate agrees; 0 for those not trained."""
+        """The number of rows, among those a candidate did not learn from, on which it agrees; 0 if it is untrained."""
         return self._weigh(self._is_right & self._is_judged)
 
     @property
     def fidelity(self) -> Floats:
-        """The share of each candidate's rows on which it agrees; NaN if it is not trained or covers none."""
+        """The share of each candidate's rows on which it agrees; NaN if it is untrained or covers no row."""
         right = self.agrees @ self.rows.weights
         known = self.is_trained & (self.support > 0)
         return np.where(known, right / np.maximum(self.support, 1), np.nan)
@@ -322,7 +297,7 @@ class CandidatePool:
 def _train_batch(
     black_box: BlackBox, rows: Floats, labels: Labels, candidates: list[Candidate], covered: list[NDArray[np.int32]]
 ) -> list[Trained]:
-    """Train a batch of candidates with one call of the black box, and see on which covered rows each is right."""
+    """Train a batch of candidates with one call of the black box, and find the covered rows on which each is right."""
     draws = [None if candidate.recipe is None else candidate.recipe.draw() for candidate in candidates]
     asked = [drawn for drawn in draws if drawn is not None]
     answers = black_box.ask(np.concatenate(asked)) if asked else labels[:0]

@@ -8,8 +8,7 @@ import typer
 from oleander import __version__
 from oleander.cli.errors import plainly
 from oleander.cli.explaining import compare, demo, explain
-from oleander.cli.saved import frontier, predict, report
-from oleander.cli.studying import study
+from oleander.cli.saved import predict, report, tradeoff
 from oleander.cli.usage import PlainGroup
 
 ABOUT = """Explain any black-box classifier with a handful of small models that say where they do not know.
@@ -20,7 +19,7 @@ be used; 5 nothing is as faithful as asked; 130 interrupted.
 
 # Plain text: names of columns in a message are no markup.
 app = typer.Typer(cls=PlainGroup, help=ABOUT, add_completion=False, rich_markup_mode=None)
-for command in (demo, explain, predict, report, frontier, compare, study):
+for command in (demo, explain, predict, report, tradeoff, compare):
     app.command()(plainly(command))
 
 

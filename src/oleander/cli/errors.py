@@ -12,9 +12,9 @@ from typing import Any
 
 import typer
 
+from oleander.aggregate import NothingFoundError
 from oleander.black_box.asking import BlackBoxError
 from oleander.export.saved_file import FileError
-from oleander.results.fitting import NothingFoundError
 
 # How a message about a parameter begins in Python: ``radius=-1.0 is not allowed``.
 PARAMETER = re.compile(r"(\w+)=(?! )")

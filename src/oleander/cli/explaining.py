@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+import pandas as pd
 import typer
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from oleander import baselines
 from oleander.aggregate import AggregateExplainer
+from oleander.candidates.balls import Balls
 from oleander.cli import options as given
 from oleander.cli.errors import CommandError, ExitCode, printable
 from oleander.cli.outputs import (
@@ -23,10 +25,9 @@ from oleander.cli.outputs import (
     whole_folder,
     write_table,
 )
-from oleander.cli.preparing import Prepared, Source, prepare
+from oleander.cli.preparing import Prepared, Request, prepare, prepare_to_explain
 from oleander.data.schema import FeatureSchema
-
-FILES = ("atlas.oleander", "explainers.csv", "predictions.csv", "frontier.csv", "report.html")
+from oleander.draws.options import Draws
 
 
 def demo(
@@ -44,7 +45,7 @@ def demo(
     forest = RandomForestClassifier(50, random_state=seed).fit(X[train], y[train])
     about = f"a forest of 50 trees on {(~train).sum()} rows of the breast cancer data that are new to it"
     rows = np.flatnonzero(~train)
-    new = Prepared(forest, X[~train], y[~train].to_numpy(), None, rows, FeatureSchema.infer(X), about)
+    new = Prepared(forest, X[~train], y[~train].to_numpy(), None, rows, FeatureSchema.infer(X), about, X[train])
     # A floor that one plain tree does not keep, so that there is something to leave unsaid.
     atlas = AggregateExplainer(
         forest, max_explainers=5, min_fidelity=0.95, schema=new.schema, random_state=seed, n_jobs=jobs
@@ -60,15 +61,17 @@ def explain(
     trust_model: given.TrustModel = False,
     max_explainers: given.MaxExplainers = 10,
     min_fidelity: given.MinFidelity = 0.9,
-    combine: given.CombineForm = given.Combine.AUTO,
+    max_rules: given.MaxRules = 20,
     candidates: given.Candidates = "auto",
-    radius: given.Radius = "auto",
+    radius: given.Radius = None,
+    background: given.Background = None,
+    draws: given.NDraws = 20_000,
     groups: given.Groups = None,
     drop: given.Drop = None,
     kinds: given.Kinds = "",
     separator: given.Separator = None,
     decimal: given.Decimal = ".",
-    time_limit: given.TimeLimit = 60.0,
+    time_limit: given.TimeLimit = None,
     jobs: given.Jobs = 1,
     seed: given.Seed = 0,
     include_rows: given.IncludeRows = False,
@@ -77,16 +80,18 @@ def explain(
 ) -> None:
     """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
     check_folder(out)
-    source = Source(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
-    prepared = prepare(source, random_state=seed, n_jobs=jobs)
+    request = Request(
+        data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal, background
+    )
+    prepared = prepare_to_explain(request, random_state=seed, n_jobs=jobs)
     atlas = AggregateExplainer(
         prepared.black_box,
         max_explainers=max_explainers,
         min_fidelity=min_fidelity,
-        combine=combine.value,
-        candidates=candidates if candidates == "auto" else given.split_names([candidates]),
-        radius=read_radius(radius),
-        time_limit=time_limit,
+        max_rules=max_rules,
+        candidates=read_candidates(candidates, radius),
+        draws=Draws(draws),
+        time_limit=60.0 if time_limit is None else time_limit,
         schema=prepared.schema,
         random_state=seed,
         n_jobs=jobs,
@@ -118,8 +123,8 @@ def compare(
     debug: given.Debug = False,
 ) -> None:
     """Fit Oleander and its rivals on the same rows, and measure all on the same others."""
-    source = Source(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
-    prepared = prepare(source, random_state=seed, n_jobs=jobs)
+    request = Request(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
+    prepared = prepare(request, random_state=seed, n_jobs=jobs)
     rivals = baselines.make_rivals(
         prepared.black_box,
         max_explainers=max_explainers,
@@ -149,40 +154,46 @@ def compare(
         show_table(table, f"Explaining {prepared.about}")
 
 
-def read_radius(words: str) -> Any:
-    """Return ``--radius`` as Python knows it.
+def read_candidates(names: str, radius: str | None) -> Any:
+    """Return ``--candidates`` and ``--radius`` as Python has them.
 
     Examples
     --------
-    >>> read_radius("auto"), read_radius("1.5"), read_radius("1,2")
-    ('auto', 1.5, [1.0, 2.0])
+    >>> read_candidates("auto", None), read_candidates("nodes,boxes", None)
+    ('auto', ('nodes', 'boxes'))
+    >>> read_candidates("auto", "1.5").radius, read_candidates("balls", "1,2").radius
+    (1.5, [1.0, 2.0])
     """
-    if words == "auto":
-        return words
+    if radius is None:
+        return names if names == "auto" else given.split_names([names])
+    if names not in ("auto", "balls"):
+        raise CommandError(f"--radius is for balls, and --candidates says {names}: leave one out.", ExitCode.USAGE)
+    if radius == "auto":
+        return Balls()
     try:
-        radii = [float(word) for word in words.split(",")]
+        radii = [float(word) for word in radius.split(",")]
     except ValueError:
         raise CommandError(
-            f"--radius {words} is not understood: write auto, a number, or several with commas.", ExitCode.USAGE
+            f"--radius {radius} is not understood: write auto, a number, or several with commas.", ExitCode.USAGE
         ) from None
-    return radii[0] if len(radii) == 1 else radii
+    return Balls(radii[0] if len(radii) == 1 else radii)
 
 
 def _fit_and_write(
     atlas: AggregateExplainer, prepared: Prepared, out: Path, *, as_json: bool, title: str, include_rows: bool = False
 ) -> None:
     with whole_folder(out) as draft:
-        atlas.fit(prepared.X, prepared.y, groups=prepared.groups)
-        tables = {
-            "explainers.csv": explainers_table(atlas),
-            "predictions.csv": predictions_table(atlas, prepared.X, prepared.row),
-            "frontier.csv": atlas.tradeoff().table,
-        }
+        # Candidates that make no draws have no use for a background.
+        background = prepared.background if atlas.asks else None
+        atlas.fit(prepared.X, prepared.y, groups=prepared.groups, background=background)
+        tables = {"explainers.csv": explainers_table(atlas), "tradeoff.csv": atlas.tradeoff().table}
+        if isinstance(prepared.X, pd.DataFrame):
+            tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row)
         for name, table in tables.items():
             write_table(table, draft / name)
+        atlas.report(draft / "report.html", title=title, about=prepared.about, include_rows=include_rows)
         atlas.save(draft / "atlas.oleander", include_rows=include_rows)
-        atlas.report(draft / "report.html", prepared.X, title=title, about=prepared.about, include_rows=include_rows)
-    files = [str(out / name) for name in FILES]
+        files = [str(out / file.name) for file in sorted(draft.iterdir())]
     if as_json:
         show_json({"explained": prepared.about, **facts_of(atlas), "files": files})
         return

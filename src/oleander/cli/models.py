@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.data.schema import FeatureSchema
 from oleander.running.extras import import_extra
+from oleander.running.wording import one_line
 
 N_TREES = 50
 
@@ -60,8 +61,7 @@ class OnnxModel:
         try:
             self._session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
         except Exception as error:
-            first = (str(error).splitlines() or [""])[0]
-            raise CommandError(f"{path} cannot be read as an ONNX model: {first}", ExitCode.MODEL) from error
+            raise CommandError(f"{path} cannot be read as an ONNX model: {one_line(error)}.", ExitCode.MODEL) from error
         self._inputs = self._session.get_inputs()
         if any(one.type == "tensor(float)" for one in self._inputs):
             note(f"{path.name} takes 32-bit numbers: rows that differ in later digits look the same to it.")
@@ -109,7 +109,7 @@ def load_model(name: str, *, trust_model: bool) -> Any:
         try:
             model = joblib.load(path)
         except Exception as error:
-            why = " ".join(f"{type(error).__name__} {error}".split())
+            why = f"{type(error).__name__}: {one_line(error)}"
             raise CommandError(f"{name} cannot be opened as a saved model ({why}).", ExitCode.MODEL) from error
         if not (callable(model) or hasattr(model, "predict")):
             raise CommandError(f"{name} holds a {type(model).__name__}, which has no predict.", ExitCode.MODEL)

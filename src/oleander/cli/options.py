@@ -1,26 +1,9 @@
 """The options that several commands share, named as the parameters in Python."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-
-class Combine(StrEnum):
-    """How explainers are read together."""
-
-    AUTO = "auto"
-    TREE = "tree"
-    CONSENSUS = "consensus"
-    UNION = "union"
-
-
-class Study(StrEnum):
-    """The paper's studies."""
-
-    GERIATRIC = "geriatric"
-    PPMI = "ppmi"
 
 
 def _some_jobs(jobs: int) -> int:
@@ -53,20 +36,29 @@ TrustModel = Annotated[
     bool, typer.Option("--trust-model", help="Open a .joblib file, which can run any code its maker put into it.")
 ]
 Candidates = Annotated[
-    str, typer.Option(metavar="NAMES", help="Who proposes explainers for a union: balls, trees, nodes, boxes, anchors.")
+    str, typer.Option(metavar="NAMES", help="Generators of candidates: balls, trees, nodes, boxes, anchors.")
 ]
 Groups = Annotated[
-    str | None, typer.Option(metavar="COL", help="Rows with one value here belong together (one patient).")
+    str | None, typer.Option(metavar="COL", help="The column that names the group of each row (one patient).")
 ]
 Drop = Annotated[list[str] | None, typer.Option(metavar="COL", help="Leave out columns; commas between several.")]
 Kinds = Annotated[str, typer.Option(metavar="COL=KIND,...", help="Such as age=integer,sex=binary.")]
 Separator = Annotated[str | None, typer.Option(help="Between columns of a CSV file; found out if not given.")]
 Decimal = Annotated[str, typer.Option(help="Before the fraction of a number in a CSV file.")]
-MaxExplainers = Annotated[int, typer.Option(help="At most so many explainers.", min=1)]
+MaxExplainers = Annotated[int, typer.Option(help="The most explainers.", min=1)]
 MinFidelity = Annotated[float, typer.Option(help="How faithful answers must be.", min=0.0, max=1.0)]
-Radius = Annotated[str, typer.Option(help="Of the balls of a union: auto, a number, or several with commas.")]
-CombineForm = Annotated[Combine, typer.Option(help="How explainers are read together.")]
-TimeLimit = Annotated[float, typer.Option(help="Seconds for solving.", min=0.0)]
+Radius = Annotated[
+    str | None, typer.Option(help="Choose among balls of this radius: auto, a number, or several with commas.")
+]
+MaxRules = Annotated[int, typer.Option(help="The most rules to read in all.", min=1)]
+TimeLimit = Annotated[
+    float | None, typer.Option(help="Seconds for solving, where candidates are named. Default: 60.", min=0.0)
+]
+Background = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Rows that show where data lie, such as the model's training rows."),
+]
+NDraws = Annotated[int, typer.Option(help="Draws that the model labels; 0 learns from the rows only.", min=0)]
 Jobs = Annotated[int, typer.Option(help="Processes to use; -1 for all cores.", callback=_some_jobs)]
 Seed = Annotated[int, typer.Option(help="All that is drawn follows from it.", min=0, max=2**32 - 1)]
 IncludeRows = Annotated[bool, typer.Option("--include-rows", help="Let the files hold rows of the data.")]

@@ -67,7 +67,7 @@ def explainers_table(atlas: AggregateExplainer) -> pd.DataFrame:
     """Return a line per rule, with what is known of its explainer."""
     lines = []
     for number, member in enumerate(atlas.explainers_):
-        for rule in member.explainer.rules():
+        for rule in member.rules():
             lines.append(
                 {
                     "explainer": number,
@@ -75,7 +75,7 @@ def explainers_table(atlas: AggregateExplainer) -> pd.DataFrame:
                     "rows": member.support,
                     "fidelity": member.fidelity,
                     "certified": np.nan if member.claim is None else member.claim.bound,
-                    "rule": " and ".join(str(term) for term in rule.terms) or "always",
+                    "rule": rule.premise or "always",
                     "label": rule.label,
                     "rule_share": rule.share,
                     "rule_count": rule.n_draws,
@@ -103,14 +103,13 @@ def facts_of(atlas: AggregateExplainer) -> dict[str, Any]:
     """Return the main figures as plain data for JSON."""
     certificate = atlas.certificate_
     return {
-        "form": atlas.combine_,
         "n_explainers": len(atlas.explainers_),
         "complexity": atlas.complexity,
         "coverage": atlas.coverage_,
         "fidelity": atlas.fidelity_,
         "min_fidelity": atlas.min_fidelity,
-        "status": atlas.result_.status,
-        "gap": atlas.result_.gap if atlas.combine_ == "union" else None,
+        "status": atlas.record_.status,
+        "gap": None if atlas.proof_ is None else atlas.proof_.gap,
         "certificate": None if certificate is None else certificate.to_dict(),
         "verdict": records(atlas.verdict_),
         "n_queries": atlas.n_queries_,

@@ -1,4 +1,4 @@
-"""From a data file and a model to what is explained: rows that are new to the black box."""
+"""From a data file and a model to the rows to be explained, which are new to the black box."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,15 +12,19 @@ from numpy.typing import NDArray
 from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.cli.models import BaggedTrees, load_model
 from oleander.cli.tables import check_columns, check_values, read_table
-from oleander.data.checks import split_rows, take_rows
+from oleander.data.checks import take_rows
+from oleander.data.reading import stack_tables
 from oleander.data.schema import FeatureSchema, Kind
+from oleander.data.splitting import split_off
+from oleander.streaming import Source, open_source, sample_size
 
 MOST_CLASSES = 50
+PARQUET = (".parquet", ".pq")
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
-    """What the command line says of the data and the model.
+class Request:
+    """The data and the model as the command line names them.
 
     Parameters
     ----------
@@ -30,12 +34,14 @@ class Source:
         None trains the paper's black box on the target.
     trust_model : bool
     groups : str or None
-        The column that says which rows belong together.
+        The column that names the group of each row.
     drop : tuple of str
     kinds : str
         As in ``age=integer,sex=binary``.
     separator : str or None
     decimal : str
+    background : Path or None
+        A file of rows that show where data lie.
     """
 
     data: Path
@@ -47,46 +53,76 @@ class Source:
     kinds: str = ""
     separator: str | None = None
     decimal: str = "."
+    background: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What is explained.
+    """A black box and the rows to explain it on.
 
     Parameters
     ----------
     black_box : Any
-    X : DataFrame
+    X : DataFrame or Source
         Rows that are new to the black box, as far as that is known.
-    y : array or None
-        Their true labels, where these can tell whether the black box has seen the rows before.
-    groups : array or None
+    y : array, str or None
+        Their true labels, where these show whether the black box has seen the rows before; of a source the column.
+    groups : array, str or None
+        Of a source the column.
     row : array
-        Where each row stands in the file, the first after the header being 0.
-    schema : FeatureSchema
+        The number of each row in the file, the first after the header being 0. Empty for a source.
+    schema : FeatureSchema or None
+        None for a source, whose schema is inferred from all of its rows.
     about : str
         Which model is explained on which rows, in words.
+    background : DataFrame, Source or None
+        Rows from which draws are made: the rows that a model was trained on here, or those of a file.
     """
 
     black_box: Any
-    X: pd.DataFrame
-    y: NDArray[Any] | None
-    groups: NDArray[Any] | None
+    X: pd.DataFrame | Source
+    y: NDArray[Any] | str | None
+    groups: NDArray[Any] | str | None
     row: NDArray[np.intp]
-    schema: FeatureSchema
+    schema: FeatureSchema | None
     about: str
+    background: pd.DataFrame | Source | None = None
 
 
-def prepare(source: Source, *, random_state: int, n_jobs: int | None = None) -> Prepared:
-    """Read the data, get the black box, and say which rows are explained."""
-    table = read_table(source.data, separator=source.separator, decimal=source.decimal)
-    target, belongs = source.target, source.groups
+def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
+    """Return the rows of a large Parquet file as a source that is read block by block, and those of others as a table.
+
+    A model that is trained here needs its rows in memory.
+    """
+    if request.model is None or request.data.suffix.lower() not in PARQUET:
+        return prepare(request, random_state=random_state, n_jobs=n_jobs)
+    source = open_source(request.data)
+    if source.n_rows <= sample_size(source.epsilon, source.delta, None):
+        return prepare(request, random_state=random_state, n_jobs=n_jobs)
+    for option, columns in (("--target", [request.target]), ("--groups", [request.groups]), ("--drop", request.drop)):
+        named = [column for column in columns if column is not None]
+        check_columns(pd.DataFrame(columns=list(source.columns)), named, option)
+    if request.kinds:
+        raise CommandError("--kinds is not for Parquet files that are read block by block: their columns have types.")
+    black_box = load_model(request.model, trust_model=request.trust_model)
+    note(f"{request.data} has {source.n_rows:,} rows: it is read block by block, and predictions.csv is not written.")
+    about = f"{request.model} on {source.n_rows:,} rows"
+    no_rows = np.empty(0, dtype=np.intp)
+    rows = source.without(request.drop)
+    background = None if request.background is None else open_source(request.background)
+    return Prepared(black_box, rows, request.target, request.groups, no_rows, None, about, background)
+
+
+def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
+    """Read the data, open or train the black box, and return the rows to be explained."""
+    table = read_table(request.data, separator=request.separator, decimal=request.decimal)
+    target, belongs = request.target, request.groups
     check_columns(table, [] if target is None else [target], "--target")
     check_columns(table, [] if belongs is None else [belongs], "--groups")
-    check_columns(table, source.drop, "--drop")
-    kinds = read_kinds(source.kinds)
+    check_columns(table, request.drop, "--drop")
+    kinds = read_kinds(request.kinds)
     check_columns(table, list(kinds), "--kinds")
-    if target is None and source.model is None:
+    if target is None and request.model is None:
         raise CommandError("without --model one is trained, and that needs --target.", ExitCode.USAGE)
     row = np.arange(len(table))
     if target is not None:
@@ -94,26 +130,47 @@ def prepare(source: Source, *, random_state: int, n_jobs: int | None = None) -> 
         if not known.all():
             note(f"rows without a value of {target!r} are left out: {(~known).sum():,}.")
             table, row = table[known], row[known]
-        if source.model is None:
+        if request.model is None:
             _check_target(table[target])
-    apart = {target, belongs, *source.drop} - {None}
+    apart = {target, belongs, *request.drop} - {None}
     X = table.drop(columns=[name for name in table.columns if name in apart])
     check_values(X, declared=kinds)
-    schema = FeatureSchema.infer(X, kinds={name: kind for name, kind in kinds.items() if name in X.columns})
+    background = _read_background(request, list(X.columns))
+    schema = FeatureSchema.infer(
+        stack_tables(X, background), kinds={name: kind for name, kind in kinds.items() if name in X.columns}
+    )
     y = None if target is None else table[target].to_numpy()
     groups = None if belongs is None else table[belongs].to_numpy()
-    if source.model is not None:
-        black_box = load_model(source.model, trust_model=source.trust_model)
-        return Prepared(black_box, X, y, groups, row, schema, f"{source.model} on {len(X):,} rows")
+    if request.model is not None:
+        black_box = load_model(request.model, trust_model=request.trust_model)
+        about = f"{request.model} on {len(X):,} rows"
+        return Prepared(black_box, X, y, groups, row, schema, about, background)
     assert y is not None
-    train, new = split_rows(len(X), 0.5, groups, random_state)
+    train, new = split_off(len(X), 0.5, groups, random_state)
     if len(np.unique(y[train].astype(str))) < 2:
         raise CommandError(f"the rows drawn for training have one class of {target!r} only; more rows are needed.")
     black_box = BaggedTrees(schema, random_state, n_jobs).fit(take_rows(X, train), y[train])
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
     own = None if groups is None else groups[new]
     # Of a model that was trained here it is known that these rows are new to it, however well it does on them.
-    return Prepared(black_box, take_rows(X, new), None, own, row[new], schema, about)
+    trained_on = take_rows(X, train)
+    return Prepared(black_box, take_rows(X, new), None, own, row[new], schema, about, trained_on)
+
+
+def _read_background(request: Request, columns: list[str]) -> pd.DataFrame | None:
+    """Return the columns of the background's file that are explained."""
+    if request.background is None:
+        return None
+    if request.model is None:
+        raise CommandError(
+            "--background is for a model that is given: the rows that a model is trained on here are its background.",
+            ExitCode.USAGE,
+        )
+    table = read_table(request.background, separator=request.separator, decimal=request.decimal)
+    lacking = [name for name in columns if name not in table.columns]
+    if lacking:
+        raise CommandError(f"--background {request.background} lacks the column {lacking[0]!r} of the data.")
+    return table[columns]
 
 
 def _check_target(target: pd.Series) -> None:

@@ -1,4 +1,4 @@
-"""Commands on a saved explainer: ``predict``, ``report`` and ``frontier``."""
+"""Commands on a saved explainer: ``predict``, ``report`` and ``tradeoff``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,8 @@ from oleander.cli import options as given
 from oleander.cli.errors import CommandError, note
 from oleander.cli.models import load_model
 from oleander.cli.outputs import predictions_table, records, show_json, show_table, write_table
-from oleander.cli.tables import name_some, read_table
+from oleander.cli.tables import MOST_LISTED, read_table
+from oleander.running.wording import list_some
 
 
 def predict(
@@ -66,13 +67,13 @@ def report(
         typer.echo(f"{out} is written ({size / 1e6:.1f} MB)")
 
 
-def frontier(
+def tradeoff(
     atlas: given.Atlas,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a CSV file too.")] = None,
     as_json: given.AsJson = False,
     debug: given.Debug = False,
 ) -> None:
-    """Show what can be answered for each number of explainers and each floor."""
+    """Show the coverage for each number of explainers and each floor."""
     table = AggregateExplainer.load(atlas).tradeoff().table
     if out is not None:
         write_table(table, out)
@@ -97,5 +98,5 @@ def _rows_for(explainer: AggregateExplainer, table: pd.DataFrame) -> pd.DataFram
         raise CommandError(f"the data lack the column {lacking[0]!r}, which the explainer needs.")
     others = [name for name in table.columns if name not in known]
     if others:
-        note(f"columns that the explainer does not know are left aside: {name_some(others)}.")
+        note(f"columns that the explainer does not know are left aside: {list_some(others, MOST_LISTED)}.")
     return table[known].set_axis(list(schema.columns), axis=1)

@@ -14,8 +14,8 @@ from pathlib import Path
 import pandas as pd
 
 from oleander.cli.errors import CommandError, ExitCode, note
-from oleander.data.checks import one_line
 from oleander.running.extras import import_extra
+from oleander.running.wording import list_some, one_line
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
@@ -161,7 +161,7 @@ def check_columns(table: pd.DataFrame, named: Sequence[str], option: str) -> Non
             if not hint and (near := get_close_matches(name.strip().lower(), plain, n=1)):
                 hint = f" Did you mean {plain[near[0]]!r}?"
             raise CommandError(
-                f"{option} names the column {name!r}, and the data have {name_some(list(table.columns))}.{hint}",
+                f"{option} names the column {name!r}, and the data have {list_some(table.columns, MOST_LISTED)}.{hint}",
                 ExitCode.USAGE,
             )
 
@@ -234,10 +234,4 @@ def _is_prose(column: pd.Series) -> bool:
 def _columns(names: list[str]) -> str:
     if len(names) == 1:
         return f"column {names[0]!r} holds"
-    return f"{len(names)} columns ({name_some(names)}) hold"
-
-
-def name_some(names: list[str]) -> str:
-    """Return the first few names, and how many there are beyond them."""
-    shown = ", ".join(repr(name) for name in names[:MOST_LISTED])
-    return shown if len(names) <= MOST_LISTED else f"{shown} and {len(names) - MOST_LISTED} more"
+    return f"{len(names)} columns ({list_some(names, MOST_LISTED)}) hold"

@@ -1,1 +1,1 @@
-"""data"""
+"""Rows on their way in: read, checked, encoded, merged and split."""

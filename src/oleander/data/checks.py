@@ -1,17 +1,16 @@
-"""What users hand to an estimator besides rows: checked at the door, and brought into one form."""
+"""Checks of users' input, with one sentence for a value that is not allowed."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from oleander.arrays import Ints, Labels
 
 
-def seed_of(random_state: int | None) -> int:
-    """Return a seed: the one given, or a new one."""
+def make_seed(random_state: int | None) -> int:
+    """Return the seed that was given, or a new random one."""
     return int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
 
 
@@ -30,27 +29,15 @@ def as_one_row(x: Any) -> Any:
 
 
 def one_per_row(values: Any, n_rows: int, name: str) -> Labels:
-    """Return values as an array, or say that there is not one for each row."""
+    """Return values as an array, or raise ``ValueError`` unless there is one for each row."""
     array = np.asarray(values)
     if array.shape != (n_rows,):
         raise ValueError(f"{name} has shape {array.shape}; one entry for each of {n_rows} rows is expected.")
     return array
 
 
-def one_line(error: BaseException, most: int = 300) -> str:
-    r"""Return what an error says, in one line of bearable length and without its last full stop.
-
-    Examples
-    --------
-    >>> one_line(ValueError("no such thing:\n  a unicorn."))
-    'no such thing: a unicorn'
-    """
-    words = " ".join(str(error).split()) or type(error).__name__
-    return words.rstrip(".") if len(words) <= most else f"{words[:most]} ..."
-
-
 def names_of_columns(**given: Any) -> list[str]:
-    """Return the names of columns that were given, or say that something else was.
+    """Return the names of columns that were given, or raise ``ValueError`` for anything else.
 
     Examples
     --------
@@ -70,8 +57,58 @@ def names_of_columns(**given: Any) -> list[str]:
     return [value for value in given.values() if value is not None]
 
 
+def check_count(name: str, value: Any, least: int = 1, *, or_none: bool = False) -> None:
+    """Raise ``ValueError`` unless the value is a whole number of at least ``least``, or None where that is allowed.
+
+    Examples
+    --------
+    >>> check_count("max_explainers", 0)
+    Traceback (most recent call last):
+    ...
+    ValueError: max_explainers=0 is not allowed: give a whole number, 1 or more.
+    """
+    if value is None and or_none:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(
+            f"{name}={value!r} is not allowed: give a whole number, {least} or more{', or None' if or_none else ''}."
+        )
+
+
+def check_positive(name: str, value: Any, *, or_none: bool = False) -> None:
+    """Raise ``ValueError`` unless the value is a number over 0, or None where that is allowed.
+
+    Examples
+    --------
+    >>> check_positive("time_limit", 0, or_none=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: time_limit=0 is not allowed: give a number over 0, or None.
+    """
+    if value is None and or_none:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value > 0:
+        raise ValueError(f"{name}={value!r} is not allowed: give a number over 0{', or None' if or_none else ''}.")
+
+
+def check_share(name: str, value: Any, *, with_zero: bool = False, with_one: bool = False) -> None:
+    """Raise ``ValueError`` unless the value is a number between 0 and 1, with the ends that are allowed.
+
+    Examples
+    --------
+    >>> check_share("confidence", 1.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: confidence=1.0 is not allowed: give a number over 0 and under 1.
+    """
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not is_number or not (0 < value < 1 or (with_zero and value == 0) or (with_one and value == 1)):
+        ends = f"{'of at least' if with_zero else 'over'} 0 and {'up to' if with_one else 'under'} 1"
+        raise ValueError(f"{name}={value!r} is not allowed: give a number {ends}.")
+
+
 def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
-    """Say which words are known, if this is none of them.
+    """Raise ``ValueError`` naming the known words, unless the value is one of them.
 
     Examples
     --------
@@ -80,39 +117,22 @@ def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
     ...
     ValueError: training='late' is not known; use 'lazy' or 'eager'.
     """
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name}={value!r} is not known; use {' or '.join(repr(word) for word in known)}.")
 
 
-def split_rows(n_rows: int, share: float | None, groups: Labels | None, seed: int) -> tuple[Ints, Ints]:
-    """Return which rows are learned from and which are held out, no group torn apart.
+def check_each(name: str, values: Any, check: Callable[..., None], **options: Any) -> None:
+    """Raise ``ValueError`` unless there is a sequence of at least one value and every value passes the check.
 
     Examples
     --------
-    >>> learn, held = split_rows(8, 0.25, np.array([0, 0, 1, 1, 2, 2, 3, 3]), seed=0)
-    >>> held.tolist()
-    [4, 5]
+    >>> check_each("floors", [0.9, 1.5], check_share, with_one=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: floors=1.5 is not allowed: give a number over 0 and up to 1.
     """
-    everything = np.arange(n_rows)
-    if not share or n_rows < 2:
-        return everything, everything[:0]
-    if groups is not None and len(np.unique(groups)) < 2:
-        raise ValueError("groups names one group only, so none can be held out: use holdout=None.")
-    splitter = ShuffleSplit if groups is None else GroupShuffleSplit
-    learn, held = next(splitter(1, test_size=share, random_state=seed % 2**32).split(everything, groups=groups))
-    return np.sort(learn), np.sort(held)
-
-
-def draw_rows(groups: Labels | None, n_rows: int, most: int, seed: int) -> NDArray[np.bool_]:
-    """Return which rows are taken if at most so many may be: at random, group after group as long as there is room.
-
-    Examples
-    --------
-    >>> draw_rows(np.array([0, 0, 0, 1, 1]), 5, most=4, seed=0).tolist()
-    [True, True, True, False, False]
-    """
-    units = np.arange(n_rows) if groups is None else pd.factorize(groups)[0]
-    size = np.bincount(units)
-    order = np.random.default_rng(seed).permutation(len(size))
-    taken: NDArray[np.bool_] = np.isin(units, order[np.cumsum(size[order]) <= most])
-    return taken
+    several = [] if isinstance(values, str) or not np.iterable(values) else list(values)
+    if not several:
+        raise ValueError(f"{name}={values!r} is not allowed: give a sequence of at least one value.")
+    for value in several:
+        check(name, value, **options)

@@ -1,4 +1,4 @@
-"""Equal rows made one point with a weight."""
+"""Merging of equal rows into points with weights."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,9 @@ def merge_rows(rows: Floats) -> tuple[Ints, Ints, Ints]:
     first : array of shape (n_points,)
         The first row of each point, in the order in which they occur.
     weights : array of shape (n_points,)
-        How many rows each point stands for.
+        The number of rows that are equal to each point.
     point_of_row : array of shape (n_rows,)
+        The point of each row.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""draws"""
+"""Draws: synthetic rows that the black box labels."""

@@ -4,11 +4,9 @@ import hashlib
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
-from oleander.arrays import Bools, Floats
-from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.arrays import Bools, Floats, Ints
+from oleander.data.schema import FeatureSchema, Kind
 from oleander.regions import Ball
 
 FlipLaw = Literal["paper", "uniform"]
@@ -17,10 +15,10 @@ FlipLaw = Literal["paper", "uniform"]
 def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, flips: FlipLaw = "paper") -> Floats:
     """Draw rows uniformly in a ball cut with the schema's bounds.
 
-    Numbers are uniform in the ℓp ball. Whole numbers are uniform among the whole numbers inside (for ℓp with p finite:
-    rounded, and towards the center where rounding would leave the ball). Levels are flipped in at most as many columns
-    as the ball allows; a flip moves to one of the other levels, missing being one of them where it is allowed. A
-    missing number stays missing unless flipped, and then takes a value anywhere within its bounds.
+    Numbers are uniform in the ℓp ball. Whole numbers are uniform among the whole numbers inside (for finite p: rounded,
+    and truncated towards the center where rounding would leave the ball). Levels are flipped in at most as many columns
+    as the ball allows. A flip moves to one of the other levels, or to missing where that is allowed. A missing number
+    stays missing unless it is flipped; then it takes a value anywhere within its bounds.
 
     Parameters
     ----------
@@ -28,8 +26,8 @@ def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, flips: F
     n_draws : int
     rng : numpy.random.Generator
     flips : {"paper", "uniform"}
-        The paper draws the number of flips k uniformly, then which columns. "uniform" makes every combination of
-        levels in the ball equally likely, so that large k, of which there are more, occur more often.
+        The paper draws the number of flips k uniformly, then the columns. "uniform" makes every combination of levels
+        in the ball equally likely: a large k, for which there are more combinations, occurs more often.
 
     Returns
     -------
@@ -60,12 +58,10 @@ def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, flips: F
     return draws
 
 
-def draw_flips(
-    n_alternatives: NDArray[np.intp], most: int, n_draws: int, rng: np.random.Generator, law: FlipLaw
-) -> Bools:
-    """Draw which columns are flipped, in at most ``most`` of them.
+def draw_flips(n_alternatives: Ints, most: int, n_draws: int, rng: np.random.Generator, law: FlipLaw) -> Bools:
+    """Draw a mask of flipped columns, at most ``most`` in each draw.
 
-    One pass over the columns, deciding each given how many flips are left: no sorting, no rejection.
+    One pass over the columns decides each, given the number of flips left: no sorting, no rejection.
 
     Returns
     -------
@@ -74,23 +70,24 @@ def draw_flips(
     n_columns = len(n_alternatives)
     most = min(most, n_columns)
     weights = np.log(n_alternatives) if law == "uniform" else np.zeros(n_columns)
-    # log_ways[j, k]: of choosing k of the columns from j on, each counted as often as it has alternatives.
+    # log_ways[j, k]: the log of the number of ways to choose k of the columns from j on. Under the law "uniform" a way
+    # counts once for every combination of its columns' alternatives.
     log_ways = np.full((n_columns + 1, most + 1), -np.inf)
     log_ways[:, 0] = 0.0
     for j in range(n_columns - 1, -1, -1):
         log_ways[j, 1:] = np.logaddexp(log_ways[j + 1, 1:], weights[j] + log_ways[j + 1, :-1])
     if law == "uniform":
         share = np.exp(log_ways[0] - np.logaddexp.reduce(log_ways[0]))
-        left = np.searchsorted(np.cumsum(share)[:-1], rng.random(n_draws))
+        flips_left = np.searchsorted(np.cumsum(share)[:-1], rng.random(n_draws))
     else:
-        left = rng.integers(0, most, size=n_draws, endpoint=True)
+        flips_left = rng.integers(0, most, size=n_draws, endpoint=True)
     flipped = np.zeros((n_draws, n_columns), dtype=bool, order="F")
     for j in range(n_columns):
         chance = np.zeros(most + 1)
         possible = np.isfinite(log_ways[j, 1:])
         chance[1:][possible] = np.exp((weights[j] + log_ways[j + 1, :-1])[possible] - log_ways[j, 1:][possible])
-        flipped[:, j] = rng.random(n_draws) < chance[left]
-        left = left - flipped[:, j]
+        flipped[:, j] = rng.random(n_draws) < chance[flips_left]
+        flips_left = flips_left - flipped[:, j]
     return flipped
 
 
@@ -108,9 +105,9 @@ def draw_unit_lp(n_draws: int, n_dimensions: int, norm: float, rng: np.random.Ge
 
 
 def seed_for(random_state: int, center: Floats, radius: float) -> int:
-    """Return the seed of the explainer around this center: a function of these three values alone.
+    """Return the seed of the explainer around a center, a function of these three values alone.
 
-    So the same explainer comes out whatever the order, the number of jobs or the machine.
+    The explainer is thus the same in any order, with any number of jobs and on any machine.
 
     Examples
     --------
@@ -123,12 +120,12 @@ def seed_for(random_state: int, center: Floats, radius: float) -> int:
 
 
 def _draw_box(draws: Floats, ball: Ball, moving: list[int], rng: np.random.Generator) -> None:
-    """Draw in the Chebyshev ball, in place: each number by itself."""
+    """Draw each number in the Chebyshev ball independently, in place."""
     for j in moving:
-        low, high = _reach(ball, ball.schema[j], float(ball.center[j]))
+        low, high = _ends(ball, j)
         column = draws[:, j]
         if ball.schema[j].kind is Kind.INTEGER:
-            # The whole numbers inside, the center among them even if rounding says otherwise.
+            # The whole numbers inside; the margin keeps the center among them despite rounding.
             first, last = np.ceil(low - 1e-9), np.floor(high + 1e-9)
             column[:] = rng.integers(int(first), int(last), size=len(draws), endpoint=True)
         else:
@@ -137,26 +134,25 @@ def _draw_box(draws: Floats, ball: Ball, moving: list[int], rng: np.random.Gener
             column += low
 
 
-def _reach(ball: Ball, feature: Feature, middle: float) -> tuple[float, float]:
-    """Return how far draws may go along a number: the radius cut with the bounds, the center always inside."""
-    step = ball.radius * feature.scale
+def _ends(ball: Ball, j: int) -> tuple[float, float]:
+    """Return the lowest and highest draw along a number: the radius cut with the bounds, the center always inside."""
+    feature, middle, step = ball.schema[j], float(ball.center[j]), ball.radius * float(ball.units[j])
     return max(middle - step, min(feature.lower, middle)), min(middle + step, max(feature.upper, middle))
 
 
 def _draw_lp(ball: Ball, moving: list[int], n_draws: int, rng: np.random.Generator) -> Floats:
-    """Draw in the ℓp ball cut with the bounds: by rejection, or by Gibbs steps where too few draws would be kept."""
+    """Draw in the ℓp ball cut with the bounds: by rejection, or by Gibbs sampling where few draws would be kept."""
     schema, center = ball.schema, ball.center[moving]
-    step = ball.radius * np.array([schema[j].scale for j in moving])
-    reach = [_reach(ball, schema[j], ball.center[j]) for j in moving]
-    low = (np.array([ends[0] for ends in reach]) - center) / step
-    high = (np.array([ends[1] for ends in reach]) - center) / step
+    step = ball.radius * ball.units[moving]
+    ends = np.array([_ends(ball, j) for j in moving])
+    low, high = (ends[:, 0] - center) / step, (ends[:, 1] - center) / step
 
     def draw_inside() -> Floats:
         unit = draw_unit_lp(n_draws, len(moving), ball.norm, rng)
         return unit[((unit >= low) & (unit <= high)).all(axis=1)]
 
     kept = draw_inside()
-    # A center in a corner of its bounds keeps one in 2^d draws: walk instead of waiting.
+    # Around a center in a corner of its bounds one in 2^d draws is kept: rejection would take too long.
     if len(kept) * 100 < n_draws:
         unit = _walk_inside(n_draws, low, high, ball.norm, rng)
     else:
@@ -177,7 +173,7 @@ def _walk_inside(
 ) -> Floats:
     """Draw in the unit ℓp ball cut with a box by Gibbs sampling: given the others, a coordinate is uniform.
 
-    Draws walk side by side from the center, independent of each other; many sweeps make their law uniform.
+    All draws start at the center and are independent of each other; after many sweeps their law is uniform.
     """
     points = np.zeros((n_draws, len(low)), order="F")
     total = np.zeros(n_draws)
@@ -209,58 +205,9 @@ def _flip_columns(draws: Floats, ball: Ball, rng: np.random.Generator, law: Flip
         elif feature.n_alternatives == 1 and not feature.missing:
             moved = 1.0 - middle
         else:
-            # Levels and missing stand in a circle; a flip goes on by one step or more, never all the way round.
+            # Levels and missing form a circle; a flip goes one step or more along it, never all the way round.
             n_states = feature.n_alternatives + 1
             state = len(feature.levels) if np.isnan(middle) else int(middle)
             states = (state + 1 + rng.integers(0, n_states - 1, size=len(where))) % n_states
             moved = np.where(states == len(feature.levels), np.nan, states)
         draws[where, j] = moved
-
-
-def draw_between_neighbours(
-    rows: Floats, schema: FeatureSchema, n_draws: int, rng: np.random.Generator, *, n_neighbours: int = 5
-) -> tuple[Floats, NDArray[np.intp]]:
-    """Draw rows that could be real: each lies between a row and one of its nearest neighbours.
-
-    Numbers lie on the line between the two, whole ones rounded; levels and missing values are one parent's or the
-    other's.
-
-    Returns
-    -------
-    draws : array of shape (n_draws, n_features)
-    parents : int array of shape (n_draws, 2)
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [9.0], [10.0]])
-    >>> schema = FeatureSchema.infer(X, kinds={"x0": "continuous"})
-    >>> draws, parents = draw_between_neighbours(X, schema, 50, np.random.default_rng(0), n_neighbours=1)
-    >>> bool(((draws <= 1) | (draws >= 9)).all())
-    True
-    """
-    places = place_rows(rows, schema)
-    nearest = KDTree(places).query(places, k=min(n_neighbours + 1, len(rows)))[1].reshape(len(rows), -1)
-    one = rng.integers(0, len(rows), n_draws)
-    other = nearest[one, rng.integers(min(1, nearest.shape[1] - 1), nearest.shape[1], n_draws)]
-    first, second = rows[one], rows[other]
-    way = rng.random((n_draws, 1))
-    draws = first + way * (second - first)
-    taken = np.where(rng.random(first.shape) < way, second, first)
-    is_level = np.array([not feature.is_number for feature in schema])
-    is_whole = np.array([feature.kind is Kind.INTEGER for feature in schema])
-    draws = np.where(is_level | np.isnan(draws), taken, draws)
-    draws[:, is_whole] = np.round(draws[:, is_whole])
-    return draws, np.column_stack([one, other])
-
-
-def place_rows(rows: Floats, schema: FeatureSchema) -> Floats:
-    """Return rows as places in space: numbers in scaled units, one axis per level, missing ones in the middle."""
-    columns = []
-    for j, feature in enumerate(schema):
-        values = rows[:, j]
-        if feature.is_number:
-            columns.append(np.nan_to_num((values - (feature.lower + feature.upper) / 2) / feature.scale, nan=0.0))
-        else:
-            # Two rows that differ in level are 1 apart.
-            columns += [(values == code) / np.sqrt(2) for code in range(len(feature.levels))]
-    return np.column_stack(columns)

@@ -1,11 +1,10 @@
-"""Local explainers: small models that mimic the black box in one region and say how in the user's words."""
+"""Local explainers: small models that mimic the black box in one region and state their rules in words."""
 
 from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, Spoken
 from oleander.explainers.base import Explainer, LocalExplainer, Rule
 from oleander.explainers.constant import Constant
 from oleander.explainers.linear import LimeLinear
-from oleander.explainers.logistic import SparseLogistic
-from oleander.explainers.tree import FilteredTree, UnfilteredTree
+from oleander.explainers.tree_explainers import FilteredTree, UnfilteredTree
 
 __all__ = [
     "AbstainingExplainer",
@@ -16,7 +15,6 @@ __all__ = [
     "LimeLinear",
     "LocalExplainer",
     "Rule",
-    "SparseLogistic",
     "Spoken",
     "UnfilteredTree",
 ]

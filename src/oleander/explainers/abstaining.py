@@ -1,27 +1,29 @@
-"""Explainers that know where not to speak: a tree that is silent in some of its leaves, and the region that is left."""
+"""Explainers that abstain: a tree that is silent in some of its leaves, and the region in which it speaks."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from oleander.arrays import Bools, Floats, Labels
+from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.tree import ARRAYS, LEAF, Tree
 from oleander.regions import Region
 
+# Stands for no label.
+SILENT = -1
+
 
 @runtime_checkable
 class AbstainingExplainer(Explainer, Protocol):
-    """An explainer that speaks of some rows only."""
+    """An explainer that answers for some rows only."""
 
     def speaks(self, rows: Floats) -> Bools:
-        """Return of which rows it speaks."""
+        """Return a mask of the rows that it answers for."""
 
     def describe_silence(self) -> str:
-        """Say in words where it is silent."""
+        """Return in words where it is silent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,20 +40,20 @@ class Spoken:
     explainer: AbstainingExplainer
 
     def contains(self, rows: Floats) -> Bools:
-        """Return which of the encoded rows lie in the region and are spoken of."""
+        """Return a mask of the encoded rows that lie in the region and that the explainer answers for."""
         inside = self.outer.contains(rows)
         if inside.all():
             return self.explainer.speaks(rows)
-        # Only rows in the region are worth the way through the explainer.
+        # The explainer looks only at rows in the region.
         inside[inside] = self.explainer.speaks(rows[inside])
         return inside
 
     def describe(self) -> str:
-        """Return the region in words, and where the explainer is silent in it."""
+        """Return the region in words, and where in it the explainer is silent."""
         return f"{self.outer.describe()}, {self.explainer.describe_silence()}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, without the explainer, which whoever keeps the region keeps too."""
+        """Return plain data for JSON, without the explainer, which is saved beside the region."""
         return {"region": "spoken", "outer": self.outer.to_dict()}
 
 
@@ -63,7 +65,7 @@ class AbstainingTree:
     ----------
     tree : Tree
     speaking : bool array
-        One entry per node of the tree; looked at for leaves only.
+        One entry per node of the tree; only those of leaves count.
 
     Examples
     --------
@@ -86,39 +88,39 @@ class AbstainingTree:
             raise ValueError(f"speaking has shape {self.speaking.shape}, and the tree {len(self.tree.column)} nodes.")
 
     def predict(self, rows: Floats) -> Labels:
-        """Return the labels that the tree gives, whether it would say them or not."""
+        """Return the labels of the leaves, those of silent leaves too."""
         labels: Labels = self.tree.classes[self.tree.label[self.tree.apply(rows)]]
         return labels
 
     def speaks(self, rows: Floats) -> Bools:
-        """Return which rows end in a leaf that speaks."""
-        spoken: Bools = self.speaking[self.tree.apply(rows)]
-        return spoken
+        """Return a mask of the rows that end in a speaking leaf."""
+        speaking: Bools = self.speaking[self.tree.apply(rows)]
+        return speaking
 
     def describe_silence(self) -> str:
-        """Say how many leaves are silent."""
+        """Return the number of silent leaves in words."""
         n_silent = len(self.tree.leaves) - self.complexity
         return f"silent in {n_silent} of {len(self.tree.leaves)} leaves" if n_silent else "silent nowhere"
 
     @property
-    def spoken_leaves(self) -> NDArray[np.intp]:
-        """The leaves that speak."""
+    def spoken_leaves(self) -> Ints:
+        """The nodes that are speaking leaves."""
         leaves = self.tree.leaves
         return leaves[self.speaking[leaves]]
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The columns on the ways to leaves that speak."""
+        """The columns in the rules of speaking leaves."""
         columns = [term.column for rule in self.rules() for term in rule.terms]
         return tuple(dict.fromkeys(columns))
 
     @property
     def complexity(self) -> int:
-        """The number of leaves that speak."""
+        """The number of speaking leaves."""
         return len(self.spoken_leaves)
 
     def rules(self) -> list[Rule]:
-        """Return one rule per leaf that speaks."""
+        """Return one rule per speaking leaf."""
         return [replace(self.tree.rule(int(leaf)), unit="rows") for leaf in self.spoken_leaves]
 
     def path(self, row: Floats) -> Rule:
@@ -126,15 +128,15 @@ class AbstainingTree:
         return replace(self.tree.rule(int(self.tree.apply(row[None, :])[0])), unit="rows")
 
     def simplified(self) -> "AbstainingTree":
-        """Return the same without splits that change nothing: both sides silent, or both saying the same."""
+        """Return the same explainer without splits whose sides are both silent or have the same label."""
         tree = self.tree
         is_leaf = tree.column == LEAF
-        says = np.where(self.speaking, tree.label, LEAF)
+        answers = np.where(self.speaking, tree.label, SILENT)
         kept = np.ones(len(tree.column), dtype=bool)
         for parent in np.flatnonzero(~is_leaf)[::-1].tolist():
             left, right = int(tree.left[parent]), int(tree.right[parent])
-            if is_leaf[left] and is_leaf[right] and says[left] == says[right]:
-                is_leaf[parent], says[parent] = True, says[left]
+            if is_leaf[left] and is_leaf[right] and answers[left] == answers[right]:
+                is_leaf[parent], answers[parent] = True, answers[left]
                 kept[[left, right]] = False
         number = np.cumsum(kept) - 1
         arrays = {name: getattr(tree, name)[kept] for name in ARRAYS}
@@ -142,8 +144,8 @@ class AbstainingTree:
         for name in ("left", "right"):
             arrays[name] = np.where(ends, LEAF, number[arrays[name]])
         arrays["column"] = np.where(ends, LEAF, arrays["column"])
-        arrays["label"] = np.where(says[kept] != LEAF, says[kept], arrays["label"])
-        return AbstainingTree(Tree(tree.schema, tree.classes, **arrays), ends & (says[kept] != LEAF))
+        arrays["label"] = np.where(answers[kept] != SILENT, answers[kept], arrays["label"])
+        return AbstainingTree(Tree(tree.schema, tree.classes, **arrays), ends & (answers[kept] != SILENT))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -151,5 +153,27 @@ class AbstainingTree:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Read what ``to_dict`` wrote."""
+        """Return the tree that ``to_dict`` wrote."""
         return cls(Tree.from_dict(data["tree"], schema), np.array(data["speaking"], dtype=bool))
+
+
+def shrunk_quality(tree: Tree, strength: float = 5.0) -> Floats:
+    """Return the share of each node's draws on which its label is right, shrunk towards its parent's share.
+
+    The fewer draws a node has, the stronger it is shrunk: the parent's share counts as ``strength`` draws.
+
+    Examples
+    --------
+    >>> from oleander.explainers import UnfilteredTree
+    >>> X = np.arange(8.0)[:, None] / 2
+    >>> tree = UnfilteredTree(max_leaves=2).fit(X, np.arange(8) > 5, schema=FeatureSchema.infer(X)).tree_
+    >>> shrunk_quality(tree, strength=2.0).round(3).tolist()
+    [0.7, 0.925, 0.85]
+    """
+    quality = np.empty(len(tree.column))
+    # The root is shrunk towards the share of a random label.
+    quality[0] = (tree.n_right[0] + strength / len(tree.classes)) / (tree.n_draws[0] + strength)
+    for parent in np.flatnonzero(tree.column != LEAF).tolist():
+        for child in (tree.left[parent], tree.right[parent]):
+            quality[child] = (tree.n_right[child] + strength * quality[parent]) / (tree.n_draws[child] + strength)
+    return quality

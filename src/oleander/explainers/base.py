@@ -1,32 +1,32 @@
-"""What every local explainer offers, and the sentence in which it speaks."""
+"""The protocols of local explainers, and the rules that they state."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from oleander.arrays import Floats, Labels
+from oleander.arrays import Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema, read_dtype_name
+from oleander.regions.conditions import clauses
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What an explainer says, and of whom.
+    """One statement of an explainer: a label, and the conditions or weights behind it.
 
     Parameters
     ----------
     terms : tuple
-        Conditions of a tree's leaf or weights of a linear model; each reads as words in the user's names and units.
+        Conditions of a tree's leaf or weights of a linear model; ``str`` gives each in the names and units of the data.
     label : Any
         The label that the explainer gives.
     n_draws : int
-        Draws that the rule was learned from.
+        The number of draws that the rule was learned from.
     share : float
-        The share of them on which the black box says the same.
+        The share of them on which the black box gives the same label.
     unit : str
-        What it was learned from: draws, or rows.
+        "draws" or "rows", which the rule was learned from.
 
     Examples
     --------
@@ -40,31 +40,35 @@ class Rule:
     share: float
     unit: str = "draws"
 
+    @property
+    def premise(self) -> str:
+        """The terms as one sentence; empty where there are none."""
+        return " and ".join(clauses(self.terms))
+
     def __str__(self) -> str:
-        said = " and ".join(str(term) for term in self.terms) or "always"
-        return f"{said} → {self.label} ({self.share:.0%} of {self.n_draws:,} {self.unit})"
+        return f"{self.premise or 'always'} → {self.label} ({self.share:.0%} of {self.n_draws:,} {self.unit})"
 
 
 @runtime_checkable
 class Explainer(Protocol):
-    """A fitted small model of the black box. Rows are encoded by the schema."""
+    """A small fitted model of the black box. Rows are encoded by the schema."""
 
     def predict(self, rows: Floats) -> Labels:
         """Return the labels that the explainer gives."""
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The columns that the explainer looks at."""
+        """The columns that the explainer uses."""
 
     @property
     def complexity(self) -> int:
-        """How much there is to read: leaves of a tree, weights of a linear model."""
+        """The number of things to read: leaves of a tree, weights of a linear model."""
 
     def rules(self) -> list[Rule]:
-        """Return all that the explainer says."""
+        """Return all rules of the explainer."""
 
     def path(self, row: Floats) -> Rule:
-        """Return what the explainer says of one row, and why."""
+        """Return the rule that gives one row its label."""
 
 
 @runtime_checkable
@@ -72,7 +76,7 @@ class LocalExplainer(Explainer, Protocol):
     """An explainer that can be fitted in a region."""
 
     def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
-        """Learn from draws in the region and the black box's labels for them."""
+        """Learn from draws in the region and their labels by the black box."""
 
 
 def write_labels(labels: Labels) -> dict[str, Any]:
@@ -85,14 +89,14 @@ def write_labels(labels: Labels) -> dict[str, Any]:
 
 
 def read_labels(data: dict[str, Any]) -> Labels:
-    """Read what ``write_labels`` wrote."""
+    """Return the labels that ``write_labels`` wrote."""
     dtype = np.dtype(read_dtype_name(data["dtype"]))
     if dtype.kind not in "biufUO" or not all(isinstance(value, (str, int, float)) for value in data["values"]):
         raise ValueError(f"labels of dtype {dtype} cannot be read; numbers or strings are expected")
     return np.array(data["values"], dtype=dtype)
 
 
-def encode_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
+def encode_labels(labels: Labels) -> tuple[Labels, Ints]:
     """Return the distinct labels in order and each row's position among them.
 
     >>> encode_labels(np.array(["yes", "no", "yes"], dtype=object))

@@ -1,4 +1,4 @@
-"""The smallest explainer: it always says the same, as an anchor or a rule of a decision set does in its region."""
+"""The smallest explainer: one label in the whole region, as in an anchor or a rule of a decision set."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -13,23 +13,23 @@ from oleander.explainers.base import Rule, encode_labels, read_labels, write_lab
 
 @dataclass
 class Constant:
-    """Say one label: the most frequent among the draws, or one that is given.
+    """One label: the most frequent among the draws, or a given one.
 
     Parameters
     ----------
     label : Any
-        None until it is fitted.
+        None before ``fit``.
     n_draws : int
-        Draws that it was learned from.
+        The number of draws that it was learned from.
     share : float
-        The share of them on which the black box says the same.
+        The share of them on which the black box gives the same label.
     dtype : dtype or None
-        Of the labels; None takes the label's own.
+        The dtype of the labels; None takes that of the label.
 
     Examples
     --------
-    >>> said = Constant().fit(np.zeros((3, 1)), np.array(["b", "a", "b"]), schema=FeatureSchema(()))
-    >>> print(said.rules()[0])
+    >>> constant = Constant().fit(np.zeros((3, 1)), np.array(["b", "a", "b"]), schema=FeatureSchema(()))
+    >>> print(constant.rules()[0])
     always → b (67% of 3 draws)
     """
 
@@ -47,27 +47,27 @@ class Constant:
         return self
 
     def predict(self, rows: Floats) -> Labels:
-        """Return the label, once for each row."""
+        """Return the label for each row."""
         return np.full(len(rows), self.rules()[0].label, dtype=self.dtype)
 
     @property
     def features(self) -> tuple[int, ...]:
-        """None: it looks at nothing."""
+        """No columns."""
         return ()
 
     @property
     def complexity(self) -> int:
-        """One sentence."""
+        """One rule."""
         return 1
 
     def rules(self) -> list[Rule]:
-        """Return the one sentence."""
+        """Return the one rule."""
         if self.label is None:
             raise NotFittedError("this Constant is not fitted: call fit with draws and labels first.")
         return [Rule((), self.label, self.n_draws, self.share)]
 
     def path(self, row: Floats) -> Rule:
-        """Return the one sentence."""
+        """Return the one rule."""
         return self.rules()[0]
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,6 +77,6 @@ class Constant:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
+        """Return the constant that ``to_dict`` wrote."""
         label = read_labels(data["label"])
         return cls(label[0], int(data["n_draws"]), float(data["share"]), label.dtype)

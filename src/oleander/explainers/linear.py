@@ -1,4 +1,4 @@
-"""LIME's kind of explainer: one sparse linear model per class, weighted by nearness to the center."""
+"""LIME's explainer: one sparse linear model per class, fitted with more weight on draws near the center."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -13,7 +13,7 @@ from oleander.explainers.base import Rule, encode_labels, read_labels, write_lab
 
 @dataclass(frozen=True)
 class Weight:
-    """What one feature adds to the score of a class; a missing reference asks whether the feature is missing.
+    """What one feature adds to the score of a class; a missing reference is for whether the value is missing.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Weight:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one feature of one row added to the score of the class that won."""
+    """What one feature of one row adds to the score of the answer."""
 
     feature: Feature
     value: float
@@ -50,13 +50,13 @@ class Contribution:
 class LimeLinear:
     """A ridge regression per class on the draws, weighted by LIME's kernel, with few features each.
 
-    Numbers are measured in units of the schema's scales; levels ask whether they are the center's. The class with the
-    highest score is the answer.
+    Numbers are in units of the schema's scales; levels are 1 where they equal the center's, and 0 elsewhere. The class
+    with the highest score is the answer.
 
     Parameters
     ----------
     n_features : int or None
-        How many features each class may use: those with the largest weights among all, then fitted again.
+        The most features of each class: those with the largest weights in a first fit on all features.
     kernel_width : float or None
         None is LIME's default, 0.75 times the root of the number of features.
     ridge : float
@@ -77,16 +77,16 @@ class LimeLinear:
     classes_: Labels | None = field(default=None, init=False, repr=False)
 
     def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
-        """Fit one linear model per class; without a center, the middle of the draws stands in."""
+        """Fit one linear model per class; without a center, the middle of the draws is taken."""
         classes, codes = encode_labels(labels)
         self._schema = schema
         middle = _middle(draws, schema, center)
-        # Numbers are told from the middle of their bounds, so that no explainer holds the numbers of a row.
+        # Numbers are measured from the middle of their bounds, so that no explainer holds the numbers of a row.
         self._reference = middle.copy()
         self._reference[schema.numbers] = [(schema[j].lower + schema[j].upper) / 2 for j in schema.numbers]
-        features = self._represent(draws)
+        features = self._inputs(draws)
         width = self.kernel_width or 0.75 * np.sqrt(len(schema))
-        offsets = features - self._represent(middle[None, :])
+        offsets = features - self._inputs(middle[None, :])
         # LIME takes the root of its own kernel.
         weights = np.exp(np.einsum("ij,ij->i", offsets, offsets) / (-2 * width**2))
         targets = (codes[:, None] == np.arange(len(classes))).astype(float)
@@ -109,26 +109,26 @@ class LimeLinear:
         kept = n_columns if self.n_features is None else min(self.n_features, n_columns)
         coefficients = np.zeros_like(full)
         for k in range(n_classes):
-            # Largest weights first, the first of equals; a column that does not vary tells nothing.
+            # The largest weights come first, the first of equals; a column that does not vary is useless.
             top = np.argsort(-np.abs(full[:, k]), kind="stable")
             top = top[varies[top]][:kept]
             system = gram[np.ix_(top, top)] + self.ridge * np.eye(len(top))
             coefficients[top, k] = np.linalg.solve(system, moments[top, k])
         return coefficients, target_means - means @ coefficients
 
-    def _represent(self, rows: Floats) -> Floats:
-        """Return rows as LIME sees them: numbers in scaled units, sameness for levels, 0 for a missing number."""
-        seen = np.empty(rows.shape, order="F")
+    def _inputs(self, rows: Floats) -> Floats:
+        """Return rows as inputs of the models: numbers in scaled units, equality for levels, 0 for a missing number."""
+        inputs = np.empty(rows.shape, order="F")
         for j, feature in enumerate(self._schema):
             values, middle = rows[:, j], self._reference[j]
             if feature.is_number:
-                np.subtract(values, middle, out=seen[:, j])
-                seen[:, j] /= feature.scale
+                np.subtract(values, middle, out=inputs[:, j])
+                inputs[:, j] /= feature.scale
                 if feature.missing:
-                    seen[np.isnan(values), j] = 0.0
+                    inputs[np.isnan(values), j] = 0.0
             else:
-                seen[:, j] = (values == middle) | (np.isnan(values) & np.isnan(middle))
-        return seen
+                inputs[:, j] = (values == middle) | (np.isnan(values) & np.isnan(middle))
+        return inputs
 
     def predict(self, rows: Floats) -> Labels:
         """Return the class with the highest score."""
@@ -137,20 +137,20 @@ class LimeLinear:
         return labels
 
     def scores(self, rows: Floats) -> Floats:
-        """Return each class's score, about 1 where the model thinks it right, of shape (n_rows, n_classes)."""
+        """Return each class's score, about 1 for the answer, of shape (n_rows, n_classes)."""
         self._fitted()
-        scores: Floats = self._represent(rows) @ self._coefficients + self._intercepts
+        scores: Floats = self._inputs(rows) @ self._coefficients + self._intercepts
         return scores
 
     @property
     def weights(self) -> Floats:
-        """Each feature's weight for each class, of shape (n_features, n_classes)."""
+        """The weight of each feature for each class, of shape (n_features, n_classes)."""
         self._fitted()
         return self._coefficients
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The columns with a weight in any class, the largest first."""
+        """The columns with a weight in any class, the largest weight first."""
         self._fitted()
         largest = np.abs(self._coefficients).max(axis=1)
         order = np.argsort(-largest, kind="stable")
@@ -158,7 +158,7 @@ class LimeLinear:
 
     @property
     def complexity(self) -> int:
-        """The number of weights to read; two classes have one model, since the other is its mirror."""
+        """The number of weights to read; two classes count one model, since the other is its mirror."""
         classes = self._fitted()
         models = self._coefficients[:, :1] if len(classes) == 2 else self._coefficients
         return max(1, int(np.count_nonzero(models)))
@@ -176,17 +176,17 @@ class LimeLinear:
         )
 
     def path(self, row: Floats) -> Rule:
-        """Return what each feature added to the score of the class that won, the largest first."""
+        """Return what each feature adds to the score of the answer, the largest first."""
         classes = self._fitted()
-        seen = self._represent(row[None, :])
+        inputs = self._inputs(row[None, :])
         k = int(self.scores(row[None, :]).argmax())
-        amounts = seen[0] * self._coefficients[:, k]
+        amounts = inputs[0] * self._coefficients[:, k]
         order = np.argsort(-np.abs(amounts), kind="stable")
         terms = tuple(Contribution(self._schema[j], float(row[j]), float(amounts[j])) for j in order if amounts[j] != 0)
         return Rule(terms, classes[k], self._n_draws, self._share)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fitted models as plain data for JSON. Of the center it holds the levels."""
+        """Return the fitted models as plain data for JSON, which include the levels of the center."""
         return {
             "explainer": "linear",
             "classes": write_labels(self._fitted()),
@@ -199,7 +199,7 @@ class LimeLinear:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Read what ``to_dict`` wrote, or say why it is no linear model."""
+        """Return the models that ``to_dict`` wrote; ``ValueError`` if the data are none."""
         reference = np.array([np.nan if value is None else float(value) for value in data["reference"]])
         schema.check_codes(reference)
         weights = np.array(data["coefficients"], dtype=float)
@@ -228,18 +228,18 @@ class LimeLinear:
         n_draws: int = 0,
         share: float = 0.0,
     ) -> Self:
-        """Return a model that was fitted elsewhere.
+        """Return models that were fitted elsewhere.
 
         Parameters
         ----------
         schema : FeatureSchema
         classes : array of shape (n_classes,)
         weights : array of shape (n_features, n_classes)
-            Per scale of a number's distance from the reference, or for a level that is the reference's.
+            For each scale of a number's distance from the reference, or for a level equal to the reference.
         intercepts : array of shape (n_classes,)
         reference : array of shape (n_features,)
         n_draws, share
-            How many draws it was fitted to, and on which share of them it is right.
+            The number of draws that it was fitted to, and the share of them on which it is right.
         """
         if (weights.shape, intercepts.shape, reference.shape) != (
             (len(schema), len(classes)),
@@ -260,7 +260,7 @@ class LimeLinear:
 
 
 def _middle(draws: Floats, schema: FeatureSchema, center: Floats | None) -> Floats:
-    """Return the center, with the draws' median or most frequent level where it is not given or missing a number."""
+    """Return the center; the draws' median replaces a missing number, and without a center also the commonest level."""
     middle = np.full(draws.shape[1], np.nan) if center is None else center.copy()
     for j in np.flatnonzero(np.isnan(middle)).tolist():
         feature, present = schema[j], draws[~np.isnan(draws[:, j]), j]

@@ -1,4 +1,4 @@
-"""Local explainers and their regions as plain data: what a file may hold, and how it is read again."""
+"""Local explainers and their regions as plain data for files, and back."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, 
 from oleander.explainers.base import Explainer
 from oleander.explainers.constant import Constant
 from oleander.explainers.linear import LimeLinear
-from oleander.explainers.logistic import SparseLogistic
-from oleander.explainers.tree import Tree, TreeExplainer
+from oleander.explainers.tree import Tree
+from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.regions import Region, read_region
 
 
@@ -24,7 +24,7 @@ def write_explainer(explainer: Explainer) -> dict[str, Any]:
 
 
 def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
-    """Read what ``write_explainer`` wrote."""
+    """Return the explainer that ``write_explainer`` wrote."""
     kind = data["explainer"]
     if kind == "tree":
         explainer = TreeExplainer()
@@ -36,15 +36,11 @@ def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
         return AbstainingTree.from_dict(data, schema)
     if kind == "constant":
         return Constant.from_dict(data)
-    if kind == "logistic":
-        return SparseLogistic.from_dict(data, schema)
-    raise ValueError(
-        f"explainer {kind!r} is not known; the explainers are tree, abstaining tree, linear, logistic and constant"
-    )
+    raise ValueError(f"explainer {kind!r} is not known; the explainers are tree, abstaining tree, linear and constant")
 
 
 def read_region_of(data: dict[str, Any], schema: FeatureSchema, explainer: Explainer) -> Region:
-    """Read the region in which an explainer speaks."""
+    """Return the region of an explainer, given its ``to_dict``."""
     if data["region"] != "spoken":
         return read_region(data, schema)
     if not isinstance(explainer, AbstainingExplainer):

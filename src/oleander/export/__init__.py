@@ -1,1 +1,1 @@
-"""export"""
+"""Explainers written for other programs, and saved files."""

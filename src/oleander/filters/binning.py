@@ -1,19 +1,21 @@
-"""From draws to bin codes: a histogram of few bins per number, the levels of the others, missing as a bin of its own.
+"""Bin codes of draws: a few bins of equal width per number, levels as bins, missing as a bin of its own.
 
-Codes replace the paper's tensor M[bin, feature, draw]: they say the same in a B-th of the memory.
+Codes replace the paper's tensor M[bin, feature, draw] at 1/B of its memory. Trees use other bins, cut at readable
+quantiles (``oleander.explainers.columns``).
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander.arrays import Floats, Ints
 from oleander.data.schema import FeatureSchema
 
-# Codes are small and many: narrow integers halve the time that is spent moving them.
+# Codes are small and many: narrow integers halve the time spent on moving them.
 Codes = NDArray[np.int32]
 
 
-def bin_codes(draws: NDArray[np.float64], schema: FeatureSchema, *, n_bins: int = 3) -> tuple[Codes, NDArray[np.intp]]:
-    """Return each draw's bin in every feature, and how many bins each feature has.
+def bin_codes(draws: Floats, schema: FeatureSchema, *, n_bins: int = 3) -> tuple[Codes, Ints]:
+    """Return each draw's bin in every feature, and the number of bins of each feature.
 
     Numbers get ``n_bins`` bins of equal width over the draws' own range (low, medium, high); levels are bins.
 
@@ -50,8 +52,8 @@ def bin_codes(draws: NDArray[np.float64], schema: FeatureSchema, *, n_bins: int 
     return codes, n_codes
 
 
-def _bin_equally(values: NDArray[np.float64], present: NDArray[np.float64], n_bins: int, codes: Codes) -> None:
-    """Write the codes of bins of equal width."""
+def _bin_equally(values: Floats, present: Floats, n_bins: int, codes: Codes) -> None:
+    """Write into ``codes`` the values' bins of equal width over the range of the present values."""
     low, high = present.min(), present.max()
     if low == high:
         codes[:] = 0

@@ -24,7 +24,7 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True)
 class FilterResult:
-    """The selected features in order, what each added, and why the search stopped.
+    """The selected features in order, the information that each added, and the reason for stopping.
 
     Parameters
     ----------
@@ -40,14 +40,14 @@ class FilterResult:
 
 
 class Leaves:
-    """The paper's set 𝓛: the draws that share a bin in every selected feature, without leaves that can say no more.
+    """The paper's set 𝓛: groups of draws that share a bin in every selected feature, without finished leaves.
 
     Parameters
     ----------
     codes : PackedCodes
     labels : integer array of shape (n_draws,)
     drop_small : bool
-        Besides the pure leaves, drop those too small for any feature to be significant in them.
+        Drop leaves that are too small for any feature to be significant, besides the pure ones.
     """
 
     def __init__(self, codes: PackedCodes, labels: Codes, *, drop_small: bool) -> None:
@@ -72,7 +72,7 @@ class Leaves:
         return LeafTable(self.leaf, self.labels, self.n_leaves, self.n_labels, self.n_draws)
 
     def _drop(self) -> None:
-        """Drop leaves with one label, which carry no information, and those too small; number the others from 0."""
+        """Drop leaves with one label, which carry no information, and small ones; number the others from 0."""
         counts = np.bincount(self.leaf * self.n_labels + self.labels, minlength=self.n_leaves * self.n_labels)
         counts = counts.reshape(self.n_leaves, self.n_labels)
         n_labels_seen = (counts > 0).sum(axis=1)
@@ -112,13 +112,13 @@ def select_features(
     labels : integer array of shape (n_draws,)
         Codes of the black box's labels.
     alpha : float or None
-        Stop when no feature's information is significant at this level, shared among the features in the race (the
-        G-test), counting only leaves with enough draws for it. None is the letter of the paper: every leaf counts, and
-        the search stops when no information is positive, which that of noise hardly ever fails to be.
+        Stop when no feature's information is significant at this level in a G-test, divided by the number of features
+        tested; only leaves with enough draws count. None is the letter of the paper: every leaf counts, and the search
+        stops when no information is positive, which is rare, since noise has positive information too.
     max_features : int or None
     pairs : bool
-        What forward selection cannot see is information that two features have only together: the XOR of two bits
-        says nothing bit by bit. With ``pairs=True`` all pairs are scored before giving up, at quadratic cost.
+        Forward selection misses information that two features have only together, as in the XOR of two bits. With
+        ``pairs=True`` all pairs are scored before the search stops, at quadratic cost.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def select_features(
     (0, 3)
     """
     most = len(codes) if max_features is None else max_features
-    # A feature with one bin says nothing: leave it out of the race and of the sharing of alpha.
+    # A feature with one bin has no information and is not tested, so alpha is not divided for it.
     unselected = np.flatnonzero(codes.min(axis=1) != codes.max(axis=1))
     leaves = Leaves(PackedCodes.pack(codes, n_codes), labels, drop_small=alpha is not None)
     selected: list[int] = []
@@ -154,7 +154,7 @@ def select_features(
         if not chosen:
             return result(StopReason.NOT_SIGNIFICANT)
         for j in chosen:
-            # The second of a pair adds what it says given the first.
+            # The information of the second of a pair is conditional on the first.
             scores = scores if j == chosen[0] else leaves.table().score(leaves.codes)
             information.append(float(scores.values[j]))
             selected.append(j)
@@ -164,7 +164,7 @@ def select_features(
 
 
 def _best(values: Floats, p_values: Floats, alpha: float | None) -> int | None:
-    """Return the most informative among those that pass the stopping rule, the first of equals (Algorithm 4)."""
+    """Return the most informative feature that passes the stopping rule, the first of equals (Algorithm 4)."""
     passes = values > ROUNDING
     if alpha is not None:
         passes &= p_values * len(p_values) < alpha
@@ -174,7 +174,7 @@ def _best(values: Floats, p_values: Floats, alpha: float | None) -> int | None:
 
 
 def _best_pair(leaves: Leaves, codes: Codes, n_codes: Codes, unselected: Codes, alpha: float | None) -> tuple[int, ...]:
-    """Return the two features that say most together, or nothing."""
+    """Return the two features with most information together; empty where no pair passes the stopping rule."""
     table, codes = leaves.table(), codes[:, leaves.draws]
     pairs, scores = [], []
     for position, i in enumerate(unselected[:-1]):

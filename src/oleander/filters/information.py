@@ -1,4 +1,4 @@
-"""Conditional mutual information from counts: what further features say about the label, given those selected."""
+"""Conditional mutual information of features and the label, from counts, given the selected features."""
 
 import math
 from collections.abc import Sequence
@@ -15,24 +15,24 @@ from oleander.arrays import Floats
 
 Codes = NDArray[np.integer[Any]]
 
-# A leaf takes part in the test only if it has this many draws per cell on average: the usual rule for chi-squared.
+# A leaf is tested only if it has this many draws per cell on average: the usual rule for chi-squared.
 DRAWS_PER_CELL = 5
 # Features share one code while it has no more values than this.
 MOST_PACKED_CODES = 32
-# Packs are counted together while they have no more codes in all than this: a pass over them stays in the cache.
+# Packs are counted together while they have no more codes in all than this, so that one pass stays in the cache.
 MOST_COUNTED_AT_ONCE = 2**18
 
 
 @dataclass(frozen=True)
 class Information:
-    """What each of several features says about the label, given the leaves.
+    """The information of several features about the label, given the leaves.
 
     Parameters
     ----------
     values : array of shape (n_features,)
         The plug-in estimates of I(φ; y | S) in nats, over all draws.
     p_values : array of shape (n_features,)
-        The chance of so much information, or more, if the feature said nothing (the G-test).
+        The probability of at least this information if the feature had none (the G-test).
     """
 
     values: Floats
@@ -40,7 +40,7 @@ class Information:
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """Put several blocks of features one after the other."""
+        """Return several blocks of features as one."""
         return cls(np.concatenate([part.values for part in parts]), np.concatenate([part.p_values for part in parts]))
 
 
@@ -48,18 +48,18 @@ class Information:
 class PackedCodes:
     """Bin codes of all features, several features with few bins sharing one code.
 
-    Passing over the draws is what counting costs. Four bits share a code of 16 values, so one pass counts all four; the
-    counts of each are sums of the few counts of the shared code.
+    The cost of counting is the passes over the draws. Four bits share a code of 16 values, so one pass counts all four;
+    the counts of each are sums of the few counts of the shared code.
 
     Parameters
     ----------
     blocks : tuple of (integer array of shape (n_packs, n_draws), 0/1 array of shape (n_values, n_bins))
-        Packs of like features, counted in one go: the codes, each pack's going on where those of the pack before end,
-        and which of a pack's codes stand for which bins of its features.
+        Packs of like features, counted in one pass: the codes, those of a pack following those of the pack before, and
+        a matrix of the bins of its features that each of a pack's codes stands for.
     order : integer array of shape (n_features,)
         The features, pack after pack.
     n_codes : integer array of shape (n_features,)
-        How many bins each has, in that order.
+        The number of bins of each, in that order.
     """
 
     blocks: tuple[tuple[Codes, Floats], ...]
@@ -97,7 +97,7 @@ class PackedCodes:
 
 @lru_cache(maxsize=256)
 def _split_matrix(sizes: tuple[int, ...]) -> Floats:
-    """Return which codes of a pack (rows) stand for which bins of its features (columns, feature by feature)."""
+    """Return a 0/1 matrix of the codes of a pack (rows) and the bins of its features (columns, feature by feature)."""
     digits = np.unravel_index(np.arange(math.prod(sizes)), sizes)
     is_bin = [digit[:, None] == np.arange(size) for digit, size in zip(digits, sizes, strict=True)]
     return np.hstack(is_bin).astype(float)
@@ -109,10 +109,10 @@ class LeafTable:
     Parameters
     ----------
     leaves, labels : integer arrays of shape (n_draws_left,)
-        The draws in leaves that can still be told apart.
+        The draws in leaves with more than one label.
     n_leaves, n_labels : int
     n_draws : int
-        All draws, those in other leaves included: the paper's N.
+        The number of all draws, those in other leaves included: the paper's N.
     """
 
     def __init__(self, leaves: Codes, labels: Codes, n_leaves: int, n_labels: int, n_draws: int) -> None:
@@ -142,7 +142,7 @@ class LeafTable:
         freedom = ((n_bins_seen - 1) * (n_labels_seen - 1) * tested).sum(axis=0)
         statistic = 2.0 * (by_leaf * tested).sum(axis=0).clip(0.0)
         p_values = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
-        # A sum of logarithms that cancels leaves rounding behind; information is never negative.
+        # Logarithms that cancel leave rounding errors behind; information is never negative.
         values = by_leaf.sum(axis=0).clip(0.0) / self.n_draws
         back = np.argsort(features.order)
         return Information(values[back], p_values[back])
@@ -158,27 +158,6 @@ class LeafTable:
             found.append((counts.reshape(-1, len(split)) @ split).reshape(n_cells, -1))
         together = found[0] if len(found) == 1 else np.hstack(found)
         return together.astype(np.intp).reshape(self.n_leaves, self.n_labels, -1)
-
-
-def score_information(codes: Codes, labels: Codes, leaves: Codes | None = None) -> tuple[float, float]:
-    """Return I(φ; y | leaf) of one feature by counts, in nats, and its p value.
-
-    Parameters
-    ----------
-    codes, labels, leaves : integer arrays of shape (n_draws,)
-        The feature's bin, the label's code and the leaf of each draw; no leaves means one leaf.
-
-    Examples
-    --------
-    >>> codes = np.array([0, 0, 1, 1] * 50)
-    >>> information, p_value = score_information(codes, codes)
-    >>> bool(np.isclose(information, np.log(2))), p_value < 1e-9
-    (True, True)
-    """
-    leaves = np.zeros(len(codes), dtype=np.intp) if leaves is None else leaves
-    table = LeafTable(leaves, labels, int(leaves.max()) + 1, int(labels.max()) + 1, len(codes))
-    scores = table.score(PackedCodes.pack(codes[None, :], np.array([codes.max() + 1])))
-    return float(scores.values[0]), float(scores.p_values[0])
 
 
 @lru_cache(maxsize=8)

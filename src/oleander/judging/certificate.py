@@ -1,4 +1,4 @@
-"""What held-out rows allow to be claimed: exact lower bounds that hold together with a stated confidence."""
+"""Certificates: exact lower bounds, counted on held-out rows, that hold together with a stated confidence."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -6,36 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
-from oleander.arrays import Floats
-
-
-def lower_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
-    """Return the exact (Clopper-Pearson) lower confidence bound on a share, at one-sided error ``level``.
-
-    With no rows nothing can be said: 0.
-
-    Examples
-    --------
-    >>> float(lower_bound(29, 29, 0.05).round(4)), float(lower_bound(0, 0, 0.05))
-    (0.9019, 0.0)
-    """
-    right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
-    # The quantile of Beta(right, rows - right + 1), which is 0 at no right row.
-    bound = betaincinv(np.maximum(right, 1e-300), rows - right + 1, level)
-    return np.where(right > 0, bound, 0.0)
+from oleander.judging.bounds import lower_bound, show_lower
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A share that was counted on held-out rows, and how low the true one may be.
+    """A share that was counted on held-out rows, and a lower bound on the true share.
 
     Parameters
     ----------
     n_right, n_rows : int
-        On how many of how many held-out units (rows, or one row of each group) it was so.
+        The counts of held-out rows, or of groups with one row each.
     bound : float
+        The lower confidence bound.
     """
 
     n_right: int
@@ -44,7 +28,7 @@ class Claim:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read the fields as a file holds them."""
+        """Read a claim from plain data, and check its counts."""
         claim = cls(int(data["n_right"]), int(data["n_rows"]), float(data["bound"]))
         if not (0 <= claim.n_right <= claim.n_rows and 0 <= claim.bound <= 1):
             raise ValueError("a claim counts more rows than there are, or none")
@@ -52,17 +36,17 @@ class Claim:
 
     @property
     def share(self) -> float:
-        """The share that was seen; NaN where there was no row."""
+        """The counted share; NaN where there was no row."""
         return self.n_right / self.n_rows if self.n_rows else float("nan")
 
     def describe(self, floor: float) -> str:
-        """Say in words what can be claimed, also where it is nothing."""
-        rows = f"{self.n_rows} row{'' if self.n_rows == 1 else 's'}"
+        """Return the claim in words, also where nothing can be claimed."""
+        rows = f"{self.n_rows:,} row{'' if self.n_rows == 1 else 's'}"
         if self.n_rows == 0:
             return "not certifiable: no held-out row"
         if self.bound < floor and float(lower_bound(self.n_rows, self.n_rows, 0.05)) < floor:
             return f"not certifiable: {rows}"
-        return f"certified at least {self.bound:.2f} ({self.n_right} of {rows})"
+        return f"certified at least {show_lower(self.bound)} ({self.n_right:,} of {rows})"
 
 
 @dataclass(frozen=True)
@@ -72,20 +56,20 @@ class Certificate:
     Parameters
     ----------
     fidelity : tuple of Claim
-        One per chosen explainer: the share of rows in its region on which it says what the black box says.
-    coverage : Claim
-        The share of rows that are answered.
+        One per chosen explainer: the share of rows in its region on which it agrees with the black box.
+    coverage : Claim or None
+        The share of rows that are answered; None where nothing is claimed of it.
     answers : Claim
         The share of answered rows on which the answer is the black box's.
     confidence : float
-        The chance, over the draw of the held-out rows, that all these bounds hold: each is asked at an equal part of
-        the error that is left.
+        The probability, over the draw of the held-out rows, that all bounds hold. Each bound has an equal part of the
+        remaining error.
     by_group : bool
-        Whether the units are groups, of which one row each was counted, because rows of one group resemble each other.
+        Whether one row of each group was counted, because rows of one group resemble each other.
     """
 
     fidelity: tuple[Claim, ...]
-    coverage: Claim
+    coverage: Claim | None
     answers: Claim
     confidence: float
     by_group: bool = False
@@ -98,8 +82,10 @@ class Certificate:
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what ``to_dict`` wrote."""
         fidelity = tuple(Claim.from_dict(claim) for claim in data["fidelity"])
-        coverage, answers = Claim.from_dict(data["coverage"]), Claim.from_dict(data["answers"])
-        return cls(fidelity, coverage, answers, float(data["confidence"]), bool(data["by_group"]))
+        coverage = None if data["coverage"] is None else Claim.from_dict(data["coverage"])
+        return cls(
+            fidelity, coverage, Claim.from_dict(data["answers"]), float(data["confidence"]), bool(data["by_group"])
+        )
 
     @classmethod
     def count(
@@ -113,14 +99,14 @@ class Certificate:
         groups: NDArray[Any] | None = None,
         rng: np.random.Generator | None = None,
     ) -> Self:
-        """Count on held-out rows, which must not have been used for anything else.
+        """Return the certificate of held-out rows, which must not have been used for anything else.
 
         Parameters
         ----------
         covers, agrees : bool arrays of shape (n_explainers, n_rows)
         confidence : float
         answered, right : bool arrays of shape (n_rows,)
-            Which rows are answered, and which of them as the black box does.
+            Masks of the rows that are answered, and of those answered as the black box does.
         groups : array of shape (n_rows,), optional
             Rows of one group are not independent: one row of each, drawn at random, is counted in each region.
         rng : numpy.random.Generator
@@ -161,7 +147,7 @@ class Certificate:
         confidence: float,
         by_group: bool = False,
     ) -> Self:
-        """Return the bounds for what was counted: each pair says on how many of how many units it was so.
+        """Return the certificate of counts, each a pair: the number of right rows, and of all rows.
 
         Examples
         --------

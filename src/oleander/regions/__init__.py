@@ -1,4 +1,4 @@
-"""Where an explainer speaks: balls, boxes and conditions."""
+"""Regions in which explainers are valid: balls, boxes and conditions."""
 
 from oleander.regions.balls import Ball, ball_distances
 from oleander.regions.base import Region

@@ -1,12 +1,12 @@
 """Balls around a center: the regions of the paper."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema import FeatureSchema, format_number
 
 
@@ -20,12 +20,15 @@ class Ball:
     center : array of shape (n_features,)
         An encoded row.
     radius : float
-        Largest distance along the numbers, in units of the schema's scales.
+        Largest distance along the numbers, in units of ``scales``.
     max_flips : int or None
         Most columns whose level may differ from the center's. A number that is missing on one side only counts as one
         of them. None means the whole part of the radius, which is the paper's metric.
     norm : float
         p of the ℓp norm along the numbers; infinity (Chebyshev) is the paper's.
+    scales : array of shape (n_numbers,) or None
+        The length that one unit of radius means along each number, in the order of ``schema.numbers``. None takes the
+        schema's scales; ones are raw units under any schema.
 
     Examples
     --------
@@ -42,6 +45,7 @@ class Ball:
     radius: float
     max_flips: int | None = None
     norm: float = np.inf
+    scales: Floats | None = None
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.radius) and self.radius >= 0):
@@ -52,32 +56,50 @@ class Ball:
             raise ValueError(f"max_flips={self.max_flips} is not allowed: it counts columns, 0 or more.")
         if self.center.shape != (len(self.schema),):
             raise ValueError(f"the center has shape {self.center.shape}, and the schema {len(self.schema)} columns.")
+        if self.scales is None:
+            return
+        if self.scales.shape != (len(self.schema.numbers),):
+            raise ValueError(
+                f"scales has shape {self.scales.shape}, and the schema {len(self.schema.numbers)} columns of numbers."
+            )
+        if not (np.isfinite(self.scales) & (self.scales > 0)).all():
+            raise ValueError(f"scales={self.scales.tolist()} is not allowed: scales are finite numbers over 0.")
+
+    @cached_property
+    def units(self) -> Floats:
+        """The length of one unit of radius along each column; 1 for levels."""
+        units = np.ones(len(self.schema))
+        units[self.schema.numbers] = self.schema.scales if self.scales is None else self.scales
+        return units
 
     @property
     def n_flips_allowed(self) -> int:
-        """How many columns may differ in level, as a number."""
+        """The most columns that may differ in level."""
         return int(self.radius) if self.max_flips is None else self.max_flips
 
-    def distances(self, rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    def distances(self, rows: Floats) -> tuple[Floats, Ints]:
         """Return each row's distance along the numbers and its number of differing levels."""
-        return ball_distances(rows, self.center, self.schema, self.norm)
+        return ball_distances(rows, self.center, self.schema, self.norm, self.scales)
 
-    def reaches(self, distances: Floats, flips: NDArray[np.intp]) -> Bools:
-        """Return which rows are inside, given what ``distances`` said of them."""
+    def reaches(self, distances: Floats, flips: Ints) -> Bools:
+        """Return a mask of the rows inside, given what ``distances`` returned for them."""
         # A row exactly on the border must not fall out by the rounding of its own distance.
         inside: Bools = (distances <= self.radius * (1 + 1e-12)) & (flips <= self.n_flips_allowed)
         return inside
 
     def contains(self, rows: Floats) -> Bools:
-        """Return which of the encoded rows lie inside, the border included."""
+        """Return a mask of the encoded rows that lie inside, the border included."""
         return self.reaches(*self.distances(rows))
 
     def describe(self) -> str:
-        """Return the region in words; the center is a row of the data and is not told."""
-        numbers = f"within {format_number(self.radius)} of its center along {len(self.schema.numbers)} numbers"
-        if not len(self.schema.named):
-            return numbers
-        return f"{numbers}, at most {self.n_flips_allowed} of {len(self.schema.named)} levels differing"
+        """Return the region in words, without the center, which is a row of the data."""
+        n_numbers, n_named = len(self.schema.numbers), len(self.schema.named)
+        words = f"within {format_number(self.radius)} of its center along {n_numbers} numbers"
+        if self.scales is not None:
+            words += " in their own units" if (self.scales == 1).all() else " in scales of its own"
+        if not n_named:
+            return words
+        return f"{words}, at most {min(self.n_flips_allowed, n_named)} of {n_named} levels differing"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON. It holds the center, which is a row of the data."""
@@ -87,30 +109,35 @@ class Ball:
             "radius": self.radius,
             "max_flips": self.max_flips,
             "norm": None if np.isinf(self.norm) else self.norm,
+            "scales": None if self.scales is None else self.scales.tolist(),
         }
 
 
-def ball_distances(rows: Floats, center: Floats, schema: FeatureSchema, norm: float) -> tuple[Floats, NDArray[np.intp]]:
+def ball_distances(
+    rows: Floats, center: Floats, schema: FeatureSchema, norm: float, scales: Floats | None = None
+) -> tuple[Floats, Ints]:
     """Return each row's ℓp distance to the center along the numbers, in scaled units, and its number of flips.
 
-    Two missing values are equal; a value that is missing on one side only is a flip and adds no distance.
+    Two missing values are equal; a value that is missing on one side only is a flip and adds no distance. Without
+    ``scales``, one per number, the schema's are taken.
     """
     flips = np.zeros(len(rows), dtype=np.intp)
     distances = np.zeros(len(rows))
+    lengths = iter(schema.scales if scales is None else scales)
     for j, feature in enumerate(schema):
         values, middle = rows[:, j], center[j]
         if feature.missing:
             absent = np.isnan(values)
             differs = absent != np.isnan(middle)
             flips += differs
-            # What is left to compare is zero where either side is missing.
+            # Where either side is missing, both are set to 0 and add no distance.
             values = np.where(absent | np.isnan(middle), 0.0, values)
             middle = np.where(absent | np.isnan(middle), 0.0, middle)
         if not feature.is_number:
             flips += values != middle
             continue
         step = np.abs(values - middle)
-        step /= feature.scale
+        step /= next(lengths)
         if np.isinf(norm):
             np.maximum(distances, step, out=distances)
         else:

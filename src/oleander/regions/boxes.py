@@ -6,16 +6,17 @@ from typing import Any
 import numpy as np
 
 from oleander.arrays import Bools, Floats
-from oleander.regions.conditions import Condition, conjoin
+from oleander.regions.conditions import Condition, clauses, conjoin
 
 
 @dataclass(frozen=True)
 class Box:
-    """The rows that fulfil a few conditions, whatever their other columns say.
+    """The rows that fulfil a few conditions; the other columns may have any value.
 
     Examples
     --------
     >>> import pandas as pd
+    >>> from oleander.data.schema import FeatureSchema
     >>> from oleander.regions.conditions import Range
     >>> X = pd.DataFrame({"age": [61, 58, 70], "weight": [70.5, 81.0, 66.2]})
     >>> schema = FeatureSchema.infer(X)
@@ -30,7 +31,7 @@ class Box:
         object.__setattr__(self, "conditions", conjoin(self.conditions))
 
     def contains(self, rows: Floats) -> Bools:
-        """Return which of the encoded rows fulfil every condition."""
+        """Return a mask of the encoded rows that fulfil every condition."""
         inside = np.ones(len(rows), dtype=bool)
         for condition in self.conditions:
             inside &= condition.contains(rows)
@@ -38,7 +39,7 @@ class Box:
 
     def describe(self) -> str:
         """Return the conditions in words."""
-        return " and ".join(str(condition) for condition in self.conditions) or "everywhere"
+        return " and ".join(clauses(self.conditions)) or "everywhere"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

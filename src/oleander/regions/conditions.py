@@ -1,22 +1,22 @@
-"""What can be said of one column in a rule: a range of numbers or a set of levels, in the user's words.
+"""Conditions on one column: a range of numbers or a set of levels.
 
-Boxes, leaves of trees and anchors are all conjunctions of such conditions, so they are written once, here.
+Boxes, leaves of trees and anchors are all conjunctions of such conditions.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from oleander.arrays import Bools, Floats
 from oleander.data.schema import Feature, FeatureSchema, Kind, format_number
 
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers over ``lower`` and up to ``upper``, and missing ones if said so.
+    """Numbers over ``lower`` and up to ``upper``, and missing values if ``missing``.
 
     Examples
     --------
@@ -33,13 +33,13 @@ class Range:
     upper: float = math.inf
     missing: bool = False
 
-    def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which of the encoded rows fulfil the condition."""
+    def contains(self, rows: Floats) -> Bools:
+        """Return a mask of the encoded rows that fulfil the condition."""
         return self.holds(rows[:, self.column])
 
-    def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which values of the column fulfil the condition."""
-        inside: NDArray[np.bool_] = (values > self.lower) & (values <= self.upper)
+    def holds(self, values: Floats) -> Bools:
+        """Return a mask of the column's values that fulfil the condition."""
+        inside: Bools = (values > self.lower) & (values <= self.upper)
         return inside | np.isnan(values) if self.missing else inside
 
     def __and__(self, other: "Range") -> "Range":
@@ -52,9 +52,10 @@ class Range:
         )
 
     def __str__(self) -> str:
-        return _or_missing(self._present(), self.feature.name, self.missing)
+        return _or_missing(self.describe_known(), self.feature.name, self.missing)
 
-    def _present(self) -> str:
+    def describe_known(self) -> str:
+        """Return the condition on a value that is not missing, in words; empty where no such value fulfils it."""
         name, lower, upper = self.feature.name, self.lower, self.upper
         if lower >= upper:
             return ""
@@ -76,7 +77,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Levels:
-    """Some levels of a binary or categorical column, by code, and missing ones if said so.
+    """Some levels of a binary or categorical column, by code, and missing values if ``missing``.
 
     Examples
     --------
@@ -92,32 +93,33 @@ class Levels:
     codes: frozenset[int]
     missing: bool = False
 
-    def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which of the encoded rows fulfil the condition."""
+    def contains(self, rows: Floats) -> Bools:
+        """Return a mask of the encoded rows that fulfil the condition."""
         return self.holds(rows[:, self.column])
 
-    def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which values of the column fulfil the condition."""
-        inside: NDArray[np.bool_] = np.isin(values, list(self.codes))
+    def holds(self, values: Floats) -> Bools:
+        """Return a mask of the column's values that fulfil the condition."""
+        inside: Bools = np.isin(values, list(self.codes))
         return inside | np.isnan(values) if self.missing else inside
 
     def __and__(self, other: "Levels") -> "Levels":
         return Levels(self.column, self.feature, self.codes & other.codes, self.missing and other.missing)
 
     def __str__(self) -> str:
-        return _or_missing(self._present(), self.feature.name, self.missing)
+        return _or_missing(self.describe_known(), self.feature.name, self.missing)
 
-    def _present(self) -> str:
+    def describe_known(self) -> str:
+        """Return the condition on a value that is not missing, in words; empty where no such value fulfils it."""
         name = self.feature.name
         if not self.codes:
             return ""
         others = set(range(len(self.feature.levels))) - self.codes
         if not others:
             return f"{name} is known"
-        # Whichever of the two lists is shorter reads faster.
-        says_not = len(others) < len(self.codes)
-        words = [self.feature.describe_value(code) for code in sorted(others if says_not else self.codes)]
-        verb = "is not" if says_not else "is"
+        # The shorter of the two lists reads faster.
+        negated = len(others) < len(self.codes)
+        words = [self.feature.describe_value(code) for code in sorted(others if negated else self.codes)]
+        verb = "is not" if negated else "is"
         return f"{name} {verb} {words[0]}" if len(words) == 1 else f"{name} {verb} one of {', '.join(words)}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,7 +131,7 @@ Condition = Range | Levels
 
 
 def read_condition(data: dict[str, Any], schema: FeatureSchema) -> Condition:
-    """Read what a condition's ``to_dict`` wrote."""
+    """Return the condition that its ``to_dict`` wrote."""
     column = int(data["column"])
     feature = schema[column]
     if feature.is_number:
@@ -141,7 +143,7 @@ def read_condition(data: dict[str, Any], schema: FeatureSchema) -> Condition:
 
 
 def conjoin(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
-    """Return the conditions with those on one column made one, in the order in which columns first occur.
+    """Return the conditions with those on one column joined, in the order in which columns first occur.
 
     Examples
     --------
@@ -156,7 +158,23 @@ def conjoin(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     return tuple(joined.values())
 
 
-def _or_missing(present: str, name: str, missing: bool) -> str:
+def clauses(terms: Sequence[Any]) -> list[str]:
+    """Return the terms of a conjunction in words; beside others, a condition with an "or" stands in brackets.
+
+    Examples
+    --------
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
+    >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", upper=9, missing=True)
+    >>> clauses([Range(0, age, lower=60), Range(1, dose, upper=2, missing=True)])
+    ['age > 60', '(dose ≤ 2 or missing)']
+    """
+    if len(terms) == 1:
+        return [str(terms[0])]
+    has_or = [isinstance(term, Condition) and term.missing and bool(term.describe_known()) for term in terms]
+    return [f"({term})" if bracketed else str(term) for term, bracketed in zip(terms, has_or, strict=True)]
+
+
+def _or_missing(known: str, name: str, missing: bool) -> str:
     if not missing:
-        return present or f"{name} is nothing"
-    return f"{present} or missing" if present else f"{name} is missing"
+        return known or f"{name} is nothing"
+    return f"{known} or missing" if known else f"{name} is missing"

@@ -1,25 +1,24 @@
-"""Which of many regions contain which rows."""
+"""The matrix of regions and the rows that they contain."""
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from oleander.arrays import Floats
+from oleander.arrays import Floats, Ints
 from oleander.regions.balls import Ball
 from oleander.regions.base import Region
 
 
 def membership(regions: Sequence[Region], rows: Floats) -> csr_array:
-    """Return which regions contain which rows, as a sparse boolean matrix of shape (n_regions, n_rows).
+    """Return a sparse boolean matrix of shape (n_regions, n_rows): the rows that each region contains.
 
-    One region at a time, so nothing larger than the rows and the answer is ever held. Balls of several radii around
-    one center, next to each other in the sequence, share their distances.
+    Regions are looked at one by one, so that no array is larger than the rows or the answer. Balls of several radii
+    around one center, next to each other in the sequence, share their distances.
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from oleander.data.schema import FeatureSchema
     >>> X = np.array([[0.5], [1.2], [3.7]])
     >>> schema = FeatureSchema.infer(X, scale="none")
     >>> rows = schema.encode(X)
@@ -27,10 +26,10 @@ def membership(regions: Sequence[Region], rows: Floats) -> csr_array:
     array([[ True,  True, False],
            [ True,  True,  True]])
     """
-    # Columns are read one after the other: keep each of them together in memory.
+    # Columns are read one after the other: each should be contiguous in memory.
     by_column = np.asfortranarray(rows)
     indices = []
-    measured: tuple[Ball, tuple[Floats, NDArray[np.intp]]] | None = None
+    measured: tuple[Ball, tuple[Floats, Ints]] | None = None
     for region in regions:
         if isinstance(region, Ball):
             if measured is None or not _share_distances(measured[0], region):
@@ -45,4 +44,10 @@ def membership(regions: Sequence[Region], rows: Floats) -> csr_array:
 
 
 def _share_distances(one: Ball, other: Ball) -> bool:
-    return one.center is other.center and one.norm == other.norm and one.schema is other.schema
+    """Return whether both balls measure the same distances from the same center."""
+    return (
+        one.center is other.center
+        and one.norm == other.norm
+        and one.schema is other.schema
+        and one.scales is other.scales
+    )

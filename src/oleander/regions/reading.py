@@ -11,7 +11,7 @@ from oleander.regions.conditions import read_condition
 
 
 def read_region(data: dict[str, Any], schema: FeatureSchema) -> Ball | Box:
-    """Read what a region's ``to_dict`` wrote."""
+    """Return the region that its ``to_dict`` wrote."""
     if data["region"] == "box":
         return Box(tuple(read_condition(condition, schema) for condition in data["conditions"]))
     if data["region"] == "ball":
@@ -19,5 +19,6 @@ def read_region(data: dict[str, Any], schema: FeatureSchema) -> Ball | Box:
         schema.check_codes(center)
         norm = np.inf if data["norm"] is None else float(data["norm"])
         flips = None if data["max_flips"] is None else int(data["max_flips"])
-        return Ball(schema, center, float(data["radius"]), flips, norm)
+        scales = None if data["scales"] is None else np.array(data["scales"], dtype=float)
+        return Ball(schema, center, float(data["radius"]), flips, norm, scales)
     raise ValueError(f"region {data['region']!r} is not known; the regions are ball and box.")

@@ -1,4 +1,4 @@
-"""Pictures in scikit-learn's manner: what is drawn is computed and kept first, then drawn on an axis of the user's.
+"""Displays in scikit-learn's manner: the data are computed and kept first, then drawn on the user's axes.
 
 matplotlib is imported when something is drawn, not before.
 """
@@ -15,10 +15,10 @@ from oleander.aggregate import AggregateExplainer
 from oleander.arrays import Floats
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import LimeLinear
-from oleander.explainers.tree import LEAF, Tree, TreeExplainer
-from oleander.results.explanation import NOBODY, ChosenExplainer
+from oleander.explainers.tree import LEAF, Tree
+from oleander.explainers.tree_explainers import TreeExplainer
+from oleander.results.explainer_set import ABSTAINS, ChosenExplainer
 from oleander.running.extras import import_extra
-from oleander.selection.frontier import Frontier
 
 # Okabe and Ito's colours, which survive most kinds of colour blindness; markers tell apart what colours cannot.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
@@ -33,48 +33,47 @@ def _new_axis(ax: Any) -> Any:
 
 
 @dataclass
-class FrontierDisplay:
-    """Coverage against the number of explainers, a line per floor; a shadow reaches up to the proven bound.
+class TradeOffDisplay:
+    """Coverage and achieved fidelity against the number of explainers, a line per floor: the paper's two panels.
+
+    A shade over a line of coverage reaches up to the proven bound.
 
     Parameters
     ----------
     table : DataFrame
-        As ``Frontier.table``.
-    total : float
-        The weight of all rows, in which bounds are measured.
+        As ``TradeOff.table``.
     """
 
     table: pd.DataFrame
-    total: float
-    ax_: Any = field(default=None, init=False, repr=False)
+    axes_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_frontier(cls, frontier: Frontier) -> Self:
-        """Take the data off a frontier."""
-        table = frontier.table
-        covered = table[table["coverage"] > 0]
-        total = float((covered["objective"] / covered["coverage"]).max()) if len(covered) else 1.0
-        return cls(table, total)
-
-    @classmethod
     def from_estimator(
-        cls, estimator: AggregateExplainer, *, max_explainers: list[int], min_fidelity: list[float]
+        cls,
+        estimator: AggregateExplainer,
+        *,
+        max_explainers: list[int] | None = None,
+        min_fidelity: list[float] | None = None,
     ) -> Self:
-        """Compute the frontier of a fitted explainer."""
-        return cls.from_frontier(estimator.frontier(max_explainers=max_explainers, min_fidelity=min_fidelity))
+        """Compute the trade-off of a fitted explainer."""
+        return cls(estimator.tradeoff(max_explainers=max_explainers, min_fidelity=min_fidelity).table)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the lines."""
-        self.ax_ = ax = _new_axis(ax)
-        self.figure_ = ax.figure
+    def plot(self, axes: Any = None) -> Self:
+        """Draw the two panels."""
+        if axes is None:
+            pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a display")
+            axes = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")[1]
+        self.axes_, self.figure_ = axes, axes[0].figure
         for number, (floor, part) in enumerate(self.table.groupby("min_fidelity")):
             look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
-            ax.plot(part["max_explainers"], part["coverage"], label=f"fidelity ≥ {floor:g}", **look)
-            bound = np.minimum(part["bound"] / self.total, 1.0)
-            ax.fill_between(part["max_explainers"], part["coverage"], bound, color=look["color"], alpha=0.2, lw=0)
-        ax.set(xlabel="explainers, at most", ylabel="share of rows covered", ylim=(0, 1.02))
-        ax.legend()
+            axes[0].plot(part["max_explainers"], part["coverage"], label=f"fidelity ≥ {floor:g}", **look)
+            most = np.minimum(part["coverage"] * (1 + part["gap"].replace(np.inf, 0.0)), 1.0)
+            axes[0].fill_between(part["max_explainers"], part["coverage"], most, color=look["color"], alpha=0.2, lw=0)
+            axes[1].plot(part["max_explainers"], part["fidelity"], label=f"fidelity ≥ {floor:g}", **look)
+        axes[0].set(xlabel="explainers, at most", ylabel="share of rows covered", ylim=(0, 1.02))
+        axes[1].set(xlabel="explainers, at most", ylabel="lowest fidelity of an explainer")
+        axes[0].legend()
         return self
 
 
@@ -86,7 +85,7 @@ class CoverageDisplay:
     ----------
     points : array of shape (n_rows, 2)
     responsible : int array of shape (n_rows,)
-        -1 where nobody covers the row.
+        -1 where no explainer covers the row.
     """
 
     points: Floats
@@ -96,7 +95,7 @@ class CoverageDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: AggregateExplainer, X: Any) -> Self:
-        """Project rows by principal components, numbers in units of their scales, and see who answers for each."""
+        """Project rows by principal components, and find the explainer that answers each."""
         schema = estimator.schema_
         return cls(cls.project(schema, schema.encode(X)), estimator.responsible(X))
 
@@ -117,12 +116,12 @@ class CoverageDisplay:
         return np.column_stack([points, np.zeros((len(points), 2 - n_directions))])
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw the points, those that nobody covers as grey crosses."""
+        """Draw the points; uncovered ones are grey crosses."""
         self.ax_ = ax = _new_axis(ax)
         self.figure_ = ax.figure
-        outside = self.responsible == NOBODY
+        outside = self.responsible == ABSTAINS
         if outside.any():
-            ax.scatter(*self.points[outside].T, marker="x", color="0.6", label=f"nobody ({outside.sum():,})")
+            ax.scatter(*self.points[outside].T, marker="x", color="0.6", label=f"no explainer ({outside.sum():,})")
         for number in np.unique(self.responsible[~outside]).tolist():
             inside = self.responsible == number
             look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}

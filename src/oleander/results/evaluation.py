@@ -1,4 +1,4 @@
-"""How good a set of explainers is on given rows: pure functions of who covers and who says what."""
+"""How good a set of explainers is on given rows: pure functions of coverage and answers."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.arrays import Bools, Labels
+from oleander.arrays import Bools, Ints, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import Rule, UnfilteredTree
 from oleander.explainers.base import read_labels, write_labels
@@ -89,7 +89,7 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class Uncovered:
-    """Whom no explainer speaks for.
+    """The rows that no explainer covers.
 
     Parameters
     ----------
@@ -110,15 +110,15 @@ class Uncovered:
         lines = [f"{self.n_rows:,} rows ({self.share:.1%}) are covered by no explainer"]
         for rule in self.rules:
             if rule.label == "not covered":
-                words = " and ".join(str(term) for term in rule.terms)
-                lines.append(f"  {words or 'everywhere'}: {rule.share:.0%} of {rule.n_draws:,} rows are not covered")
+                where = rule.premise or "everywhere"
+                lines.append(f"  {where}: {rule.share:.0%} of {rule.n_draws:,} rows are not covered")
         return "\n".join(lines)
 
 
 def describe_uncovered(
     rows: NDArray[np.float64], labels: Labels, covered: Bools, schema: FeatureSchema, *, max_leaves: int = 4
 ) -> Uncovered:
-    """Count the rows that nobody covers by label, and tell them from the others with a small tree."""
+    """Count the uncovered rows by label, and tell them from the covered ones with a small tree."""
     table = pd.DataFrame({"label": labels, "uncovered": ~covered})
     classes = table.groupby("label", sort=True)["uncovered"].agg(rows="size", uncovered="sum").reset_index()
     words = np.where(covered, "covered", "not covered")
@@ -126,7 +126,14 @@ def describe_uncovered(
     return Uncovered(int((~covered).sum()), float((~covered).mean()), classes, tree.rules())
 
 
-def evaluate(covers: Bools, said: Labels, answers: Labels, labels: Labels, complexity: list[int]) -> Evaluation:
+def evaluate(
+    covers: Bools,
+    said: Labels,
+    answers: Labels,
+    labels: Labels,
+    complexity: list[int],
+    weights: Ints | None = None,
+) -> Evaluation:
     """Compare what explainers say with what the black box says.
 
     Parameters
@@ -139,6 +146,8 @@ def evaluate(covers: Bools, said: Labels, answers: Labels, labels: Labels, compl
     labels : array of shape (n_rows,)
         What the black box says.
     complexity : list of int
+    weights : int array of shape (n_rows,), optional
+        The number of equal rows that each row stands for; 1 by default.
 
     Examples
     --------
@@ -148,21 +157,24 @@ def evaluate(covers: Bools, said: Labels, answers: Labels, labels: Labels, compl
     >>> round(result.coverage, 3), result.fidelity, result.agreement
     (0.667, 0.5, 0.5)
     """
+    counts = np.ones(len(labels), dtype=np.intp) if weights is None else weights
     covered = covers.any(axis=0)
-    agrees = covers & (said == labels)
     right = covered & (answers == labels)
-    by_label = pd.DataFrame({"label": labels, "covered": covered, "right": right}).groupby("label", sort=True)
-    classes = by_label.agg(rows=("covered", "size"), covered=("covered", "sum"), right=("right", "sum"))
+    codes, names = pd.factorize(labels, sort=True)
+    by_label = [
+        np.bincount(codes, weights=counts * mask, minlength=len(names))
+        for mask in (np.ones_like(covered), covered, right)
+    ]
     return evaluate_counts(
-        n_rows=len(labels),
-        n_answered=int(covered.sum()),
-        n_right=int(right.sum()),
-        n_conflicts=int((disagree(covers, said) & covered).sum()),
-        covered=covers.sum(axis=1),
-        agreed=agrees.sum(axis=1),
+        n_rows=int(counts.sum()),
+        n_answered=int(counts[covered].sum()),
+        n_right=int(counts[right].sum()),
+        n_conflicts=int(counts[disagree(covers, said) & covered].sum()),
+        covered=covers @ counts,
+        agreed=(covers & (said == labels)) @ counts,
         complexity=complexity,
-        labels=classes.index.to_numpy(),
-        classes=classes.to_numpy(),
+        labels=np.asarray(names),
+        classes=np.array(by_label).T.astype(np.intp),
     )
 
 
@@ -178,7 +190,7 @@ def evaluate_counts(
     labels: Labels,
     classes: NDArray[np.integer[Any]],
 ) -> Evaluation:
-    """Return what explainers do on rows that were counted, here or elsewhere.
+    """Return the evaluation of explainers from counts of rows.
 
     Parameters
     ----------
@@ -215,7 +227,7 @@ def evaluate_counts(
 
 
 def disagree(covers: Bools, said: Labels) -> Bools:
-    """Return on which rows two explainers that cover them say different things."""
+    """Return a mask of the rows on which two explainers that cover them say different things."""
     n_rows = covers.shape[1]
     differs = np.zeros(n_rows, dtype=bool)
     if not len(covers):

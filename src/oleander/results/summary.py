@@ -1,68 +1,93 @@
-"""A fit in a few lines of text: what is answered, how well, what else was tried, and every rule."""
+"""A fit in a few lines of text: what is answered, how well, what one tree would do, and every rule."""
 
 import numpy as np
-import pandas as pd
 
+from oleander.judging.bounds import show_lower
+from oleander.judging.certificate import Certificate
+from oleander.judging.verdict import one_tree_is_enough
+from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
-from oleander.results.outcome import Outcome
-from oleander.streaming import Accuracy
+from oleander.results.explainer_set import ChosenExplainer
+from oleander.results.fit_record import FitRecord
 
 MOST_CLASSES = 12
 
 
-def describe_fit(outcome: Outcome, min_fidelity: float) -> str:
-    """Return the summary of a fitted explainer."""
-    kind, certificate = outcome.kind, outcome.certificate
-    lines = [*_describe_answers(outcome), ""]
-    if outcome.exact is not None and outcome.accuracy is not None:
-        lines += [*_describe_exact(outcome.exact, outcome.accuracy), ""]
+def describe_fit(record: FitRecord) -> str:
+    """Return the summary of a fit."""
+    certificate, min_fidelity = record.certificate, record.min_fidelity
+    lines = [*_describe_answers(record), ""]
+    if record.exact is not None and record.accuracy is not None:
+        lines += [*_describe_exact(record.exact, record.accuracy), ""]
     if certificate is not None:
-        which = "held-out rows" if outcome.exact is None or certificate.by_group else "all rows not learned from"
-        lines += [
-            f"certified on {which}, all together at {certificate.confidence:.0%} confidence:",
-            f"  answers {certificate.coverage.describe(0.0)}",
-            f"  right where it answers {certificate.answers.describe(min_fidelity)}",
-            "",
-        ]
-    lines += [*_describe_verdict(outcome.verdict, kind, min_fidelity), "", *_describe_classes(outcome.evaluation), ""]
-    for number, member in enumerate(outcome.chosen.members):
-        # What it learned from flatters it: that must be seen.
-        where = "" if kind == "union" else " on rows it learned from"
-        known = f"{member.support:,} rows, fidelity {member.fidelity:.3f}{where}"
-        certified = "" if member.claim is None else f", {member.claim.describe(min_fidelity)}"
-        lines.append(f"explainer {number}: {known}{certified}")
-        lines.append(f"  {member.region.describe()}")
-        lines += [f"    {rule}" for rule in member.explainer.rules()]
+        lines += [*_describe_certificate(record, certificate), ""]
+    if record.verdict is not None:
+        lines += [*_describe_verdict(record), ""]
+    lines += [*_describe_classes(record.evaluation), ""]
+    for number, member in enumerate(record.explainers.members):
+        lines += _describe_member(number, member, min_fidelity)
+    if record.realism is not None:
+        lines += ["", f"draws can be told from rows in {record.realism:.0%} of cases (50% is perfect)"]
     return "\n".join(lines)
 
 
-def _describe_answers(outcome: Outcome) -> list[str]:
-    chosen, kind, result = outcome.chosen, outcome.kind, outcome.result
-    n_leaves = sum(member.explainer.complexity for member in chosen.members)
-    n_members = len(chosen.members)
-    if kind == "union":
-        proof = "no choice covers more" if result.is_proven_optimal else f"within {result.gap:.2%} of the best choice"
+def _describe_member(number: int, member: ChosenExplainer, floor: float) -> list[str]:
+    known = f"{member.support:,} rows, fidelity {show_lower(member.fidelity, 3)}"
+    if member.origin == "asking":
+        return [f"rule {number}: {member.region.describe()} → {member.rules()[0].label} ({known})"]
+    certified = "" if member.claim is None else f", {member.claim.describe(floor)}"
+    rules = [f"    {rule}" for rule in member.explainer.rules()]
+    return [f"explainer {number}: {known}{certified}", f"  {member.region.describe()}", *rules]
+
+
+def _describe_answers(record: FitRecord) -> list[str]:
+    proof, evaluation = record.proof, record.evaluation
+    n_explainers, n_rules = len(record.explainers.members), record.explainers.n_rules
+    plural = "" if n_explainers == 1 else "s"
+    if proof is not None:
+        proven = "no choice covers more" if proof.is_proven_optimal else f"within {proof.gap:.2%} of the best choice"
         return [
-            f"{n_members} local explainers with {n_leaves} leaves cover {outcome.coverage:.1%} of the rows ({proof})",
-            f"fidelity at least {outcome.fidelity:.3f} on the rows they were chosen on",
+            f"{n_explainers} local explainer{plural} with {n_rules} rules cover {evaluation.coverage:.1%} of the rows "
+            f"({proven})",
+            f"fidelity at least {show_lower(evaluation.fidelity, 3)} on the rows they were chosen on",
         ]
-    what = "one tree" if kind == "tree" else f"{n_members} small trees read together"
+    claim = record.judged if record.certificate is None else record.certificate.answers
+    assert claim is not None
+    verb = "s" if n_explainers == 1 else ""
     lines = [
-        f"{what}, {n_leaves} leaves in all, answer{'s' if kind == 'tree' else ''} {outcome.coverage:.1%} of rows "
-        f"and say{'s' if kind == 'tree' else ''} what the black box says on {outcome.fidelity:.1%} of them",
-        "(judged on rows that were not learned from)",
+        f"{n_explainers} rule{plural} answer{verb} {evaluation.coverage:.1%} of the rows "
+        f"and say{verb} what the black box says on {claim.share:.1%} of them",
     ]
-    if chosen.min_votes is not None and n_members > 1:
-        sure = "all trees are" if chosen.min_votes == n_members else f"at least {chosen.min_votes} of them is"
-        lines.append(f"a row is answered where {sure} sure of it and those that are sure agree")
+    if record.certificate is None:
+        lines.append(
+            f"judged on rows that were not learned from, not certified: at least {show_lower(claim.bound)} "
+            f"({claim.n_right:,} of {claim.n_rows:,})"
+        )
     return lines
 
 
+def _describe_certificate(record: FitRecord, certificate: Certificate) -> list[str]:
+    floor = record.min_fidelity
+    if certificate.coverage is None:
+        unit = "groups, one row of each" if certificate.by_group else "rows that nothing was learned from"
+        claim = certificate.answers
+        return [
+            f"certified at {certificate.confidence:.0%} confidence: at least {show_lower(claim.bound)} of the answers "
+            f"are the black box's ({claim.n_right:,} of {claim.n_rows:,} {unit})"
+        ]
+    unit = "held-out rows" if record.exact is None or certificate.by_group else "all rows not learned from"
+    return [
+        f"certified on {unit}, all together at {certificate.confidence:.0%} confidence:",
+        f"  answers {certificate.coverage.describe(0.0)}",
+        f"  right where it answers {certificate.answers.describe(floor)}",
+    ]
+
+
 def _describe_exact(exact: Evaluation, accuracy: Accuracy) -> list[str]:
-    """Say what was counted on all rows, and how near the sample came."""
+    """Describe what was counted on all rows, and how near the sample came."""
     lines = [
         f"on all {accuracy.n_rows:,} rows: {exact.coverage:.2%} answered, {exact.agreement:.2%} of them as the black "
-        f"box does; fidelity of every explainer at least {exact.fidelity:.3f}",
+        f"box does; fidelity of every explainer at least {show_lower(exact.fidelity, 3)}",
         f"the figures above are of a sample of {accuracy.n_sample:,} rows",
     ]
     if accuracy.n_judged:
@@ -73,32 +98,28 @@ def _describe_exact(exact: Evaluation, accuracy: Accuracy) -> list[str]:
             f"{1 - accuracy.delta:.0%}, for every candidate"
         )
     if accuracy.n_unread:
-        lines.append(f"{accuracy.n_unread:,} rows hold what the schema does not allow, and count as not answered")
+        lines.append(f"{accuracy.n_unread:,} rows hold values that the schema does not allow, and are not answered")
     return lines
 
 
-def _describe_verdict(verdict: pd.DataFrame, kind: str, min_fidelity: float) -> list[str]:
-    lines = ["how the forms of answer did on rows that they have not seen:"]
-    for line in verdict.itertuples(index=False):
+def _describe_verdict(record: FitRecord) -> list[str]:
+    assert record.verdict is not None
+    lines = [f"what one tree would do, judged on rows that it was not grown on (floor {record.min_fidelity:g}):"]
+    for line in record.verdict.itertuples(index=False):
         if line.coverage == 0:
-            lines.append(f"  {line.form}: keeps {min_fidelity:g} nowhere")
+            lines.append(f"  {line.answer}: reaches the floor on no share of the rows")
         else:
             lines.append(
-                f"  {line.form}: answers {line.coverage:.1%}, right on {line.agreement:.1%} of them "
-                f"(at least {line.bound:.1%})"
+                f"  {line.answer}: answers {line.coverage:.1%}, right on {line.agreement:.1%} of them "
+                f"(at least {show_lower(100 * line.bound, 1)}%)"
             )
-    plain = verdict.loc[verdict["form"] == "plain tree", "bound"]
-    if len(plain) and plain.iloc[0] >= min_fidelity:
-        lines.append("  one tree is enough: it keeps the floor on all rows" + _offer(kind))
+    if one_tree_is_enough(record.verdict, record.min_fidelity):
+        lines.append("  one plain tree is enough: it reaches the floor on all rows")
     return lines
-
-
-def _offer(kind: str) -> str:
-    return "" if kind == "tree" else ". Take it with combine='tree'"
 
 
 def _describe_classes(evaluation: Evaluation) -> list[str]:
-    """Say how each class fares, the rarest first, and whom nobody explains."""
+    """Describe how each class fares, the rarest first."""
     classes = evaluation.classes.sort_values("rows", kind="stable")
     lines = ["rows by what the black box says, the rarest first:"]
     for line in classes.head(MOST_CLASSES).itertuples(index=False):
@@ -109,5 +130,5 @@ def _describe_classes(evaluation: Evaluation) -> list[str]:
         lines.append(f"  and {len(classes) - MOST_CLASSES} more")
     silent = [str(label) for label in classes.loc[classes["answered_rightly"] == 0, "label"]]
     if silent:
-        lines.append(f"  nobody explains: {', '.join(silent)}")
+        lines.append(f"  never answered rightly: {', '.join(silent)}")
     return lines

@@ -1,11 +1,11 @@
-"""Optional dependencies: imported when they are needed, with an error that says how to get them."""
+"""Optional dependencies, imported when they are needed, with an error that names the extra to install."""
 
 import importlib
 from types import ModuleType
 
 
 def import_extra(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Return the module, or say in one sentence which extra of the package brings it.
+    """Return the module; ``ImportError`` names the extra of the package that installs it.
 
     Examples
     --------
@@ -19,7 +19,7 @@ def import_extra(module: str, *, extra: str, purpose: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        # A missing dependency *of* the module is another story and must not be hidden behind ours.
+        # A missing dependency *of* the module is another error and must stay visible.
         package = module.partition(".")[0]
         if (error.name or "").partition(".")[0] != package:
             raise

@@ -1,4 +1,4 @@
-"""The one door to parallel work: joblib, on whatever it is told to run, with what all tasks share sent once."""
+"""Parallel work through joblib, on any of its backends; a Dask cluster gets shared objects once."""
 
 import warnings
 import weakref
@@ -10,7 +10,7 @@ from joblib.parallel import get_active_backend
 
 from oleander.running.extras import import_extra
 
-# What each cluster was sent, by its identity here.
+# Futures of the objects sent to each cluster, by the object's id.
 _SENT: weakref.WeakKeyDictionary[Any, dict[int, tuple[Any, Any]]] = weakref.WeakKeyDictionary()
 
 
@@ -21,15 +21,15 @@ def run_tasks(
     *,
     n_jobs: int | None = None,
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the result of each task as it is done, in any order.
+    """Yield the number and the result of each task as it ends, in any order.
 
     Parameters
     ----------
     function : callable
-        Called with what is shared and then with what is the task's own.
+        Called with the shared objects and then with the task's own arguments.
     shared : sequence
-        The rows, the black box. A Dask cluster is sent them once, not with every task; if a worker dies, others do
-        what it had not done.
+        Objects that all tasks need, such as the rows and the black box. A Dask cluster gets them once, not with every
+        task. If a worker dies, others take over its tasks.
     tasks : iterable of tuple
     n_jobs : int or None
         As in joblib.
@@ -52,29 +52,29 @@ def run_tasks(
 def _run_on_cluster(
     client: Any, function: Callable[..., Any], shared: Sequence[Any], tasks: dict[int, Any], n_jobs: int | None
 ) -> Iterator[tuple[int, Any]]:
-    sent = [_send(client, each) for each in shared]
+    sent = [_send(client, one) for one in shared]
     jobs = (delayed(_on_worker)(number, function, *sent, *task) for number, task in tasks.items())
     yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(jobs)
 
 
-def _send(client: Any, thing: Any) -> Any:
-    """Return a future for a thing on the cluster; it is sent once, as long as it lives here."""
-    sent, key = _SENT.setdefault(client, {}), id(thing)
+def _send(client: Any, shared: Any) -> Any:
+    """Return a future for an object on the cluster; it is sent once in its lifetime here."""
+    sent, key = _SENT.setdefault(client, {}), id(shared)
     known = sent.get(key)
-    if known is not None and known[0]() is thing:
+    if known is not None and known[0]() is shared:
         return known[1]
     try:
-        # When the thing is gone here, the cluster may forget it too.
-        alive = weakref.ref(thing, lambda _: sent.pop(key, None))
+        # When the object is gone here, the cluster may forget it too.
+        alive = weakref.ref(shared, lambda _: sent.pop(key, None))
     except TypeError:
-        # A number or a name: small, and sent with each task.
-        return thing
+        # A number or a string is small and sent with each task.
+        return shared
     pickler = import_extra("cloudpickle", extra="dask", purpose="A Dask cluster")
-    # As a task's result it can be made again. Scattered, as joblib does with what is large, the last copy dies with the
-    # worker that has it, and the whole fit with that.
+    # The result of a task can be computed again. A scattered object, as joblib sends large ones, is lost with the
+    # worker that holds its last copy, and the whole fit fails.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
-        future = client.submit(pickler.loads, pickler.dumps(thing), pure=False)
+        future = client.submit(pickler.loads, pickler.dumps(shared), pure=False)
     sent[key] = (alive, future)
     return future
 
@@ -84,6 +84,6 @@ def _numbered(number: int, function: Callable[..., Any], *given: Any) -> tuple[i
 
 
 def _on_worker(number: int, function: Callable[..., Any], *given: Any) -> tuple[int, Any]:
-    # A worker keeps its task to itself: work inside it is not spread over the cluster again.
+    # Work inside a task stays on its worker and is not spread over the cluster again.
     with parallel_config(backend="sequential"):
         return number, function(*given)

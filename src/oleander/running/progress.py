@@ -1,4 +1,4 @@
-"""Word of long work: a bar where rich is installed, a line now and then where it is not, nothing unless asked for."""
+"""Progress of long work: a bar if rich is installed, else a line every few seconds; silent unless ``verbose``."""
 
 import importlib
 import importlib.util
@@ -9,13 +9,13 @@ from contextlib import contextmanager
 
 Advance = Callable[[int, str], None]
 
-# Without a bar, say something every so many seconds.
+# Without a bar, a line is printed at this interval.
 SECONDS_BETWEEN_LINES = 5.0
 
 
 @contextmanager
 def tell_progress(title: str, total: int | None, *, verbose: int) -> Iterator[Advance]:
-    """Yield a function to be told how many steps are done by now, and a few words.
+    """Yield a function that takes the number of steps done and a few words, and shows them.
 
     Examples
     --------

@@ -22,7 +22,7 @@ MAX_HEAP = 5_000
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class BranchNode:
     """A subproblem: choose `n_left` more of these candidates.
 
     Attributes
@@ -44,7 +44,7 @@ class Node:
     n_left: int
 
 
-class Tree:
+class BranchTree:
     """A search for the best choice of sets that is worth at least a cutoff.
 
     Parameters
@@ -68,7 +68,7 @@ class Tree:
     Examples
     --------
     >>> sets = sparse.csr_array(np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], dtype=float))
-    >>> tree = Tree(sets, np.ones(4), 2, cutoff=0.0, step=1.0)
+    >>> tree = BranchTree(sets, np.ones(4), 2, cutoff=0.0, step=1.0)
     >>> n_nodes = tree.grow()
     >>> tree.value, sorted(tree.chosen), tree.cutoff, tree.is_complete
     (4.0, [0, 2], 5.0, True)
@@ -90,12 +90,12 @@ class Tree:
         self.cutoff, self.n_steps, self.on_better = cutoff, n_steps, on_better
         self.value: float = -np.inf
         self.chosen: tuple[int, ...] = ()
-        self._heap: list[tuple[float, int, Node]] = []
-        self._stack: list[tuple[float, int, Node]] = []
+        self._heap: list[tuple[float, int, BranchNode]] = []
+        self._stack: list[tuple[float, int, BranchNode]] = []
         self._n_pushed = 0
         start = 0.5 * weights if multipliers is None else np.minimum(multipliers, weights)
         everyone = np.arange(sure.shape[0])
-        self._push(Node(everyone, start, (), 0.0, n_left), float(weights.sum()))
+        self._push(BranchNode(everyone, start, (), 0.0, n_left), float(weights.sum()))
 
     @property
     def open_bound(self) -> float:
@@ -126,7 +126,7 @@ class Tree:
                 n_nodes += 1
         return n_nodes
 
-    def _push(self, node: Node, bound: float) -> None:
+    def _push(self, node: BranchNode, bound: float) -> None:
         if bound >= self.cutoff:
             # Of equal bounds the newest first: it is the deepest, and nearest to an answer.
             self._n_pushed += 1
@@ -143,7 +143,7 @@ class Tree:
             if self.on_better is not None:
                 self.on_better(value, chosen)
 
-    def _open(self, node: Node, bound: float) -> None:
+    def _open(self, node: BranchNode, bound: float) -> None:
         # Points that are covered stay as columns without weight: cutting them out costs more than it saves.
         sure = self.sure[node.candidates]
         covered = covered_by(self.sure, np.asarray(node.chosen, dtype=np.intp))
@@ -167,12 +167,12 @@ class Tree:
         others = node.candidates[keep[keep != pick]]
         without = min(bound, node.value + descent.without(pick))
         if len(others) >= node.n_left:
-            self._push(Node(others, descent.multipliers, node.chosen, node.value, node.n_left), without)
+            self._push(BranchNode(others, descent.multipliers, node.chosen, node.value, node.n_left), without)
         gain = float(weights[sure.indices[sure.indptr[pick] : sure.indptr[pick + 1]]].sum())
         chosen = (*node.chosen, int(node.candidates[pick]))
-        self._push(Node(others, descent.multipliers, chosen, node.value + gain, node.n_left - 1), bound)
+        self._push(BranchNode(others, descent.multipliers, chosen, node.value + gain, node.n_left - 1), bound)
 
-    def _finish(self, node: Node, sure: sparse.csr_array, weights: Floats) -> None:
+    def _finish(self, node: BranchNode, sure: sparse.csr_array, weights: Floats) -> None:
         """Settle a node that may take all that is left, or one, or none."""
         gains = sure @ weights
         if node.n_left >= len(node.candidates):
@@ -185,7 +185,7 @@ class Tree:
             rest, gain = node.candidates[:0], 0.0
         self._offer(node.value + gain, (*node.chosen, *rest.tolist()))
 
-    def _finish_two(self, node: Node, sure: sparse.csr_array, weights: Floats, candidates: Ints) -> None:
+    def _finish_two(self, node: BranchNode, sure: sparse.csr_array, weights: Floats, candidates: Ints) -> None:
         """Settle the last two sets: |A ∪ B| = |A| + |B| − |A ∩ B|, for all pairs that could do it."""
         gains = sure @ weights
         order = np.argsort(-gains, kind="stable")

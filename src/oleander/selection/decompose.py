@@ -18,7 +18,7 @@ from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import tighten
-from oleander.selection.branch import Tree
+from oleander.selection.branch import BranchTree
 from oleander.selection.fix import still_possible
 from oleander.selection.formulations import plain_rows
 from oleander.selection.knapsack import allot, rest
@@ -36,7 +36,7 @@ class Share:
     bound: float
     is_bounded: bool = False
     is_final: bool = False
-    tree: Tree | None = None
+    tree: BranchTree | None = None
     tree_candidates: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     chosen: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
@@ -130,7 +130,7 @@ class Group:
         known = self.worth(share.chosen) if len(share.chosen) == k else -np.inf
         low = needed if known < needed else known + tolerance
         if share.tree is None:
-            share.tree = Tree(
+            share.tree = BranchTree(
                 rows, self.weights, k, cutoff=low, step=tolerance, multipliers=share.multipliers, n_steps=20
             )
             share.tree_candidates = share.candidates

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files that are written whole or not at all."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[BinaryIO]:
-    """Give a file to write to; it takes the target's place at the end, or leaves nothing behind.
+    """Yield a file to write to, which replaces the target at the end; after an error nothing is left behind.
 
     A link at the target is replaced, never written through.
     """
@@ -19,10 +19,10 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        # The system takes the user's mask off these rights. To ask for the mask is to change it, for every thread.
+        # The system applies the user's umask to these rights. Reading the umask here would change it for all threads.
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:
-        # The draft's name says nothing to whoever asked for the target.
+        # The user knows the target, not the draft.
         error.filename = str(target)
         raise
     try:
@@ -37,7 +37,7 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(target: Path, content: bytes) -> None:
-    """Write a file in one go: whoever looks sees all of it or what was there before."""
+    """Write a file atomically: readers see all of it, or the file that was there before."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(target) as file:
         file.write(content)

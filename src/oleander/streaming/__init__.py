@@ -1,19 +1,26 @@
 """More rows than memory: a sample of a stated accuracy to learn from, and one pass over all rows to count on."""
 
-from oleander.streaming.accuracy import Accuracy, rows_needed, sample_size
-from oleander.streaming.counting import Counts, count_all
-from oleander.streaming.sample import Sample, draw_sample
-from oleander.streaming.source import Block, Source, open_source
+from oleander.streaming.blocks import Block, Blocks
+from oleander.streaming.counting import Sampled, SourceCount, count_all
+from oleander.streaming.counts import Counts
+from oleander.streaming.sample import Sample, draw_sample, read_background, read_sample
+from oleander.streaming.sample_size import rows_needed, sample_size
+from oleander.streaming.source import Source, as_source, open_source
 
 __all__ = [
-    "Accuracy",
     "Block",
+    "Blocks",
     "Counts",
     "Sample",
+    "Sampled",
     "Source",
+    "SourceCount",
+    "as_source",
     "count_all",
     "draw_sample",
     "open_source",
+    "read_background",
+    "read_sample",
     "rows_needed",
     "sample_size",
 ]

@@ -1,7 +1,7 @@
-"""One pass over all rows of a source: the black box is asked about each, and what the explainers say is counted."""
+"""One pass over all rows of a source, on which the explainers' answers are counted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Self
 
@@ -9,202 +9,193 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.arrays import Bools, Ints
-from oleander.black_box.asking import BlackBox
-from oleander.judging.certificate import Certificate
-from oleander.results.evaluation import Evaluation, disagree, evaluate_counts
-from oleander.results.explanation import ExplainerSet
+from oleander.arrays import Bools, Ints, Labels
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.data.reading import Reading
+from oleander.data.rows import Rows
+from oleander.results.evaluation import disagree
+from oleander.results.explainer_set import ExplainerSet
+from oleander.results.fit_record import FitRecord
 from oleander.running.parallel import run_tasks
+from oleander.running.warning import warn_user
 from oleander.storage.checkpoint import Checkpoint, hash_array, hash_text
-from oleander.streaming.accuracy import Accuracy, promise
-from oleander.streaming.sample import rows_inside, to_frame
-from oleander.streaming.source import Block, Source, load_arrow
-
-Counted = NDArray[np.int64]
-# Rows are counted apart by what the fit did with them.
-LEARNED, HELD, OUTSIDE = range(3)
+from oleander.streaming.blocks import Block, load_arrow
+from oleander.streaming.counts import HELD, LEARNED, OUTSIDE, Counted, Counts
+from oleander.streaming.sample import to_frame
+from oleander.streaming.source import Source
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
-    """What explainers say, counted; every array has a column for rows learned from, held out, and not in the sample.
+class Sampled:
+    """Rows of the sample that played one part in the fit, with their answers, which are not asked for again.
 
     Parameters
     ----------
-    rows, unread, answered, right, conflicts : int arrays of shape (3,)
-        Rows; those that hold what the schema does not allow, of which the black box is not asked; those that are
-        answered, and as the black box does; those on which explainers disagree.
-    covered, agreed : int arrays of shape (n_explainers, 3)
-    classes : mapping of label to int array of shape (3,)
-        For each label of the black box its rows, those answered, and those answered as it does.
+    positions : int array
+        Their positions in the source, ascending.
+    labels : array
     """
 
-    rows: Counted
-    unread: Counted
-    answered: Counted
-    right: Counted
-    conflicts: Counted
-    covered: Counted
-    agreed: Counted
-    classes: dict[Any, Counted]
+    positions: Ints
+    labels: Labels
 
     @classmethod
-    def nothing(cls, n_explainers: int) -> Self:
-        """Return the counts of no rows."""
-        none, each = np.zeros(3, dtype=np.int64), np.zeros((n_explainers, 3), dtype=np.int64)
-        return cls(none, none, none, none, none, each, each, {})
+    def take(cls, reading: Reading, indices: Ints, rows: Rows) -> Self:
+        """Return some rows of a sample by their indices, with the labels that they were given."""
+        assert reading.positions is not None
+        return cls(reading.positions[indices], rows.labels_of_rows)
 
-    def __add__(self, other: Self) -> "Counts":
-        sums = {name: getattr(self, name) + getattr(other, name) for name in ARRAYS}
-        labels = {**self.classes, **other.classes}
-        none = np.zeros(3, dtype=np.int64)
-        return Counts(**sums, classes={x: self.classes.get(x, none) + other.classes.get(x, none) for x in labels})
-
-    def evaluation(self, complexity: list[int]) -> Evaluation:
-        """Return coverage and fidelity on all rows that were counted."""
-        labels = sorted(self.classes)
-        return evaluate_counts(
-            n_rows=int(self.rows.sum()),
-            n_answered=int(self.answered.sum()),
-            n_right=int(self.right.sum()),
-            n_conflicts=int(self.conflicts.sum()),
-            covered=self.covered.sum(axis=1),
-            agreed=self.agreed.sum(axis=1),
-            complexity=complexity,
-            labels=np.array(labels),
-            classes=np.array([self.classes[label] for label in labels]).reshape(-1, 3),
-        )
-
-    @property
-    def n_asked(self) -> int:
-        """Rows that the black box was asked about."""
-        return int((self.rows - self.unread).sum())
-
-    @property
-    def n_new(self) -> int:
-        """Rows that were not learned from."""
-        return int(self.rows[[HELD, OUTSIDE]].sum())
-
-    def accuracy(self, epsilon: float, delta: float, n_sample: int, n_candidates: int | None) -> Accuracy:
-        """Return how near the held-out rows came; without a number of candidates nothing is promised."""
-        n_judged, n_others = int(self.rows[HELD]), int(self.rows[OUTSIDE])
-        return Accuracy(
-            n_rows=int(self.rows.sum()),
-            n_sample=n_sample,
-            n_judged=n_judged,
-            n_unread=int(self.unread.sum()),
-            epsilon=epsilon,
-            delta=delta,
-            promised=float("nan") if n_candidates is None else promise(n_judged, n_others, delta, n_candidates),
-            seen=self.furthest(),
-        )
-
-    def certificate(self, confidence: float, *, alone: bool) -> Certificate:
-        """Return what the rows that were not learned from allow to be claimed, of each explainer too if ``alone``."""
-        new = [HELD, OUTSIDE]
-        pairs = zip(self.agreed[:, new].sum(axis=1), self.covered[:, new].sum(axis=1), strict=True)
-        n_answered = int(self.answered[new].sum())
-        return Certificate.of_counts(
-            [(int(n_right), int(n_rows)) for n_right, n_rows in pairs] if alone else [],
-            coverage=(n_answered, self.n_new),
-            answers=(int(self.right[new].sum()), n_answered),
-            confidence=confidence,
-        )
-
-    def furthest(self) -> float:
-        """Return how far shares of held-out rows are at most from those of all rows that were not learned from."""
-        if not self.rows[HELD]:
-            return float("nan")
-        counts = np.vstack([self.answered, self.right, self.covered, self.agreed])
-        # Rows that cannot be read are in no sample.
-        read = self.rows - self.unread
-        held = counts[:, HELD] / read[HELD]
-        new = counts[:, [HELD, OUTSIDE]].sum(axis=1) / read[[HELD, OUTSIDE]].sum()
-        return float(np.abs(held - new).max())
-
-    def to_dict(self) -> dict[str, Any] | None:
-        """Return plain data for JSON; None where JSON has no word for the labels."""
-        labels = [label.item() if isinstance(label, np.generic) else label for label in self.classes]
-        if any(type(label) not in (str, int, float, bool) for label in labels):
-            return None
-        classes = [[label, *map(int, counts)] for label, counts in zip(labels, self.classes.values(), strict=True)]
-        return {**{name: getattr(self, name).tolist() for name in ARRAYS}, "classes": classes}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
-        arrays = {name: np.array(data[name], dtype=np.int64) for name in ARRAYS}
-        each = (-1, 3)
-        arrays |= {name: arrays[name].reshape(each) for name in ("covered", "agreed")}
-        classes = {label: np.array(counts, dtype=np.int64) for label, *counts in data["classes"]}
-        return cls(**arrays, classes=classes)
+    def inside(self, block: Block) -> "Sampled":
+        """Return those that lie in a block, with positions counted from its start."""
+        first, last = np.searchsorted(self.positions, [block.start, block.start + block.n_rows])
+        return Sampled(self.positions[first:last] - block.start, self.labels[first:last])
 
 
-ARRAYS = tuple(field.name for field in fields(Counts) if field.name != "classes")
-
-
-def count_all(
-    source: Source,
-    chosen: ExplainerSet,
-    box: BlackBox,
-    learned: Ints,
-    held: Ints,
-    *,
-    block_size: int = 100_000,
-    n_jobs: int | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> Counts:
-    """Ask the black box about every row of a source and count what the explainers say.
+@dataclass(frozen=True, eq=False)
+class SourceCount:
+    """The count on all rows of a source that ends a fit of its sample.
 
     Parameters
     ----------
     source : Source
-    chosen : ExplainerSet
-    box : BlackBox
-    learned, held : int arrays
-        Which rows of the source were learned from, and which were held out.
-    block_size : int
-        The most rows that a process holds at once.
+    reading : Reading
+        The sample.
+    black_box : CountingBlackBox
+        It has set queries aside for the rows outside the sample.
+    """
+
+    source: Source
+    reading: Reading
+    black_box: CountingBlackBox
+
+    @classmethod
+    def plan(cls, source: Source, reading: Reading, black_box: CountingBlackBox) -> Self | None:
+        """Set aside the queries that the count needs; None, with a warning, where there are too few."""
+        if not black_box.can_ask(source.n_rows + N_ASKED_TWICE):
+            warn_user(
+                f"max_queries={black_box.max_queries:,} does not pay for all {source.n_rows:,} rows after the sample: "
+                "only the sample's figures are known."
+            )
+            return None
+        count = cls(source, reading, black_box)
+        black_box.reserve(count.n_others)
+        return count
+
+    @property
+    def n_others(self) -> int:
+        """The number of rows outside the sample."""
+        return self.source.n_rows - len(self.reading.values)
+
+    def complete(
+        self,
+        record: FitRecord,
+        learned: Sampled,
+        held: Sampled,
+        *,
+        confidence: float,
+        n_candidates: int,
+        n_jobs: int | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> FitRecord:
+        """Return the record of the sample's fit with the figures of all rows.
+
+        Parameters
+        ----------
+        record : FitRecord
+        learned, held : Sampled
+            The rows that were learned from, and those held out.
+        confidence : float
+            Of the certificate, which then is about all rows not learned from.
+        n_candidates : int
+            The number of candidates, for all of which the sample's accuracy is promised. Where whole groups were
+            sampled nothing is promised, and the held-out groups certify.
+        n_jobs : int or None
+        checkpoint : Checkpoint or None
+        """
+        source, explainers, certificate = self.source, record.explainers, record.certificate
+        self.black_box.release(self.n_others)
+        counts = count_all(source, explainers, self.black_box, learned, held, n_jobs=n_jobs, checkpoint=checkpoint)
+        is_promised = self.reading.groups is None
+        if is_promised and counts.n_new:
+            certificate = counts.certificate(confidence)
+            explainers = explainers.with_claims(certificate)
+        n_sample = len(learned.positions) + len(held.positions)
+        return replace(
+            record,
+            explainers=explainers,
+            certificate=certificate,
+            n_queries=self.black_box.n_queries,
+            exact=counts.evaluation([member.explainer.complexity for member in explainers.members]),
+            accuracy=counts.accuracy(source.epsilon, source.delta, n_sample, n_candidates if is_promised else None),
+        )
+
+
+def count_all(
+    source: Source,
+    explainers: ExplainerSet,
+    black_box: CountingBlackBox,
+    learned: Sampled,
+    held: Sampled,
+    *,
+    n_jobs: int | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Counts:
+    """Ask the black box about every row of a source that is not in the sample, and count what the explainers say.
+
+    Parameters
+    ----------
+    source : Source
+    explainers : ExplainerSet
+    black_box : CountingBlackBox
+    learned, held : Sampled
+        The rows that were learned from, and those held out.
     n_jobs : int or None
     checkpoint : Checkpoint or None
         Keeps the counts of each block as it is done.
     """
-    columns = [str(column) for column in chosen.schema.columns or ()]
-    blocks = source.blocks(columns, block_size)
-    total = Counts.nothing(len(chosen.members))
-    who = repr((chosen.min_votes, chosen.ranks, [member.to_dict() for member in chosen.members]))
+    columns = [str(column) for column in explainers.schema.columns or ()]
+    total = Counts.nothing(len(explainers.members))
+    # Claims come after the count, and do not change what is counted.
+    content = repr([{**member.to_dict(), "claim": None} for member in explainers.members])
+    box = BlackBox(black_box.model, explainers.schema)
     tasks = []
-    for block in blocks:
-        own = [rows_inside(block, rows) for rows in (learned, held)]
-        name = hash_text(f"{block.name} {block.start} {[hash_array(rows) for rows in own]} {who}")
+    for block in source.blocks(columns):
+        own = [part.inside(block) for part in (learned, held)]
+        name = hash_text(f"{block.name} {block.start} {[hash_array(part.positions) for part in own]} {content}")
         kept = None if checkpoint is None else checkpoint.counts(name)
-        if kept is None:
+        if checkpoint is None or kept is None:
             tasks.append((name, (block, *own)))
         else:
-            total += Counts.from_dict(kept)
-    shared = [chosen, box, columns, block_size]
+            with checkpoint.reading():
+                total += Counts.from_dict(kept)
+    shared = [explainers, box, columns, source.block_size]
     for number, counts in run_tasks(_count_block, shared, [task for _, task in tasks], n_jobs=n_jobs):
         total += counts
-        content = counts.to_dict() if checkpoint is not None else None
-        if checkpoint is not None and content is not None:
-            checkpoint.keep_counts(tasks[number][0], content)
+        kept = counts.to_dict() if checkpoint is not None else None
+        if checkpoint is not None and kept is not None:
+            checkpoint.keep_counts(tasks[number][0], kept)
+    black_box.charge(total.n_asked)
     return total
 
 
 def _count_block(
-    chosen: ExplainerSet,
+    explainers: ExplainerSet,
     box: BlackBox,
     columns: Sequence[str],
     block_size: int,
     block: Block,
-    learned: Ints,
-    held: Ints,
+    learned: Sampled,
+    held: Sampled,
 ) -> Counts:
     parts = np.full(block.n_rows, OUTSIDE, dtype=np.int8)
-    parts[learned], parts[held] = LEARNED, HELD
-    counts, start = [Counts.nothing(len(chosen.members))], 0
+    known = np.empty(block.n_rows, dtype=object)
+    for part, sampled in ((LEARNED, learned), (HELD, held)):
+        parts[sampled.positions], known[sampled.positions] = part, sampled.labels
+    counts, start = [Counts.nothing(len(explainers.members))], 0
     for table in block.read(columns, block_size):
-        counts.append(_count_rows(chosen, box, _to_codes(table), parts[start : start + len(table)]))
+        here = slice(start, start + len(table))
+        counts.append(_count_rows(explainers, box, _to_codes(table), parts[here], known[here]))
         start += len(table)
     return reduce(Counts.__add__, counts)
 
@@ -218,21 +209,38 @@ def _to_codes(table: Any) -> pd.DataFrame:
     return to_frame([table.replace_schema_metadata(None)])
 
 
-def _count_rows(chosen: ExplainerSet, box: BlackBox, frame: pd.DataFrame, parts: NDArray[np.int8]) -> Counts:
-    """Count on the rows of a table; ``parts`` says what the fit did with each."""
+def _count_rows(
+    explainers: ExplainerSet, box: BlackBox, frame: pd.DataFrame, parts: NDArray[np.int8], known: Labels
+) -> Counts:
+    """Count on the rows of a table.
+
+    Parameters
+    ----------
+    parts : int array
+        The part of each row in the fit.
+    known : array
+        The answers for rows of the sample; other entries mean nothing.
+    """
     n_rows = _by_part(np.ones(len(parts), dtype=bool), parts)
+    schema = explainers.schema
     try:
         # Columns that lie together are read and written several times faster here.
-        rows = chosen.schema.encode(frame, order="F")
+        rows = schema.encode(frame, order="F")
     except ValueError:
-        readable = chosen.schema.readable(frame)
-        frame, parts = frame[readable], parts[readable]
+        readable = schema.readable(frame)
+        frame, parts, known = frame[readable], parts[readable], known[readable]
         if not len(frame):
-            nothing = Counts.nothing(len(chosen.members))
+            nothing = Counts.nothing(len(explainers.members))
             return Counts(**{**vars(nothing), "rows": n_rows, "unread": n_rows})
-        rows = chosen.schema.encode(frame, order="F")
-    labels = box.ask(rows)
-    covers, said, answers = chosen.read(rows)
+        rows = schema.encode(frame, order="F")
+    is_new = parts == OUTSIDE
+    if is_new.all():
+        labels = box.ask(rows)
+    else:
+        labels = known.copy()
+        labels[is_new] = box.ask(rows[is_new]) if is_new.any() else known[is_new]
+        labels = np.array(labels.tolist())
+    covers, said, answers = explainers.read(rows)
     answered = ~np.ma.getmaskarray(answers)
     right = answered & (np.ma.getdata(answers) == labels)
     codes, names = pd.factorize(labels)

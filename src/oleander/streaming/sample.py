@@ -1,4 +1,4 @@
-"""A uniform sample of a source's rows, and what no sample would show: rare levels, and that a value may be missing."""
+"""A uniform sample of a source's rows, with the levels, bounds and missing values of all rows."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,20 +8,26 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.arrays import Ints
+from oleander.arrays import Floats, Ints
+from oleander.data.checks import names_of_columns
+from oleander.data.reading import Reading
 from oleander.data.schema import FeatureSchema
 from oleander.data.schema.feature import Feature
 from oleander.data.schema.inference import infer_feature
+from oleander.draws.jitter import MOST_BACKGROUND
 from oleander.running.parallel import run_tasks
-from oleander.streaming.source import Block, Source, load_arrow
+from oleander.running.warning import warn_user
+from oleander.streaming.blocks import Block, load_arrow
+from oleander.streaming.sample_size import sample_size
+from oleander.streaming.source import Source, as_source
 
-# A column of text with more levels than this is a name or a number of a person, and no feature.
+# A column of text with more levels than this is an identifier, and no feature.
 MOST_LEVELS = 10_000
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a column was seen to hold in all rows.
+    """What a column holds in all rows.
 
     Parameters
     ----------
@@ -70,11 +76,9 @@ def draw_sample(
     *,
     others: Sequence[str] = (),
     schema: FeatureSchema | None = None,
-    scale: str = "std",
-    block_size: int = 100_000,
     n_jobs: int | None = None,
 ) -> Sample:
-    """Draw rows of a source, every set of so many with the same chance, in one pass; all if there are no more.
+    """Draw ``n_rows`` rows of a source uniformly in one pass, or all rows if there are no more.
 
     Which rows are drawn follows from the seed and the order of the rows alone.
 
@@ -86,11 +90,7 @@ def draw_sample(
     others : sequence of str
         Columns that are no features.
     schema : FeatureSchema or None
-        If given, only its columns are read.
-    scale : str
-        Of an inferred schema. Its levels, bounds and what may be missing are those of all rows.
-    block_size : int
-        The most rows that are held at once, besides the sample.
+        If given, only its columns are read. An inferred schema has the levels, bounds and missing values of all rows.
     n_jobs : int or None
     """
     unknown = [name for name in others if name not in source.columns]
@@ -108,21 +108,76 @@ def draw_sample(
         raise ValueError("no column is left to be a feature.")
     positions = _draw(source.n_rows, n_rows, seed)
     read = [*features, *(name for name in others if name not in features)]
-    blocks = source.blocks(read, block_size)
+    blocks = source.blocks(read)
     tasks = [(block, rows_inside(block, positions)) for block in blocks]
     watched = [] if schema is not None else features
     parts: dict[int, Any] = {}
     seen: dict[str, Seen] = {name: Seen() for name in watched}
-    for number, (rows, here) in run_tasks(_take_from_block, [read, watched, block_size], tasks, n_jobs=n_jobs):
+    for number, (rows, here) in run_tasks(_take_from_block, [read, watched, source.block_size], tasks, n_jobs=n_jobs):
         parts[number] = rows
         seen = {name: _checked(seen[name] | here[name], name) for name in watched}
     frame = to_frame([parts[number] for number in sorted(parts)])
-    known = schema if schema is not None else _infer(frame[features], seen, scale)
+    known = schema if schema is not None else _infer(frame[features], seen)
     readable = known.readable(frame[features])
     if not readable.any():
         raise ValueError(f"none of {len(frame):,} rows can be read: they hold what the schema does not allow.")
     frame, positions = frame[readable].reset_index(drop=True), positions[readable]
     return Sample(frame[features], positions, known, {name: frame[name].to_numpy() for name in others})
+
+
+def read_sample(
+    source: Source,
+    y: str | None,
+    groups: str | None,
+    schema: FeatureSchema | None,
+    *,
+    holdout: float | None,
+    seed: int,
+    n_jobs: int | None = None,
+) -> Reading:
+    """Draw a sample that is large enough for the source's epsilon and delta, and read it like a table.
+
+    Parameters
+    ----------
+    source : Source
+    y, groups : str or None
+        Columns that are no features.
+    schema : FeatureSchema or None
+    holdout : float or None
+        The share of the sample that will be held out.
+    seed : int
+    n_jobs : int or None
+    """
+    n_rows = sample_size(source.epsilon, source.delta, holdout)
+    others = names_of_columns(y=y, groups=groups)
+    sample = draw_sample(source, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
+    return Reading(
+        sample.schema,
+        sample.schema.encode(sample.table),
+        None if y is None else sample.others[y],
+        None if groups is None else sample.others[groups],
+        sample.positions,
+    )
+
+
+def read_background(background: Any, schema: FeatureSchema, seed: int, n_jobs: int | None = None) -> Floats:
+    """Return the encoded rows of a background: a table, or a sample of a source.
+
+    Rows with values that the schema does not allow are left out, and a warning says how many.
+    """
+    source = as_source(background)
+    table = background
+    if source is not None:
+        columns = [str(column) for column in schema.columns or ()]
+        others = [column for column in source.columns if column not in columns]
+        table = draw_sample(source.without(others), MOST_BACKGROUND, seed, schema=schema, n_jobs=n_jobs).table
+    readable = schema.readable(table)
+    if not readable.any():
+        raise ValueError("no row of the background can be read: all hold values that the schema does not allow.")
+    if not readable.all():
+        warn_user(f"{(~readable).sum():,} rows of the background hold values that the schema does not allow.")
+        table = table[readable] if isinstance(table, pd.DataFrame) else np.asarray(table)[readable]
+    return schema.encode(table)
 
 
 def to_frame(tables: Sequence[Any]) -> pd.DataFrame:
@@ -187,18 +242,18 @@ def _see(column: Any) -> Seen:
 def _checked(seen: Seen, name: str) -> Seen:
     if len(seen.levels) > MOST_LEVELS:
         raise ValueError(
-            f"column {name!r} has more than {MOST_LEVELS:,} levels, which nobody could read. "
+            f"column {name!r} has more than {MOST_LEVELS:,} levels, too many to be read. "
             "Leave it out: give a schema without it."
         )
     return seen
 
 
-def _infer(table: pd.DataFrame, seen: dict[str, Seen], scale: str) -> FeatureSchema:
-    features = [_infer_feature(table[name], seen[name], name, scale) for name in table.columns]
+def _infer(table: pd.DataFrame, seen: dict[str, Seen]) -> FeatureSchema:
+    features = [_infer_feature(table[name], seen[name], name) for name in table.columns]
     return FeatureSchema(tuple(features), columns=tuple(table.columns))
 
 
-def _infer_feature(column: pd.Series, seen: Seen, name: str, scale: str) -> Feature:
+def _infer_feature(column: pd.Series, seen: Seen, name: str) -> Feature:
     """Read a feature off the sample and what was seen in all rows; its scale is the sample's."""
     if pd.api.types.is_float_dtype(column.dtype):
         # Rows with an infinite value are not read, here or later.
@@ -212,9 +267,9 @@ def _infer_feature(column: pd.Series, seen: Seen, name: str, scale: str) -> Feat
     dtype = object if column.dtype == object else column.dtype
     absent = [None] if seen.missing else []
     whole = pd.concat([column, pd.Series([*more, *absent], dtype=dtype)]) if more or absent else column
-    feature = infer_feature(whole, name, None, scale)
+    feature = infer_feature(whole, name, None, "std")
     if feature.is_number and column.notna().any():
-        return replace(feature, scale=infer_feature(column, name, str(feature.kind), scale).scale)
+        return replace(feature, scale=infer_feature(column, name, str(feature.kind), "std").scale)
     return feature
 
 

@@ -1,4 +1,4 @@
-"""What is in the file: nothing of a row, nothing that ends its element, the same bytes each time."""
+"""The content of the file: no value of a row, nothing that ends its element, the same bytes each time."""
 
 import json
 import re
@@ -6,8 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from oleander import AggregateExplainer
-from oleander.candidates import Balls
+from oleander import AggregateExplainer, Balls, Floor
 from oleander.report import write_report
 from oleander.report.page.writing import _asset
 
@@ -16,15 +15,15 @@ def data_of(page: str):
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
 
 
-@pytest.mark.parametrize("form", ["tree", "consensus", "balls", "linear", "anchors"])
-def test_no_value_of_a_row_unless_asked(atlases, tmp_path, form, make_rows):
+@pytest.mark.parametrize("kind", ["trees", "nodes", "balls", "linear", "anchors"])
+def test_no_value_of_a_row_unless_asked(atlases, tmp_path, kind, make_rows):
     X = make_rows()
-    atlases[form].report(tmp_path / "p.html", X)
+    atlases[kind].report(tmp_path / "p.html", X)
     page = (tmp_path / "p.html").read_text()
     values = [repr(float(value)) for value in X["weight"]] + [f"{value:.10g}" for value in X["dose"].dropna()]
     assert not [value for value in values if value in page]
     assert "rows" not in data_of(page)["map"]
-    atlases[form].report(tmp_path / "q.html", X, include_rows=True)
+    atlases[kind].report(tmp_path / "q.html", X, include_rows=True)
     assert f"{X['weight'].iloc[0]:.10g}" in (tmp_path / "q.html").read_text()
 
 
@@ -33,7 +32,7 @@ def test_a_ball_around_a_row_is_refused(tmp_path, make_rows, judge_rows):
         judge_rows,
         candidates=Balls(2.0, centers="rows", n_draws=200, max_candidates=30),
         min_fidelity=0.5,
-        floor_on="share",
+        floor=Floor(on="share"),
         random_state=0,
     ).fit(make_rows(200))
     with pytest.raises(ValueError, match="which the page would hold"):
@@ -44,10 +43,15 @@ def test_a_ball_around_a_row_is_refused(tmp_path, make_rows, judge_rows):
     write_report(atlas, tmp_path / "p.html", include_rows=True)
 
 
+def test_groups_need_their_rows(atlases, tmp_path):
+    with pytest.raises(ValueError, match="no X was given"):
+        write_report(atlases["trees"], tmp_path / "p.html", by={"kind": ["a"]})
+
+
 def test_few_people_are_not_counted_apart(atlases, tmp_path, make_rows):
     X = make_rows()
     few = np.where(np.arange(len(X)) < 4, "rare", "common")
-    write_report(atlases["tree"], tmp_path / "p.html", X, by={"kind": few})
+    write_report(atlases["trees"], tmp_path / "p.html", X, by={"kind": few})
     groups = {
         group["name"]: group["lines"]
         for group in data_of((tmp_path / "p.html").read_text())["sets"][0]["left_out"]["by"]
@@ -57,7 +61,7 @@ def test_few_people_are_not_counted_apart(atlases, tmp_path, make_rows):
 
 def test_left_out_is_what_predict_leaves_out(atlases, tmp_path, make_rows, judge_rows):
     X = make_rows(seed=5)
-    atlas = atlases["tree"]
+    atlas = atlases["trees"]
     write_report(atlas, tmp_path / "p.html", X)
     data = data_of((tmp_path / "p.html").read_text())
     cell = next(cell for cell in data["cells"] if [cell["max_explainers"], cell["min_fidelity"]] == data["start"])
@@ -101,6 +105,6 @@ def test_words_stand_out(theme):
 
 
 def test_summary_stands_in_for_the_script(atlases, tmp_path):
-    write_report(atlases["tree"], tmp_path / "p.html")
+    write_report(atlases["trees"], tmp_path / "p.html")
     page = (tmp_path / "p.html").read_text()
-    assert "one tree" in re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)[1]
+    assert "local explainer" in re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)[1]

@@ -1,12 +1,10 @@
 import hashlib
-import stat
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from studies.data.fetch import cache_folder, fetch_file
 
-from oleander.storage.files import write_whole
+from studies.data.fetch import cache_folder, fetch_file
 
 CONTENT = b"a small file"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -14,13 +12,13 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 @pytest.fixture
 def server():
-    """Serve one file; count how often it is asked for."""
+    """A server of one file that counts requests."""
 
     class Handler(BaseHTTPRequestHandler):
-        asked = 0
+        n_requests = 0
 
         def do_GET(self):
-            type(self).asked += 1
+            type(self).n_requests += 1
             if self.path != "/file":
                 self.send_error(404)
                 return
@@ -45,7 +43,7 @@ def test_a_file_is_fetched_once(server, tmp_path):
     path = fetch_file(f"{server.url}/file", SHA256, "kept", tmp_path / "new")
     assert path.read_bytes() == CONTENT
     assert fetch_file(f"{server.url}/file", SHA256, "kept", tmp_path / "new") == path
-    assert server.handler.asked == 1
+    assert server.handler.n_requests == 1
     path.write_bytes(b"half a fi")
     assert fetch_file(f"{server.url}/file", SHA256, "kept", tmp_path / "new").read_bytes() == CONTENT
 
@@ -56,7 +54,7 @@ def test_a_wrong_file_is_not_kept(server, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_answer_is_told(server, tmp_path):
+def test_an_error_of_the_server_names_the_file(server, tmp_path):
     with pytest.raises(OSError, match=r"other cannot be fetched \(HTTP Error 404.*give its path"):
         fetch_file(f"{server.url}/other", SHA256, "kept", tmp_path)
 
@@ -67,13 +65,3 @@ def test_where_files_are_kept(monkeypatch, tmp_path):
     monkeypatch.delenv("OLEANDER_DATA")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "oleander"
-
-
-def test_writing_leaves_nothing_behind(tmp_path, monkeypatch):
-    write_whole(tmp_path / "file", b"old")
-    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) & 0o400
-    monkeypatch.setattr("os.replace", lambda *args: (_ for _ in ()).throw(OSError("full")))
-    with pytest.raises(OSError, match="full"):
-        write_whole(tmp_path / "file", b"new")
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-    assert (tmp_path / "file").read_bytes() == b"old"

@@ -34,7 +34,7 @@ def test_thinning(folder):
         load_geriatric(folder, rows_per_trial=0)
 
 
-def test_an_archive_and_a_folder_that_has_it(folder, tmp_path_factory):
+def test_an_archive_and_its_folder(folder, tmp_path_factory):
     place = tmp_path_factory.mktemp("archive")
     with zipfile.ZipFile(place / "uci_archive.zip", "w") as archive:
         # As UCI's: a folder's entry has no slash at its end.
@@ -59,7 +59,7 @@ def test_without_a_path_it_is_fetched(folder, tmp_path_factory, monkeypatch):
     assert [path.name for path in (place / "kept").iterdir()] == ["geriatric-uci_archive.zip"]
 
 
-def test_what_is_wrong_is_told(tmp_path):
+def test_errors_name_the_file_and_the_line(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"neither uci_archive\.zip nor files like d1p01M"):
         load_geriatric(tmp_path)
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 from scipy import stats
-from studies.data.base import BINARY_FEATURES
-from studies.data.ppmi_like import implied_sd
-from studies.data.published import GROUPS, MEANS, MONTHS, PAIR_P_VALUES, SHARES, SIZES, SMELL_COUNTS
 
 from oleander.data.schema import FeatureSchema, Kind
 from studies.data import make_ppmi_like
+from studies.data.base import BINARY_FEATURES
+from studies.data.ppmi_like import implied_sd
+from studies.data.published import GROUPS, MEANS, MONTHS, PAIR_P_VALUES, SHARES, SIZES, SMELL_COUNTS
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_sizes_and_columns(cohort):
     assert (first == cohort.X.loc[cohort.is_patient, "BL/SC UPDRSIII"]).all()
 
 
-def test_what_is_printed_comes_out(cohort):
+def test_printed_figures_are_matched(cohort):
     found = cohort.X.groupby(cohort.group)
     for name, counts in SMELL_COUNTS.items():
         assert found[name].sum().loc[list(GROUPS)].tolist() == list(counts)
@@ -46,7 +46,7 @@ def test_spreads_give_the_printed_p_values(cohort, name):
         assert p_value / 4 < found < 4 * p_value
 
 
-def test_implied_spread_turns_the_f_test_round():
+def test_implied_spread_inverts_the_f_test():
     name = "Geriatric Depression Score"
     rng = np.random.default_rng(0)
     groups = []
@@ -56,7 +56,7 @@ def test_implied_spread_turns_the_f_test_round():
     assert round(stats.f_oneway(*groups).pvalue, 2) == 0.68
 
 
-def test_mean_trajectories_are_as_the_groups_are_called(cohort):
+def test_mean_trajectories_fit_the_names_of_the_groups(cohort):
     means = cohort.trajectories.groupby(cohort.group).mean()
     change = {
         score: means[f"{score}, month {MONTHS[-1]}"] - means[f"{score}, month 0"]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+
 from studies.data.base import BINARY_FEATURES, CONTINUOUS_FEATURES
 from studies.data.published import (
     GROUPS,
@@ -43,7 +44,7 @@ def test_two_smell_columns_do_not_add_up():
 
 
 @pytest.mark.parametrize("name", SHARES)
-def test_printed_p_values_of_proportions_come_out(name):
+def test_printed_p_values_of_proportions_are_reproduced(name):
     sizes = np.array(list(SIZES.values()))
     with_it = np.round(np.array(SHARES[name]) * sizes)
     assert round(stats.chi2_contingency([with_it, sizes - with_it], correction=False).pvalue, 2) == P_VALUES[name]

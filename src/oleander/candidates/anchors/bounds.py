@@ -1,4 +1,4 @@
-"""What some draws allow to be said of a share: bounds by the Kullback–Leibler divergence, as in KL-LUCB.
+"""Confidence bounds on a share by the Kullback–Leibler divergence, as in KL-LUCB.
 
 Kaufmann and Kalyanakrishnan, *Information complexity in bandit subset selection*, 2013.
 """
@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 from oleander.arrays import Floats
 
 TINY = 1e-12
-# Steps of Newton's method: from where it starts, so many leave an error under a millionth.
+# Steps of Newton's method. From this start they leave an error under a millionth.
 N_STEPS = 6
 
 
 def kl_divergence(p: ArrayLike, q: ArrayLike) -> Floats:
-    """Return KL(p, q) of two coins, which is 0 where they are alike.
+    """Return the divergence KL(p, q) of two Bernoulli laws, which is 0 where p equals q.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def kl_lower(share: ArrayLike, level: ArrayLike) -> Floats:
 
 
 def exploration_rate(n_arms: int, step: int, delta: float) -> float:
-    """Return how wide bounds must be so that all of so many hold at every step, but for a chance of delta.
+    """Return the level at which the bounds of all arms hold at every step with probability 1 − delta.
 
     β(t, δ) of KL-LUCB with α = 1.1 and k = 405.5, the constants for which its theorem holds.
 

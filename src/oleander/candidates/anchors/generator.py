@@ -1,13 +1,14 @@
-"""Anchors as candidates: a box in the user's words, and the one label that is said in it."""
+"""Anchors as candidates: boxes with one label each."""
 
 from dataclasses import dataclass
 
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.anchors.ledger import Ledger
-from oleander.candidates.anchors.predicates import Grid, Rule
+from oleander.candidates.anchors.predicates import Conjunction, Grid
 from oleander.candidates.anchors.search import Anchor, Settings, find_anchors
 from oleander.candidates.balls import choose_centers
 from oleander.candidates.base import Candidate
+from oleander.data.checks import check_count
 from oleander.data.rows import Rows
 from oleander.explainers import Constant
 
@@ -16,37 +17,38 @@ from oleander.explainers import Constant
 class Anchors:
     """Anchors of rows (Ribeiro, Singh and Guestrin 2018): the widest rule found that keeps the black box's label.
 
-    Numbers are cut at quantiles. A rule's precision is the share of draws with the label of its row; a draw is a
-    learning row in which the rule's columns are made to fulfil it. Equal anchors of several rows are one candidate, and
-    rows for which no rule is precise enough give none.
+    Numbers are cut at quantiles. The precision of a rule is the share of draws with the label of its row; a draw is a
+    learning row whose values are replaced where they break the rule. Equal anchors of several rows are one candidate.
+    A row for which no rule is precise enough gives none.
 
     Parameters
     ----------
     precision : float
-        What an anchor's precision must reach (τ in the paper).
+        The least precision of an anchor (τ in the paper).
     delta : float
-        The chance with which a statement on precision may be wrong.
+        The probability with which a statement on precision may be wrong.
     tolerance : float
-        By how much a rule that is followed up may fall short of the most precise ones.
+        The most by which a rule in the beam may fall short of the most precise ones (ε in the paper).
     batch_size : int
-        Draws for a rule at a time.
+        The draws of a rule in one batch.
     beam_size : int
-        Rules of each size that are followed up.
+        The rules of each length that are extended.
     n_bins : int
-        Bins of a number.
+        The bins of a number.
     max_anchors : int or None
-        At most so many rows are anchored, spread over the data; None for all.
+        The most rows, spread over the data, for which an anchor is searched; None for all.
     max_conditions : int or None
-        The most predicates in a rule; longer ones cover hardly anybody. None for no limit.
+        The most predicates in a rule; longer ones cover few rows. None for no limit.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> from oleander.data.schema import FeatureSchema
     >>> X = np.random.default_rng(0).permuted(np.tile(np.arange(100) / 100, (3, 1)), axis=1).T
-    >>> box = BlackBox(lambda X: X[:, 0] > 0.49, FeatureSchema.infer(X))
-    >>> found = Anchors(n_bins=2).propose(Rows.ask(X, box), 0, CountingBlackBox(box))
+    >>> box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.49, FeatureSchema.infer(X)))
+    >>> found = Anchors(n_bins=2).propose(label_rows(X, box), 0, box)
     >>> sorted(f"{anchor.region.describe()}: {anchor.explainer.label}" for anchor in found)
     ['x0 > 0.49: True', 'x0 ≤ 0.49: False']
     """
@@ -63,22 +65,20 @@ class Anchors:
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox) -> list[Candidate]:
         """Return the distinct anchors, in the order of the rows that they were found for."""
         settings = Settings(self.precision, self.delta, self.tolerance, self.beam_size, self.max_conditions)
-        for name, least in (("batch_size", 1), ("n_bins", 2)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: it is a number, {least} or more.")
-        if self.max_anchors is not None and self.max_anchors < 1:
-            raise ValueError(f"max_anchors={self.max_anchors!r} is not allowed: it counts rows, 1 or more, or None.")
+        check_count("batch_size", self.batch_size)
+        check_count("n_bins", self.n_bins, 2)
+        check_count("max_anchors", self.max_anchors, or_none=True)
         ledger = Ledger(rows, Grid.cut(rows, self.n_bins), black_box, random_state, batch_size=self.batch_size)
         found = find_anchors(choose_centers(rows, self.max_anchors), ledger, settings)
-        merged: dict[tuple[Rule, int], Anchor] = {}
+        merged: dict[tuple[Conjunction, int], Anchor] = {}
         for anchor in found:
             key = anchor.rule, anchor.label
-            # Searches that end at one rule have not all had as many of its draws: the longest look counts.
+            # Searches that end at the same rule have seen different numbers of its draws: the largest counts.
             if anchor.holds and (key not in merged or merged[key].n_draws < anchor.n_draws):
                 merged[key] = anchor
         candidates = []
         for anchor in merged.values():
             label = ledger.classes[anchor.label]
-            said = Constant(label, anchor.n_draws, anchor.share, ledger.classes.dtype)
-            candidates.append(Candidate(ledger.grid.box(anchor.rule), explainer=said, origin="anchors"))
+            constant = Constant(label, anchor.n_draws, anchor.share, ledger.classes.dtype)
+            candidates.append(Candidate(ledger.grid.box(anchor.rule), explainer=constant, origin="anchors"))
         return candidates

@@ -1,7 +1,6 @@
-"""The draws of rules and the black box's answers to them, kept for every search that needs the same rule.
+"""The draws of rules and the black box's answers to them, shared by all searches.
 
-What is drawn for a rule depends on the rule and the seed alone. So searches share the answers, and none of them is
-changed by who else is searching.
+The draws of a rule depend on the rule and the seed alone, so no search changes the result of another.
 """
 
 import hashlib
@@ -12,26 +11,27 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.black_box.asking import CountingBlackBox
-from oleander.candidates.anchors.predicates import Grid, Predicate, Rule
+from oleander.black_box.counting import CountingBlackBox
+from oleander.candidates.anchors.predicates import Conjunction, Grid, Predicate
 from oleander.data.rows import Rows
 from oleander.explainers.base import encode_labels
 
-# A rule and how many batches of its draws are needed, from the first on.
-Demand = tuple[Rule, int]
+# A rule and the number of batches of its draws that are needed, from the first on.
+Demand = tuple[Conjunction, int]
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Draws for a rule: learning rows, in which a column that breaks a condition comes from a row that keeps it.
+    """Draws for a rule: learning rows, in which a value that breaks a condition is replaced by one that keeps it.
 
     Parameters
     ----------
     base : int array of shape (n_draws,)
-        The learning row that each draw began as.
+        The learning row that each draw is made from.
     repairs : list of (column, draws, sources)
-        Which draws took which learning rows' values in a column.
+        The draws whose value in a column is replaced, and the learning rows that the values come from.
     changed : bool array of shape (n_draws,)
+        A mask of the draws with a replaced value.
     """
 
     base: Ints
@@ -40,9 +40,9 @@ class Batch:
 
 
 class Ledger:
-    """Draws for rules, a batch at a time, and the labels that the black box gave them.
+    """Draws for rules, a batch at a time, and the black box's labels for them.
 
-    A draw that broke no condition is a learning row, whose label is known: the black box is not asked again.
+    A draw without a replaced value is a learning row, whose label is known: the black box is not asked again.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ class Ledger:
     black_box : CountingBlackBox
     seed : int
     batch_size : int
-        Draws in a batch.
+        The draws in a batch.
     max_call : int
-        The most rows that go to the black box at once.
+        The most rows in one call of the black box.
     """
 
     def __init__(
@@ -71,16 +71,16 @@ class Ledger:
         self._batches_per_call = max(1, max_call // batch_size)
         self.classes, self.label_codes = encode_labels(rows.labels)
         self._index = pd.Index(self.classes)
-        self._labels: dict[Rule, list[Ints]] = {}
+        self._labels: dict[Conjunction, list[Ints]] = {}
         self._conditions: dict[Predicate, tuple[Bools, Ints]] = {}
 
-    def labels(self, rule: Rule, n_batches: int) -> list[Ints]:
+    def labels(self, rule: Conjunction, n_batches: int) -> list[Ints]:
         """Return the label codes of the rule's first batches; -1 is a label that no learning row has."""
         return self._labels.get(rule, [])[:n_batches]
 
     def fill(self, demands: Iterable[Demand]) -> None:
-        """Draw what is not there yet, and ask the black box in as few calls as possible."""
-        most: dict[Rule, int] = {}
+        """Draw the batches that are missing, and ask the black box in as few calls as possible."""
+        most: dict[Conjunction, int] = {}
         for rule, n_batches in demands:
             most[rule] = max(n_batches, most.get(rule, 0))
         todo = [(rule, k) for rule, n in most.items() for k in range(len(self._labels.get(rule, ())), n)]
@@ -98,14 +98,14 @@ class Ledger:
             self._labels.setdefault(rule, []).append(answers)
 
     def _values(self, batch: Batch) -> Floats:
-        """Return the draws that are no learning rows."""
+        """Return the draws that are not learning rows."""
         values = self.rows.values
         draws = values[batch.base]
         for column, where, sources in batch.repairs:
             draws[where, column] = values[sources, column]
         return draws[batch.changed]
 
-    def draw(self, rule: Rule, number: int) -> Batch:
+    def draw(self, rule: Conjunction, number: int) -> Batch:
         """Return a batch of the rule's draws: the same one every time."""
         key = f"{self.seed} {number} {rule}".encode()
         rng = np.random.default_rng(int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little"))
@@ -121,8 +121,8 @@ class Ledger:
             repairs.append((predicate[0], where, sources[rng.integers(len(sources), size=len(where))]))
         return Batch(base, repairs, changed)
 
-    def fulfils(self, rule: Rule, n_batches: int, usable: Ints) -> Bools:
-        """Return which predicates the rule's first draws fulfil, of shape (n_usable, n_draws)."""
+    def fulfils(self, rule: Conjunction, n_batches: int, usable: Ints) -> Bools:
+        """Return a mask of the rule's first draws that fulfil each predicate, of shape (n_usable, n_draws)."""
         fulfils = self.grid.fulfils[usable]
         column_of = np.array([self.grid.predicates[predicate][0] for predicate in usable])
         found = []
@@ -135,7 +135,7 @@ class Ledger:
         return np.concatenate([np.zeros((len(usable), 0), dtype=bool), *found], axis=1)
 
     def condition(self, predicate: Predicate) -> tuple[Bools, Ints]:
-        """Return which points fulfil a condition, and the same as numbers, each as often as there are equal rows."""
+        """Return a mask of the points that fulfil a predicate, and their indices, one for each of the user's rows."""
         if predicate not in self._conditions:
             allows = self.grid.allows(predicate)
             again = self.rows.point_of_row

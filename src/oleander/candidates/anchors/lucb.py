@@ -1,4 +1,4 @@
-"""KL-LUCB: which of many rules are the most precise, found with few draws."""
+"""KL-LUCB: find the most precise of many rules with few draws."""
 
 from collections.abc import Generator
 
@@ -7,29 +7,29 @@ import numpy as np
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.anchors.bounds import exploration_rate, kl_upper
 from oleander.candidates.anchors.ledger import Demand, Ledger
-from oleander.candidates.anchors.predicates import Rule
+from oleander.candidates.anchors.predicates import Conjunction
 
-# KL-LUCB draws for the weakest rule inside and the strongest one outside. Several outside at a time cost few draws
-# more, since most of them have their turn anyway, and far fewer calls of the black box.
+# KL-LUCB draws for the weakest rule inside and the strongest one outside. Several rules outside at a time cost few
+# more draws, since most of them have their turn anyway, and take far fewer calls of the black box.
 N_RIVALS = 8
 
 
 class Trial:
-    """Rules of one size under trial: how many draws each has had, and the share with the label.
+    """Rules of one length under trial: the number of draws of each, and the share with the label.
 
-    A draw for a shorter rule that fulfils the longer one as it is serves both, so a rule begins with those.
+    A draw of a shorter rule that also fulfils the longer one serves both, so a rule begins with such draws.
 
     Parameters
     ----------
-    rules : list of Rule
+    rules : list of Conjunction
     n_draws, n_right : int array of shape (n_rules,)
-        The draws that each rule begins with, and how many of them have the label.
+        The number of draws that each rule begins with, and the number of them with the label.
     label : int
         The label's code in the ledger.
     ledger : Ledger
     """
 
-    def __init__(self, rules: list[Rule], n_draws: Ints, n_right: Ints, label: int, ledger: Ledger) -> None:
+    def __init__(self, rules: list[Conjunction], n_draws: Ints, n_right: Ints, label: int, ledger: Ledger) -> None:
         self.rules, self.label, self.ledger = rules, label, ledger
         self.n_draws, self.n_right = n_draws, n_right
         self.n_batches = np.zeros(len(rules), dtype=np.intp)
@@ -40,7 +40,7 @@ class Trial:
         return np.asarray(self.n_right / self.n_draws)
 
     def draw(self, arms: Ints) -> Generator[list[Demand], None, None]:
-        """Draw one batch more for some of the rules."""
+        """Draw one more batch for some of the rules."""
         self.n_batches[arms] += 1
         demands = [(self.rules[arm], int(self.n_batches[arm])) for arm in arms]
         yield demands
@@ -57,16 +57,16 @@ class Trial:
 
 
 def most_precise(trial: Trial, n_best: int, delta: float, tolerance: float) -> Generator[list[Demand], None, Ints]:
-    """Find so many rules of which none is less precise than a rule left out by more than the tolerance.
+    """Return ``n_best`` rules, none of which is less precise than another rule by more than the tolerance.
 
-    Of rules that seem equally precise, those that stand later in the trial win.
+    Of rules that seem equally precise, the later ones in the trial are taken.
     """
-    everyone = np.arange(len(trial.rules))
-    yield from trial.draw(everyone[trial.n_draws < trial.ledger.batch_size])
-    if len(everyone) <= n_best:
-        return everyone
+    every_arm = np.arange(len(trial.rules))
+    yield from trial.draw(every_arm[trial.n_draws < trial.ledger.batch_size])
+    if len(every_arm) <= n_best:
+        return every_arm
     step, until = 1, 1
-    lower, upper = trial.bounds(everyone, exploration_rate(len(everyone), until, delta))
+    lower, upper = trial.bounds(every_arm, exploration_rate(len(every_arm), until, delta))
     while True:
         order = np.argsort(trial.shares, kind="stable")
         best, others = order[-n_best:], order[:-n_best]
@@ -81,17 +81,17 @@ def most_precise(trial: Trial, n_best: int, delta: float, tolerance: float) -> G
         if step > until:
             # The rate of a later step is valid now. So bounds stay as they are until the number of steps has doubled,
             # but for the rules that were drawn.
-            until, arms = 2 * until, everyone
-        lower[arms], upper[arms] = trial.bounds(arms, exploration_rate(len(everyone), until, delta))
+            until, arms = 2 * until, every_arm
+        lower[arms], upper[arms] = trial.bounds(arms, exploration_rate(len(every_arm), until, delta))
 
 
 def judge(
     trial: Trial, arms: Ints, precision: float, slack: float, delta: float
 ) -> Generator[list[Demand], None, Bools]:
-    """Draw until it is clear which of some rules are precise enough, and return which are.
+    """Draw until it is clear for each rule whether it is precise enough, and return a mask of those that are.
 
-    A rule is when its share is at least the precision and its lower bound over it less the slack; it is not when the
-    share is lower and the upper bound under the precision plus the slack.
+    A rule is precise enough if its share reaches the precision and its lower bound is over the precision minus the
+    slack. It is not if its share is lower and its upper bound is under the precision plus the slack.
     """
     rate = float(np.log(1 / delta))
     while True:

@@ -1,7 +1,7 @@
-"""What a rule may say of a row, over learning rows that are cut into few cells per column.
+"""The predicates of rules, over learning rows that are cut into a few cells per column.
 
 A column's value is a code: a bin between two quantiles, a level, or missing. A predicate allows some codes of a column,
-written as the bits of a whole number, so that joining two is one `&` and equal rules have equal keys.
+written as the bits of a whole number, so that two are joined by one `&` and equal rules have equal keys.
 """
 
 import math
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from oleander.arrays import Floats
 from oleander.data.rows import Rows
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.explainers.growth import readable_step
+from oleander.data.schema.rounding import round_to_step
 from oleander.regions import Box
 from oleander.regions.conditions import Condition, Levels, Range
 
 Predicate = tuple[int, int]
 # Column and allowed codes, ordered by column: at most one entry for each.
-Rule = tuple[Predicate, ...]
+Conjunction = tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,17 +32,18 @@ class Grid:
     ----------
     schema : FeatureSchema
     edges : tuple of array
-        Where a number is cut; empty for levels.
+        The cuts of a number; empty for levels.
     codes : int array of shape (n_points, n_features)
         Missing has the code after the last bin or level.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from oleander.black_box.asking import BlackBox
+    >>> from oleander.black_box import BlackBox, CountingBlackBox
+    >>> from oleander.black_box.labelling import label_rows
     >>> X = pd.DataFrame({"age": [20, 30, 40, 50, 60, 70, 80, 90], "sex": list("FMFMFMFM")})
-    >>> rows = Rows.ask(X, BlackBox(lambda X: X["age"] > 50, FeatureSchema.infer(X)))
-    >>> grid = Grid.cut(rows, n_bins=4)
+    >>> box = CountingBlackBox(BlackBox(lambda X: X["age"] > 50, FeatureSchema.infer(X)))
+    >>> grid = Grid.cut(label_rows(box.schema.encode(X), box), n_bins=4)
     >>> [grid.box((grid.predicates[i],)).describe() for i in grid.predicates_of(2)]
     ['age > 30', 'age ≤ 50', 'age ≤ 70', 'sex is F']
     """
@@ -59,7 +60,7 @@ class Grid:
             values = rows.values[:, j]
             absent = np.isnan(values)
             ends = quantile_edges(rows.values[rows.point_of_row, j], n_bins, feature)
-            # A value on an edge belongs below it, as in a Range.
+            # A value on an edge is in the bin below it, as in a Range.
             codes[:, j] = np.searchsorted(ends, values) if feature.is_number else np.where(absent, 0, values)
             codes[absent, j] = n_codes_of(feature, ends)
             edges.append(ends)
@@ -67,7 +68,7 @@ class Grid:
 
     @cached_property
     def predicates(self) -> list[Predicate]:
-        """Every predicate that some rows fulfil and others do not."""
+        """Every predicate that some learning rows fulfil and others do not."""
         found = []
         for j, feature in enumerate(self.schema):
             n_codes = n_codes_of(feature, self.edges[j])
@@ -88,14 +89,14 @@ class Grid:
 
     @cached_property
     def fulfils(self) -> NDArray[np.bool_]:
-        """Which predicates each learning row fulfils, of shape (n_predicates, n_points)."""
+        """A mask of the learning rows that fulfil each predicate, of shape (n_predicates, n_points)."""
         fulfils = np.zeros((len(self.predicates), len(self.codes)), dtype=bool)
         for line, predicate in zip(fulfils, self.predicates, strict=True):
             line[:] = self.allows(predicate)
         return fulfils
 
     def allows(self, predicate: Predicate) -> NDArray[np.bool_]:
-        """Return which learning rows have one of the allowed codes."""
+        """Return a mask of the learning rows that have one of the allowed codes."""
         column, bits = predicate
         allowed = np.array([bits >> code & 1 for code in range(bits.bit_length())], dtype=bool)
         codes = self.codes[:, column]
@@ -103,11 +104,11 @@ class Grid:
         return np.asarray(inside & allowed[np.where(inside, codes, 0)])
 
     def predicates_of(self, point: int) -> NDArray[np.intp]:
-        """Return which predicates a learning row fulfils."""
+        """Return the positions of the predicates that a learning row fulfils."""
         return np.flatnonzero(self.fulfils[:, point])
 
-    def box(self, rule: Rule) -> Box:
-        """Return the rule in the user's words."""
+    def box(self, rule: Conjunction) -> Box:
+        """Return the rule as a box with conditions in the user's words."""
         return Box(tuple(self._condition(column, bits) for column, bits in rule))
 
     def _condition(self, column: int, bits: int) -> Condition:
@@ -123,8 +124,8 @@ class Grid:
         return Range(column, feature, ends[allowed[0]], ends[allowed[-1] + 1], missing)
 
 
-def extend(rule: Rule, predicate: Predicate) -> Rule | None:
-    """Return the rule with one predicate more, or None where it says nothing new.
+def extend(rule: Conjunction, predicate: Predicate) -> Conjunction | None:
+    """Return the rule with one more predicate, or None where the predicate adds nothing.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def extend(rule: Rule, predicate: Predicate) -> Rule | None:
 
 
 def quantile_edges(values: Floats, n_bins: int, feature: Feature) -> Floats:
-    """Return where a number is cut into bins that are about equally full, at numbers that a person would write.
+    """Return the edges of bins that are about equally full, at readable numbers.
 
     Quantiles are rounded up to a step of about a fiftieth of their spread; whole numbers stay whole.
 
@@ -156,14 +157,12 @@ def quantile_edges(values: Floats, n_bins: int, feature: Feature) -> Floats:
     spread = float(np.ptp(quantiles) or np.ptp(present))
     if not spread:
         return np.empty(0)
-    step, decimals = readable_step(spread / 50)
-    if feature.kind is Kind.INTEGER and step < 1:
-        step, decimals = 1.0, 0
-    edges: Floats = np.unique(np.round(np.ceil(quantiles / step - 1e-9) * step, max(decimals, 0)))
-    # An edge that has nobody above it, or nobody below it, cuts nothing off.
+    whole = feature.kind is Kind.INTEGER
+    edges = np.unique(round_to_step(quantiles, spread / 50, whole=whole, rounding=lambda steps: np.ceil(steps - 1e-9)))
+    # An edge with no value above it, or none below it, cuts nothing off.
     return np.asarray(edges[(edges < present[-1]) & (edges >= present[0])])
 
 
 def n_codes_of(feature: Feature, edges: Floats) -> int:
-    """Return how many bins or levels a column has, missing not counted."""
+    """Return the number of bins or levels of a column, missing not counted."""
     return len(edges) + 1 if feature.is_number else len(feature.levels)

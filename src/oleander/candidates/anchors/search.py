@@ -1,4 +1,4 @@
-"""The search for an anchor: from the empty rule upwards with a beam, the most precise rules of each size in it.
+"""The search for an anchor: a beam of the most precise rules of each length, from the empty rule upwards.
 
 A search is a coroutine. It yields the draws that it needs and is resumed when they are answered, so that many searches
 run in step and each round is one call of the black box.
@@ -13,29 +13,31 @@ import numpy as np
 from oleander.arrays import Bools, Ints
 from oleander.candidates.anchors.ledger import Demand, Ledger
 from oleander.candidates.anchors.lucb import Trial, judge, most_precise
-from oleander.candidates.anchors.predicates import Rule, extend
+from oleander.candidates.anchors.predicates import Conjunction, extend
+from oleander.data.checks import check_count, check_share
 
-# Rules, and how to get their draws: only those that can be extended are looked at again.
-Beam = dict[Rule, Callable[[], "Sample"]]
-# A rule is accepted once its lower bound is over the precision asked for less this much.
+# Rules, and a function that returns their draws: it is called only for rules that can be extended.
+Beam = dict[Conjunction, Callable[[], "Sample"]]
+# A rule is accepted once its lower bound is over the precision minus this slack.
 SLACK = 0.05
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a search goes.
+    """The options of a search.
 
     Parameters
     ----------
     precision : float
-        The share of a rule's draws that must have the label (τ in the paper).
+        The least share of a rule's draws with the label (τ in the paper).
     delta : float
-        The chance with which a statement on precision may be wrong.
+        The probability with which a statement on precision may be wrong.
     tolerance : float
-        By how much a rule in the beam may fall short of the most precise ones (ε in the paper).
+        The most by which a rule in the beam may fall short of the most precise ones (ε in the paper).
     beam_size : int
+        The rules of each length that are extended.
     max_conditions : int or None
-        The most predicates in a rule; longer ones cover hardly anybody. None for no limit.
+        The most predicates in a rule; longer ones cover few rows. None for no limit.
     """
 
     precision: float = 0.95
@@ -46,12 +48,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in ("precision", "delta", "tolerance"):
-            if not 0 < getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: it is a share over 0 and under 1.")
-        if self.beam_size < 1:
-            raise ValueError(f"beam_size={self.beam_size!r} is not allowed: it counts rules, 1 or more.")
-        if self.max_conditions is not None and self.max_conditions < 1:
-            raise ValueError(f"max_conditions={self.max_conditions!r} is not allowed: it is 1 or more, or None.")
+            check_share(name, getattr(self, name))
+        check_count("beam_size", self.beam_size)
+        check_count("max_conditions", self.max_conditions, or_none=True)
 
 
 @dataclass(frozen=True)
@@ -60,17 +59,17 @@ class Anchor:
 
     Parameters
     ----------
-    rule : Rule
+    rule : Conjunction
     label : int
         The label's code in the ledger.
     n_draws : int
     share : float
-        Of the draws, with the label.
+        The share of the draws with the label.
     holds : bool
-        Whether the share is known to be as high as was asked for. If not, this is the most precise rule found.
+        Whether the share is known to reach the precision. If not, this is the most precise rule found.
     """
 
-    rule: Rule
+    rule: Conjunction
     label: int
     n_draws: int
     share: float
@@ -78,7 +77,7 @@ class Anchor:
 
 
 def find_anchors(points: Iterable[int], ledger: Ledger, settings: Settings) -> list[Anchor]:
-    """Return an anchor for each of the learning rows; all are searched for in step."""
+    """Return an anchor for each of the learning rows; all searches run in step."""
     searches = [search_anchor(point, ledger, settings) for point in points]
     found: dict[int, Anchor] = {}
 
@@ -102,11 +101,11 @@ def search_anchor(point: int, ledger: Ledger, settings: Settings) -> Generator[l
     Yields
     ------
     list of Demand
-        Draws that the ledger must hold before the search goes on.
+        The draws that the ledger must hold before the search is resumed.
     """
     label = int(ledger.label_codes[point])
     usable = ledger.grid.predicates_of(point)
-    # At each size at most so many rules come to be judged, and there are as many sizes as predicates.
+    # The rules that are judged share the error: a beam of them at each length, and a length for each predicate.
     delta = settings.delta / (1 + (settings.beam_size - 1) * len(usable))
     n_sizes = len(usable) if settings.max_conditions is None else settings.max_conditions
     # Draws of the empty rule are the rows themselves, so its precision needs no estimate.
@@ -145,9 +144,9 @@ class Sample:
     Parameters
     ----------
     fulfils : bool array of shape (n_usable, n_draws)
-        Which of the predicates that the search may use each draw fulfils.
+        A mask of the draws that fulfil each predicate of the search.
     is_right : bool array of shape (n_draws,)
-        Whether the black box gave it the label.
+        A mask of the draws with the label.
     """
 
     fulfils: Bools
@@ -156,7 +155,7 @@ class Sample:
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """A rule in the beam and one predicate more.
+    """A rule in the beam with one more predicate.
 
     Parameters
     ----------
@@ -165,9 +164,9 @@ class Extension:
     line : int
         The predicate's position among the usable ones.
     width : float
-        How many learning rows the longer rule covers.
+        The number of learning rows that the longer rule covers.
     n_draws, n_right : int
-        Draws of the shorter rule that fulfil the longer one as they are, and how many of them have the label.
+        The number of draws of the shorter rule that also fulfil the longer one, and of those with the label.
     """
 
     begin: Sample
@@ -176,8 +175,8 @@ class Extension:
     n_draws: int
     n_right: int
 
-    def follow(self, rule: Rule, n_batches: int, usable: Ints, label: int, ledger: Ledger) -> Sample:
-        """Return the draws of the longer rule: those that it took over and its own."""
+    def follow(self, rule: Conjunction, n_batches: int, usable: Ints, label: int, ledger: Ledger) -> Sample:
+        """Return the draws of the longer rule: those of the shorter rule that fulfil it, and its own."""
         kept = self.begin.fulfils[self.line]
         own = [answers == label for answers in ledger.labels(rule, n_batches)]
         return Sample(
@@ -186,14 +185,14 @@ class Extension:
         )
 
 
-def extensions(beam: Beam, usable: Ints, ledger: Ledger, *, wider_than: float) -> dict[Rule, Extension]:
-    """Return the rules with one predicate more than one in the beam, narrowest first.
+def extensions(beam: Beam, usable: Ints, ledger: Ledger, *, wider_than: float) -> dict[Conjunction, Extension]:
+    """Return the rules with one predicate more than a rule in the beam, narrowest first.
 
-    Rules that cover no more than the best found are left out: what extends them would cover less still. A rule that
-    comes from several parents stays with the one that gives it the most draws.
+    Rules that cover no more than the best found are left out, since their extensions would cover less still. A rule
+    that extends several rules takes the one that gives it the most draws.
     """
     grid = ledger.grid
-    found: dict[Rule, Extension] = {}
+    found: dict[Conjunction, Extension] = {}
     for rule, draw in beam.items():
         inside = ledger.rows.weights.astype(np.float32)
         for predicate in rule:

@@ -1,4 +1,4 @@
-"""One column: its kind, what it may hold, and how it reads and writes the user's values."""
+"""One column: its kind, the values that it may hold, and how they are encoded and decoded."""
 
 import math
 import re
@@ -11,6 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from oleander.arrays import Bools, Floats, Ints
+from oleander.data.schema.rounding import format_number
+from oleander.running.wording import list_some, shorten
+
 Level = str | int | float | bool
 INFINITE = (math.inf, -math.inf)
 # As pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
@@ -18,7 +22,7 @@ DTYPE_NAME = re.compile(r"[<>|=]?[A-Za-z]{1,20}[0-9]{0,4}(\[[a-z]{1,20}\])?")
 
 
 class Kind(StrEnum):
-    """How a column behaves: where distance, draws, bins and rules differ."""
+    """The kind of a column, which decides its distances, draws, bins and rules."""
 
     CONTINUOUS = "continuous"
     INTEGER = "integer"
@@ -33,13 +37,13 @@ class Feature:
     Parameters
     ----------
     name : str
-        The column's name as the user reads it.
+        The column's name in rules and messages.
     kind : Kind
-        Continuous and integer columns are numbers; binary and categorical ones are levels.
+        Continuous and integer columns hold numbers; binary and categorical columns hold levels.
     dtype : str
-        The column's dtype as pandas writes it: what the black box expects.
+        The column's dtype as pandas names it; the black box gets its values with this dtype.
     lower, upper : float
-        Bounds of a number; draws respect them.
+        Bounds of a number; no draw lies outside.
     scale : float
         The length that one unit of radius means along a number.
     levels : tuple
@@ -80,22 +84,22 @@ class Feature:
             raise ValueError(f"column {self.name!r} needs levels that are distinct, at least one.")
         if self.kind is Kind.BINARY and len(self.levels) != 2:
             raise ValueError(
-                f"column {self.name!r} cannot be binary: it has {len(self.levels)} levels, {shorten(self.levels)}."
+                f"column {self.name!r} cannot be binary: it has {len(self.levels)} levels, {list_some(self.levels)}."
             )
 
     @property
     def is_number(self) -> bool:
-        """Whether the column is measured (continuous or integer) rather than named (levels)."""
+        """Whether the column holds numbers (continuous or integer) rather than levels."""
         return self.kind in (Kind.CONTINUOUS, Kind.INTEGER)
 
     @property
     def n_alternatives(self) -> int:
-        """Into how many other states a flip can move the column: levels, and missing where allowed."""
+        """The number of other states that a flip can lead to: levels, and missing where allowed."""
         return (0 if self.is_number else len(self.levels) - 1) + self.missing
 
     @property
     def is_its_own_code(self) -> bool:
-        """Whether encoding leaves the values as they are."""
+        """Whether encoding leaves the values unchanged."""
         return self.is_number or self.levels in ((0, 1), (0,))
 
     @cached_property
@@ -110,10 +114,10 @@ class Feature:
             return np.array(self.levels)
         return np.array(self.levels, dtype=object)
 
-    def encode(self, values: Any) -> NDArray[np.float64]:
+    def encode(self, values: Any) -> Floats:
         """Return the column as floats: numbers as they are, levels as codes, missing as NaN.
 
-        Raises ``ValueError`` naming the row for what the column may not hold.
+        Raises ``ValueError`` naming the row for a value that the column may not hold.
         """
         column = values if isinstance(values, pd.Series) else pd.Series(values)
         absent = column.isna().to_numpy()
@@ -127,8 +131,8 @@ class Feature:
             codes[absent] = np.nan
         return codes
 
-    def holds(self, values: Any) -> NDArray[np.bool_]:
-        """Return which values the column may hold: those that can be encoded.
+    def holds(self, values: Any) -> Bools:
+        """Return a mask of the values that the column may hold, which are those that can be encoded.
 
         >>> Feature("sex", Kind.BINARY, "str", levels=("F", "M")).holds(["M", "X", None]).tolist()
         [True, False, False]
@@ -141,7 +145,7 @@ class Feature:
             allowed = self._positions(column) >= 0
         return np.where(absent, self.missing, allowed)
 
-    def _number_codes(self, column: pd.Series) -> NDArray[np.float64]:
+    def _number_codes(self, column: pd.Series) -> Floats:
         try:
             codes = np.array(column.to_numpy(dtype=float, na_value=np.nan))
         except (TypeError, ValueError):
@@ -153,28 +157,28 @@ class Feature:
         refuse_infinite(codes, self.name)
         return codes
 
-    def _level_codes(self, column: pd.Series, absent: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _level_codes(self, column: pd.Series, absent: Bools) -> Floats:
         codes = self._positions(column).astype(float)
         unknown = (codes < 0) & ~absent
         if unknown.any():
             row = int(unknown.argmax())
             raise ValueError(
                 f"column {self.name!r} holds {column.iloc[row]!r} in row {row}, "
-                f"which is not one of its levels: {shorten(self.levels)}."
+                f"which is not one of its levels: {list_some(self.levels)}."
             )
         return codes
 
-    def _positions(self, column: pd.Series) -> NDArray[np.intp]:
-        """Return where among the levels each value stands; -1 for none."""
+    def _positions(self, column: pd.Series) -> Ints:
+        """Return the position of each value among the levels; -1 for a value that is no level."""
         if not isinstance(column.dtype, pd.CategoricalDtype):
-            positions: NDArray[np.intp] = self._index.get_indexer(column)
+            positions: Ints = self._index.get_indexer(column)
             return positions
-        # Each category is looked up once; the last entry is for rows without one.
+        # Each category is looked up once; the last entry is for rows without a category.
         places = np.append(self._index.get_indexer(column.cat.categories.astype(object)), -1)
         return np.asarray(places[column.cat.codes.to_numpy()])
 
-    def decode(self, codes: NDArray[np.float64]) -> Any:
-        """Return the values that the user's own column would hold, with its dtype where that can hold them."""
+    def decode(self, codes: Floats) -> Any:
+        """Return the values behind the codes, with the column's dtype where it can hold them."""
         absent = np.isnan(codes) if self.missing else np.zeros(len(codes), dtype=bool)
         has_absent = bool(absent.any())
         if self.dtype == "category":
@@ -192,7 +196,7 @@ class Feature:
     def _to_dtype(self, values: NDArray[Any], has_absent: bool) -> Any:
         dtype = pd.api.types.pandas_dtype(self.dtype)
         if isinstance(dtype, np.dtype):
-            # An integer column that was declared continuous, or holds missing draws, needs floats.
+            # An integer column that is declared continuous, or has missing draws, needs floats.
             if dtype.kind in "iu" and (has_absent or self.kind is Kind.CONTINUOUS):
                 return values
             return values if dtype.kind == "b" and has_absent else values.astype(dtype)
@@ -201,7 +205,7 @@ class Feature:
         return pd.array(values, dtype=dtype)
 
     def describe_value(self, code: float) -> str:
-        """Return the value behind a code in the user's words.
+        """Return the value behind a code as text.
 
         >>> Feature("sex", Kind.BINARY, "str", levels=("F", "M")).describe_value(1.0)
         'M'
@@ -219,7 +223,7 @@ class Feature:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote, or raise ``ValueError`` or ``TypeError`` saying what is wrong with it."""
+        """Return the feature that ``to_dict`` wrote; ``ValueError`` or ``TypeError`` names what is wrong."""
         known = {one.name for one in fields(cls)}
         if set(data) != known:
             raise ValueError(f"a column is described by {', '.join(sorted(known))}, and by nothing else")
@@ -240,12 +244,12 @@ class Feature:
             bool(data["ordered"]),
         )
         if not all(map(math.isfinite, (feature.lower, feature.upper, feature.scale))):
-            raise ValueError(f"column {name!r} has bounds or a scale that are no numbers")
+            raise ValueError(f"column {name!r} has bounds or a scale that are not finite")
         feature._check_dtype()
         return feature
 
     def _check_dtype(self) -> None:
-        """Raise ``ValueError`` if the column's values cannot be held as the dtype says."""
+        """Raise ``ValueError`` if the dtype cannot hold the column's values."""
         codes = np.array([self.lower, self.upper]) if self.is_number else np.arange(float(len(self.levels)))
         try:
             dtype = pd.api.types.pandas_dtype(self.dtype)
@@ -254,17 +258,15 @@ class Feature:
             with np.errstate(invalid="raise"):
                 again = self.encode(self.decode(codes))
             if not self.is_number and not np.array_equal(again, codes):
-                raise ValueError("levels that are not what they were")
+                raise ValueError("levels that are changed by encoding")
         except (TypeError, ValueError, OverflowError, FloatingPointError, NotImplementedError, IndexError) as error:
-            raise ValueError(
-                f"column {shorten((self.name,))} cannot be {self.kind} with dtype {shorten((self.dtype,))}"
-            ) from error
+            raise ValueError(f"column {self.name!r} cannot be {self.kind} with dtype {self.dtype!r}") from error
 
 
-def read_dtype_name(words: Any) -> str:
-    """Return the name of a dtype that a file holds, or raise ``ValueError``.
+def read_dtype_name(name: Any) -> str:
+    """Return the name of a dtype from a file, or raise ``ValueError``.
 
-    NumPy reads other names as little programs, and a string of a billion characters as a wish for as much memory.
+    NumPy parses other names as a small language, and allocates the memory that a string of a billion characters needs.
 
     Examples
     --------
@@ -275,12 +277,12 @@ def read_dtype_name(words: Any) -> str:
     ...
     ValueError: '<U999999999' is not the dtype of a column
     """
-    if not isinstance(words, str) or not DTYPE_NAME.fullmatch(words):
-        raise ValueError(f"{shorten((str(words)[:40],))} is not the dtype of a column")
-    return words
+    if not isinstance(name, str) or not DTYPE_NAME.fullmatch(name):
+        raise ValueError(f"{shorten(str(name), 40)!r} is not the dtype of a column")
+    return name
 
 
-def refuse_infinite(values: NDArray[np.float64], name: str) -> None:
+def refuse_infinite(values: Floats, name: str) -> None:
     """Raise ``ValueError`` naming the row if a value of the column is infinite."""
     infinite = np.isinf(values)
     if infinite.any():
@@ -289,20 +291,3 @@ def refuse_infinite(values: NDArray[np.float64], name: str) -> None:
             f"column {name!r} holds {values[row]} in row {row}; values must be finite. "
             "Replace it, or mark it as missing."
         )
-
-
-def format_number(value: float) -> str:
-    """Return a number in few characters, without losing digits that matter to a reader.
-
-    >>> format_number(60.0), format_number(0.125), format_number(1234567.0)
-    ('60', '0.125', '1234567')
-    """
-    if float(value).is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return f"{value:.10g}"
-
-
-def shorten(levels: tuple[Level, ...], most: int = 8) -> str:
-    """Return the first few levels, and how many there are beyond them."""
-    shown = ", ".join(repr(level) for level in levels[:most])
-    return shown if len(levels) <= most else f"{shown} and {len(levels) - most} more"

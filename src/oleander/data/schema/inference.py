@@ -1,15 +1,15 @@
-"""From a column of data to a Feature: which kind it is, its levels or bounds, and its scale."""
+"""From a column of data to a Feature: its kind, its levels or bounds, and its scale."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from oleander.arrays import Floats
 from oleander.data.schema.feature import Feature, Kind, Level, refuse_infinite
 
-SCALES: dict[str, Callable[[NDArray[np.float64]], float]] = {
+SCALES: dict[str, Callable[[Floats], float]] = {
     "none": lambda values: 1.0,
     "std": lambda values: float(values.std()),
     "iqr": lambda values: float(np.subtract(*np.percentile(values, [75, 25]))),
@@ -18,10 +18,10 @@ SCALES: dict[str, Callable[[NDArray[np.float64]], float]] = {
 
 
 def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) -> Feature:
-    """Read a feature off a column; ``kind`` overrides what would be inferred.
+    """Infer a feature from a column; ``kind`` overrides the inferred kind.
 
-    Numbers with two whole values are binary, whole numbers are integer (also where they are stored as floats, as
-    pandas does with missing ones), strings and ``category`` are categorical, or binary if there are two levels.
+    Two distinct whole numbers are binary; other whole numbers are integer, also where pandas stores them as floats
+    because some are missing; strings and ``category`` are categorical, or binary if there are two levels.
     """
     if scale not in SCALES:
         raise ValueError(f"scale={scale!r} is not known; use one of {', '.join(SCALES)}.")
@@ -47,14 +47,14 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
         return Feature(**about, levels=_levels(present, name), ordered=bool(getattr(dtype, "ordered", False)))
     if isinstance(dtype, pd.CategoricalDtype):
         raise ValueError(f"column {name!r} has dtype category, so its kind is binary or categorical, not {chosen}.")
-    # The bounds are read by the same door as every later row, so that bad values get the same words.
+    # Encoding reads the bounds like every later row, so that bad values get the same message.
     values = Feature(**about).encode(present)
     return Feature(
         **about,
         lower=float(values.min()),
         upper=float(values.max()),
         # A constant column has no spread; any unit will do, since nothing is ever measured along it.
-        scale=SCALES[scale](values) or float(values.std()) or 1.0,
+        scale=measure_scale(values, scale),
     )
 
 
@@ -80,19 +80,33 @@ def _infer_kind(present: pd.Series) -> Kind:
 
 def _levels(present: pd.Series, name: str) -> tuple[Level, ...]:
     if isinstance(present.dtype, pd.CategoricalDtype):
-        # Declared levels count even if no row has them.
+        # Declared levels count, even those that no row has.
         return tuple(_plain(level, name) for level in present.dtype.categories)
     levels = [_plain(level, name) for level in present.unique()]
-    # Mixed types have no order of their own.
+    # Values of mixed types cannot be compared.
     is_mixed = len({isinstance(level, str) for level in levels}) > 1
     return tuple(sorted(levels, key=str) if is_mixed else sorted(levels))
 
 
 def _plain(level: Any, name: str) -> Level:
-    """Return a level as a plain Python value: one that JSON can hold."""
+    """Return a level as a plain Python value that JSON can hold."""
     plain = level.item() if isinstance(level, np.generic) else level
     if not isinstance(plain, (str, int, float)):
         raise ValueError(
             f"column {name!r} holds {plain!r}, a {type(plain).__name__}; turn it into numbers or strings first."
         )
     return plain
+
+
+def measure_scale(values: Floats, scale: str) -> float:
+    """Return the unit of a number column; 1 where all values are equal.
+
+    Parameters
+    ----------
+    values : array
+        Without missing ones.
+    scale : {"std", "iqr", "range", "none"}
+    """
+    if not len(values):
+        return 1.0
+    return SCALES[scale](values) or float(values.std()) or 1.0

@@ -1,4 +1,4 @@
-"""The columns together: from a DataFrame or array to one float matrix, and back to what the black box expects."""
+"""All columns together: from a DataFrame or array to one float matrix, and back to the input of the black box."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,27 +10,28 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from oleander.data.checks import one_line
+from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema.feature import Feature, Kind, read_dtype_name
 from oleander.data.schema.inference import infer_feature
+from oleander.running.wording import list_some, one_line
 
 FORMAT = 1
 
 
 @dataclass(frozen=True)
 class FeatureSchema:
-    """The columns of the data, frozen.
+    """The columns of the data.
 
-    Rows are *encoded* to a float matrix (numbers as they are, levels as codes, missing as NaN) on which everything
-    inside works, and *decoded* to the columns and dtypes that the black box expects.
+    Rows are *encoded* to a float matrix (numbers as they are, levels as codes, missing as NaN), which all other modules
+    work on, and *decoded* to the columns and dtypes that the black box expects.
 
     Parameters
     ----------
     features : tuple of Feature
     columns : tuple of str or int, or None
-        The DataFrame's column labels; None where the data were an array.
+        The DataFrame's column labels; None for data in an array.
     array_dtype : str or None
-        The array's dtype; None where the data were a DataFrame.
+        The array's dtype; None for data in a DataFrame.
 
     Examples
     --------
@@ -53,15 +54,15 @@ class FeatureSchema:
 
     @classmethod
     def infer(cls, X: Any, *, kinds: Mapping[str, str] | None = None, scale: str = "std") -> Self:
-        """Read the schema off a DataFrame or a 2-D array.
+        """Infer the schema from a DataFrame or a 2-D array.
 
         Parameters
         ----------
         X : DataFrame or array of shape (n_rows, n_features)
         kinds : mapping of column name to kind
-            Overrides what would be inferred. Columns of an array are named ``x0``, ``x1``, ...
+            Overrides inferred kinds. Columns of an array are named ``x0``, ``x1``, ...
         scale : {"std", "iqr", "range", "none"}
-            In which units a radius is measured along numbers.
+            The unit of a radius along each number.
         """
         table = _as_table(X)
         is_frame = isinstance(X, pd.DataFrame)
@@ -81,36 +82,36 @@ class FeatureSchema:
         return cls(features, array_dtype=str(np.asarray(X).dtype))
 
     def with_feature(self, name: str, /, **changes: Any) -> Self:
-        """Return a schema in which one column is changed: its bounds, scale, levels, or whether it may be missing."""
+        """Return a schema with one column changed: its bounds, scale, levels, or whether it may be missing."""
         position = self.position(name)
         features = list(self.features)
         features[position] = replace(features[position], **changes)
         return replace(self, features=tuple(features))
 
     def position(self, name: str) -> int:
-        """Return which column has this name."""
+        """Return the position of the column with this name."""
         if name not in self.names:
             raise ValueError(f"there is no column {name!r}; there are {', '.join(self.names)}.")
         return self.names.index(name)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The columns' names as the user reads them."""
+        """The columns' names in rules and messages."""
         return tuple(feature.name for feature in self.features)
 
     @cached_property
-    def numbers(self) -> NDArray[np.intp]:
+    def numbers(self) -> Ints:
         """Positions of the continuous and integer columns."""
         return np.array([j for j, feature in enumerate(self.features) if feature.is_number], dtype=np.intp)
 
     @cached_property
-    def named(self) -> NDArray[np.intp]:
+    def named(self) -> Ints:
         """Positions of the binary and categorical columns."""
         return np.array([j for j, feature in enumerate(self.features) if not feature.is_number], dtype=np.intp)
 
     @cached_property
-    def scales(self) -> NDArray[np.float64]:
-        """Length of one unit of radius, for the columns in ``numbers``."""
+    def scales(self) -> Floats:
+        """The length of one unit of radius along each column in ``numbers``."""
         return np.array([self.features[j].scale for j in self.numbers])
 
     def __len__(self) -> int:
@@ -122,12 +123,12 @@ class FeatureSchema:
     def __getitem__(self, position: int) -> Feature:
         return self.features[position]
 
-    def encode(self, X: Any, order: Literal["C", "F"] = "C") -> NDArray[np.float64]:
+    def encode(self, X: Any, order: Literal["C", "F"] = "C") -> Floats:
         """Return the rows as a float matrix of shape (n_rows, n_features), row by row or column by column in memory.
 
-        Raises ``ValueError`` with the column and row named for anything that the schema does not allow.
+        Raises ``ValueError`` naming the column and the row of a value that the schema does not allow.
         """
-        if self._takes_as_it_is(X):
+        if self._needs_no_encoding(X):
             return np.array(X, dtype=float, order=order)
         table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
         rows = np.empty((len(table), len(self)), order=order)
@@ -135,8 +136,8 @@ class FeatureSchema:
             rows[:, j] = feature.encode(table.iloc[:, j])
         return rows
 
-    def _takes_as_it_is(self, X: Any) -> bool:
-        """Whether X is an array of finite numbers, and every column is measured: nothing is left to look at."""
+    def _needs_no_encoding(self, X: Any) -> bool:
+        """Return whether X is an array of finite numbers for columns of numbers only, which needs no encoding."""
         return (
             isinstance(X, np.ndarray)
             and X.dtype.kind in "iuf"
@@ -147,16 +148,36 @@ class FeatureSchema:
             and bool(np.isfinite(X).all())
         )
 
-    def readable(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows can be encoded: those that hold nothing that the schema does not allow."""
+    def readable(self, X: Any) -> Bools:
+        """Return a mask of the rows that can be encoded: every value is allowed by the schema."""
         table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
-        allowed: NDArray[np.bool_] = np.all(
-            [feature.holds(table.iloc[:, j]) for j, feature in enumerate(self.features)], axis=0
-        )
+        allowed: Bools = np.all([feature.holds(table.iloc[:, j]) for j, feature in enumerate(self.features)], axis=0)
         return allowed
 
-    def decode(self, rows: NDArray[np.float64]) -> Any:
-        """Return rows as the black box expects them: the user's columns and dtypes, or an array of the user's dtype."""
+    def encode_readable(self, X: Any) -> tuple[Floats, Bools | None]:
+        """Encode rows of which some may hold values that the schema does not allow.
+
+        Returns
+        -------
+        rows : array of shape (n_rows, n_features)
+            NaN in rows that cannot be encoded.
+        readable : bool array of shape (n_rows,) or None
+            A mask of the rows that were encoded; None where all were.
+        """
+        try:
+            return self.encode(X), None
+        except ValueError:
+            # A missing column, or another shape, is still an error.
+            readable = self.readable(X)
+            if readable.all():
+                raise
+        rows = np.full((len(readable), len(self)), np.nan)
+        if readable.any():
+            rows[readable] = self.encode(X[readable] if isinstance(X, pd.DataFrame) else np.asarray(X)[readable])
+        return rows, readable
+
+    def decode(self, rows: Floats) -> Any:
+        """Return encoded rows as the black box expects them, with the columns and dtypes of the data."""
         if self.array_dtype is not None:
             return self._decode_array(rows, np.dtype(self.array_dtype))
         assert self.columns is not None
@@ -165,7 +186,7 @@ class FeatureSchema:
         table.columns = pd.Index(self.columns)
         return table
 
-    def _decode_array(self, rows: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
+    def _decode_array(self, rows: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
         if all(feature.is_its_own_code for feature in self.features):
             values: NDArray[Any] = rows
         else:
@@ -178,24 +199,24 @@ class FeatureSchema:
         return values.astype(dtype, copy=False)
 
     def _aligned(self, table: pd.DataFrame, *, is_frame: bool) -> pd.DataFrame:
-        """Return the table's columns in the schema's order, or say which are missing or too many."""
+        """Return the table with its columns in the schema's order; ``ValueError`` for a missing or unknown column."""
         if is_frame and self.columns is not None:
             absent = [column for column in self.columns if column not in table.columns]
             if absent:
-                raise ValueError(f"the data lack column {absent[0]!r}; they have {_some(table.columns)}.")
+                raise ValueError(f"the data lack column {absent[0]!r}; they have {list_some(table.columns)}.")
             extra = [column for column in table.columns if column not in self.columns]
             if extra:
                 raise ValueError(
                     f"the data have column {extra[0]!r}, which the schema does not know; "
-                    f"it knows {_some(self.columns)}."
+                    f"it knows {list_some(self.columns)}."
                 )
             return table[list(self.columns)]
         if table.shape[1] != len(self):
             raise ValueError(f"the data have {table.shape[1]} columns, and the schema {len(self)}.")
         return table
 
-    def check_codes(self, row: NDArray[np.float64]) -> None:
-        """Raise ``ValueError`` if an encoded row, as a file may hold it, has levels or numbers that there are not."""
+    def check_codes(self, row: Floats) -> None:
+        """Raise ``ValueError`` if an encoded row, say from a file, has an unknown level or an infinite number."""
         if row.shape != (len(self),):
             raise ValueError(f"a row has shape {row.shape}, and the schema {len(self)} columns")
         for code, feature in zip(row.tolist(), self.features, strict=True):
@@ -214,7 +235,7 @@ class FeatureSchema:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote, or say what is wrong with it."""
+        """Return the schema that ``to_dict`` wrote; ``ValueError`` names what is wrong."""
         try:
             if data["format"] != FORMAT:
                 raise ValueError(f"it has format {data['format']!r}, and this version reads {FORMAT}")
@@ -238,7 +259,7 @@ class FeatureSchema:
 
 
 def _as_table(X: Any) -> pd.DataFrame:
-    """Return the data as a DataFrame, or say why they cannot be read as rows and columns."""
+    """Return the data as a DataFrame; ``ValueError`` or ``TypeError`` says why they are no rows and columns."""
     if isinstance(X, pd.DataFrame):
         table = X
         for column in table.columns:
@@ -258,13 +279,8 @@ def _as_table(X: Any) -> pd.DataFrame:
             )
         if values.dtype.kind not in "biufOUS":
             raise ValueError(f"the data have dtype {values.dtype}; numbers or strings are expected.")
-        # Columns of an object array have kinds of their own.
+        # The columns of an object array may differ in dtype.
         table = pd.DataFrame(values).infer_objects()
     if not len(table) or not table.shape[1]:
         raise ValueError(f"the data have {len(table)} rows and {table.shape[1]} columns; both must be at least 1.")
     return table
-
-
-def _some(columns: Any, most: int = 8) -> str:
-    shown = ", ".join(repr(column) for column in list(columns)[:most])
-    return shown if len(columns) <= most else f"{shown} and {len(columns) - most} more"

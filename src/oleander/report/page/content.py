@@ -13,27 +13,22 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from oleander import __version__
-from oleander.aggregate import SAVED_OPTIONS, AggregateExplainer
+from oleander.aggregate import AggregateExplainer
 from oleander.arrays import Floats, Labels
-from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.regions.conditions import clauses
 from oleander.report.displays import CoverageDisplay
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers
 from oleander.results.evaluation import describe_uncovered
-from oleander.results.explanation import NOBODY, ExplainerSet
+from oleander.results.explainer_set import ABSTAINS, ExplainerSet
 from oleander.results.tradeoff import Cell, TradeOff
 
-# So many points can be told apart on a map, and keep the file small.
+# The most points that can be told apart on a map, and that keep the file small.
 MOST_POINTS = 2000
-# Fewer people than this are not counted apart: a count of one is a person.
+# A group of fewer rows is not counted apart: a count of one is a person.
 FEWEST_COUNTED = 5
 MOST_LEVELS = 12
 GRID = 1000
-FORMS = {
-    "tree": "one tree that may stay silent",
-    "consensus": "a few small trees, read together",
-    "union": "local explainers, each in a region of its own",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,29 +58,29 @@ def build_content(
     tradeoff = _tradeoff_of(atlas)
     if not include_rows:
         tradeoff = tradeoff.without_records(known_rows(atlas, shown))
-    chosen = [cell.chosen for cell in tradeoff.cells if cell.chosen is not None]
+    chosen = [cell.explainers for cell in tradeoff.cells if cell.explainers is not None]
     words = {word for one in chosen for member in one.members for word in labels_of(member.explainer)}
     if shown is not None and shown.labels is not None:
         words |= {str(label) for label in shown.labels}
     codes = {word: code for code, word in enumerate(sorted(words))}
     members: dict[tuple[int, bool], int] = {}
     described: list[dict[str, Any]] = []
-    sets: dict[tuple[Any, ...], int] = {}
+    sets: dict[tuple[tuple[int, ...], str], int] = {}
     set_data: list[dict[str, Any]] = []
     some = None if shown is None else _some_rows(len(shown.values))
     cells = []
     for cell in tradeoff.cells:
         number = None
-        if cell.chosen is not None:
-            keys = [(id(member.explainer), member.claim is None) for member in cell.chosen.members]
-            for key, member in zip(keys, cell.chosen.members, strict=True):
+        if cell.explainers is not None:
+            keys = [(id(member.explainer), member.claim is None) for member in cell.explainers.members]
+            for key, member in zip(keys, cell.explainers.members, strict=True):
                 if key not in members:
                     members[key] = len(described)
                     described.append(describe_member(member, schema, codes, atlas.min_fidelity))
-            own = (tuple(members[key] for key in keys), cell.chosen.min_votes)
+            own = (tuple(members[key] for key in keys), cell.explainers.overlap)
             if own not in sets:
                 sets[own] = len(set_data)
-                set_data.append({"members": list(own[0]), **_describe_set(cell.chosen, shown, some)})
+                set_data.append({"members": list(own[0]), **_describe_set(cell.explainers, shown, some)})
             number = sets[own]
         cells.append(_describe_cell(cell, number))
     return {
@@ -97,7 +92,7 @@ def build_content(
         "sets": set_data,
         "cells": cells,
         "start": [atlas.max_explainers, atlas.min_fidelity],
-        "verdict": _records(atlas.verdict_),
+        "verdict": _records(_verdict_of(atlas)),
         "certificate": _certificate(atlas),
         "map": None if shown is None or some is None else _map(schema, shown, some, codes, include_rows),
         "typical": numbers(_typical(schema, None if shown is None else shown.values)),
@@ -106,49 +101,43 @@ def build_content(
 
 
 def known_rows(atlas: AggregateExplainer, shown: Shown | None) -> Floats:
-    """Return the rows that the page must not show: those it was fitted on, as far as they are here, and those given."""
-    rows = getattr(atlas, "_rows", None)
-    parts = [] if rows is None else [rows.values]
+    """Return the rows that the page must not show: those of the fit, as far as they are here, and those given."""
+    parts = [] if atlas._workings is None else [atlas._workings.known.values]
     parts += [] if shown is None else [shown.values]
     return np.concatenate([np.empty((0, len(atlas.schema_))), *parts])
 
 
 def _tradeoff_of(atlas: AggregateExplainer) -> TradeOff:
-    """Return the trade-off, or the one cell that a file without it holds."""
+    """Return the trade-off, or the one cell of a loaded explainer without it."""
     try:
         return atlas.tradeoff()
     except NotFittedError:
-        result = atlas.result_
-        is_union = atlas.combine_ == "union"
-        most = min(atlas.coverage_ * (1 + result.gap), 1.0) if is_union else 1.0
-        bound = min(member.floor_value for member in atlas.explainers_) if is_union else float("nan")
-        votes = atlas._set.min_votes
-        own = ExplainerSet(atlas.schema_, tuple(atlas.explainers_), votes)
-        figures = (atlas.combine_, atlas.coverage_, atlas.fidelity_, bound, most, result.status, own)
-        return TradeOff((Cell(atlas.max_explainers, atlas.min_fidelity, *figures),))
+        return TradeOff((atlas.record_.cell,))
+
+
+def _verdict_of(atlas: AggregateExplainer) -> pd.DataFrame:
+    """Return what one tree would do; no lines where a loaded explainer does not know."""
+    try:
+        return atlas.verdict_
+    except NotFittedError:
+        return pd.DataFrame()
 
 
 def _describe_cell(cell: Cell, number: int | None) -> dict[str, Any]:
-    names = ("max_explainers", "min_fidelity", "form", "coverage", "fidelity", "bound", "most", "status")
+    names = ("max_explainers", "min_fidelity", "coverage", "fidelity", "agreement", "most", "status")
     figures = {name: getattr(cell, name) for name in names}
     return {**{name: None if value != value else value for name, value in figures.items()}, "set": number}
 
 
 def _describe_set(chosen: ExplainerSet, shown: Shown | None, some: NDArray[np.intp] | None) -> dict[str, Any]:
-    certified = np.array([member.claim.bound if member.claim is not None else 0.0 for member in chosen.members])
-    about: dict[str, Any] = {
-        "min_votes": chosen.min_votes,
-        # As in ExplainerSet.responsible: the highest certified fidelity first.
-        "rank": np.unique(-certified, return_inverse=True)[1].tolist(),
-        "left_out": None,
-    }
+    about: dict[str, Any] = {"left_out": None, "overlap": chosen.overlap, "in_turn": chosen.in_turn}
     if shown is None or some is None:
         return about
     covers = chosen.covers(shown.values)
-    first = chosen.who_answers(shown.values)
+    first = chosen.responsible(shown.values)
     about["who"] = _base64(first[some].astype("<i2"))
     about["covers"] = [_base64(np.packbits(inside[some], bitorder="little")) for inside in covers]
-    about["left_out"] = _left_out(chosen.schema, shown, first != NOBODY)
+    about["left_out"] = _left_out(chosen.schema, shown, first != ABSTAINS)
     return about
 
 
@@ -158,7 +147,7 @@ def _left_out(schema: FeatureSchema, shown: Shown, answered: NDArray[np.bool_]) 
     labels = np.full(len(answered), "") if shown.labels is None else shown.labels
     described = describe_uncovered(shown.values, labels, answered, schema)
     rules = [
-        {"terms": [str(term) for term in rule.terms], "share": rule.share, "n": rule.n_draws}
+        {"terms": clauses(rule.terms), "share": rule.share, "n": rule.n_draws}
         for rule in described.rules
         if rule.label == "not covered" and rule.n_draws >= FEWEST_COUNTED
     ]
@@ -234,35 +223,42 @@ def _certificate(atlas: AggregateExplainer) -> dict[str, Any] | None:
     return {
         "confidence": certificate.confidence,
         "unit": "groups" if certificate.by_group else "rows",
-        "coverage": vars(certificate.coverage),
+        "coverage": None if certificate.coverage is None else vars(certificate.coverage),
         "answers": vars(certificate.answers),
         "answers_words": certificate.answers.describe(atlas.min_fidelity),
     }
 
 
+def describe_proof(atlas: AggregateExplainer) -> str:
+    """Return how the explainers were chosen, and how good the choice is known to be."""
+    proof = atlas.proof_
+    if proof is None:
+        return "learned and chosen on draws that the model labelled, judged on rows that nothing was learned from"
+    if proof.is_proven_optimal:
+        return "proven: no choice of as many candidates covers more rows"
+    return f"the choice is within {proof.gap:.2%} of the best possible"
+
+
 def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list[str]]:
-    """Return how it was made, as pairs of a word and what it was: enough to cite, and to do it again."""
-    is_loaded = not hasattr(atlas, "_verdict")
-    params = atlas.get_params()
+    """Return how the explanation was made, as pairs of words: enough to cite it, and to make it again."""
+    workings = atlas._workings
+    params = atlas.get_params(deep=False)
     hidden = {"black_box", "schema", "verbose", "n_jobs"}
-    names = list(SAVED_OPTIONS) if is_loaded else [name for name in sorted(params) if name not in hidden]
-    result = atlas.result_
-    if atlas.combine_ != "union":
-        proof = "judged by cross-fitting: learned from some rows and judged on the others, in turn; not proven best"
-    elif result.is_proven_optimal:
-        proof = "proven: no choice of as many candidates covers more rows"
-    else:
-        proof = f"the choice is within {result.gap:.2%} of the best possible"
-    rows = getattr(atlas, "_rows", None)
+    names = (
+        ["max_explainers", "min_fidelity"]
+        if workings is None
+        else [name for name in sorted(params) if name not in hidden]
+    )
+    proven = describe_proof(atlas)
     made = [
         ["software", f"Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
-        ["form of answer", FORMS[atlas.combine_]],
-        ["proof", proof],
+        ["proof", proven],
         ["rows the model was asked about", f"{atlas.n_queries_:,}"],
         ["parameters", ", ".join(f"{name}={params[name]!r}" for name in names)],
     ]
-    if isinstance(rows, Rows):
-        made.append(["rows chosen or learned on", f"{int(rows.weights.sum()):,}, fingerprint {_digest(rows.values)}"])
+    if workings is not None:
+        rows = workings.rows
+        made.append(["rows chosen on", f"{rows.n_rows:,}, fingerprint {_digest(rows.values)}"])
     if shown is not None:
         made.append(["rows on this page", f"{len(shown.values):,}, fingerprint {_digest(shown.values)}"])
     return made

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import AbstainingTree, Constant, LimeLinear, Spoken
 from oleander.explainers.base import Explainer, Rule
-from oleander.explainers.tree import LEAF, Tree, TreeExplainer
+from oleander.explainers.tree import LEAF, Tree
+from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.judging.certificate import Claim
 from oleander.regions import Ball, Box, Region
-from oleander.regions.conditions import Condition, Levels
-from oleander.results.explanation import ChosenExplainer
+from oleander.regions.conditions import Condition, Levels, clauses
+from oleander.results.explainer_set import ChosenExplainer
 
 Codes = Mapping[str, int]
 
@@ -66,7 +67,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
         "size": explainer.complexity,
         "region": _region(member.region),
         "explainer": _explainer(explainer, codes),
-        "rules": [_rule(rule, codes) for rule in explainer.rules()],
+        "rules": [_rule(rule, codes) for rule in member.rules()],
     }
 
 
@@ -76,7 +77,7 @@ def _describe_claim(claim: Claim | None, floor: float) -> str:
 
 def _rule(rule: Rule, codes: Codes) -> dict[str, Any]:
     return {
-        "terms": [str(term) for term in rule.terms],
+        "terms": clauses(rule.terms),
         "label": codes[str(rule.label)],
         "n": rule.n_draws,
         "share": rule.share,
@@ -125,6 +126,7 @@ def _region(region: Region) -> dict[str, Any]:
         return {
             "kind": "ball",
             "center": [_number(value) for value in region.center],
+            "units": region.units.tolist(),
             "radius": region.radius,
             "flips": region.n_flips_allowed,
             "norm": _number(region.norm),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from oleander.aggregate import AggregateExplainer
-from oleander.black_box.asking import BlackBox
+from oleander.arrays import Labels
 from oleander.data.checks import one_per_row
 from oleander.report.page.content import Shown, build_content, known_rows, named_groups
 from oleander.storage.files import write_whole
@@ -43,7 +43,7 @@ def write_report(
     X : DataFrame or array, optional
         Rows for the map and for who is left out; None takes those it was fitted on, if it still has them.
     labels : array, optional
-        The black box's labels for X; it is asked otherwise, if it is here.
+        The black box's labels for X. Otherwise it is asked about rows whose answer is not known, and they are counted.
     by : mapping of name to array of shape (n_rows,), optional
         Groups of X in which to see who is left out, besides the columns with few levels.
     title, about : str
@@ -67,22 +67,23 @@ def write_report(
 def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any]) -> Shown | None:
     schema = atlas.schema_
     if X is None:
-        rows = getattr(atlas, "_rows", None)
-        if rows is None:
+        if by:
+            raise ValueError("by groups the rows of X, and no X was given: pass both.")
+        if atlas._workings is None:
             return None
-        values, said = rows.values[rows.point_of_row], rows.labels[rows.point_of_row]
+        rows = atlas._workings.known
+        values = rows.values[rows.point_of_row]
+        said: Labels | None = rows.labels_of_rows
     else:
-        values, said = schema.encode(X), None
-        if labels is not None:
-            said = one_per_row(labels, len(values), "labels")
-        elif atlas.black_box is not None:
-            said = BlackBox(atlas.black_box, schema).ask(values)
+        values = schema.encode(X)
+        can_ask = atlas.black_box is not None or labels is not None
+        said = atlas.label(values, labels) if can_ask else None
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
     return Shown(values, said, {**named_groups(schema, values), **groups})
 
 
 def _refuse_records(atlas: AggregateExplainer, shown: Shown | None) -> None:
-    record = atlas._fitted().find_record(known_rows(atlas, shown))
+    record = atlas.record_.explainers.find_record(known_rows(atlas, shown))
     if record is not None:
         raise ValueError(
             f"explainer {record} is a ball around a row of the data, which the page would hold. "

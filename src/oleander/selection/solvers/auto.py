@@ -11,7 +11,7 @@ import numpy as np
 
 from oleander.arrays import Ints
 from oleander.selection.bounds import DualPoint, evaluate, tighten
-from oleander.selection.branch import Tree
+from oleander.selection.branch import BranchTree
 from oleander.selection.decompose import Decomposition
 from oleander.selection.fix import still_possible
 from oleander.selection.grouping import group_candidates
@@ -226,7 +226,7 @@ class Work:
             run.offer(value + model.offset, model.names(np.asarray(chosen, dtype=np.intp)))
 
         with run.stage("branch") as notes:
-            tree = Tree(
+            tree = BranchTree(
                 model.sure,
                 model.weights,
                 min(model.limit, model.n_candidates),

@@ -82,7 +82,7 @@ function drawChart(cells, numbers, floors, here, choose) {
     const known = line.map((cell, i) => [cell, i]).filter(([cell]) => cell && cell.set !== null);
     if (!known.length) return;
     const isHere = floor === here.min_fidelity;
-    if (known.some(([cell]) => cell.most < 1 || cell.form === "union")) {
+    if (known.some(([cell]) => cell.most > cell.coverage)) {
       const up = known.map(([cell, i]) => `${x(i)},${y(cell.most)}`);
       const down = known.map(([cell, i]) => `${x(i)},${y(cell.coverage)}`).reverse();
       svg.append(s("polygon", { points: [...up, ...down].join(" "), fill: colourOf(f), opacity: isHere ? 0.25 : 0.1 }));

@@ -17,7 +17,9 @@ function unpack(text, kind) {
   return kind === "bits" ? bytes : new Int16Array(bytes.buffer);
 }
 
-const ranOut = (cell) => cell.status === "unknown" && fitted.form === "union";
+// A lower bound is never rounded up.
+const atLeast = (share) => percent(Math.floor(share * 1000 + 1e-9) / 1000);
+const ranOut = (cell) => cell.status === "unknown";
 
 function choose(cell) {
   state.cell = cell;
@@ -30,37 +32,39 @@ function renderTiles() {
   const tile = (id, title, figure, ...words) =>
     h("div", { class: "tile", id }, h("h2", {}, title), h("p", { class: /\d/.test(figure) || figure.length < 4 ? "figure" : "figure words" }, figure), ...words.filter(Boolean).map((line) => h("p", {}, line)));
   if (!set) {
-    const why = cell.status === "withheld" ? "Not shown, because an explainer here is a ball around somebody's row" : ranOut(cell) ? "The search ran out of time before it found an explainer" : "No explainer was found that keeps the floor";
+    const why = cell.status === "withheld" ? "Not shown, because an explainer here is a ball around a row of the data" : ranOut(cell) ? "The search ran out of time before it found an explainer" : "No explainer reaches the floor";
     $("tiles").replaceChildren(tile("tile-none", "Nothing can be said", "0%", `${why}: at most ${cell.max_explainers}, faithful at least ${cell.min_fidelity}.`));
     return;
   }
-  const isUnion = cell.form === "union";
   const certificate = cell === fitted ? data.certificate : null;
   const rules = membersOf(set).reduce((sum, member) => sum + member.size, 0);
-  const unseen = isUnion ? "of the rows it was chosen on" : "of rows it had not seen";
+  const chosenOn = set.in_turn ? "of the rows that judge them" : "of the rows they were chosen on";
   const asked = percent(cell.min_fidelity, cell.min_fidelity * 100 % 1 ? 1 : 0);
-  const sure = certificate && `Certified: at least ${percent(certificate.coverage.bound)} (${certificate.coverage.n_right} of ${certificate.coverage.n_rows} held-out ${certificate.unit}).`;
+  const sure = certificate && certificate.coverage && `Certified: at least ${atLeast(certificate.coverage.bound)} (${certificate.coverage.n_right} of ${certificate.coverage.n_rows} ${certificate.unit} that nothing was learned from).`;
   const right = certificate && (certificate.answers_words.startsWith("not")
     ? `Too few held-out ${certificate.unit} are answered to certify that.`
-    : `Certified: at least ${percent(certificate.answers.bound)} (${certificate.answers.n_right} of ${certificate.answers.n_rows} held-out ${certificate.unit})${certificate.answers.bound < cell.min_fidelity ? `, less than the ${asked} asked` : ""}.`);
-  const spent = cell !== fitted && data.certificate && "No certificate here: the held-out rows vouch for the fitted choice only.";
-  const faithful = isUnion ? "is the lowest agreement of any explainer with the model" : "of its answers are what the model says";
-  const what = { tree: "one tree", consensus: "small trees, read together", union: "local explainers" }[cell.form];
-  const near = isUnion
-    ? cell.status === "optimal"
-      ? ["The best possible", "Proven: no choice of as many candidates covers more rows."]
-      : [`≤ ${percent(cell.most)}`, "No choice of as many candidates covers more than this; the search stopped before closing the gap."]
-    : ["Not proven", "Measured on rows it had not seen. Whether a better one exists is not known; how other forms did stands at the end."];
-  const plain = data.verdict.find((line) => line.form === "plain tree");
+    : `Certified: at least ${atLeast(certificate.answers.bound)} (${certificate.answers.n_right} of ${certificate.answers.n_rows} ${certificate.unit} that nothing was learned from)${certificate.answers.bound < cell.min_fidelity ? `, less than the ${asked} asked` : ""}.`);
+  const spent = cell !== fitted && data.certificate && "No certificate here: the rows vouch for the fitted choice only.";
+  const faithful = "is the lowest agreement of any explainer with the model";
+  const near = set.in_turn
+    ? cell.status === "certified"
+      ? ["Certified", "Learned from made-up rows that the model labelled; judged on rows that nothing was learned from."]
+      : ["Judged", "Learned from made-up rows that the model labelled; judged on rows that nothing was learned from, but not certified."]
+    : cell.status === "optimal"
+    ? ["The best possible", "Proven: no choice of as many candidates covers more rows."]
+    : [`≤ ${percent(cell.most)}`, "No choice of as many candidates covers more than this; the search stopped before closing the gap."];
+  const plain = data.verdict.find((line) => line.answer === "one plain tree");
   const enough = plain && plain.bound >= cell.min_fidelity;
   const one = plain
-    ? [enough ? "Yes" : "No", `It would answer every row, ${percent(plain.agreement)} of them as the model does (lower bound ${percent(plain.bound)}); ${asked} is asked.`]
+    ? [enough ? "Yes" : "No", `It would answer every row, ${percent(plain.agreement)} of them as the model does (lower bound ${atLeast(plain.bound)}); ${asked} is asked.`]
     : ["Not judged", ""];
   $("tiles").replaceChildren(
-    tile("tile-coverage", "Answers", percent(cell.coverage), unseen, sure),
-    tile("tile-fidelity", "Faithful", percent(cell.fidelity), faithful + (cell.bound === null || cell.bound === cell.fidelity ? `; ${asked} is asked.` : `; lower bound ${percent(cell.bound)}, ${asked} is asked.`), right, spent),
-    tile("tile-number", "Explainers", String(set.members.length), `${what}, ${plural(rules, "rule", "rules")} to read in all.`),
-    tile("tile-best", "How near the best", near[0], near[1]),
+    tile("tile-coverage", "Answers", percent(cell.coverage), chosenOn, sure),
+    set.in_turn
+      ? tile("tile-fidelity", "Agree with the model", percent(cell.agreement), `of the answers are the model's; ${asked} is asked.`, right, spent)
+      : tile("tile-fidelity", "Faithful", percent(cell.fidelity), `${faithful}; ${asked} is asked. Their answers are the model's on ${percent(cell.agreement)} of the rows they cover.`, right, spent),
+    tile("tile-number", "Explainers", String(set.members.length), `local explainers, ${plural(rules, "rule", "rules")} to read in all.`),
+    tile("tile-best", set.in_turn ? "How sure that is" : "How near the best", near[0], near[1]),
     tile("tile-tree", "Would one plain tree do?", one[0], one[1]),
   );
 }
@@ -76,10 +80,10 @@ function renderTradeOff() {
   $("phi").setAttribute("aria-valuetext", `at least ${cell.min_fidelity}`);
   $("cell-note").textContent =
     cell.set === null
-      ? cell.status === "withheld" ? "Not shown: it would show somebody's row." : ranOut(cell) ? "Nothing was found in time." : "Nothing keeps this floor."
+      ? cell.status === "withheld" ? "Not shown: it would show a row of the data." : ranOut(cell) ? "Nothing was found in time." : "Nothing reaches this floor."
       : `${percent(cell.coverage)} answered by ${plural(setOf(cell).members.length, "explainer", "explainers")}` +
         (cell === fitted ? `. This is the choice that was fitted${data.certificate ? " and certified" : ""}.` : ". A choice beside the one that was fitted.");
-  $("shade").hidden = !data.cells.some((other) => other.form === "union" && other.most > other.coverage + 1e-9);
+  $("shade").hidden = !data.cells.some((other) => other.set !== null && other.most > other.coverage + 1e-9);
   $("back").hidden = cell === fitted;
   const head = h("tr", {}, h("th", { scope: "col" }, "explainers, at most"), floors.map((floor) => h("th", { scope: "col" }, `≥ ${floor}`)));
   const lines = numbers.map((number) =>
@@ -101,9 +105,6 @@ function ruleItem(rule, member) {
   return h("li", {}, terms.length ? [before, terms, after] : "The model says ", label, size);
 }
 
-// What an explainer learned from flatters it, and must not be read as what is to be expected.
-const learned = () => (state.cell.form === "union" ? "rows it was chosen on" : "rows it learned from");
-
 function card(member, number) {
   const figure = (words, value) => h("div", {}, h("dt", {}, words), h("dd", {}, value));
   const icon = s("svg", { viewBox: "-8 -8 16 16", width: 18, height: 18, "aria-hidden": "true" }, marker(number, 6));
@@ -114,8 +115,8 @@ function card(member, number) {
     h("h3", {}, icon, ` Explainer ${number}`),
     h("dl", {},
       figure("rows it speaks for", member.support.toLocaleString("en")),
-      figure(`agrees with the model, ${learned()}`, percent(member.fidelity)),
-      member.bound !== null && member.bound !== member.fidelity ? figure("lower bound", percent(member.bound)) : null,
+      figure((setOf(state.cell).in_turn ? "agrees with the model, rows it answers" : "agrees with the model, rows it was chosen on"), percent(member.fidelity)),
+      member.bound !== null && member.bound !== member.fidelity ? figure("lower bound", atLeast(member.bound)) : null,
       figure(member.explainer.kind === "linear" ? "weights" : "rules", String(member.size)),
     ),
     member.claim ? h("p", { class: "soft" }, `On held-out rows: ${member.claim}.`) : null,
@@ -142,14 +143,11 @@ function renderCards() {
     return;
   }
   const n = set.members.length;
-  const flattered = "Agreement on a card is counted on the rows it learned from, and flatters; the figures at the top are of rows it had not seen.";
   $("reading").textContent =
-    set.min_votes === null
-      ? "Each speaks in a region of its own. Where several cover a row, the one with the highest certified agreement answers, then the one whose center is nearest." +
-        (membersOf(set).some((member) => member.rules.some((rule) => rule.unit === "draws")) ? " A draw is a made-up row in that region, for which the model was asked." : "")
-      : n === 1
-        ? `One tree, silent where it is not sure enough. ${flattered}`
-        : `A row is answered where ${set.min_votes >= n ? "all are" : `at least ${set.min_votes} of ${n} is`} sure of it and those that are sure agree. ${flattered}`;
+    (set.overlap === "silent"
+      ? "Each speaks in a region of its own. Where several cover a row and disagree, no answer is given."
+      : "Each speaks in a region of its own. Where several cover a row, the first one answers.") +
+    (membersOf(set).some((member) => member.rules.some((rule) => rule.unit === "draws")) ? " A draw is a made-up row in that region, for which the model was asked." : "");
   const wanted = $("filter").value.trim().toLowerCase();
   const mentions = (member) =>
     [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
@@ -189,7 +187,7 @@ function renderMap() {
     const inside = covers.map((bits, n) => [bits, n]).filter(([bits]) => (bits[i >> 3] >> (i & 7)) & 1).map(([, n]) => n);
     tip.replaceChildren(
       h("p", {}, who[i] < 0 ? "No answer." : `Explainer ${who[i]} answers.`),
-      h("p", {}, inside.length ? `Covered by ${inside.join(", ")}.` : "Nobody covers this row."),
+      h("p", {}, inside.length ? `Covered by ${inside.join(", ")}.` : "No explainer covers this row."),
       labels ? h("p", {}, "The model says ", name(data.classes[labels[i]]), ".") : "",
       rows ? h("p", {}, rows[i].map((value, j) => h("span", { class: "cellvalue" }, name(`${data.columns[j].name} = ${value}`)))) : "",
     );
@@ -211,7 +209,7 @@ function renderLeftOut() {
   const set = setOf(state.cell);
   const left = set && set.left_out;
   if (!left) {
-    $("left").replaceChildren(h("p", {}, data.map ? "Everybody is left out: there is no explainer." : "No rows were given for this page."));
+    $("left").replaceChildren(h("p", {}, data.map ? "All rows are left out: there is no explainer." : "No rows were given for this page."));
     return;
   }
   const parts = [h("p", {}, `Of ${plural(left.of, "row", "rows")} on this page, ${left.n.toLocaleString("en")} (${percent(left.n / left.of)}) get no answer.`)];
@@ -240,7 +238,7 @@ function renderForm() {
   const set = setOf(state.cell);
   if (!set || !canAsk(data, set)) {
     $("form").replaceChildren();
-    $("said").replaceChildren(h("p", {}, set ? "These explainers cannot be asked in a page; ask them in Python." : "There is nobody to ask."));
+    $("said").replaceChildren(h("p", {}, set ? "These explainers cannot be asked in a page; ask them in Python." : "There is no explainer to ask."));
     return;
   }
   const used = [...new Set(membersOf(set).flatMap((member) => member.features))].sort((a, b) => a - b);
@@ -276,14 +274,14 @@ function answer() {
   const head = told.label === null ? h("p", { class: "figure none" }, "No answer") : h("p", { class: "figure" }, name(told.label));
   const why = !told.statements.length
     ? "No explainer covers this row: no answer is given."
-    : told.silence
-      ? `No answer is given: ${told.silence}.`
+    : told.silenced
+      ? "The explainers disagree: no answer is given."
       : told.disagree
         ? "The explainers disagree; the first one answers."
         : "";
   const set = setOf(state.cell);
   const lines = told.statements.map((one) => h("li", { "data-explainer": one.explainer },
-    h("strong", {}, `Explainer ${one.explainer}`), ` (agrees with the model on ${percent(data.members[set.members[one.explainer]].fidelity)} of ${learned()}): `, name(one.rule.text)));
+    h("strong", {}, `Explainer ${one.explainer}`), ` (agrees with the model on ${percent(data.members[set.members[one.explainer]].fidelity)} of the rows it was chosen on): `, name(one.rule.text)));
   $("said").replaceChildren(head, why ? h("p", {}, why) : "", h("ul", {}, lines));
 }
 
@@ -292,15 +290,15 @@ function renderMaking() {
   const { certificate, verdict } = data;
   const form = (line) => (line.coverage === 0
     ? h("td", { colspan: 3, class: "soft" }, `nowhere shown to reach ${data.start[1]}`)
-    : [line.coverage, line.agreement, line.bound].map((share) => h("td", {}, percent(share))));
+    : [percent(line.coverage), percent(line.agreement), atLeast(line.bound)].map((share) => h("td", {}, share)));
   $("making").replaceChildren(
     h("dl", { class: "made" }, rows),
     certificate
       ? h("p", {}, `Certificate: the statements about held-out ${certificate.unit} are exact (Clopper–Pearson) lower bounds and hold together with ${percent(certificate.confidence, 0)} confidence. Those rows were used for nothing else. The fewer they are, the lower a bound is.`)
       : h("p", {}, "No rows were held out, so nothing is certified."),
-    h("table", {}, h("caption", {}, "How the forms of answer did on rows that they had not seen"),
-      h("thead", {}, h("tr", {}, ["form", "answers", "right on", "lower bound"].map((words) => h("th", { scope: "col" }, words)))),
-      h("tbody", {}, verdict.map((line) => h("tr", {}, h("th", { scope: "row" }, line.form), form(line))))),
+    h("table", {}, h("caption", {}, "What one tree would do, on rows that it was not grown on"),
+      h("thead", {}, h("tr", {}, ["answer", "answers", "right on", "lower bound"].map((words) => h("th", { scope: "col" }, words)))),
+      h("tbody", {}, verdict.map((line) => h("tr", {}, h("th", { scope: "row" }, line.answer), form(line))))),
   );
 }
 

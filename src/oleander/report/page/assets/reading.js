@@ -30,7 +30,7 @@ function distances(ball, row, columns) {
     } else if (!column.number) {
       flips += value === middle ? 0 : 1;
     } else {
-      const step = Math.abs(value - middle) / column.scale;
+      const step = Math.abs(value - middle) / ball.units[j];
       distance = ball.norm === null ? Math.max(distance, step) : distance + step ** ball.norm;
     }
   });
@@ -96,27 +96,10 @@ function explain(data, set, row) {
   const { columns, classes } = data;
   const members = set.members.map((m) => data.members[m]);
   const covering = members.map((_, n) => n).filter((n) => contains(members[n].region, row, columns, members[n]));
-  let first = -1;
-  let least = Infinity;
-  for (const n of covering) {
-    let key = set.rank[n];
-    const region = members[n].region.kind === "spoken" ? members[n].region.outer : members[n].region;
-    if (region.kind === "ball") {
-      const near = Math.max(...distances(region, row, columns));
-      key += near / (1 + near);
-    }
-    if (key < least) [first, least] = [n, key];
-  }
-  const order = first < 0 ? [] : [first, ...covering.filter((n) => n !== first)];
-  const statements = order.map((n) => ({ explainer: n, rule: ruleOf(members[n], row, columns, classes) }));
+  // Members stand in the order in which they answer.
+  const statements = covering.map((n) => ({ explainer: n, rule: ruleOf(members[n], row, columns, classes) }));
   const disagree = new Set(statements.map((one) => one.rule.label)).size > 1;
-  let silence = "";
-  if (set.min_votes !== null && statements.length) {
-    if (disagree) silence = "the explainers that are sure of this row disagree";
-    else if (statements.length < set.min_votes) {
-      silence = `${statements.length} of ${members.length} explainers are sure of this row; ${set.min_votes} must be`;
-    }
-  }
-  const label = statements.length && !silence ? classes[statements[0].rule.label] : null;
-  return { statements, silence, disagree, label };
+  const silenced = disagree && set.overlap === "silent";
+  const label = statements.length && !silenced ? classes[statements[0].rule.label] : null;
+  return { statements, disagree, silenced, label };
 }

@@ -1,0 +1,1 @@
+"""Benchmarks: one system of subjects, run as ``python -m benchmarks.run``; not installed with the package."""

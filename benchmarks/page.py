@@ -1,0 +1,64 @@
+"""The page of benchmarks: every subject's tables and figure, the machine and the command."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchmarks.journal import Journal, Row
+from benchmarks.subjects.base import Size, Subject
+from benchmarks.tables import make_table
+
+HEAD = """# Benchmarks
+
+Written by `make bench` (`benchmarks/run.py`); do not edit by hand. Oleander beside what a user would pick instead, on
+one machine. Seconds of a shared machine say little; ratios within one run say more. Nothing here is a timed test. A
+subject alone: `make bench SUBJECT=growth`; the same in small: `make bench-tiny`.
+"""
+TINY = "**This is the tiny size, which shows that it runs and no more.**\n"
+# A hand-written part; its links start from docs.
+ALSO = Path(__file__).with_name("also.md")
+
+
+def write_page(out: Path, subjects: Mapping[str, Subject], journals: Mapping[str, Journal], size: Size) -> list[str]:
+    """Write the page if every subject on it has lines; return the names of those that have none.
+
+    A page of a few subjects would wipe out the published figures of the others, whose journals are not kept with the
+    project.
+    """
+    missing = [name for name in subjects if not journals[name].rows]
+    if missing:
+        return missing
+    parts = [HEAD if size == "full" else f"{HEAD}\n{TINY}"]
+    for name, subject in subjects.items():
+        parts += [f"## {subject.title}", "", subject.asks, ""]
+        parts += [f"`{command(name, size)}`, begun {journals[name].machine['date']}", ""]
+        if subject.figure_size is not None:
+            figure = draw_figure(subject, journals[name].rows, out.with_suffix(""))
+            parts += [f"![{subject.title}]({figure.relative_to(out.parent)})", ""]
+        parts.append(subject.write(journals[name].rows))
+    parts += ["## Measured on", "", _machine_table(subjects, journals), ALSO.read_text()]
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text("\n".join(parts))
+    return []
+
+
+def command(name: str, size: Size) -> str:
+    """Return the command that measures a subject."""
+    return f"make bench SUBJECT={name}" if size == "full" else f"python -m benchmarks.run --subject {name} --size tiny"
+
+
+def draw_figure(subject: Subject, rows: list[Row], folder: Path) -> Path:
+    """Draw a subject's figure into a file of the folder and return its path."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=subject.figure_size, layout="constrained")
+    subject.draw(rows, figure)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{subject.name}.png"
+    figure.savefig(path, dpi=100)
+    return path
+
+
+def _machine_table(subjects: Mapping[str, Subject], journals: Mapping[str, Journal]) -> str:
+    machines = [journals[name].machine | {"code": ", ".join(journals[name].sources)} for name in subjects]
+    lines = [(fact, *(machine.get(fact, "") for machine in machines)) for fact in machines[0]]
+    return make_table(("", *(subject.title for subject in subjects.values())), lines)

@@ -1,0 +1,149 @@
+"""The methods by name. Each gets a case (train rows, rows to explain, groups) and a budget, and returns a fit."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.cases import Case, typical_radius
+from benchmarks.rivals import ActiveTree, DecisionSet, Proxies
+from oleander import AggregateExplainer, Balls
+from oleander.baselines import AnchorPick, NaiveTree, Rival, SubmodularPick, TreeWithAbstention
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most there may be to read, and the floor."""
+
+    max_explainers: int = 10
+    max_rules: int = 20
+    min_fidelity: float = 0.9
+
+    def __str__(self) -> str:
+        return f"{self.max_explainers}/{self.max_rules}/{self.min_fidelity}"
+
+    @property
+    def max_leaves(self) -> int:
+        """The most leaves of a tree: twice the rules, since its silent leaves count."""
+        return 2 * self.max_rules
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The draws and candidates of a method: fewer than its defaults, so that all runs take hours and not days."""
+
+    n_draws: int = 500
+    max_candidates: int = 100
+    max_anchors: int = 40
+    max_conditions: int = 5
+    n_components: int = 100
+
+
+TINY = Effort(n_draws=50, max_candidates=5, max_anchors=2, max_conditions=2, n_components=3)
+# Returns a fitted explainer. A method that draws from other rows than those to explain has `case.train` for it.
+Method = Callable[[Case, Budget, Effort], Rival]
+
+
+def fit_default(case: Case, budget: Budget, effort: Effort, **options: Any) -> Rival:
+    """Fit ours with its defaults but for ``options``; all rows to explain are learned from."""
+    given = {"holdout": None, "max_rules": budget.max_rules, **_common(case), **options}
+    atlas = AggregateExplainer(
+        case.black_box, max_explainers=budget.max_explainers, min_fidelity=budget.min_fidelity, **given
+    )
+    return atlas.fit(case.explain, groups=case.groups)
+
+
+def fit_certified(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit ours with a quarter of the rows held out for the certificate."""
+    return fit_default(case, budget, effort, holdout=0.25)
+
+
+def fit_balanced(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit ours so that every class counts alike."""
+    return fit_default(case, budget, effort, balance="class")
+
+
+def fit_balls(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit ours with balls as candidates; the trees inside have as many leaves as they need."""
+    balls = Balls(max_candidates=effort.max_candidates, n_draws=effort.n_draws)
+    return fit_default(case, budget, effort, candidates=balls, max_rules=None, time_limit=2)
+
+
+def fit_paper(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit the paper's system: raw units, one radius for the data set, every row a center."""
+    atlas = AggregateExplainer.paper(
+        case.black_box,
+        radius=typical_radius(case.data),
+        n_draws=effort.n_draws,
+        max_explainers=budget.max_explainers,
+        min_fidelity=budget.min_fidelity,
+        time_limit=2,
+        **_common(case),
+    )
+    return atlas.fit(case.explain, groups=case.groups)
+
+
+def fit_tree_with_abstention(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit one tree that is silent where it is not sure enough."""
+    return _fit(case, TreeWithAbstention, min_fidelity=budget.min_fidelity, max_leaves=budget.max_leaves)
+
+
+def fit_naive_tree(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit one tree that answers every row."""
+    return _fit(case, NaiveTree, max_leaves=budget.max_leaves)
+
+
+def fit_active_tree(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit one tree that draws in every node."""
+    sizes = {"n_draws": effort.n_draws, "n_components": effort.n_components}
+    return _fit(case, ActiveTree, max_leaves=budget.max_leaves, **sizes)
+
+
+def fit_decision_set(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit a decision set that abstains where no rule holds."""
+    return _fit(case, DecisionSet, max_rules=budget.max_leaves, default_rule=False)
+
+
+def fit_anchors(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit a greedy pick of anchors."""
+    sizes = {"max_anchors": effort.max_anchors, "max_conditions": effort.max_conditions}
+    return _fit(case, AnchorPick, max_explainers=budget.max_explainers, **sizes)
+
+
+def fit_submodular_pick(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit LIME's submodular pick."""
+    sizes = {"max_candidates": effort.max_candidates, "n_draws": effort.n_draws}
+    floor = {"min_fidelity": budget.min_fidelity}
+    return _fit(case, SubmodularPick, max_explainers=budget.max_explainers, **floor, **sizes)
+
+
+def fit_proxies(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit proxies of local models."""
+    sizes = {"max_candidates": effort.max_candidates, "n_draws": effort.n_draws}
+    return _fit(case, Proxies, max_explainers=budget.max_explainers, **sizes)
+
+
+def _fit(case: Case, rival: Callable[..., Rival], **options: Any) -> Rival:
+    return rival(case.black_box, **_common(case), **options).fit(case.explain, groups=case.groups)
+
+
+def _common(case: Case) -> dict[str, Any]:
+    return {"schema": case.schema, "random_state": case.seed}
+
+
+OURS: dict[str, Method] = {
+    "default": fit_default,
+    "default, certified": fit_certified,
+    "balanced": fit_balanced,
+    "balls": fit_balls,
+    "paper, 500 draws": fit_paper,
+}
+RIVALS: dict[str, Method] = {
+    "tree with abstention": fit_tree_with_abstention,
+    "naive tree": fit_naive_tree,
+    "active tree": fit_active_tree,
+    "decision set": fit_decision_set,
+    "anchors": fit_anchors,
+    "submodular pick": fit_submodular_pick,
+    "proxies": fit_proxies,
+}
+METHODS = OURS | RIVALS

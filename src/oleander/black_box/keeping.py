@@ -1,0 +1,110 @@
+"""A black box whose answers are kept in a checkpoint, so that a fit that was stopped asks nothing twice."""
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from oleander.arrays import Floats, Labels
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
+from oleander.storage.checkpoint import Checkpoint, CheckpointError, hash_array, hash_text
+
+# The dtypes that labels may have.
+DTYPE = re.compile(r"[<>|=]?[biufUSO]\d*")
+
+
+@dataclass(frozen=True)
+class KeptBlackBox(BlackBox):
+    """A black box whose answers are kept in a checkpoint and read from there the next time.
+
+    Parameters
+    ----------
+    model : object with ``predict``, or callable
+    schema : FeatureSchema
+    checkpoint : Checkpoint
+    is_resumed : bool
+        Whether the checkpoint holds answers of an earlier run.
+    """
+
+    checkpoint: Checkpoint
+    is_resumed: bool = False
+
+    @property
+    def plain(self) -> BlackBox:
+        """The same black box without the checkpoint."""
+        return BlackBox(self.model, self.schema)
+
+    def ask(self, rows: Floats) -> Labels:
+        """Return the kept labels of exactly these rows, or ask the black box and keep its answer."""
+        key = hash_array(rows)
+        kept = self.checkpoint.answers(key)
+        if kept is not None:
+            with self.checkpoint.reading():
+                return _read_labels(kept, len(rows))
+        labels = super().ask(rows)
+        content = _write_labels(labels)
+        if content is not None:
+            self.checkpoint.keep_answers(key, content)
+        return labels
+
+    def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:
+        """Ask about the first rows again; raise ``CheckpointError`` if an answer differs from an earlier run's."""
+        if not self.is_resumed:
+            self.plain.warn_if_fickle(rows, labels)
+            return
+        asked = min(N_ASKED_TWICE, len(rows))
+        n_changed = int((self.plain.ask(rows[:asked]) != labels[:asked]).sum())
+        if n_changed:
+            raise CheckpointError(
+                f"the black box answers {n_changed} of {asked} rows otherwise than when the checkpoint in "
+                f"{self.checkpoint.folder} was made: it is another one, or contradicts itself. Give another folder."
+            )
+
+
+def resume(
+    checkpoint: Checkpoint, box: BlackBox, data: Sequence[Any], options: Mapping[str, Any], seed: int
+) -> tuple[KeptBlackBox, int]:
+    """Return the black box with the answers of an earlier run of the same fit, and the seed of that run.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+    box : BlackBox
+    data : sequence of array or None
+    options : mapping
+        Two fits are the same if their data, options, schema and version are. Another fit's checkpoint is refused.
+    seed : int
+        The seed of this run, used if there was no earlier one.
+    """
+    # By default NumPy leaves out the middle of a long array, and digits.
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        option_text = repr(sorted(options.items()))
+    is_resumed = checkpoint.claim(
+        {
+            "version": version("oleander"),
+            "data": " ".join("none" if part is None else hash_array(np.asarray(part)) for part in data),
+            "schema": hash_text(json.dumps(box.schema.to_dict(), sort_keys=True)),
+            "options": hash_text(option_text),
+        }
+    )
+    return KeptBlackBox(box.model, box.schema, checkpoint, is_resumed), int(checkpoint.remember("seed", str(seed)))
+
+
+def _write_labels(labels: Labels) -> dict[str, Any] | None:
+    """Return labels as JSON content; None where JSON cannot hold them, and they are asked for again."""
+    values = labels.tolist()
+    if not {type(label) for label in values} <= {str, int, float, bool}:
+        return None
+    return {"dtype": labels.dtype.str, "labels": values}
+
+
+def _read_labels(content: Mapping[str, Any], n_rows: int) -> Labels:
+    """Return labels from JSON content, or raise ``ValueError`` where it does not hold one label per row."""
+    if not DTYPE.fullmatch(str(content["dtype"])) or len(content["labels"]) != n_rows:
+        raise ValueError("it holds labels that cannot be read")
+    return np.array(content["labels"], dtype=content["dtype"])

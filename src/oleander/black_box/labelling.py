@@ -1,0 +1,108 @@
+"""The second step of a fit: as many rows as may be asked about, equal ones merged, each labelled once."""
+
+import numpy as np
+
+from oleander.arrays import Floats, Labels
+from oleander.black_box.asking import N_ASKED_TWICE
+from oleander.black_box.counting import CountingBlackBox
+from oleander.data.merging import merge_rows
+from oleander.data.reading import Reading, Split, split
+from oleander.data.rows import Rows
+from oleander.running.warning import warn_user
+
+BATCH = 100_000
+# A black box with at least this accuracy on the rows to be explained has probably been trained on them.
+SUSPICIOUS_ACCURACY = 0.99
+
+
+def label_rows(
+    values: Floats, black_box: CountingBlackBox, *, groups: Labels | None = None, known: Rows | None = None
+) -> Rows:
+    """Merge equal rows and ask the black box about each distinct one.
+
+    Some rows are asked about twice: a black box that contradicts itself gets a warning.
+
+    Parameters
+    ----------
+    values : array of shape (n_rows, n_features)
+        Encoded rows.
+    black_box : CountingBlackBox
+    groups : array of shape (n_rows,), optional
+    known : Rows, optional
+        Rows whose answers are known. Their equals are not asked about, and no row is asked about twice.
+
+    Examples
+    --------
+    >>> from oleander.black_box import BlackBox
+    >>> from oleander.data.schema import FeatureSchema
+    >>> X = np.array([[0.5], [1.5], [0.5]])
+    >>> black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X)))
+    >>> rows = label_rows(X, black_box)
+    >>> rows.weights.tolist(), rows.labels.tolist(), black_box.n_queries
+    ([2, 1], [False, True], 4)
+    """
+    first, weights, point_of_row = merge_rows(values)
+    points = values[first]
+    own_groups = None if groups is None else groups[first]
+    if known is None:
+        labels = _ask_in_batches(points, black_box)
+        black_box.ask_again(points[:BATCH], labels[:BATCH])
+    else:
+        # Points come in the order in which they first occur, so the known ones keep their numbers.
+        both = np.concatenate([known.values, points])
+        first, _, point = merge_rows(both)
+        new = both[first[known.n_points :]]
+        answers = [part for part in (known.labels, _ask_in_batches(new, black_box)) if len(part)]
+        labels = np.concatenate(answers)[point[known.n_points :]]
+    return Rows(black_box.schema, points, weights, point_of_row, labels, own_groups)
+
+
+def _ask_in_batches(points: Floats, black_box: CountingBlackBox) -> Labels:
+    batches = [black_box.ask(points[start : start + BATCH]) for start in range(0, len(points), BATCH)]
+    return np.concatenate(batches) if batches else np.empty(0, dtype=object)
+
+
+def split_affordable(reading: Reading, holdout: float | None, seed: int, black_box: CountingBlackBox) -> Split:
+    """Return the rows to learn from and those to hold out, as many as the black box may be asked about.
+
+    Parameters
+    ----------
+    reading : Reading
+    holdout : float or None
+        The share of rows that is held out.
+    seed : int
+    black_box : CountingBlackBox
+    """
+    n_rows, left = len(reading.values), black_box.queries_left
+    if left is not None:
+        left -= min(N_ASKED_TWICE, n_rows)
+    parts = split(reading, holdout, seed, n_affordable=left)
+    if not len(parts.learned):
+        raise ValueError(
+            f"max_queries={black_box.max_queries} leaves nothing for the rows, of which {N_ASKED_TWICE} are asked "
+            "about twice: raise it."
+        )
+    if parts.n_unused:
+        warn_user(
+            f"max_queries={black_box.max_queries:,} pays for {n_rows - parts.n_unused:,} of {n_rows:,} rows: "
+            "the others are not used."
+        )
+    return parts
+
+
+def warn_of_training_rows(rows: Rows, truth: Labels) -> None:
+    """Warn if the black box is right on nearly all rows: it has probably been trained on them.
+
+    Parameters
+    ----------
+    rows : Rows
+    truth : array of shape (n_rows,)
+        The true label of each of the user's rows.
+    """
+    accuracy = float((rows.labels_of_rows == truth).mean())
+    if accuracy >= SUSPICIOUS_ACCURACY:
+        warn_user(
+            f"the black box is right on {accuracy:.1%} of these rows, so they look like the rows it was trained on. "
+            "Its memorised answers are harder to mimic than its answers on new rows: explain it on rows that are new "
+            "to it."
+        )

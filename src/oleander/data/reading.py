@@ -1,0 +1,137 @@
+"""The first step of a fit: the user's table is read, checked, encoded once and split."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oleander.arrays import Floats, Ints, Labels
+from oleander.data.checks import one_per_row
+from oleander.data.merging import row_keys
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.data.splitting import draw_part, split_off
+from oleander.running.warning import warn_user
+from oleander.running.wording import list_some
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A table as it was read.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    values : array of shape (n_rows, n_features)
+        The encoded rows.
+    truth : array of shape (n_rows,) or None
+        The true labels. Nothing is learned from them.
+    groups : array of shape (n_rows,) or None
+    positions : int array of shape (n_rows,) or None
+        The position of each row in the source that it was sampled from, ascending; None for a table.
+    """
+
+    schema: FeatureSchema
+    values: Floats
+    truth: Labels | None = None
+    groups: Labels | None = None
+    positions: Ints | None = None
+
+    def groups_of(self, rows: Ints) -> Labels | None:
+        """Return the groups of some rows, or None where there are no groups."""
+        return None if self.groups is None else self.groups[rows]
+
+
+def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, *, background: Any = None) -> Reading:
+    """Read a DataFrame or an array with its true labels and groups.
+
+    Parameters
+    ----------
+    X : DataFrame or array of shape (n_rows, n_features)
+    y, groups : array of shape (n_rows,) or None
+    schema : FeatureSchema or None
+        None infers it from X, and from a background in memory too: its levels and bounds count as well.
+    background : DataFrame or array, optional
+    """
+    known = FeatureSchema.infer(stack_tables(X, background)) if schema is None else schema
+    values = known.encode(X)
+    return Reading(
+        known,
+        values,
+        None if y is None else one_per_row(y, len(values), "y"),
+        None if groups is None else one_per_row(groups, len(values), "groups"),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The rows that a fit learns from and the rows that it holds out.
+
+    Parameters
+    ----------
+    learned, held : int arrays
+        Indices of rows.
+    n_unused : int
+        The number of rows that ``max_queries`` does not allow.
+    """
+
+    learned: Ints
+    held: Ints
+    n_unused: int = 0
+
+
+def split(reading: Reading, holdout: float | None, seed: int, *, n_affordable: int | None = None) -> Split:
+    """Split the rows into those learned from and those held out, groups kept whole.
+
+    Parameters
+    ----------
+    reading : Reading
+    holdout : float or None
+        The share of rows that is held out.
+    seed : int
+    n_affordable : int or None
+        The most rows that the black box may be asked about. Both parts shrink in proportion.
+    """
+    n_rows = len(reading.values)
+    learned, held = split_off(n_rows, holdout, reading.groups, seed)
+    if n_affordable is None or n_rows <= n_affordable:
+        return Split(learned, held)
+
+    def shrink(rows: Ints) -> Ints:
+        mask = draw_part(len(rows), n_affordable * len(rows) // n_rows, reading.groups_of(rows), seed)
+        return np.asarray(rows[mask])
+
+    learned, held = shrink(learned), shrink(held)
+    return Split(learned, held, n_rows - len(learned) - len(held))
+
+
+def stack_tables(X: Any, background: Any) -> Any:
+    """Return both tables, one under the other, where they are of one kind; otherwise X."""
+    if isinstance(X, pd.DataFrame) and isinstance(background, pd.DataFrame):
+        if set(X.columns) != set(background.columns):
+            raise ValueError(
+                f"background has the columns {list_some(background.columns)}, and X has {list_some(X.columns)}: give "
+                "the same columns."
+            )
+        return pd.concat([X, background[list(X.columns)]], ignore_index=True)
+    if isinstance(X, np.ndarray) and isinstance(background, np.ndarray):
+        if X.ndim == 2 and background.ndim == 2 and X.shape[1] != background.shape[1]:
+            raise ValueError(f"background has {background.shape[1]} columns, and X has {X.shape[1]}.")
+        return np.concatenate([X, background])
+    return X
+
+
+def leave_out_known(rows: Rows, background: Floats) -> Rows:
+    """Return the rows without those that equal a background row: they made draws, and are no evidence."""
+    keys = np.isin(row_keys(rows.values), row_keys(background))
+    if not keys.any():
+        return rows
+    n_shared = int(rows.weights[keys].sum())
+    if keys.all():
+        raise ValueError(
+            "every row of X stands in the background too, so none can judge: give other rows, or leave the background "
+            "out."
+        )
+    warn_user(f"{n_shared:,} of {rows.n_rows:,} rows of X stand in the background too: they do not judge.")
+    return rows.part(~keys)

@@ -1,0 +1,38 @@
+"""Lower confidence bounds on a share."""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv
+
+from oleander.arrays import Floats
+
+
+def lower_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
+    """Return the exact (Clopper-Pearson) lower confidence bound on a share, at one-sided error ``level``.
+
+    Without rows the bound is 0.
+
+    Examples
+    --------
+    >>> float(lower_bound(29, 29, 0.05).round(4)), float(lower_bound(0, 0, 0.05))
+    (0.9019, 0.0)
+    """
+    right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
+    # The quantile of Beta(right, rows - right + 1), which is 0 at no right row.
+    bound = betaincinv(np.maximum(right, 1e-300), rows - right + 1, level)
+    return np.where(right > 0, bound, 0.0)
+
+
+def show_lower(bound: float, decimals: int = 2) -> str:
+    """Return a lower bound in digits, never rounded up.
+
+    Examples
+    --------
+    >>> show_lower(0.9996), show_lower(0.29), show_lower(1.0)
+    ('0.99', '0.29', '1.00')
+    """
+    unit = 10**decimals
+    # 0.29 * 100 is 28.999...: a number that is whole but for its last bits is not rounded down.
+    return f"{math.floor(bound * unit * (1 + 4e-16)) / unit:.{decimals}f}"

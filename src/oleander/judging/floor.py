@@ -1,0 +1,58 @@
+"""The floor: the measure that is compared with ``min_fidelity``, and whether it holds for each explainer or for all."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from oleander.arrays import Floats
+from oleander.data.checks import check_choice, check_count, check_share
+from oleander.judging.bounds import lower_bound
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The measure that is compared with ``min_fidelity``.
+
+    Parameters
+    ----------
+    on : {"bound", "share"}
+        The one-sided exact lower bound on an explainer's fidelity, or the raw share as in the paper, which new rows
+        often fall short of.
+    over : {"each", "union", "both"} or None
+        The floor holds for each chosen explainer (the paper's reading), for the answers that they give together, or for
+        both. None is "union" where explainers are learned by asking, and "both" where a program chooses them; there, a
+        row counts as wrong if any chosen explainer that covers it is wrong.
+    min_support : int
+        The fewest rows that an explainer must cover. A fidelity of 1 in a region of one row is no evidence.
+    level : float
+        The one-sided error of the bound.
+    """
+
+    on: Literal["bound", "share"] = "bound"
+    over: Literal["each", "union", "both"] | None = None
+    min_support: int = 10
+    level: float = 0.05
+
+    def check(self) -> None:
+        """Raise ``ValueError`` for an option that is not allowed."""
+        check_choice("floor.on", self.on, ("bound", "share"))
+        if self.over is not None:
+            check_choice("floor.over", self.over, ("each", "union", "both"))
+        check_count("floor.min_support", self.min_support)
+        check_share("floor.level", self.level)
+        if self.on == "share" and self.level != type(self)().level:
+            raise ValueError("floor.level is the error of a bound, and floor.on='share' has none: leave it out.")
+
+    def measure(self, n_right: Any, n_rows: Any) -> Floats:
+        """Return the measure for each pair of counts; 0 where the support is too small.
+
+        Examples
+        --------
+        >>> Floor("share", min_support=5).measure([9, 4], [10, 4]).tolist()
+        [0.9, 0.0]
+        """
+        right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
+        share = np.divide(right, rows, out=np.zeros_like(right), where=rows > 0)
+        value = share if self.on == "share" else lower_bound(right, rows, self.level)
+        return np.where(rows >= self.min_support, value, 0.0)

@@ -1,0 +1,129 @@
+"""Candidate boxes from labelled draws: nodes of trees on all or some columns, and of one-class-against-rest trees."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from oleander.arrays import Ints
+from oleander.explainers.columns import Column
+from oleander.explainers.growth import grow_on_columns
+from oleander.explainers.tree import LEAF, Tree
+from oleander.learning.grid import Bits, Grid, Key, Memberships, count, pack, restrict
+
+MIN_PURITY = 0.7
+MIN_MASS = 0.002
+# Trees after the first look at no more columns than this, so that wide data cost little more than others.
+MOST_COLUMNS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class BoxPool:
+    """Candidate boxes, each with one label and its membership on the draws that choose.
+
+    Parameters
+    ----------
+    keys : list of Key
+    labels : int array of shape (n_boxes,)
+    inside : packed bits of shape (n_boxes, n_words)
+    right : packed bits of shape (n_boxes, n_words)
+        Draws in the box on which the box's label is the black box's.
+    """
+
+    keys: list[Key]
+    labels: Ints
+    inside: Bits
+    right: Bits
+
+    def take(self, boxes: Ints) -> "BoxPool":
+        """Return some of the boxes."""
+        return BoxPool(
+            [self.keys[i] for i in boxes.tolist()], self.labels[boxes], self.inside[boxes], self.right[boxes]
+        )
+
+
+def node_boxes(tree: Tree, grid: Grid) -> Iterator[tuple[int, Key]]:
+    """Yield each node of a tree with its box, the root first."""
+    keys: dict[int, Key] = {0: ()}
+    for node in range(len(tree.column)):
+        key = keys[node]
+        yield node, key
+        position = int(tree.column[node])
+        if position == LEAF:
+            continue
+        column, full = grid.columns[position], grid.full_mask(position)
+        if column.is_number:
+            # Known against missing is a split after the last bin.
+            threshold = tree.threshold[node]
+            code = column.n_codes - 1 if np.isinf(threshold) else int(column.edges.searchsorted(threshold))
+            goes_left = (1 << (code + 1)) - 1
+            if tree.missing_left[node]:
+                goes_left |= 1 << column.n_codes
+        else:
+            goes_left = 1 << int(tree.level[node])
+        before = dict(key).get(position, full)
+        keys[int(tree.left[node])] = restrict(key, position, before & goes_left, full)
+        keys[int(tree.right[node])] = restrict(key, position, before & full & ~goes_left, full)
+
+
+def grow_trees(
+    columns: list[Column],
+    labels: Ints,
+    n_classes: int,
+    grid: Grid,
+    rng: np.random.Generator,
+    *,
+    large: int = 240,
+    small: int = 60,
+    n_small: int = 9,
+    one_class: int = 24,
+) -> list[Tree]:
+    """Grow one large tree, small ones on parts of columns and draws, and one against the rest for each class.
+
+    Parameters
+    ----------
+    columns : list of Column
+        Every feature of the draws that grow.
+    labels : int array of shape (n_draws,)
+    large, small, one_class : int
+        Most leaves of each kind of tree.
+    n_small : int
+    """
+    classes, schema = np.arange(n_classes), grid.schema
+    min_leaf = max(2, round(0.0005 * len(labels)))
+    trees = [grow_on_columns(columns, labels, classes, schema, large, min_leaf=min_leaf, simplify=False)]
+    # Columns that the first tree asks about come first; others fill up at random.
+    asked = np.unique(trees[0].column[trees[0].column != LEAF])
+    others = rng.permutation(np.setdiff1d(np.arange(len(columns)), asked))
+    useful = np.concatenate([asked, others])[:MOST_COLUMNS]
+    # A tree without the column that matters most finds what else tells classes apart.
+    n_some = max(1, round(0.6 * len(useful)))
+    n_part = len(labels) // 2
+    for _ in range(n_small):
+        some = np.sort(rng.permutation(useful)[:n_some])
+        draws = rng.permutation(len(labels))[:n_part]
+        part = [columns[j].take(draws) for j in some.tolist()]
+        trees.append(grow_on_columns(part, labels[draws], classes, schema, small, min_leaf=min_leaf, simplify=False))
+    columns = [columns[j] for j in np.sort(useful).tolist()]
+    if n_classes > 2:
+        for label in range(n_classes):
+            is_label = (labels == label).astype(np.intp)
+            if 0 < is_label.sum() < len(labels):
+                two = np.arange(2)
+                trees.append(
+                    grow_on_columns(columns, is_label, two, schema, one_class, min_leaf=min_leaf, simplify=False)
+                )
+    return trees
+
+
+def make_pool(trees: list[Tree], grid: Grid, draws: Memberships, labels: Ints, n_classes: int) -> BoxPool:
+    """Collect the distinct boxes of all nodes that are pure and large enough on the draws that choose."""
+    keys = list(dict.fromkeys(key for tree in trees for _, key in node_boxes(tree, grid)))
+    inside = draws.of_boxes(keys)
+    class_bits = pack(labels == np.arange(n_classes)[:, None])
+    counts = np.stack([count(inside & bits) for bits in class_bits], axis=1)
+    sizes = counts.sum(axis=1)
+    best = counts.argmax(axis=1)
+    purity = counts.max(axis=1) / np.maximum(sizes, 1)
+    good = np.flatnonzero((purity >= MIN_PURITY) & (sizes >= MIN_MASS * len(labels)))
+    return BoxPool([keys[i] for i in good.tolist()], best[good], inside[good], inside[good] & class_bits[best[good]])

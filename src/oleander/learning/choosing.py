@@ -1,0 +1,159 @@
+"""Choose boxes on draws: the most right answers at a price for each wrong one, few boxes, few conditions.
+
+Greedy choice from the pool, then polishing of the chosen boxes, then removal of what no longer contributes. Boxes are
+read in the order of choice: the first that covers a draw answers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats, Ints
+from oleander.learning.boxes import BoxPool
+from oleander.learning.grid import Key, count
+from oleander.learning.polishing import Polisher
+
+# From bold to careful. A price of p asks a box to be right on more than p of p + 1 draws that it adds.
+PRICES = (1.0, 1.5, 2.0, 3.0, 4.5, 6.0, 8.0, 11.0, 16.0, 24.0, 40.0)
+# A box must add this share of the draws to be worth reading, and a condition must gain this share.
+MIN_GAIN = 0.003
+MIN_CUT_GAIN = 0.002
+N_PASSES = 2
+# The worth of a right answer is the frequency of its class to this power, inverted.
+CLASS_POWER = 0.3
+
+
+@dataclass(frozen=True)
+class BoxChoice:
+    """Boxes with one label each, in the order in which they answer."""
+
+    keys: tuple[Key, ...]
+    labels: tuple[int, ...]
+
+    def with_purity(self, min_purity: float, polisher: Polisher, truth: Ints) -> "BoxChoice":
+        """Return the boxes whose label is right on at least this share of the draws inside."""
+        covers = polisher.covers(self.keys)
+        pure = [
+            number
+            for number, (inside, label) in enumerate(zip(covers, self.labels, strict=True))
+            if inside.any() and (truth[inside] == label).mean() >= min_purity
+        ]
+        return BoxChoice(tuple(self.keys[i] for i in pure), tuple(self.labels[i] for i in pure))
+
+
+def choose_boxes(
+    pool: BoxPool,
+    polisher: Polisher,
+    truth: Ints,
+    weights: Floats,
+    price: float,
+    max_boxes: int,
+    *,
+    min_support: int = 1,
+) -> BoxChoice:
+    """Return at most ``max_boxes`` boxes for one price.
+
+    Parameters
+    ----------
+    pool : BoxPool
+        Candidate boxes with their memberships on the draws.
+    polisher : Polisher
+        The same draws.
+    truth : int array of shape (n_draws,)
+        The black box's labels.
+    weights : array of shape (n_classes,)
+        Worth of a right answer in each class.
+    price : float
+        Cost of a wrong answer.
+    max_boxes : int
+    min_support : int
+        The fewest draws that a box must add.
+    """
+    least = max(MIN_GAIN * len(truth), float(min_support))
+    chosen = choose_greedily(pool, weights, price, max_boxes, least)
+    keys, labels = [pool.keys[i] for i in chosen], pool.labels[chosen].tolist()
+    values = np.where(truth == np.arange(len(weights))[:, None], weights[:, None], -price)
+    keys = polish_boxes(polisher, keys, labels, values, MIN_CUT_GAIN * len(truth))
+    kept = drop_weak_boxes(polisher.covers(keys), labels, values, least)
+    return BoxChoice(tuple(keys[i] for i in kept), tuple(labels[i] for i in kept))
+
+
+def choose_greedily(pool: BoxPool, weights: Floats, price: float, max_boxes: int, min_gain: float) -> list[int]:
+    """Add the box that gains most on draws not yet covered, until no box gains ``min_gain``."""
+    worth = weights[pool.labels]
+    left = np.full(pool.inside.shape[1], ~np.uint64(0))
+    chosen: list[int] = []
+    alive = np.arange(len(pool.keys))
+    while len(chosen) < max_boxes and len(alive):
+        right = count(pool.right[alive] & left)
+        wrong = count(pool.inside[alive] & left) - right
+        gains = worth[alive] * right - price * wrong
+        best = int(gains.argmax())
+        if gains[best] < min_gain:
+            break
+        chosen.append(int(alive[best]))
+        left &= ~pool.inside[chosen[-1]]
+        # The right answers of a box only become fewer as draws are covered.
+        alive = alive[worth[alive] * right >= min_gain]
+    return chosen
+
+
+def polish_boxes(
+    polisher: Polisher, keys: Sequence[Key], labels: Sequence[int], values: Floats, penalty: float
+) -> list[Key]:
+    """Improve each box in turn, given all others.
+
+    Parameters
+    ----------
+    values : array of shape (n_classes, n_draws)
+        What each label is worth on each draw.
+    """
+    polished = list(keys)
+    covers = polisher.covers(polished)
+    for _ in range(N_PASSES):
+        before = list(polished)
+        for i, label in enumerate(labels):
+            # A draw that a later box would answer gains only the difference.
+            reward = values[label] - _worth_of_later(covers[i + 1 :], labels[i + 1 :], values)
+            reward[covers[:i].any(axis=0)] = 0.0
+            polished[i] = polisher.improve(polished[i], reward, penalty)
+            covers[i] = polisher.covers([polished[i]])[0]
+        if polished == before:
+            break
+    return polished
+
+
+def _worth_of_later(covers: Bools, labels: Sequence[int], values: Floats) -> Floats:
+    """Return what the first of some boxes that covers a draw is worth there; 0 where none covers it."""
+    worth = np.zeros(values.shape[1])
+    for inside, label in zip(covers[::-1], labels[::-1], strict=True):
+        worth[inside] = values[label, inside]
+    return worth
+
+
+def drop_weak_boxes(covers: Bools, labels: Sequence[int], values: Floats, min_gain: float) -> list[int]:
+    """Return the boxes left after boxes whose loss costs less than ``min_gain`` were dropped, the weakest first."""
+    kept = list(range(len(labels)))
+    while kept:
+        total = _worth_of_later(covers[kept], [labels[i] for i in kept], values).sum()
+        losses = []
+        for dropped in kept:
+            others = [i for i in kept if i != dropped]
+            losses.append(total - _worth_of_later(covers[others], [labels[i] for i in others], values).sum())
+        weakest = int(np.argmin(losses))
+        if losses[weakest] >= min_gain:
+            break
+        del kept[weakest]
+    return kept
+
+
+def class_weights(labels: Ints, n_classes: int, power: float) -> Floats:
+    """Return the worth of a right answer in each class: its frequency to the power −``power``, one on average.
+
+    A mild weight keeps rare classes from being left out where the common ones can buy everything.
+    """
+    share = np.bincount(labels, minlength=n_classes) / len(labels)
+    # A class that is hardly drawn must not outweigh all others.
+    weights: Floats = np.maximum(share, 1e-3) ** -power
+    return weights / float(weights @ share)

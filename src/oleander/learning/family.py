@@ -1,0 +1,170 @@
+"""From labelled draws to a family of choices from careful to bold: grow, propose, choose, measure, order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander.arrays import Bools, Floats, Ints
+from oleander.draws.labelled import LabelledDraws
+from oleander.learning.boxes import grow_trees, make_pool
+from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
+from oleander.learning.grid import Grid, Key, Memberships, unpack
+from oleander.learning.polishing import Polisher, find_useful_columns
+
+Overlap = Literal["first", "silent"]
+OVERLAPS: tuple[Overlap, ...] = ("first", "silent")
+SILENT = -1
+# Draws that measure and order the family take no part in choosing it.
+SHARE_HELD = 0.15
+SHARE_GROWN = 0.45
+# The numbers of boxes that are tried beside the largest.
+SIZES = (1, 2, 3, 5, 8)
+# One box more to read is worth this share of the draws.
+READING_PRICE = 0.002
+
+
+@dataclass(frozen=True)
+class Step:
+    """A choice of boxes, and how it does on held-back draws.
+
+    Parameters
+    ----------
+    keys : tuple of Key
+        Boxes in the order in which they answer.
+    labels : tuple of int
+        One class code per box.
+    overlap : {"first", "silent"}
+        Where boxes overlap, the first chosen answers, or the step is silent if they disagree.
+    price : float
+        What a wrong answer cost when the boxes were chosen.
+    mass, agreement : float
+        Share of held-back draws that are answered, and share of those on which the answer is the black box's.
+    """
+
+    keys: tuple[Key, ...]
+    labels: tuple[int, ...]
+    overlap: Overlap
+    price: float
+    mass: float = 0.0
+    agreement: float = 0.0
+
+    @property
+    def worth(self) -> float:
+        """The mass without the price of reading the boxes."""
+        return self.mass - READING_PRICE * len(self.keys)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The number of boxes and of conditions."""
+        return len(self.keys), sum(len(key) for key in self.keys)
+
+    def find_speaker(self, inside: Bools) -> Ints:
+        """Return the number of the box that answers each row, given the rows in each box; -1 where no box does."""
+        if not self.labels:
+            return np.full(inside.shape[1], SILENT)
+        first = np.where(inside.any(axis=0), inside.argmax(axis=0), SILENT)
+        if self.overlap == "silent":
+            labels = np.array(self.labels)
+            first[(inside & (labels[:, None] != labels[first])).any(axis=0)] = SILENT
+        return first
+
+    def read(self, inside: Bools) -> Ints:
+        """Return the class code for each row, given the rows in each box; -1 where the step is silent."""
+        first = self.find_speaker(inside)
+        return np.where(first == SILENT, SILENT, np.array([*self.labels, SILENT])[first])
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Steps on one grid."""
+
+    grid: Grid
+    steps: tuple[Step, ...]
+
+    def answer(self, rows: Floats) -> Ints:
+        """Return class codes of shape (n_steps, n_rows); -1 where a step is silent."""
+        return _answer(self.grid, self.steps, self.grid.encode(rows))
+
+    def ordered(self) -> "Family":
+        """Return the steps from careful to bold, without those that another beats in both worth and agreement.
+
+        The worth of a step is its mass without the price of reading its boxes.
+        """
+        best, kept = -1.0, []
+        for step in sorted(self.steps, key=lambda step: (-step.worth, -step.agreement, step.size)):
+            if step.mass > 0 and step.agreement > best:
+                kept.append(step)
+                best = step.agreement
+        return replace(self, steps=tuple(kept[::-1]))
+
+
+def learn_family(
+    draws: LabelledDraws,
+    rng: np.random.Generator,
+    *,
+    max_boxes: int = 10,
+    min_support: int = 1,
+    min_purity: float | None = None,
+    is_balanced: bool = False,
+    prices: Sequence[float] = PRICES,
+) -> Family:
+    """Learn one choice of boxes for each price from labelled draws, in both readings of overlaps.
+
+    Parameters
+    ----------
+    draws : LabelledDraws
+    rng : numpy.random.Generator
+    max_boxes : int
+    min_support : int
+        The fewest draws that a box must add to a choice.
+    min_purity : float or None
+        The least share of right draws in a box; None leaves it to the price.
+    is_balanced : bool
+        Whether every class has the same worth, however rare it is.
+    prices : sequence of float
+
+    Returns
+    -------
+    Family
+        Every price and reading, measured on held-back draws and not yet ordered.
+    """
+    values, labels, n_classes = draws.values, draws.codes, draws.n_classes
+    grid = Grid.learn(values, draws.schema)
+    codes = grid.encode(values)
+    order = rng.permutation(len(values))
+    held, learns = np.split(order, [round(SHARE_HELD * len(values))])
+    # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
+    grows = learns[: round(SHARE_GROWN * len(values))]
+    trees = grow_trees([column.take(grows) for column in grid.columns], labels[grows], n_classes, grid, rng)
+    truth = labels[learns]
+    pool = make_pool(trees, grid, Memberships(grid, codes[:, learns]), truth, n_classes)
+    polisher = Polisher(grid, codes[:, learns], find_useful_columns(pool.keys))
+    weights = class_weights(labels, n_classes, 1.0 if is_balanced else CLASS_POWER)
+    steps: list[Step] = []
+    # Small choices stand beside large ones, so that no more is read than is needed.
+    for n_boxes in sorted({size for size in SIZES if size < max_boxes} | {max_boxes}):
+        for price in prices:
+            choice = choose_boxes(pool, polisher, truth, weights, price, n_boxes, min_support=min_support)
+            if min_purity is not None:
+                choice = choice.with_purity(min_purity, polisher, truth)
+            steps += [Step(choice.keys, choice.labels, overlap, price) for overlap in OVERLAPS]
+    return Family(grid, measure_steps(grid, steps, codes[:, held], labels[held]))
+
+
+def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.uint16]) -> Ints:
+    members = Memberships(grid, codes)
+    said = [step.read(unpack(members.of_boxes(step.keys), codes.shape[1])) for step in steps]
+    return np.array(said, dtype=np.intp).reshape(len(steps), codes.shape[1])
+
+
+def measure_steps(grid: Grid, steps: Sequence[Step], codes: NDArray[np.uint16], labels: Ints) -> tuple[Step, ...]:
+    """Return the steps with their mass and agreement on some draws."""
+    measured = []
+    for step, said in zip(steps, _answer(grid, steps, codes), strict=True):
+        answered = said != SILENT
+        agreement = float((said == labels)[answered].mean()) if answered.any() else 0.0
+        measured.append(replace(step, mass=float(answered.mean()), agreement=agreement))
+    return tuple(measured)

@@ -1,0 +1,135 @@
+"""Boxes on a grid of bin codes: compact keys, memberships as packed bits, and conversion to conditions.
+
+A box is a tuple of cuts, one per restricted column in ascending order. A cut is a column and a bit mask of the codes it
+allows; the bit after the last code stands for missing. Two boxes are equal exactly if their keys are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander.arrays import Bools, Floats, Ints
+from oleander.data.schema import FeatureSchema
+from oleander.explainers.columns import Column, make_columns
+from oleander.regions import Box
+from oleander.regions.conditions import Condition, Levels, Range
+
+Bits = NDArray[np.uint64]
+Cut = tuple[int, int]
+Key = tuple[Cut, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Readable bins of every column, learned from draws.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    columns : sequence of Column
+        One per feature, with the codes of the draws that the bins were learned from.
+    """
+
+    schema: FeatureSchema
+    columns: Sequence[Column]
+
+    @classmethod
+    def learn(cls, draws: Floats, schema: FeatureSchema) -> "Grid":
+        """Return the grid whose edges are readable quantiles of the draws."""
+        return cls(schema, make_columns(draws, schema, tuple(range(len(schema)))))
+
+    def encode(self, rows: Floats) -> NDArray[np.uint16]:
+        """Return the bin codes of encoded rows, of shape (n_features, n_rows)."""
+        codes = np.empty((len(self.columns), len(rows)), dtype=np.uint16)
+        for column, out in zip(self.columns, codes, strict=True):
+            values = rows[:, column.position]
+            known = column.edges.searchsorted(values) if column.is_number else np.nan_to_num(values)
+            out[:] = np.where(np.isnan(values), column.n_codes, known)
+        return codes
+
+    def full_mask(self, position: int) -> int:
+        """Return the mask that allows every code of a column, missing included."""
+        return (1 << (self.columns[position].n_codes + 1)) - 1
+
+    def to_box(self, key: Key) -> Box:
+        """Return the box in the user's words."""
+        return Box(tuple(self._to_condition(cut) for cut in key))
+
+    def _to_condition(self, cut: Cut) -> Condition:
+        position, mask = cut
+        column, feature = self.columns[position], self.schema[position]
+        missing = feature.missing and bool(mask >> column.n_codes & 1)
+        known = mask & ((1 << column.n_codes) - 1)
+        if not column.is_number:
+            return Levels(position, feature, frozenset(c for c in range(column.n_codes) if known >> c & 1), missing)
+        if not known:
+            return Range(position, feature, lower=np.inf, upper=np.inf, missing=missing)
+        first, last = (known & -known).bit_length() - 1, known.bit_length() - 1
+        lower = -np.inf if first == 0 else float(column.edges[first - 1])
+        upper = np.inf if last == column.n_codes - 1 else float(column.edges[last])
+        return Range(position, feature, lower, upper, missing)
+
+
+def restrict(key: Key, column: int, mask: int, full: int) -> Key:
+    """Return the key with one column's mask replaced; a mask that allows everything removes the cut."""
+    others = [cut for cut in key if cut[0] != column]
+    if mask != full:
+        others.append((column, mask))
+    return tuple(sorted(others))
+
+
+def mask_table(mask: int, n_codes: int) -> Bools:
+    """Return a mask as a lookup table over codes, missing last."""
+    return np.array([mask >> code & 1 for code in range(n_codes + 1)], dtype=bool)
+
+
+def pack(rows: Bools) -> Bits:
+    """Pack the last axis of a boolean array into 64-bit words, padded with zeros."""
+    padding = -rows.shape[-1] % 64
+    if padding:
+        rows = np.concatenate([rows, np.zeros((*rows.shape[:-1], padding), dtype=bool)], axis=-1)
+    # Bits are read back by the same order, so the order of bytes in a word does not matter.
+    return np.packbits(rows, axis=-1, bitorder="little").view(np.uint64)
+
+
+def unpack(bits: Bits, n_rows: int) -> Bools:
+    """Undo ``pack``."""
+    return np.unpackbits(bits.view(np.uint8), axis=-1, bitorder="little")[..., :n_rows].astype(bool)
+
+
+def count(bits: Bits) -> Ints:
+    """Return the number of set bits along the last axis."""
+    return np.asarray(np.bitwise_count(bits).sum(axis=-1), dtype=np.intp)
+
+
+@dataclass(eq=False)
+class Memberships:
+    """Which boxes contain which rows, as packed bits; cuts that boxes share are looked up once."""
+
+    grid: Grid
+    codes: NDArray[np.uint16]
+    _known: dict[Cut, Bits] = field(default_factory=dict, repr=False)
+
+    def of_cut(self, cut: Cut) -> Bits:
+        """Return which rows fulfil one cut."""
+        found = self._known.get(cut)
+        if found is None:
+            table = mask_table(cut[1], self.grid.columns[cut[0]].n_codes)
+            found = self._known[cut] = pack(table[self.codes[cut[0]]])
+        return found
+
+    def of_box(self, key: Key) -> Bits:
+        """Return which rows lie in a box."""
+        if not key:
+            return pack(np.ones(self.codes.shape[1], dtype=bool))
+        bits = self.of_cut(key[0])
+        for cut in key[1:]:
+            bits = bits & self.of_cut(cut)
+        return bits
+
+    def of_boxes(self, keys: Sequence[Key]) -> Bits:
+        """Return one line of bits per box."""
+        n_words = -(-self.codes.shape[1] // 64)
+        return np.array([self.of_box(key) for key in keys], dtype=np.uint64).reshape(len(keys), n_words)

@@ -1,0 +1,228 @@
+"""A union of boxes, learned and chosen on draws and judged on rows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from oleander.arrays import Floats, Ints
+from oleander.data.rows import Rows
+from oleander.data.splitting import assign_folds, count_units
+from oleander.draws.labelled import LabelledDraws
+from oleander.judging.bounds import lower_bound, show_lower
+from oleander.judging.certificate import Claim
+from oleander.judging.judged import Judged
+from oleander.judging.sequence import find_passed, find_start, pass_chances
+from oleander.learning.family import SILENT, Family, Step, learn_family
+from oleander.learning.trees import learn_abstaining_tree, learn_plain_tree
+from oleander.running.parallel import run_tasks
+
+N_FOLDS = 5
+# Of choices that answer nearly as many rows as the widest, the one with the least to read is taken.
+WORTH_MORE_READING = 0.005
+Learn = Callable[[LabelledDraws, int], Family]
+
+
+@dataclass(frozen=True, eq=False)
+class Union:
+    """Boxes that may be delivered, and what rows say of them.
+
+    Parameters
+    ----------
+    family : Family
+    step : Step
+        The boxes with their labels, in the order in which they answer.
+    claim : Claim
+        Rows, or one row of each group, that are answered, and answered rightly; and how low the true share may be.
+    is_certified : bool
+        Whether the claim holds with the stated confidence. Otherwise the step was judged: the best of several was taken
+        without paying for the choice.
+    coverage : float
+        The share of the judging rows that is answered.
+    """
+
+    family: Family
+    step: Step
+    claim: Claim
+    is_certified: bool
+    coverage: float
+
+
+@dataclass(eq=False)
+class UnionLearner:
+    """Labelled draws to learn from, and rows to judge on.
+
+    Parameters
+    ----------
+    draws : LabelledDraws
+    rows : Rows
+        The judging rows. They made no draw, unless ``by_folds`` is set.
+    by_folds : bool
+        Whether the draws were made from the judging rows. Then each fold of the rows is answered by a sister family
+        that learns only from draws without a parent in that fold.
+    level : float
+        The one-sided error of the bound.
+    on_share : bool
+        Whether the raw share of right answers, instead of its lower bound, is compared with the floor.
+    min_support : int
+        The fewest draws that a box must add to the choice.
+    asks_each : bool
+        Whether every box must reach the floor on the draws, beside the answers together.
+    is_balanced : bool
+        Whether every class has the same worth.
+    max_rules : int or None
+    seed : int
+    n_jobs : int or None
+    """
+
+    draws: LabelledDraws
+    rows: Rows
+    by_folds: bool
+    level: float
+    on_share: bool = False
+    min_support: int = 10
+    asks_each: bool = False
+    is_balanced: bool = False
+    max_rules: int | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+    _known: dict[Any, tuple[Family, Judged]] = field(default_factory=dict, repr=False)
+
+    def choose(self, max_explainers: int, min_fidelity: float) -> Union | None:
+        """Return the widest step that passes, or a smaller one that is nearly as wide; None where no step passes."""
+        n_boxes = max_explainers if self.max_rules is None else min(max_explainers, self.max_rules)
+        purity = min_fidelity if self.asks_each else None
+
+        def learn(draws: LabelledDraws, seed: int) -> Family:
+            return learn_family(
+                draws,
+                np.random.default_rng(seed),
+                max_boxes=n_boxes,
+                min_support=self.min_support,
+                min_purity=purity,
+                is_balanced=self.is_balanced,
+            )
+
+        family, judged = self._judge(("union", n_boxes, purity), learn)
+        return self._pick(family, judged, min_fidelity)
+
+    def choose_tree(self, max_leaves: int, min_fidelity: float) -> Union | None:
+        """Return one tree that abstains, learned from the same draws and judged like a union; None if none passes."""
+
+        def learn(draws: LabelledDraws, seed: int) -> Family:
+            return learn_abstaining_tree(draws, np.random.default_rng(seed), max_leaves)
+
+        return self._pick(*self._judge(("abstaining", max_leaves), learn), min_fidelity)
+
+    def plain_tree(self, max_leaves: int) -> tuple[Judged, Step]:
+        """Return one tree that answers every row, learned from the same draws, as it is judged on the rows."""
+
+        def learn(draws: LabelledDraws, seed: int) -> Family:
+            return learn_plain_tree(draws, np.random.default_rng(seed), max_leaves)
+
+        family, judged = self._judge(("plain", max_leaves), learn)
+        return judged, family.steps[0]
+
+    def why_nothing(self, max_explainers: int, min_fidelity: float) -> str:
+        """Return a sentence that says how near the best choice comes to the floor, and what to do."""
+        n_boxes = max_explainers if self.max_rules is None else min(max_explainers, self.max_rules)
+        family, judged = self._known["union", n_boxes, min_fidelity if self.asks_each else None]
+        if not family.steps:
+            return (
+                f"min_fidelity={min_fidelity:g}: no box is right often enough on {len(self.draws.values):,} draws. "
+                "Lower min_fidelity, or give more draws."
+            )
+        n_right, n_units = judged.count_units(self.seed)
+        best = show_lower(float(max(self._measure(n_right, n_units).max(), judged.bounds(self.level).max())))
+        unit = "rows" if judged.groups is None else "groups"
+        return (
+            f"min_fidelity={min_fidelity:g} is not reached: the best of {len(family.steps)} choices is at least {best} "
+            f"on {int(n_units.max()):,} {unit}. Lower min_fidelity, or give more {unit}; they need no labels."
+        )
+
+    def _judge(self, key: Any, learn: Learn) -> tuple[Family, Judged]:
+        """Return a family, ordered from careful to bold, with its answers for the rows; it is learned once."""
+        if key not in self._known:
+            delivered = learn(self.draws, self.seed)
+            if not self.by_folds:
+                delivered = delivered.ordered()
+                said = delivered.answer(self.rows.values)
+            else:
+                said = self._answer_by_sisters(learn, delivered)
+            truth = self.draws.encode(self.rows.labels)
+            judged = Judged(said != SILENT, (said == truth) & (said != SILENT), self.rows.weights, self.rows.groups)
+            self._known[key] = delivered, judged
+        return self._known[key]
+
+    def _answer_by_sisters(self, learn: Learn, delivered: Family) -> Ints:
+        """Return the answers of families that learned from no draw with a parent among the rows that they answer."""
+        rows, parents = self.rows, self.draws.parents
+        assert parents is not None
+        n_folds = max(2, min(N_FOLDS, count_units(rows.n_points, rows.groups)))
+        fold = assign_folds(rows.n_points, n_folds, rows.groups, self.seed)
+        said = np.full((len(delivered.steps), rows.n_points), SILENT)
+        tasks = []
+        for number in range(n_folds):
+            usable = np.flatnonzero((fold[parents] != number).all(axis=1))
+            tasks.append((usable, np.flatnonzero(fold == number)))
+        shared = [learn, self.draws, rows.values, self.seed]
+        for number, answers in run_tasks(_answer_fold, shared, tasks, n_jobs=self.n_jobs):
+            said[:, tasks[number][1]] = answers
+        return said
+
+    def _pick(self, family: Family, judged: Judged, floor: float) -> Union | None:
+        steps = family.steps
+        if not steps:
+            return None
+        n_right, n_units = judged.count_units(self.seed)
+        bounds = self._measure(n_right, n_units)
+        if not self.by_folds:
+            passed = find_passed(bounds, self._start(steps, judged, floor), floor)
+            if len(passed):
+                return self._deliver(family, judged, passed, n_right, n_units, floor, is_certified=not self.on_share)
+        n_right, n_units = judged.n_right, judged.n_answered
+        bounds = self._measure(n_right, n_units) if self.on_share else judged.bounds(self.level)
+        passed = np.flatnonzero(bounds >= floor)
+        if not len(passed):
+            return None
+        return self._deliver(family, judged, passed, n_right, n_units, floor, is_certified=False)
+
+    def _measure(self, n_right: Ints, n_units: Ints) -> Floats:
+        if self.on_share:
+            return np.asarray(np.divide(n_right, n_units, out=np.zeros(len(n_right)), where=n_units > 0))
+        return lower_bound(n_right, n_units, self.level)
+
+    def _start(self, steps: tuple[Step, ...], judged: Judged, floor: float) -> int:
+        """Return the step at which the sequence starts, which only draws and the number of rows may decide."""
+        n_units = judged.weights.sum() if judged.groups is None else count_units(len(judged.groups), judged.groups)
+        # A group counts as soon as one of its rows is answered.
+        reach = np.array([step.mass if judged.groups is None else 1.0 for step in steps])
+        agreement = np.array([step.agreement for step in steps])
+        return find_start(pass_chances(np.floor(reach * n_units), agreement, floor, self.level))
+
+    def _deliver(
+        self,
+        family: Family,
+        judged: Judged,
+        passed: Ints,
+        n_right: Ints,
+        n_units: Ints,
+        floor: float,
+        *,
+        is_certified: bool,
+    ) -> Union:
+        # The delivered boxes answer other rows than their sisters do.
+        covers = family.answer(self.rows.values) != SILENT if self.by_folds else judged.answered
+        coverage = covers @ self.rows.weights / self.rows.n_rows
+        near = passed[coverage[passed] >= coverage[passed].max() - WORTH_MORE_READING]
+        best = int(min(near.tolist(), key=lambda number: (family.steps[number].size, -coverage[number])))
+        # The sequence shows that agreement is at the floor or over it, and no more.
+        bound = floor if is_certified else float(judged.bounds(self.level)[best])
+        claim = Claim(int(n_right[best]), int(n_units[best]), bound)
+        return Union(family, family.steps[best], claim, is_certified, float(coverage[best]))
+
+
+def _answer_fold(learn: Learn, draws: LabelledDraws, values: Floats, seed: int, usable: Ints, here: Ints) -> Ints:
+    """Return the answers of a sister family for the rows of its fold."""
+    return learn(draws.take(usable), seed).answer(values[here])

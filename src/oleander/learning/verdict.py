@@ -1,0 +1,24 @@
+"""What one tree would do with the same draws, judged on the same rows."""
+
+import numpy as np
+import pandas as pd
+
+from oleander.judging.verdict import ABSTAINING, COLUMNS, PLAIN
+from oleander.learning.union import UnionLearner
+
+
+def judge_learned_trees(learner: UnionLearner, min_fidelity: float, max_leaves: int) -> pd.DataFrame:
+    """Return a line for one plain tree and one for one tree that abstains, both learned from the learner's draws.
+
+    The abstaining tree is a large tree that is cut back exactly to ``max_leaves`` leaves, at the boldest price whose
+    bound reaches the floor.
+    """
+    judged, step = learner.plain_tree(max_leaves)
+    bound = float(judged.bounds(learner.level)[0])
+    lines = [(PLAIN, len(step.keys), 1.0, float(judged.agreement()[0]), bound)]
+    tree = learner.choose_tree(max_leaves, min_fidelity)
+    if tree is None:
+        lines.append((ABSTAINING, max_leaves, 0.0, np.nan, 0.0))
+    else:
+        lines.append((ABSTAINING, len(tree.step.keys), tree.coverage, tree.claim.share, tree.claim.bound))
+    return pd.DataFrame(lines, columns=list(COLUMNS))

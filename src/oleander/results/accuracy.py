@@ -1,0 +1,56 @@
+"""The accuracy of a sample: how near its shares are to the exact ones."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How near a sample's shares are to the exact ones: what was asked, what is promised, and what came of it.
+
+    Parameters
+    ----------
+    n_rows : int
+        Of the source.
+    n_sample : int
+        Rows that were drawn.
+    n_judged : int
+        Those of them that were held out; the promise is of shares counted on these.
+    n_unread : int
+        Rows that hold what the schema does not allow. They count as not answered.
+    epsilon, delta : float
+        What was asked.
+    promised : float
+        How far, with probability 1 − delta, no share is off: epsilon or less where the source had rows enough. NaN
+        where nothing can be promised: no rows were held out, or whole groups were.
+    seen : float
+        How far the one that is furthest off is, among the chosen explainers' shares and the answer's; NaN where no rows
+        were held out.
+    """
+
+    n_rows: int
+    n_sample: int
+    n_judged: int
+    n_unread: int
+    epsilon: float
+    delta: float
+    promised: float
+    seen: float
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether every share of the sample lies as near to the exact one as was promised."""
+        return self.seen <= self.promised
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {name: None if math.isnan(value) else value for name, value in vars(self).items()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote."""
+        figures: dict[str, Any] = {name: int(data[name]) for name in ("n_rows", "n_sample", "n_judged", "n_unread")}
+        for name in ("epsilon", "delta", "promised", "seen"):
+            figures[name] = float("nan" if data[name] is None else data[name])
+        return cls(**figures)

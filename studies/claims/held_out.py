@@ -1,0 +1,89 @@
+"""The facts of the aggregation step on rows held out, as the judges read them.
+
+Fidelity is that of the answers: of the covered rows, the share on which the responsible explainer agrees with the
+forest. It is the one measure that aggregates and trees have in common.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from studies.step import Facts
+from studies.steps.explained_rows import HELD_OUT
+from studies.steps.paper_program import PROGRAMS, method_name
+
+HIGH_FLOOR = 0.9
+
+
+def cells(facts: Facts) -> list[tuple[str, str]]:
+    """Return every task with every program at every floor."""
+    return [
+        (task, method_name(program, floor))
+        for task in facts["tasks"]
+        for program in PROGRAMS
+        for floor in facts["floors"]
+    ]
+
+
+def curve(facts: Facts, task: str, method: str, measure: str) -> list[float | None]:
+    """Return a measure of a method over the budgets; None where no row is covered."""
+    return list(facts["tasks"][task]["methods"][method][HELD_OUT][measure])
+
+
+def known_values(values: Sequence[float | None]) -> list[float]:
+    """Return the values that are known, or a single 0 if none is.
+
+    >>> known_values([0.5, None]), known_values([None])
+    ([0.5], [0.0])
+    """
+    return [value for value in values if value is not None] or [0.0]
+
+
+def mean_figures(facts: Facts, task: str, method: str) -> tuple[float, float]:
+    """Return mean coverage and mean fidelity over the budgets."""
+    cover, right = (known_values(curve(facts, task, method, measure)) for measure in ("coverage", "agreement"))
+    return sum(cover) / len(cover), sum(right) / len(right)
+
+
+def mean_fidelities(facts: Facts, task: str, methods: Sequence[str]) -> dict[str, float]:
+    """Return the mean fidelity of each method over the budgets."""
+    return {method: mean_figures(facts, task, method)[1] for method in methods}
+
+
+def at_floors(*floors: float) -> list[str]:
+    """Return the names of both programs at some floors.
+
+    >>> at_floors(0.9)
+    ['strict 0.9', 'selective 0.9']
+    """
+    return [method_name(program, floor) for program in PROGRAMS for floor in floors]
+
+
+def first_task(facts: Facts) -> str:
+    """Return the main task's name."""
+    return str(next(iter(facts["tasks"])))
+
+
+def task_words(task: str) -> str:
+    """Return a task's name in words.
+
+    >>> task_words("five_classes")
+    'five classes'
+    """
+    return task.replace("_", " ")
+
+
+def measure_words(measure: str) -> str:
+    """Return a measure's name as in the paper.
+
+    >>> measure_words("agreement")
+    'fidelity'
+    """
+    return "fidelity" if measure == "agreement" else measure
+
+
+def named_shares(values: Mapping[str, float]) -> str:
+    """Return named shares in words.
+
+    >>> named_shares({"anchors": 0.966})
+    'anchors 96.6%'
+    """
+    return ", ".join(f"{name} {value:.1%}" for name, value in values.items())

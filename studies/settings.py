@@ -1,0 +1,89 @@
+"""The settings of a study: what its results depend on besides its data."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+StudyName = Literal["geriatric", "ppmi"]
+# Of the paper's radii, in raw units, the one at which balls can cover the data but a few of them cannot.
+RADIUS: dict[StudyName, float] = {"geriatric": 3.0, "ppmi": 7.0}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a study; the defaults are the paper's.
+
+    Parameters
+    ----------
+    random_state : int
+    n_draws : int
+        Draws in a ball that train a local explainer.
+    n_fresh : int
+        Further draws that measure its fidelity.
+    radii : tuple of float
+        In raw units, as in the paper.
+    n_centers : int or None
+        Rows around which local explainers are trained; None takes every row.
+    n_repeats : int
+        Splits on which black boxes are compared.
+    rows_per_trial : int or None
+        Readings kept of each trial, evenly spread; None keeps all.
+    max_tuning_rows : int
+        Rows on which hyper-parameters are chosen.
+    radius : float
+        Of all balls that are aggregated; the paper does not say which of its four it took.
+    n_candidates : int or None
+        Rows around which candidates for the aggregation are trained; None takes every row.
+    budgets : tuple of int
+        K in the paper.
+    floors : tuple of float
+        φ in the paper.
+    n_anchors : int
+        Rows for which an anchor is searched.
+    time_limit : float
+        Seconds for solving one program at one budget and floor.
+    """
+
+    random_state: int = 0
+    n_draws: int = 10_000
+    n_fresh: int = 2_000
+    radii: tuple[float, ...] = (3.0, 7.0, 11.0, 15.0)
+    n_centers: int | None = None
+    n_repeats: int = 10
+    rows_per_trial: int | None = None
+    max_tuning_rows: int = 5_000
+    radius: float = 7.0
+    n_candidates: int | None = None
+    budgets: tuple[int, ...] = tuple(range(5, 55, 5))
+    floors: tuple[float, ...] = (0.5, 0.7, 0.9)
+    n_anchors: int = 200
+    time_limit: float = 5.0
+
+    @classmethod
+    def plan(cls, study: StudyName, *, quick: bool) -> "Settings":
+        """Return the settings of a study, full or small.
+
+        >>> Settings.plan("ppmi", quick=False).n_draws
+        10000
+        """
+        if quick:
+            return cls(
+                n_draws=1_000,
+                n_fresh=500,
+                radii=(3.0, 11.0),
+                n_centers=20,
+                n_repeats=2,
+                rows_per_trial=25 if study == "geriatric" else None,
+                max_tuning_rows=600,
+                radius=RADIUS[study],
+                n_candidates=60,
+                budgets=(5, 20, 50),
+                n_anchors=10,
+                time_limit=2.0,
+            )
+        if study == "geriatric":
+            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=200, time_limit=2.0)
+        return cls(n_centers=100, radius=RADIUS[study], n_candidates=250, n_anchors=60)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data for a fingerprint."""
+        return asdict(self)

@@ -1,0 +1,208 @@
+"""Step 3: the models to be explained. Logistic regression, a small network and 50 bagged trees, tuned and compared."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.base import clone
+
+from studies.drawing import COLOURS, Pen
+from studies.step import Exhibit, Facts, Part, Step, Task, Work
+from studies.steps.models import (
+    Model,
+    best_choice,
+    confusion,
+    describe_choice,
+    fit_quietly,
+    make_models,
+    papers_lead,
+    roc,
+    score,
+    tune,
+)
+from studies.store import Store
+from studies.tasks import make_tasks, split_parts
+
+PARTS: tuple[Part, ...] = ("train", "validation", "test")
+
+
+def forest_for(work: Work, task: Task) -> Any:
+    """Return the task's fitted forest, with the hyper-parameters that this step chose."""
+    chosen = work.facts["black_boxes"][task.name]["forest"]["chosen"]
+    model = make_models(work.settings.random_state)["forest"]
+    return work.once(
+        f"forest {task.name}", lambda: fit_quietly(clone(model.estimator).set_params(**chosen), *task.rows("train"))
+    )
+
+
+def compute(work: Work, store: Store) -> Facts:
+    """Tune, fit and compare the three models on every task."""
+    facts: Facts = {}
+    for task in make_tasks(work).values():
+        facts[task.name] = {"n": {part: len(rows) for part, rows in task.parts.items()}}
+        fitted: dict[str, Any] = {}
+        for name, model in make_models(work.settings.random_state).items():
+            tried = store.table(f"{task.name}_{name}_tuning", partial(_tune, work, task, model))
+            chosen = best_choice(model, tried, as_in_paper=True)
+            best = best_choice(model, tried, as_in_paper=False)
+            facts[task.name][name] = {"chosen": chosen, "best": best, "papers_lead": papers_lead(model, tried)}
+            fitted[name] = clone(model.estimator).set_params(**chosen)
+        scores = store.table(f"{task.name}_scores", partial(_scores, work, task, fitted, store))
+        for name in fitted:
+            accuracy = scores[scores["model"] == name].set_index("part")["accuracy"]
+            facts[task.name][name]["accuracy"] = {part: float(accuracy[part]) for part in PARTS}
+            curves = store.read(f"{task.name}_{name}_roc")
+            facts[task.name][name]["auc"] = curves.groupby("class")["auc"].first().round(4).to_dict()
+            facts[task.name][name]["recall"] = _recall(store.read(f"{task.name}_{name}_confusion"))
+        accuracy = facts[task.name]["forest"]["accuracy"]["test"]
+        work.log(f"{task.title}: the forest is right on {accuracy:.1%} of the test rows")
+    main = next(iter(make_tasks(work).values()))
+    chosen = {name: facts[main.name][name]["chosen"] for name in make_models(0)}
+    repeats = store.table("repeats", partial(_repeat, work, main, chosen))
+    wide = repeats.pivot(index="split", columns="model", values="accuracy")
+    facts[main.name]["repeats"] = {
+        "n": len(wide),
+        "mean": wide.mean().round(4).to_dict(),
+        "forest_best": int((wide["forest"] > wide.drop(columns="forest").max(axis=1)).sum()),
+        "logistic_worst": int((wide["logistic"] < wide.drop(columns="logistic").min(axis=1)).sum()),
+    }
+    return facts
+
+
+def _tune(work: Work, task: Task, model: Model) -> pd.DataFrame:
+    rows = task.parts["train"]
+    max_rows = work.settings.max_tuning_rows
+    if len(rows) > max_rows:
+        rows = np.sort(np.random.default_rng(work.settings.random_state).choice(rows, max_rows, replace=False))
+    groups = None if task.groups is None else task.groups[rows]
+    return tune(model, task.X.iloc[rows], task.y[rows], groups, work.n_jobs)
+
+
+def _scores(work: Work, task: Task, fitted: dict[str, Any], store: Store) -> pd.DataFrame:
+    """Fit each model, keep its confusion matrix and ROC curves, and return its accuracy by part."""
+    # In separate processes, because a network with a thread per core is slow where cores are shared.
+    found = Parallel(n_jobs=work.n_jobs)(delayed(_measure)(estimator, task) for estimator in fitted.values())
+    for name, (_, counts, curves) in zip(fitted, found, strict=True):
+        store.table(f"{task.name}_{name}_confusion", partial(pd.DataFrame, counts))
+        store.table(f"{task.name}_{name}_roc", partial(pd.DataFrame, curves))
+    return pd.concat(
+        [lines.assign(model=name) for name, (lines, _, _) in zip(fitted, found, strict=True)], ignore_index=True
+    )
+
+
+def _measure(estimator: Any, task: Task) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    fit_quietly(estimator, *task.rows("train"))
+    lines = []
+    for part in PARTS:
+        X, y = task.rows(part)
+        lines.append({"part": part, "accuracy": float((estimator.predict(X) == y).mean())})
+    X, y = task.rows("test")
+    classes = [str(label) for label in estimator.classes_]
+    return pd.DataFrame(lines), confusion(estimator, X, y, classes), roc(estimator, X, y)
+
+
+def _recall(counts: pd.DataFrame) -> dict[str, float]:
+    right = counts[counts["predicted"] == counts["true"]].set_index("true")["n"]
+    return dict((right / counts.groupby("true")["n"].sum()).round(4).to_dict())
+
+
+def _repeat(work: Work, task: Task, chosen: dict[str, dict[str, Any]]) -> pd.DataFrame:
+    """Compare the models on further splits of the same kind, with the hyper-parameters chosen before."""
+    seed = work.settings.random_state
+    models = {name: clone(model.estimator).set_params(**chosen[name]) for name, model in make_models(seed).items()}
+    splits = [split_parts(len(task.y), seed + 1 + number, task.groups) for number in range(work.settings.n_repeats)]
+    jobs = [(number, name) for number in range(len(splits)) for name in models]
+    scores = Parallel(n_jobs=work.n_jobs)(
+        delayed(score)(clone(models[name]), task.X, task.y, splits[number]["train"], splits[number]["test"])
+        for number, name in jobs
+    )
+    return pd.DataFrame(jobs, columns=["split", "model"]).assign(accuracy=scores)
+
+
+def draw(store: Store, pen: Pen) -> dict[str, Any]:
+    """Draw confusion matrices and ROC curves, one figure of each per task."""
+    figures: dict[str, Any] = {}
+    models = make_models(0)
+    for file in sorted(store.folder.glob("*_scores.csv")):
+        task = file.stem.removesuffix("_scores")
+        words = task.replace("_", " ")
+        figure, axes = pen.sheet(f"Confusion on test rows, {words}", 1, len(models), width=4.6, height=4.6)
+        for ax, (name, model) in zip(axes.flat, models.items(), strict=True):
+            _draw_confusion(ax, store.read(f"{task}_{name}_confusion"), model.title)
+        figures[f"{task}_confusion"] = figure
+        figure, axes = pen.sheet(f"ROC curves on test rows, {words}", 1, len(models), sharey=True)
+        for ax, (name, model) in zip(axes.flat, models.items(), strict=True):
+            _draw_roc(ax, store.read(f"{task}_{name}_roc"), model.title)
+        axes[0, 0].set_ylabel("true positive rate")
+        figures[f"{task}_roc"] = figure
+    return figures
+
+
+def _draw_confusion(ax: Any, counts: pd.DataFrame, title: str) -> None:
+    wide = counts.pivot(index="predicted", columns="true", values="n")
+    shares = wide / wide.sum(axis=0).clip(lower=1)
+    ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    names = [str(name) for name in wide.columns]
+    for i in range(len(names)):
+        for j in range(len(names)):
+            colour = "white" if shares.iloc[i, j] > 0.6 else "black"
+            ax.text(
+                j, i, f"{wide.iloc[i, j]:,}\n{shares.iloc[i, j]:.0%}", ha="center", va="center", color=colour, size=8
+            )
+    right = np.trace(wide.to_numpy()) / max(int(wide.to_numpy().sum()), 1)
+    ticks = range(len(names))
+    ax.set(
+        title=f"{title}: {right:.1%} right", xlabel="true class", ylabel="predicted class", xticks=ticks, yticks=ticks
+    )
+    ax.set_xticklabels(names, rotation=30, ha="right", fontsize="small")
+    ax.set_yticklabels(names, fontsize="small")
+    ax.spines[:].set_visible(False)
+
+
+def _draw_roc(ax: Any, curves: pd.DataFrame, title: str) -> None:
+    for number, (name, part) in enumerate(curves.groupby("class")):
+        label = f"{name} ({part['auc'].iloc[0]:.2f})"
+        ax.plot(part["false_rate"], part["true_rate"], color=COLOURS[number], label=label)
+    ax.plot([0, 1], [0, 1], color="0.7", lw=1, ls=":")
+    ax.set(title=title, xlabel="false positive rate")
+    ax.legend(fontsize="x-small", title="area", title_fontsize="x-small", loc="lower right")
+
+
+def exhibits(facts: Facts) -> list[Exhibit]:
+    """Return what the page shows."""
+    shown = []
+    for task, found in facts.items():
+        words = task.replace("_", " ")
+        right = ", ".join(f"{name} {found[name]['accuracy']['test']:.1%}" for name in ("logistic", "network", "forest"))
+        further = ""
+        if "repeats" in found:
+            repeats = found["repeats"]
+            means = ", ".join(f"{name} {value:.1%}" for name, value in repeats["mean"].items())
+            further = f" Over {repeats['n']} further splits: {means}; the forest is best on {repeats['forest_best']}."
+        shown += [
+            Exhibit(
+                f"{task}_confusion",
+                f"Columns are true classes, rows predicted ones; test rows, {words}. Right: {right}.{further}",
+                "Confusion matrices of the three models; the bagged forest does best, logistic regression worst.",
+            ),
+            Exhibit(f"{task}_roc", f"Each class against the others, {words}.", "ROC curves of the three models."),
+            Exhibit(f"{task}_scores", f"Accuracy by part, {words}.", "", "table"),
+            Exhibit(
+                f"{task}_forest_tuning",
+                f"Cross-validated accuracy of forests, {words}. Best: {describe_choice(found['forest']['best'])}.",
+                "50 bagged trees gave the best results among forest sizes.",
+                "table",
+            ),
+            Exhibit(
+                f"{task}_network_tuning",
+                f"Cross-validated accuracy of networks, {words}. Best: {describe_choice(found['network']['best'])}.",
+                "One hidden layer of 100 ReLU units was the most effective.",
+                "table",
+            ),
+        ]
+    return shown
+
+
+BLACK_BOXES = Step("black_boxes", "Black boxes", compute, draw, exhibits)

@@ -1,0 +1,94 @@
+"""Bins of the filter: the same draws, filtered with 2 to 12 bins."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+from oleander.candidates.balls import choose_centers
+from oleander.draws.in_ball import draw_in_ball, seed_for
+from oleander.explainers import FilteredTree
+from oleander.regions import Ball
+from studies.drawing import COLOURS, Pen
+from studies.step import Exhibit, Facts, Step, Work
+from studies.steps.explained_rows import ExplainedRows, make_explained_rows
+from studies.store import Store
+from studies.tasks import make_tasks
+
+BINS = (2, 3, 5, 8, 12)
+PAPERS_BINS = 3
+MAX_LEAVES = 16
+
+
+def filter_center(
+    explained: ExplainedRows, center: int, radius: float, n_draws: int, n_fresh: int, seed: int
+) -> list[dict[str, Any]]:
+    """Train a tree per number of bins on the same draws around one row, and return a line for each."""
+    rows = explained.rows
+    ball = Ball(rows.schema, rows.values[center], radius)
+    draws = draw_in_ball(ball, n_draws + n_fresh, np.random.default_rng(seed_for(seed, ball.center, radius)))
+    answers = explained.black_box.ask(draws)
+    lines = []
+    for n_bins in BINS:
+        tree = FilteredTree(max_leaves=MAX_LEAVES, n_bins=n_bins)
+        tree.fit(draws[:n_draws], answers[:n_draws], schema=rows.schema)
+        assert tree.filter_ is not None
+        right = tree.predict(draws[n_draws:]) == answers[n_draws:]
+        found = {"fidelity": float(right.mean()), "n_selected": len(tree.filter_.features)}
+        lines.append({"center": center, "bins": n_bins, **found})
+    return lines
+
+
+def compute(work: Work, store: Store) -> Facts:
+    """Filter around some rows of the main task, and compare with three bins, center by center."""
+    explained = make_explained_rows(work, next(iter(make_tasks(work).values())))
+    table = store.table("bins", partial(_measure, work, explained))
+    wide = table.pivot(index="center", columns="bins", values="fidelity")
+    facts: Facts = {"radius": work.settings.radius, "n_centers": len(wide), "bins": {}}
+    for n_bins, part in table.groupby("bins"):
+        ahead = wide[n_bins] - wide[PAPERS_BINS]
+        facts["bins"][str(n_bins)] = {
+            "fidelity": round(float(part["fidelity"].mean()), 4),
+            "n_selected": round(float(part["n_selected"].mean()), 2),
+            "ahead": round(float(ahead.mean()), 4),
+            "error": round(float(ahead.std(ddof=1) / np.sqrt(len(ahead))), 4),
+        }
+    return facts
+
+
+def _measure(work: Work, explained: ExplainedRows) -> pd.DataFrame:
+    settings = work.settings
+    sizes = (settings.radius, settings.n_draws, settings.n_fresh, settings.random_state)
+    found = Parallel(n_jobs=work.n_jobs)(
+        delayed(filter_center)(explained, int(center), *sizes)
+        for center in choose_centers(explained.rows, settings.n_centers)
+    )
+    return pd.DataFrame([line for lines in found for line in lines])
+
+
+def draw(store: Store, pen: Pen) -> dict[str, Any]:
+    """Draw fidelity and features kept by the number of bins."""
+    grouped = store.read("bins").groupby("bins")[["fidelity", "n_selected"]]
+    means, errors = grouped.mean(), grouped.sem()
+    figure, axes = pen.sheet("Bins of the filter's histograms", 1, 2, width=3.8)
+    words = {"fidelity": "fidelity on fresh draws", "n_selected": "features kept"}
+    for number, (ax, (name, label)) in enumerate(zip(axes.flat, words.items(), strict=True)):
+        ax.errorbar(means.index, means[name], errors[name], color=COLOURS[number], marker="o", capsize=3)
+        ax.axvline(PAPERS_BINS, color="0.7", lw=1, ls=":")
+        ax.set(xlabel="bins", ylabel=label, xticks=list(means.index))
+    return {"bins": figure}
+
+
+def exhibits(facts: Facts) -> list[Exhibit]:
+    """Return what the page shows."""
+    found = "; ".join(f"{n_bins} bins {line['fidelity']:.3f}" for n_bins, line in facts["bins"].items())
+    caption = (
+        f"Trees of {MAX_LEAVES} leaves around {facts['n_centers']} rows, r = {facts['radius']:g}. Fidelity on fresh "
+        f"draws: {found}. Bars are standard errors."
+    )
+    return [Exhibit("bins", caption, "Three bins for numbers are enough.")]
+
+
+FILTER_BINS = Step("filter_bins", "Bins of the filter", compute, draw, exhibits, needs=("black_boxes",))

@@ -1,0 +1,178 @@
+"""Step 1: groups of patients whose scores develop alike, and pictures of them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import silhouette_score
+
+from oleander.arrays import Labels
+from studies.data import DataSet
+from studies.data.base import SCORES
+from studies.drawing import COLOURS, MARKERS, Pen
+from studies.step import Exhibit, Facts, Step, Work
+from studies.steps.clustering import (
+    N_GROUPS,
+    PROJECTIONS,
+    bend,
+    cluster,
+    elbow,
+    mean_trajectories,
+    name_groups,
+    neighbour_purity,
+    project,
+)
+from studies.store import Store
+
+
+def patient_groups(work: Work) -> Labels:
+    """Return the group of every patient of the cohort, in the cohort's order."""
+
+    def make() -> Labels:
+        cohort = work.cohort
+        trajectories = cohort.trajectories[cohort.is_patient].to_numpy(float)
+        return name_groups(trajectories, cluster(trajectories, N_GROUPS, work.settings.random_state))
+
+    groups: Labels = work.once("patient groups", make)
+    return groups
+
+
+def compute(work: Work, store: Store) -> Facts:
+    """Cluster the patients' trajectories and measure how distinct the groups are."""
+    cohort, seed = work.cohort, work.settings.random_state
+    trajectories = cohort.trajectories[cohort.is_patient].to_numpy(float)
+    curve = store.table("elbow", lambda: elbow(trajectories, range(1, 11), seed, n_jobs=work.n_jobs))
+    groups = patient_groups(work)
+    means = store.table("mean_trajectories", lambda: mean_trajectories(trajectories, groups, cohort.months))
+    planes = store.table("projections", lambda: project(trajectories, groups, seed, n_jobs=work.n_jobs))
+    purity = {
+        name: neighbour_purity(part[["x", "y"]].to_numpy(), part["group"].to_numpy())
+        for name, part in planes.groupby("projection")
+    }
+    facts: Facts = {
+        "n_people": len(cohort.X),
+        "n_patients": len(trajectories),
+        "n_entries": trajectories.shape[1],
+        "bend": bend(curve["k"].tolist(), curve["mse"].tolist()),
+        "held_out_bend": bend(curve["k"].tolist(), curve["held_out_mse"].tolist()),
+        "sizes": {str(group): int((groups == group).sum()) for group in np.unique(groups)},
+        "silhouette": float(silhouette_score(trajectories, groups)),
+        "purity": purity,
+        "change": _changes(means),
+    }
+    if work.telemonitoring is not None:
+        facts["telemonitoring"] = _telemonitoring(work.telemonitoring, work, store)
+    return facts
+
+
+def _changes(means: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Return the change of each group's mean score from the first visit to the last."""
+    wide = means.pivot_table(index=["score", "group"], columns="month", values="mean")
+    change = (wide.iloc[:, -1] - wide.iloc[:, 0]).round(2)
+    return {score: change[score].to_dict() for score in SCORES}
+
+
+def _telemonitoring(data: DataSet, work: Work, store: Store) -> Facts:
+    """Cluster the public telemonitoring patients: two scores at three times."""
+    assert data.about is not None
+    table = pd.DataFrame({"patient": data.groups, "day": data.about["test_time"], "motor": data.y})
+    table["total"] = data.about["total_UPDRS"]
+    rows = []
+    for _, patient in table.sort_values("day").groupby("patient"):
+        # Scores between the assessments are interpolated, so both ends and the middle hold all the information.
+        days = np.linspace(patient["day"].min(), patient["day"].max(), 3)
+        rows.append([np.interp(day, patient["day"], patient[score]) for day in days for score in ("motor", "total")])
+    trajectories = np.array(rows)
+    seed = work.settings.random_state
+    curve = store.table("telemonitoring_elbow", lambda: elbow(trajectories, range(1, 11), seed, n_jobs=work.n_jobs))
+    k = bend(curve["k"].tolist(), curve["mse"].tolist())
+    labels = cluster(trajectories, k, seed)
+    return {
+        "n_patients": len(trajectories),
+        "bend": k,
+        "held_out_bend": bend(curve["k"].tolist(), curve["held_out_mse"].tolist()),
+        "sizes": sorted(np.bincount(labels).tolist(), reverse=True),
+        "silhouette": float(silhouette_score(trajectories, labels)),
+    }
+
+
+def draw(store: Store, pen: Pen) -> dict[str, Any]:
+    """Draw the elbow, the mean trajectories and the projections."""
+    figures = {"elbow": _draw_elbow(store.read("elbow"), pen, "Patients' trajectories: how many groups?")}
+    means = store.read("mean_trajectories")
+    figure, axes = pen.sheet("Mean trajectory by group (bands: two standard errors)", 2, 2, sharex=True)
+    for ax, score in zip(axes.flat, SCORES, strict=True):
+        for number, (group, part) in enumerate(means[means["score"] == score].groupby("group")):
+            ax.plot(part["month"], part["mean"], color=COLOURS[number], marker=MARKERS[number], ms=4, label=group)
+            low, high = part["mean"] - 2 * part["error"], part["mean"] + 2 * part["error"]
+            ax.fill_between(part["month"], low, high, color=COLOURS[number], alpha=0.2, lw=0)
+        ax.set(title=score, xlabel="month" if ax in axes[-1] else "")
+    axes[0, 0].legend(fontsize="small")
+    figures["mean_trajectories"] = figure
+    planes = store.read("projections")
+    figure, axes = pen.sheet("Patients' trajectories in the plane", 1, 2)
+    for ax, (name, words) in zip(axes.flat, PROJECTIONS.items(), strict=True):
+        for number, (group, part) in enumerate(planes[planes["projection"] == name].groupby("group")):
+            ax.scatter(
+                part["x"], part["y"], s=10, color=COLOURS[number], marker=MARKERS[number], alpha=0.7, label=group
+            )
+        ax.set(title=words, xticks=[], yticks=[])
+    axes[0, 0].legend(fontsize="small")
+    figures["projections"] = figure
+    if (store.folder / "telemonitoring_elbow.csv").exists():
+        curve = store.read("telemonitoring_elbow")
+        figures["telemonitoring_elbow"] = _draw_elbow(
+            curve, Pen(), "Telemonitoring, 42 real patients: how many groups?"
+        )
+    return figures
+
+
+def _draw_elbow(curve: pd.DataFrame, pen: Pen, title: str) -> Any:
+    figure, axes = pen.sheet(title, width=5.5)
+    ax = axes[0, 0]
+    ax.plot(curve["k"], curve["mse"], color=COLOURS[0], marker="o", label="same patients")
+    ax.plot(curve["k"], curve["held_out_mse"], color=COLOURS[1], marker="s", ls="--", label="held-out patients")
+    k = bend(curve["k"].tolist(), curve["mse"].tolist())
+    loss = float(curve.loc[curve["k"] == k, "mse"].iloc[0])
+    ax.scatter([k], [loss], s=140, facecolors="none", edgecolors=COLOURS[5], linewidths=2, zorder=3, label=f"bend: {k}")
+    ax.set(xlabel="groups", ylabel="mean squared distance", ylim=(0, None), xticks=curve["k"])
+    ax.legend(fontsize="small")
+    return figure
+
+
+def exhibits(facts: Facts) -> list[Exhibit]:
+    """Return what the page shows."""
+    shown = [
+        Exhibit(
+            "elbow",
+            f"Loss of k-means by number of groups. The bend is at {facts['bend']}, on held-out patients at "
+            f"{facts['held_out_bend']}.",
+            "Elbow plot; four groups are chosen.",
+        ),
+        Exhibit(
+            "mean_trajectories",
+            "Mean scores of the four groups at the visits.",
+            "Group 0: cognitive decline; group 1: motor symptoms stand still, autonomy falls; group 2: motor symptoms; "
+            "group 3: moderate symptoms.",
+        ),
+        Exhibit(
+            "projections",
+            f"Of a patient's ten nearest neighbours, {facts['purity']['pca']:.0%} (PCA) and "
+            f"{facts['purity']['tsne']:.0%} (t-SNE) are in the same group; silhouette {facts['silhouette']:.2f}.",
+            "The groups are distinct and do not overlap much in either projection.",
+        ),
+    ]
+    if "telemonitoring" in facts:
+        found = facts["telemonitoring"]
+        shown.append(
+            Exhibit(
+                "telemonitoring_elbow",
+                f"The same clustering on public data of {found['n_patients']} real patients (motor and total UPDRS at "
+                f"three times): the bend is at {found['bend']}, silhouette {found['silhouette']:.2f}.",
+                "Not in the paper.",
+            )
+        )
+    return shown
+
+
+TRAJECTORIES = Step("trajectories", "Trajectories and groups", compute, draw, exhibits)

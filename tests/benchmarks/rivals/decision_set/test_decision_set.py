@@ -1,0 +1,130 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import f1_score
+
+from benchmarks.rivals import DecisionSet
+from oleander.results.explainer_set import ChosenExplainer
+
+
+def in_thirds(X):
+    return np.digitize(X[:, 0], [1 / 3, 2 / 3])
+
+
+@pytest.fixture
+def rows():
+    return np.random.default_rng(0).uniform(size=(300, 3))
+
+
+def test_the_rule_with_the_highest_f1_answers(rows):
+    rival = DecisionSet(in_thirds, lambdas=(0, 0, 0, 0, 0, 0.2, 1), n_bins=4).fit(rows)
+    rules = rival.explainers[: rival.n_rules_]
+    labels, covers = in_thirds(rows), rival.covers(rows)
+    f1 = [
+        f1_score(labels == rule.explainer.label, inside)
+        for rule, inside in zip(rules, covers[: rival.n_rules_], strict=True)
+    ]
+    assert f1 == sorted(f1, reverse=True)
+    assert (covers[: rival.n_rules_].sum(axis=0) > 1).any()
+    first = covers.argmax(axis=0)
+    expected = [rival.explainers[i].explainer.label for i in first]
+    np.testing.assert_array_equal(rival.predict(rows), expected)
+
+
+def test_the_default_is_what_most_rows_outside_the_rules_have(rows):
+    rival = DecisionSet(in_thirds, max_rules=1, n_bins=4, lambdas=(0, 0, 0, 0, 0, 1, 1)).fit(rows)
+    outside = ~rival.covers(rows)[0]
+    default = rival.explainers[-1]
+    assert default.region.describe() == "everywhere"
+    assert default.explainer.label == np.bincount(in_thirds(rows)[outside]).argmax()
+    assert default.explainer.n_draws == outside.sum()
+    assert rival.rule_coverage(rows) == pytest.approx(1 - outside.mean())
+    assert rival.evaluate(rows).coverage == 1
+
+
+def test_without_default_it_abstains(rows):
+    settings = {"max_rules": 1, "n_bins": 4, "lambdas": (0, 0, 0, 0, 0, 1, 1)}
+    rival = DecisionSet(in_thirds, default_rule=False, **settings).fit(rows)
+    assert len(rival.explainers) == rival.n_rules_ == 1
+    np.testing.assert_array_equal(np.ma.getmaskarray(rival.predict(rows)), ~rival.covers(rows)[0])
+
+
+def test_budgets_small_and_large(rows):
+    for most in (1, 2, 10_000):
+        rival = DecisionSet(
+            in_thirds,
+            max_rules=most,
+            n_bins=3,
+            max_length=1,
+            max_candidates=5,
+            lambdas=(0.1, 0, 0, 0.1, 0, 0.5, 1),
+            random_state=0,
+        ).fit(rows)
+        assert 1 <= rival.n_rules_ <= most
+
+
+def test_repeated_rows_count_as_often(rows):
+    settings = {"n_bins": 4, "lambdas": (0.5, 0, 0.01, 0.01, 0, 0.5, 1)}
+    some = np.concatenate([rows, rows[in_thirds(rows) == 2]])
+    rival = DecisionSet(in_thirds, **settings).fit(some)
+    member = rival.explainers[0]
+    assert member.support == member.region.contains(rival.schema_.encode(some)).sum()
+    assert member.explainer.n_draws == member.support
+
+
+def test_tuned_weights_are_found_again(rows):
+    one, other = (DecisionSet(in_thirds, n_bins=6, max_candidates=20, random_state=3).fit(rows) for _ in range(2))
+    np.testing.assert_array_equal(one.lambdas_, other.lambdas_)
+    assert one.lambdas_.shape == (7,)
+    assert one.evaluate(rows).agreement > 0.85
+
+
+def test_it_can_be_saved(mixed, mixed_black_box):
+    rival = DecisionSet(mixed_black_box, n_bins=4, max_candidates=30, random_state=0).fit(mixed)
+    encoded = rival.schema_.encode(mixed)
+    for member in rival.explainers:
+        read = ChosenExplainer.from_dict(member.to_dict(), rival.schema_)
+        np.testing.assert_array_equal(read.region.contains(encoded), member.region.contains(encoded))
+        assert read.explainer.label == member.explainer.label
+
+
+def test_missing_values_get_a_rule(mixed, mixed_black_box):
+    rival = DecisionSet(mixed_black_box, n_bins=4, max_candidates=30, random_state=0).fit(mixed)
+    labels = {member.region.describe(): member.explainer.label for member in rival.explainers}
+    assert labels["dose is missing"] == "no dose"
+
+
+def test_a_column_that_never_changes_leaves_the_default_alone():
+    X = pd.DataFrame({"site": ["north"] * 20})
+    rival = DecisionSet(lambda X: np.ones(len(X), dtype=int), random_state=0).fit(X)
+    assert rival.n_rules_ == 0
+    assert set(rival.predict(X).tolist()) == {1}
+
+
+@pytest.mark.slow
+def test_forests_are_mimicked_on_held_out_rows():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    assert DecisionSet(forest, max_candidates=50, random_state=0).fit(X[::2]).evaluate(X[1::2]).agreement > 0.92
+    X, y = make_classification(600, 12, n_informative=8, n_classes=5, n_clusters_per_class=1, random_state=0)
+    forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    assert DecisionSet(forest, max_candidates=50, random_state=0).fit(X[::2]).evaluate(X[1::2]).agreement > 0.6
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"lambdas": "guess"}, "lambdas='guess' is not known"),
+        ({"lambdas": (1, 1, 1)}, "give seven numbers"),
+        ({"lambdas": (1, 1, 1, -1, 1, 1, 1)}, "each 0 or more"),
+        ({"min_support": 5}, "min_support=5 is not allowed"),
+        ({"max_length": 0}, "max_length=0"),
+        ({"max_rules": 0}, "max_rules=0 is not allowed: it is 1 or more, or None"),
+        ({"n_bins": 1}, "n_bins=1"),
+    ],
+)
+def test_bad_settings(rows, settings, words):
+    with pytest.raises(ValueError, match=words):
+        DecisionSet(in_thirds, **settings).fit(rows)

@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+
+from benchmarks.rivals.decision_set.objective import Objective, Terms
+from benchmarks.rivals.decision_set.search import local_search
+from tests.benchmarks.rivals.decision_set.making import every_set, make_candidates, random_objective
+
+
+def test_against_every_set():
+    n_best = 0
+    for seed in range(30):
+        objective = random_objective(seed)
+        best = max(objective.value(some) for some in every_set(9))
+        found = objective.value(local_search(objective, epsilon=0.0, max_rules=None))
+        assert found <= best + 1e-6
+        n_best += found > best - 1e-3
+    assert n_best >= 27
+
+
+def test_against_every_small_set():
+    n_best = 0
+    for seed in range(30):
+        objective = random_objective(seed)
+        best = max(objective.value(some) for some in every_set(9) if some.sum() <= 2)
+        chosen = local_search(objective, epsilon=0.0, max_rules=2)
+        assert chosen.sum() <= 2
+        n_best += objective.value(chosen) > best - 1e-3
+    assert n_best >= 27
+
+
+def test_all_rules_outside_are_tried():
+    # Every step away from the best single rule loses, but the two others together are worth more.
+    candidates = make_candidates([[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]], [0, 0, 0])
+    objective = Objective(
+        Terms(candidates, np.zeros(6, dtype=int), np.ones(6, dtype=int)), np.array([0, 0, 0.6, 0, 0, 0, 1.0])
+    )
+    assert local_search(objective, epsilon=0.0, max_rules=None).tolist() == [False, True, True]
+    assert local_search(objective, epsilon=0.0, max_rules=1).tolist() == [True, False, False]
+
+
+def test_constants_of_the_overlap_terms_swamp_a_coarse_threshold():
+    # With every weight 1, value / n² is over 2 · rows, and no rule can gain so much.
+    objective = random_objective(0)
+    plain = Objective(objective.terms, np.array([0, 0, 0.01, 0.01, 0, 0, 1.0]))
+    assert local_search(plain, epsilon=0.0, max_rules=None).sum() > 1
+    ones = Objective(objective.terms, np.ones(7))
+    assert local_search(ones, epsilon=1.0, max_rules=None).sum() == 1
+
+
+@pytest.mark.parametrize("most", [0, None])
+def test_nothing_to_choose_from(most):
+    candidates = make_candidates(np.zeros((0 if most is None else 2, 4)), [] if most is None else [0, 1])
+    objective = Objective(Terms(candidates, np.array([0, 0, 1, 1]), np.ones(4, dtype=int)), np.ones(7))
+    assert not local_search(objective, epsilon=0.01, max_rules=most).any()

@@ -1,0 +1,129 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+from benchmarks.rivals import ActiveTree
+from benchmarks.rivals.active_tree import Node, build_tree, gini_gain
+from benchmarks.rivals.mixture import Mixture
+from oleander.black_box.asking import BlackBox
+from oleander.data.schema import FeatureSchema
+from oleander.regions import Box
+from oleander.regions.conditions import Levels
+from oleander.results.explainer_set import ChosenExplainer
+
+
+def quarters(X):
+    """An exclusive or: no single split changes the answer."""
+    return (X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)
+
+
+@pytest.fixture
+def rows():
+    return np.random.default_rng(0).uniform(size=(300, 3))
+
+
+def small(black_box, **settings):
+    return ActiveTree(black_box, **{"n_components": 8, "n_draws": 500, "random_state": 0, **settings})
+
+
+class TestGrowth:
+    def test_the_black_box_is_asked_inside_each_node_only(self, rows):
+        asked, boxes = [], []
+
+        class Watched(ActiveTree):
+            def _ask(self, node, box, rng):
+                boxes.append(node.box)
+                return super()._ask(node, box, rng)
+
+        def black_box(X):
+            asked.append(X)
+            return quarters(X)
+
+        rival = Watched(black_box, max_leaves=4, n_components=8, n_draws=300, random_state=0).fit(rows)
+        # The rows, some of them again, and twice 300 draws in each of seven nodes.
+        assert [len(X) for X in asked] == [300, 100] + 7 * [600]
+        assert rival.n_queries_ == 400 + 7 * 600
+        assert all(box.contains(X).all() for box, X in zip(boxes, asked[2:], strict=True))
+        assert boxes[0] == Box(())
+        assert all(box.conditions for box in boxes[1:])
+
+    def test_a_split_that_changes_no_answer_opens_the_way(self, rows):
+        # Most rows say no on either side of the best first split, so it would gain nothing if answers were counted.
+        rival = small(lambda X: (X[:, 0] > 0.5) & (X[:, 1] > 0.6), max_leaves=3).fit(rows)
+        assert rival.complexity == 3
+        assert rival.evaluate(rows).agreement > 0.95
+
+    def test_max_leaves(self, rows):
+        for most in (1, 2, 5):
+            assert 1 <= small(quarters, max_leaves=most).fit(rows).complexity <= most
+
+    def test_it_stops_where_nothing_is_left_to_gain(self, rows):
+        assert small(lambda X: X[:, 0] > 0.5, max_leaves=30, min_gain=0.01).fit(rows).complexity == 2
+
+    def test_the_side_with_more_mass_grows_first(self):
+        # Nine tenths of the rows lie left, where the answer changes once more; right of 0.9 it does too.
+        X = np.random.default_rng(0).uniform(size=(500, 2))
+        rival = small(lambda X: np.select([X[:, 0] > 0.9, X[:, 0] > 0.4], ["c", "b"], "a"), max_leaves=2).fit(X)
+        (cut,) = {rule.terms[0].upper for rule in rival.explainers[0].explainer.rules()} - {np.inf}
+        assert cut == pytest.approx(0.4, abs=0.05)
+
+    def test_a_node_without_mass_is_a_leaf_that_asks_nothing(self):
+        X = pd.DataFrame({"grade": pd.Categorical(["low", "mid"] * 50, ["low", "mid", "high"])})
+        schema = FeatureSchema.infer(X)
+        rival = small(None)
+        rival.mixture_ = Mixture.fit(schema.encode(X), schema, n_components=1, seed=0)
+        node = Node(Box((Levels(0, schema[0], frozenset({2})),)), "its parent's")
+
+        def never(X):
+            raise AssertionError
+
+        assert rival._ask(node, BlackBox(never, schema), np.random.default_rng(0)) == 0
+        assert (node.label, node.split, node.gain) == ("its parent's", None, 0.0)
+
+    def test_gain_by_hand(self):
+        # Together 6 and 4: Σp² = 0.52. Left 5 and 0, right 1 and 4: 0.5·1 + 0.5·(0.04 + 0.64) = 0.84.
+        left = np.repeat([True, False], 5)
+        assert gini_gain(left, np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1])) == pytest.approx(0.84 - 0.52)
+        assert gini_gain(np.ones(4, dtype=bool), np.array([0, 1, 0, 1])) == 0
+
+
+class TestResult:
+    def test_leaves_that_say_the_same_become_one(self, rows):
+        schema = FeatureSchema.infer(rows)
+        split = {"column": 0, "threshold": 0.5, "level": -1, "missing_left": False}
+        root = Node(Box(()), "a", 100, 60, split)
+        inner = Node(Box(()), "a", 100, 90, split)
+        root.children = inner, Node(Box(()), "b", 100, 80)
+        inner.children = Node(Box(()), "a", 100, 95), Node(Box(()), "a", 100, 85)
+        tree = build_tree(root, schema, np.array(["a", "b"]))
+        assert len(tree.leaves) == 2
+        assert tree.n_right[tree.leaves].tolist() == [90, 80]
+
+    def test_it_can_be_saved(self, rows):
+        rival = small(quarters, max_leaves=4).fit(rows)
+        read = ChosenExplainer.from_dict(rival.explainers[0].to_dict(), rival.schema_)
+        np.testing.assert_array_equal(read.explainer.predict(rows), rival.predict(rows))
+
+    def test_labels_that_only_draws_bring_are_kept_whole(self):
+        X = np.append(np.random.default_rng(0).normal(0, 0.1, 200), [-3.0, 3.0])[:, None]
+
+        def black_box(X):
+            return np.where(np.abs(X[:, 0]) < 0.2, "in", np.where(X[:, 0] > 2.9, "in", "somewhere else"))
+
+        keep = black_box(X) == "in"
+        schema = FeatureSchema.infer(X).with_feature("x0", lower=-1.0, upper=1.0)
+        rival = small(black_box, max_leaves=3, n_components=1, schema=schema).fit(X[keep])
+        assert set(rival.predict(np.array([[0.0], [0.9]])).tolist()) == {"in", "somewhere else"}
+
+    def test_a_forest_is_mimicked_on_held_out_rows(self):
+        X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+        rival = ActiveTree(forest, max_leaves=8, n_draws=500, random_state=0).fit(X[::2])
+        assert rival.evaluate(X[1::2]).agreement > 0.93
+
+    @pytest.mark.parametrize("name", ["max_leaves", "n_components", "n_draws"])
+    def test_bad_settings(self, rows, name):
+        with pytest.raises(ValueError, match=f"{name}=0 is not allowed"):
+            small(quarters, **{name: 0}).fit(rows)

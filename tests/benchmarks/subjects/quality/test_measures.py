@@ -1,0 +1,84 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.cases import Case
+from benchmarks.data_sets import DataSet
+from benchmarks.subjects.quality.measures import NO_ANSWER, count_conditions, count_rules, measure_run, minority_right
+from benchmarks.subjects.quality.methods import METHODS, TINY, Budget
+from oleander import AggregateExplainer
+from oleander.baselines import NaiveTree
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import Spoken
+from oleander.regions import Ball, Box
+from oleander.regions.conditions import Range
+from oleander.results.evaluation import evaluate
+
+
+class Bands:
+    """A black box of three bands along the first of four columns."""
+
+    def predict(self, X):
+        return np.digitize(np.asarray(X)[:, 0], [0.4, 0.8])
+
+
+@pytest.fixture
+def case():
+    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(600, 4))).add_prefix("x")
+    parts = np.arange(0, 200), np.arange(200, 400), np.arange(400, 600)
+    return Case(DataSet("bands", X, pd.Series(Bands().predict(X))), Bands(), parts, seed=0)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_has_every_measure(name, case):
+    found = measure_run(METHODS[name], case, Budget(), TINY)
+    assert set(found) == {*NO_ANSWER, "queries", "processor seconds"}
+    assert 0 <= found["coverage"] <= 1
+    assert found["queries"] >= 150
+    assert (found["rules"] > 0) == (found["conditions"] is not None) == (found["coverage"] > 0)
+    assert found["certified"] in ([True, False] if name == "default, certified" else [False])
+
+
+def test_queries_are_counted_at_the_black_box(case):
+    asked = []
+
+    class Watched(Bands):
+        def predict(self, X):
+            asked.append(len(X))
+            return super().predict(X)
+
+    watched = Case(case.data, Watched(), case.parts, case.seed)
+    found = measure_run(METHODS["naive tree"], watched, Budget(), TINY)
+    # The rows to measure on are asked about too, and are not the method's.
+    assert found["queries"] == sum(asked) - 200
+
+
+def test_a_run_without_an_answer_reaches_the_floor(case):
+    def silent(case, budget, effort):
+        return AggregateExplainer(lambda X: np.arange(len(X)) % 2, random_state=0).fit(case.explain)
+
+    found = measure_run(silent, case, Budget(), TINY)
+    assert found | NO_ANSWER == found
+
+
+def test_rules_and_conditions_by_hand(case):
+    # Three bands: the outer ones have one condition, the inner one is a range of one column.
+    tree = NaiveTree(Bands(), max_leaves=3).fit(case.explain)
+    assert count_rules(tree, 4) == (3, 3)
+
+
+def test_conditions_of_regions():
+    schema = FeatureSchema.infer(np.random.default_rng(0).uniform(size=(50, 4)))
+    box = Box((Range(0, schema[0], lower=0.2), Range(1, schema[1], upper=0.5)))
+    assert count_conditions(box, 4) == 2
+    assert count_conditions(Ball(schema, np.zeros(4), 1.0), 4) == 4
+    assert count_conditions(Spoken(box, None), 4) == 2
+
+
+def test_minority_rows_are_those_outside_the_largest_class():
+    labels = np.array(["a"] * 6 + ["b"] * 3 + ["c"])
+    answers = np.array(["a"] * 6 + ["b", "b", "a"] + ["c"])
+    covers = np.array([[True] * 9 + [False]])
+    assert minority_right(evaluate(covers, answers[None, :], answers, labels, [1])) == pytest.approx(2 / 4)
+    alone = np.array(["a"] * 10)
+    assert np.isnan(minority_right(evaluate(covers, alone[None, :], alone, alone, [1])))

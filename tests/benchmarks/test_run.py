@@ -1,0 +1,107 @@
+"""Each subject runs once at its tiny size and prints its tables. Nothing here is timed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks import run
+from benchmarks.run import main
+from benchmarks.subjects.base import Subject
+from benchmarks.subjects.registry import SUBJECTS
+
+TABLES = {
+    "one-explanation": ["| draws | method | rows asked |", "| stage | × black box |", "FilteredTree", "anchor-exp"],
+    "whole-explanation": ["| K | method | coverage | worst fidelity |", "ours on the front", "| 5 | naive tree |"],
+    "selection": ["| instance | K | value | bound |", "### The reduced program", "| instance | K | auto |"],
+    "growth": ["| axis | black box | sizes | processor time |", "| rows | black box | s |", "| 160 | cheap |"],
+    "least-time": ["| data | settings | rows asked |", "| radii | memberships |"],
+    "floor": ["| data | black box | floor on | coverage |", "| all | both | bound |", "of the 4 runs"],
+    "lazy": ["| one radius, floor 0.9 |", "the same value"],
+    "anchors": ["| data | search | precision |", "| data | anchors | K | choice |", "exact, floor 0.9 (optimal)"],
+    "quality": ["| paper, 500 draws | 1 |", "| proxies |", "### Many judged rows", "### Other budgets and floors"],
+    "picking": ["| fixed sequence on a held-out half |"],
+    "compare": ["| active tree |", "| Oleander |", "### wine"],
+    "union-floor": ["| digits | 40 × 898 | 0.85 | 0.9 |"],
+    "streaming": ["| rows | draw the sample, s | learn, s | count all, s |", "| 8,000 |", "; inside"],
+}
+
+
+class Counting(Subject):
+    """A subject without work, on the page of benchmarks."""
+
+    name, title, asks = "counting", "Counting", "How many?"
+
+    def measure(self, size, journal):
+        for n in (1, 2):
+            journal.once({"n": n, "parity": "odd" if n % 2 else "even"}, lambda n=n: {"square": n * n})
+
+    def write(self, rows):
+        return "squares: " + ", ".join(str(row["square"]) for row in rows)
+
+
+@pytest.fixture
+def subjects(monkeypatch):
+    other = type("Other", (Counting,), {"name": "other", "title": "Other"})
+    monkeypatch.setattr(run, "SUBJECTS", {"counting": Counting(), "other": other()})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_a_subject_prints_its_tables(name, tmp_path, capsys):
+    arguments = ["--subject", name, "--size", "tiny", "--keep", str(tmp_path)]
+    main(arguments)
+    printed = capsys.readouterr().out
+    for table in TABLES[name]:
+        assert table in printed
+    drawn = (tmp_path / "benchmarks" / f"{name}.png").exists()
+    assert drawn == (SUBJECTS[name].figure_size is not None)
+    # The tables are printed from the journal; nothing is measured again.
+    lines = (tmp_path / f"{name}-tiny.jsonl").read_text()
+    main(arguments)
+    assert (tmp_path / f"{name}-tiny.jsonl").read_text() == lines
+    assert capsys.readouterr().out == printed
+
+
+def test_every_subject_is_listed_by_make_help():
+    makefile = (Path(run.__file__).parents[1] / "Makefile").read_text()
+    assert re.search(r"^SUBJECTS := (.*)$", makefile, flags=re.MULTILINE)[1].split() == list(SUBJECTS)
+
+
+def test_the_page_is_written_once_all_of_its_subjects_are_measured(subjects, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("published")
+    keep = ["--keep", str(tmp_path), "--out", str(page)]
+    main(["--subject", "counting", *keep])
+    assert page.read_text() == "published"
+    assert "is left as it is: not measured yet: other" in capsys.readouterr().err
+    main(keep)
+    assert "## Counting" in page.read_text()
+    assert "`make bench SUBJECT=other`, begun" in page.read_text()
+    assert page.read_text().count("squares: 1, 4") == 2
+
+
+def test_only_some_lines_are_measured_and_printed(subjects, tmp_path, capsys):
+    keep = ["--subject", "counting", "--keep", str(tmp_path), "--out", str(tmp_path / "page.md")]
+    main([*keep, "--only", "parity=even"])
+    assert "squares: 4\n" in capsys.readouterr().out
+    main([*keep, "--only", "n=1", "--only", "n=2"])
+    assert "squares: 4, 1\n" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="counting has no line with m=1"):
+        main([*keep, "--only", "m=1"])
+    with pytest.raises(SystemExit, match="--only even is not understood"):
+        main([*keep, "--only", "even"])
+
+
+def test_a_fresh_run_forgets_what_was_measured(subjects, tmp_path, capsys):
+    keep = ["--subject", "counting", "--keep", str(tmp_path), "--out", str(tmp_path / "page.md")]
+    main([*keep, "--only", "n=1"])
+    main([*keep, "--fresh", "--only", "n=2"])
+    with pytest.raises(SystemExit, match="no line"):
+        main([*keep, "--write-only", "--only", "n=1"])
+
+
+def test_a_missing_package_is_named(subjects, monkeypatch, tmp_path):
+    monkeypatch.setattr(Counting, "needs", ("no_such_package",))
+    with pytest.raises(SystemExit, match=r'counting needs no_such_package: pip install "oleander\[bench\]"'):
+        main(["--subject", "counting", "--keep", str(tmp_path)])

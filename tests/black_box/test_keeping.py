@@ -1,0 +1,312 @@
+"""A fit that is stopped at any moment resumes, asks nothing twice, and ends with the same explainers."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oleander import AggregateExplainer
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.keeping import KeptBlackBox, resume
+from oleander.candidates import Anchors, Balls
+from oleander.data.schema import FeatureSchema
+from oleander.storage.checkpoint import FILE, Checkpoint, CheckpointError, hash_array
+
+X = np.random.default_rng(0).normal(size=(150, 4))
+N_DRAWS = 60
+BALLS = Balls(radius=[1.5, 2.5], n_draws=N_DRAWS, max_candidates=12)
+# At this floor most balls are too unfaithful, so that all of them are trained before a choice is proven.
+OPTIONS = {"candidates": BALLS, "min_fidelity": 0.8}
+ANCHORS = Anchors(max_anchors=3, max_conditions=2)
+N_KILLS = 30
+ROWS = np.array([[0.5], [1.5]])
+SCHEMA = FeatureSchema.infer(ROWS)
+
+# A process of its own without threads, which forks: the children fit and are killed at random moments until one ends.
+# Every call of the black box writes the hash of its rows to disk before it answers.
+SCRIPT = """
+import hashlib, json, os, random, shutil, signal, sys, time
+import numpy as np
+from oleander import AggregateExplainer
+from oleander.candidates import Balls
+from oleander.storage.checkpoint import FILE, Checkpoint
+
+X = np.random.default_rng(0).normal(size=(150, 4))
+folder, calls, saved = (os.path.join(sys.argv[1], name) for name in ("kept", "calls", "saved"))
+
+def box(rows):
+    with open(calls, "a") as file:
+        file.write(hashlib.sha256(np.ascontiguousarray(rows).tobytes()).hexdigest() + "\\n")
+    time.sleep(0.002)
+    return (rows[:, 0] > 0.3 * rows[:, 1]).astype(int)
+
+def fit():
+    balls = Balls(radius=[1.5, 2.5], n_draws=60, max_candidates=12)
+    AggregateExplainer(box, candidates=balls, min_fidelity=0.8, random_state=3, checkpoint=folder).fit(X).save(saved)
+
+def run(most):
+    if (child := os.fork()) == 0:
+        fit()
+        os._exit(0)
+    start = time.monotonic()
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() - start > most:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return True, most
+        time.sleep(0.0005)
+    return False, time.monotonic() - start
+
+random.seed(1)
+_, whole = run(60)
+reference, kills, in_between, again = open(calls).read().split(), 0, 0, []
+while kills < N_KILLS:
+    shutil.rmtree(folder)
+    os.remove(calls), os.remove(saved)
+    while run(random.uniform(0, whole))[0]:
+        kills += 1
+        in_between += os.path.exists(os.path.join(folder, FILE)) and 0 < Checkpoint(folder).n_trained
+    asked = open(calls).read().split()
+    # The first two calls are about the rows of X: once for their labels, once to see whether these change.
+    own = [call for call in asked if call not in reference[:2]]
+    again.append(len(own) - len(set(own)))
+    assert set(asked) == set(reference)
+print(json.dumps({"kills": kills, "in_between": in_between, "again": again}))
+"""
+
+
+def box(rows: np.ndarray) -> np.ndarray:
+    return (rows[:, 0] > 0.3 * rows[:, 1]).astype(int)
+
+
+def explain(folder: Path, model: Any = box, **options: Any) -> AggregateExplainer:
+    return AggregateExplainer(model, **{"random_state": 3, "checkpoint": folder, **OPTIONS, **options}).fit(X)
+
+
+def content(atlas: AggregateExplainer) -> str:
+    return json.dumps([member.to_dict() for member in atlas.explainers_])
+
+
+class Counting:
+    def __init__(self) -> None:
+        self.n_rows = 0
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        self.n_rows += len(rows)
+        return box(rows)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        pytest.param({"candidates": "auto"}, marks=pytest.mark.slow),
+        {"candidates": ANCHORS, "max_explainers": 1},
+    ],
+)
+def test_a_checkpoint_changes_nothing_but_the_rows_asked(tmp_path: Path, options: dict[str, Any]) -> None:
+    plain = AggregateExplainer(box, random_state=3, **{**OPTIONS, **options}).fit(X)
+    first, second = Counting(), Counting()
+    kept = explain(tmp_path / "kept", first, **options)
+    again = explain(tmp_path / "kept", second, **options)
+    assert content(kept) == content(again) == content(plain)
+    assert kept.n_queries_ == again.n_queries_ == plain.n_queries_ == first.n_rows
+    # These rows are asked about again to see whether the black box is the same.
+    assert second.n_rows == 100
+
+
+def test_a_drawn_seed_is_kept(tmp_path: Path) -> None:
+    assert content(explain(tmp_path, random_state=None)) == content(explain(tmp_path, random_state=None))
+
+
+def test_a_fit_with_groups_of_text_resumes(tmp_path: Path) -> None:
+    def fit(model: Any, prefix: str) -> AggregateExplainer:
+        # A new process has equal texts at other addresses, and so have these.
+        groups = np.array([f"{prefix} {i // 2}" for i in range(len(X))], dtype=object)
+        return AggregateExplainer(model, random_state=3, checkpoint=tmp_path, **OPTIONS).fit(X, groups=groups)
+
+    counting = Counting()
+    before = fit(box, "patient")
+    assert content(fit(counting, "patient")) == content(before)
+    assert counting.n_rows == 100
+    with pytest.raises(CheckpointError, match="its data differ"):
+        fit(box, "trial")
+
+
+def test_long_options_that_differ_in_the_middle_are_another_fit(tmp_path: Path) -> None:
+    plain = BlackBox(lambda X: np.array([1, 0]), SCHEMA)
+    radius = np.linspace(1, 2, 5000)
+    resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": radius}, seed=0)
+    other = radius.copy()
+    other[2500] += 1e-12
+    assert resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": radius.copy()}, seed=0)[0].is_resumed
+    with pytest.raises(CheckpointError, match="its options differ"):
+        resume(Checkpoint(tmp_path), plain, [ROWS], {"radius": other}, seed=0)
+
+
+@pytest.mark.slow
+def test_a_fit_killed_at_any_moment_resumes_and_ends_with_the_same_explainers(tmp_path: Path) -> None:
+    script = SCRIPT.replace("N_KILLS", str(N_KILLS))
+    ran = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert found["kills"] >= N_KILLS
+    assert found["in_between"] > 5
+    # A kill may fall between an answer and the moment it is kept. Then this one answer is asked for again.
+    assert sum(found["again"]) <= found["kills"]
+    alone = AggregateExplainer(box, random_state=3, **OPTIONS).fit(X)
+    assert content(AggregateExplainer.load(tmp_path / "saved")) == content(alone)
+    with sqlite3.connect(tmp_path / "kept" / FILE) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.slow
+def test_a_kept_candidate_is_never_asked_about_again(tmp_path: Path) -> None:
+    class StoppedError(Exception):
+        pass
+
+    class Stopping(Counting):
+        def __init__(self, most: int) -> None:
+            super().__init__()
+            self.most = most
+            self.seen: list[bytes] = []
+
+        def __call__(self, rows: np.ndarray) -> np.ndarray:
+            if len(self.seen) >= self.most:
+                raise StoppedError
+            self.seen.append(rows.tobytes())
+            return super().__call__(rows)
+
+    whole = AggregateExplainer(box, random_state=3, **OPTIONS).fit(X)
+    for stop in range(1, 12):
+        folder = tmp_path / str(stop)
+        first, second = Stopping(stop), Stopping(10_000)
+        with pytest.raises(Exception, match="Stopped"):
+            explain(folder, first)
+        assert content(explain(folder, second)) == content(whole)
+        # The first call asks about rows of X again on purpose, to see whether the black box is the same.
+        assert not set(first.seen) & set(second.seen[1:])
+
+
+def test_another_fit_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
+    before = explain(tmp_path)
+    n_kept = Checkpoint(tmp_path).n_trained
+    with pytest.raises(CheckpointError, match="its options differ"):
+        explain(tmp_path, candidates=replace(BALLS, n_draws=70))
+    with pytest.raises(CheckpointError, match="its data"):
+        AggregateExplainer(box, random_state=3, checkpoint=tmp_path, **OPTIONS).fit(X + 1)
+    with pytest.raises(CheckpointError, match="otherwise than when"):
+        explain(tmp_path, lambda rows: (rows[:, 2] > 0).astype(int))
+    assert Checkpoint(tmp_path).n_trained == n_kept
+    assert content(explain(tmp_path)) == content(before)
+
+
+def test_folders_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("content")
+    with pytest.raises(CheckpointError, match="cannot be made"):
+        explain(tmp_path / "file")
+    with pytest.raises(CheckpointError, match="cannot be made"):
+        explain(Path("/proc/oleander"))
+    assert (tmp_path / "file").read_text() == "content"
+
+
+def test_a_full_disk_stops_the_fit_and_keeps_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    explain(tmp_path / "whole")
+    with sqlite3.connect(tmp_path / "whole" / FILE) as database:
+        most = database.execute("PRAGMA page_count").fetchone()[0] - 2
+    connect = sqlite3.connect
+
+    def small(*args: Any, **options: Any) -> sqlite3.Connection:
+        database = connect(*args, **options)
+        # SQLite then fails as on a full disk.
+        database.execute(f"PRAGMA max_page_count = {most}")
+        return database
+
+    monkeypatch.setattr(sqlite3, "connect", small)
+    with pytest.raises(CheckpointError, match="full"):
+        explain(tmp_path / "small")
+    monkeypatch.undo()
+    kept = Checkpoint(tmp_path / "small").n_trained
+    assert kept > 0
+    counting = Counting()
+    atlas = explain(tmp_path / "small", counting)
+    assert content(atlas) == content(AggregateExplainer(box, random_state=3, **OPTIONS).fit(X))
+    n_learned = len(X) * 3 // 4
+    assert counting.n_rows == atlas.n_queries_ - kept * N_DRAWS - n_learned
+
+
+@pytest.mark.parametrize("damage", ["not a database", "cut"])
+def test_damaged_files_are_refused_by_name(tmp_path: Path, damage: str) -> None:
+    explain(tmp_path)
+    path = tmp_path / FILE
+    path.write_bytes(b"not a database" * 100 if damage == "not a database" else path.read_bytes()[:3000])
+    with pytest.raises(CheckpointError, match=str(tmp_path.name)):
+        explain(tmp_path)
+
+
+@pytest.mark.parametrize("trained", ["[]", "{}", "{", '{"explainer": {"explainer": "code"}, "draw_fidelity": 1}'])
+def test_hostile_content_is_refused(tmp_path: Path, trained: str) -> None:
+    explain(tmp_path)
+    with sqlite3.connect(tmp_path / FILE) as database:
+        database.execute("UPDATE candidates SET trained = ?", (trained,))
+    with pytest.raises(CheckpointError, match="damaged"):
+        explain(tmp_path)
+
+
+def test_no_row_is_written(tmp_path: Path) -> None:
+    explain(tmp_path)
+    content = (tmp_path / FILE).read_bytes()
+    assert not any(row.tobytes() in content or repr(float(row[0])).encode() in content for row in X)
+
+
+@pytest.mark.parametrize("labels", [np.array(["a", "b"]), np.array(["a", "b"], dtype=object), np.array([True, False])])
+def test_labels_come_back_as_they_were(tmp_path: Path, labels: np.ndarray) -> None:
+    kept = KeptBlackBox(lambda X: labels, SCHEMA, Checkpoint(tmp_path))
+    assert kept.ask(ROWS).tolist() == kept.ask(ROWS).tolist() == labels.tolist()
+    assert kept.ask(ROWS).dtype == labels.dtype
+    assert BlackBox(kept.model, kept.schema) == kept.plain
+
+
+def test_labels_that_json_cannot_hold_are_asked_for_again(tmp_path: Path) -> None:
+    calls = []
+
+    def model(X: np.ndarray) -> np.ndarray:
+        calls.append(len(X))
+        return np.array([b"a", b"b"])
+
+    kept = KeptBlackBox(model, SCHEMA, Checkpoint(tmp_path))
+    assert kept.ask(ROWS).tolist() == kept.ask(ROWS).tolist() == [b"a", b"b"]
+    assert calls == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"dtype": "<i8", "labels": [1]},
+        {"dtype": "V8", "labels": [1, 0]},
+        {"dtype": "<i8", "labels": ["a", "b"]},
+        {"dtype": "<i8"},
+        {"labels": [1, 0]},
+    ],
+)
+def test_damaged_answers_are_refused(tmp_path: Path, content: dict[str, Any]) -> None:
+    checkpoint = Checkpoint(tmp_path)
+    checkpoint.keep_answers(hash_array(ROWS), content)
+    with pytest.raises(CheckpointError, match="is damaged"):
+        KeptBlackBox(lambda X: np.array([1, 0]), SCHEMA, checkpoint).ask(ROWS)
+
+
+def test_a_resumed_black_box_keeps_its_seed(tmp_path: Path) -> None:
+    plain = BlackBox(lambda X: np.array([1, 0]), SCHEMA)
+    first, seed = resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 3}, seed=7)
+    again, same_seed = resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 3}, seed=8)
+    assert (seed, same_seed) == (7, 7)
+    assert (first.is_resumed, again.is_resumed) == (False, True)
+    with pytest.raises(CheckpointError, match="its options differ"):
+        resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 4}, seed=7)

@@ -1,0 +1,71 @@
+import warnings
+
+import numpy as np
+import pytest
+
+from oleander.black_box import labelling
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.data.schema import FeatureSchema
+
+X = np.arange(12.0).reshape(6, 2) + 0.5
+SCHEMA = FeatureSchema.infer(X)
+
+
+@pytest.fixture
+def asked():
+    """The numbers of rows that the black box was asked about, call by call."""
+    return []
+
+
+@pytest.fixture
+def black_box(asked):
+    def model(rows):
+        asked.append(len(rows))
+        return rows[:, 0] > 5
+
+    return CountingBlackBox(BlackBox(model, SCHEMA))
+
+
+def test_rows_are_merged_and_asked_about_in_batches(monkeypatch, black_box, asked):
+    monkeypatch.setattr(labelling, "BATCH", 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rows = label_rows(np.vstack([X, X[:2]]), black_box)
+    assert rows.n_points == 6
+    assert rows.weights.tolist() == [2, 2, 1, 1, 1, 1]
+    assert rows.labels.tolist() == [False, False, False, True, True, True]
+    # Six points in two batches, and the first batch again.
+    assert asked == [4, 2, 4]
+    assert black_box.n_queries == 10
+
+
+def test_known_rows_are_not_asked_about(black_box, asked):
+    known = label_rows(X[:4], black_box)
+    asked.clear()
+    rows = label_rows(X[[5, 1, 3, 5]], black_box, known=known)
+    assert rows.labels.tolist() == [True, False, True]
+    assert rows.weights.tolist() == [2, 1, 1]
+    assert asked == [1]
+
+
+def test_where_all_rows_are_known_nothing_is_asked(black_box, asked):
+    known = label_rows(X, black_box)
+    asked.clear()
+    assert label_rows(X[2:5], black_box, known=known).labels.tolist() == [False, True, True]
+    assert asked == []
+
+
+def test_a_row_in_several_groups_counts_to_the_first(black_box):
+    rows = label_rows(np.vstack([X, X[:2]]), black_box, groups=np.arange(8))
+    assert rows.groups.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_black_box_that_contradicts_itself_gets_one_warning():
+    rng = np.random.default_rng(0)
+    rows = np.random.default_rng(1).uniform(size=(300, 2))
+    box = BlackBox(lambda X: rng.random(len(X)) < 0.5, FeatureSchema.infer(rows))
+    with pytest.warns(UserWarning, match=r"changed its answer on \d+ of 100 rows") as caught:
+        label_rows(rows, CountingBlackBox(box))
+    assert len(caught) == 1

@@ -1,0 +1,54 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.data.schema import Feature, FeatureSchema, Kind, read_dtype_name
+
+
+def test_an_integer_column_declared_continuous_can_hold_fractions():
+    X = pd.DataFrame({"age": [20, 30, 41]})
+    schema = FeatureSchema.infer(X, kinds={"age": "continuous"})
+    assert schema.decode(np.array([[20.5]]))["age"].tolist() == [20.5]
+
+
+@pytest.mark.parametrize(
+    "about",
+    [{"lower": 2.0, "upper": 1.0}, {"lower": float("-inf")}, {"scale": 0.0}, {"scale": float("nan")}],
+)
+def test_a_number_needs_sane_bounds_and_scale(about):
+    with pytest.raises(ValueError, match="column 'x' has"):
+        Feature("x", Kind.CONTINUOUS, "float64", **about)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        {"kind": Kind.BINARY, "levels": ("F",)},
+        {"kind": Kind.CATEGORICAL, "levels": ()},
+        {"kind": Kind.CATEGORICAL, "levels": ("F", "F")},
+    ],
+)
+def test_levels_that_cannot_be(about):
+    with pytest.raises(ValueError, match="column 'sex'"):
+        Feature("sex", dtype="str", **about)
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_what_a_column_holds_can_be_encoded(missing):
+    age = Feature("age", Kind.INTEGER, "float64", upper=90, missing=missing)
+    colour = Feature("colour", Kind.CATEGORICAL, "str", levels=("blue", "red"), missing=missing)
+    assert age.holds([30, None, np.inf, "old"]).tolist() == [True, missing, False, False]
+    assert colour.holds(["red", None, "mauve"]).tolist() == [True, missing, False]
+    assert colour.holds(pd.Categorical(["red", "mauve", None])).tolist() == [True, False, missing]
+
+
+@pytest.mark.parametrize("name", ["<U7", "Int64", "string", "category", "double[pyarrow]"])
+def test_names_of_dtypes(name):
+    assert read_dtype_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["i4,i4", "(2,3)f8", "<U99999", "", 7, "x" * 500])
+def test_names_that_are_no_dtype_are_refused(name):
+    with pytest.raises(ValueError, match="is not the dtype of a column") as caught:
+        read_dtype_name(name)
+    assert len(str(caught.value)) < 100

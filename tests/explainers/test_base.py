@@ -1,0 +1,54 @@
+import json
+
+import numpy as np
+import pytest
+
+from oleander.data.schema import Feature, Kind
+from oleander.explainers.base import Rule, encode_labels, read_labels, write_labels
+from oleander.regions.conditions import Range
+
+DOSE = Feature("dose", Kind.CONTINUOUS, "float64", upper=9, missing=True)
+AGE = Feature("age", Kind.INTEGER, "int64", upper=90)
+
+
+@pytest.mark.parametrize(
+    ("terms", "premise"),
+    [
+        ((), ""),
+        ((Range(0, DOSE, upper=2, missing=True),), "dose ≤ 2 or missing"),
+        ((Range(0, DOSE, upper=2, missing=True), Range(1, AGE, lower=60)), "(dose ≤ 2 or missing) and age > 60"),
+    ],
+)
+def test_a_rule_reads_as_a_sentence(terms, premise):
+    rule = Rule(terms, "yes", 1200, 0.984, "rows")
+    assert rule.premise == premise
+    assert str(rule) == f"{premise or 'always'} → yes (98% of 1,200 rows)"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [np.array(["no", "yes"]), np.array(["no", "yes"], dtype=object), np.array([True, False]), np.array([1.5, 2.0])],
+)
+def test_labels_round_trip_through_json(labels):
+    back = read_labels(json.loads(json.dumps(write_labels(labels))))
+    np.testing.assert_array_equal(back, labels)
+    assert back.dtype == labels.dtype
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"dtype": "<M8", "values": [1]},
+        {"dtype": "int64", "values": [[1]]},
+        {"dtype": "O", "values": [None]},
+        {"dtype": "i4,i4", "values": [1]},
+    ],
+)
+def test_data_that_are_no_labels_are_refused(data):
+    with pytest.raises(ValueError, match=r"cannot be read|is not the dtype"):
+        read_labels(data)
+
+
+def test_codes_are_positions_among_the_sorted_labels():
+    classes, codes = encode_labels(np.array([7, 3, 7, 5]))
+    assert (classes.tolist(), codes.tolist()) == ([3, 5, 7], [2, 0, 2, 1])

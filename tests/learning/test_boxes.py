@@ -1,0 +1,20 @@
+import numpy as np
+
+from oleander.data.schema import FeatureSchema
+from oleander.learning.boxes import MIN_PURITY, grow_trees, make_pool
+from oleander.learning.grid import Grid, Memberships, unpack
+
+
+def test_every_box_of_the_pool_is_pure_and_counted_rightly():
+    rng = np.random.default_rng(0)
+    draws = rng.uniform(size=(2000, 4))
+    labels = (draws[:, 0] > 0.5).astype(np.intp) + (draws[:, 1] > 0.7)
+    grid = Grid.learn(draws, FeatureSchema.infer(draws))
+    trees = grow_trees(list(grid.columns), labels, 3, grid, rng, large=40, small=10, n_small=3)
+    pool = make_pool(trees, grid, Memberships(grid, grid.encode(draws)), labels, 3)
+    assert len(set(pool.keys)) == len(pool.keys) > 10
+    inside, right = unpack(pool.inside, 2000), unpack(pool.right, 2000)
+    for key, label, own, good in zip(pool.keys, pool.labels, inside, right, strict=True):
+        assert (own == grid.to_box(key).contains(draws)).all()
+        assert (good == (own & (labels == label))).all()
+        assert good.sum() >= MIN_PURITY * own.sum()

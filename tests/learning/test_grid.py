@@ -1,0 +1,28 @@
+import numpy as np
+
+from oleander.explainers.growth import grow_tree
+from oleander.learning.boxes import node_boxes
+from oleander.learning.grid import Grid, Memberships, count, pack, unpack
+
+
+def test_codes_boxes_and_conditions_agree(mixed_schema, mixed):
+    """A box on the grid, its conditions and the node of the tree contain the same rows, new ones too."""
+    rows = mixed_schema.encode(mixed)
+    new = mixed_schema.encode(mixed.sample(frac=1.0, random_state=1))
+    labels = np.random.default_rng(0).integers(3, size=len(rows))
+    grid = Grid.learn(rows, mixed_schema)
+    features = tuple(range(len(mixed_schema)))
+    tree = grow_tree(rows, labels, np.arange(3), mixed_schema, features, 30, simplify=False)
+    members, others = Memberships(grid, grid.encode(rows)), Memberships(grid, grid.encode(new))
+    for node, key in node_boxes(tree, grid):
+        box = grid.to_box(key)
+        inside = unpack(members.of_box(key), len(rows))
+        assert inside.sum() == tree.n_draws[node]
+        assert (inside == box.contains(rows)).all()
+        assert (unpack(others.of_box(key), len(new)) == box.contains(new)).all()
+
+
+def test_bits_come_back():
+    rows = np.random.default_rng(0).random((3, 130)) < 0.3
+    assert (unpack(pack(rows), 130) == rows).all()
+    assert count(pack(rows)).tolist() == rows.sum(axis=1).tolist()

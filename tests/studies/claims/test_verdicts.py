@@ -1,0 +1,46 @@
+import pytest
+
+from studies.claims import Verdict, claims_markdown, claims_table, judge_claims
+
+
+def verdicts(judged):
+    return {item.claim.name: item.verdict for item in judged}
+
+
+@pytest.mark.parametrize("study", ["geriatric", "ppmi"])
+def test_without_facts_nothing_is_measured(study):
+    judged = judge_claims(study, {}, is_synthetic=False)
+    assert {item.verdict for item in judged} == {Verdict.NOT_MEASURED}
+    assert all(study in item.claim.studies for item in judged)
+
+
+def test_synthetic_data_decide_only_claims_that_need_no_patients():
+    facts = {"baseline_table": {"p": {"Sleep Score": 0.0, "Olfactory": 0.0, "Race White": 0.9, "Gender Male": 0.6}}}
+    facts["baseline_table"]["p"]["Geriatric Depression Score"] = 0.6
+    facts["baseline_table"] |= dict.fromkeys(
+        ["n_rows_agree", "n_rows", "n_pairs_found", "n_pairs_printed", "n_pairs_more"], 1
+    )
+    facts["baseline_table"] |= {"n_pairs_after_holm": 1, "n_pairs_plain": 2}
+    synthetic = verdicts(judge_claims("ppmi", facts, is_synthetic=True))
+    real = verdicts(judge_claims("ppmi", facts, is_synthetic=False))
+    assert synthetic["sleep and smell"] is Verdict.SYNTHETIC
+    assert real["sleep and smell"] is Verdict.HOLDS
+    # The paper's own table decides this claim.
+    assert synthetic["group 0 is youngest"] is real["group 0 is youngest"] is Verdict.FAILS
+    assert synthetic["binary coverage"] is Verdict.NOT_MEASURED
+
+
+def test_tables():
+    judged = judge_claims(
+        "geriatric", {"data_facts": {"classes": dict.fromkeys("abcd", 1), "n_trials": 87}}, is_synthetic=False
+    )
+    found = verdicts(judged)
+    assert found["three activities"] is Verdict.FAILS
+    assert found["fourteen people"] is Verdict.OPEN
+    table = claims_table(judged)
+    assert len(table) == len(judged)
+    assert table.loc[table["claim"] == "three activities", "why"].item()
+    text = claims_markdown(judged, "Claims")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) == len(judged) + 1
+    assert all(line.replace("\\|", "").count("|") == 5 for line in rows)

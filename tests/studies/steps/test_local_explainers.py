@@ -1,0 +1,67 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.black_box import BlackBox, CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.data.schema import FeatureSchema
+from studies.steps import local_explainers as step
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 10, size=(80, 4)), columns=list("abcd")).assign(flag=rng.integers(0, 2, 80))
+    schema = FeatureSchema.infer(X, scale="none")
+    black_box = BlackBox(lambda X: np.where(X["a"] > 5, "high", "low"), schema)
+    return label_rows(schema.encode(X), CountingBlackBox(black_box)), black_box
+
+
+def test_one_center(rows):
+    table, black_box = rows
+    near = int(np.abs(table.values[:, 0] - 5).argmin())
+    lines = pd.DataFrame(step.explain_center(table, near, 3.0, black_box, 1000, 500, 0)).set_index(["size", "filtered"])
+    assert len(lines) == 4
+    # The labels depend on one feature, and the filter finds it.
+    assert lines.loc[("whole", True), "n_selected"] == 1
+    assert lines.loc[("whole", True), "leaves"] == 2
+    assert lines.loc[("whole", False), "n_selected"] == 5
+    assert (lines["fresh_fidelity"] > 0.98).all()
+    inside = (np.abs(table.values[:, :4] - table.values[near, :4]) <= 3).all(axis=1)
+    assert (lines["n_rows"] == inside.sum()).all()
+    assert (lines["data_fidelity"] > 0.9).all()
+
+
+def test_same_seed_same_lines(rows):
+    table, black_box = rows
+    one, again = (step.explain_center(table, 0, 3.0, black_box, 300, 100, 7) for _ in range(2))
+    assert one == again
+
+
+def test_leaves_by_fidelity_by_hand():
+    table = pd.DataFrame(
+        {"radius": 3.0, "filtered": [True, True, False], "leaves": [10, 20, 7], "x": [0.61, 0.64, 1.0]}
+    )
+    found = step.leaves_by_fidelity(table, "x")
+    assert found.to_dict("records") == [
+        {"radius": 3.0, "filtered": False, "fidelity": 0.975, "leaves": 7.0, "n": 1},
+        {"radius": 3.0, "filtered": True, "fidelity": 0.625, "leaves": 15.0, "n": 2},
+    ]
+
+
+def test_facts_split_at_high_fidelity():
+    line = {"center": 0, "size": "whole", "n_selected": 3, "n_rows": 1, "fresh_fidelity": 0.9}
+    table = pd.DataFrame(
+        [
+            {**line, "filtered": True, "leaves": 10, "data_fidelity": 0.7},
+            {**line, "filtered": True, "leaves": 30, "data_fidelity": 0.5, "center": 1},
+            {**line, "filtered": False, "leaves": 20, "data_fidelity": 0.8, "n_selected": 31},
+        ]
+    )
+    facts = step._facts(table)
+    assert facts["share_at_most_five"] == 1.0
+    assert facts["share_alone_in_ball"] == 1.0
+    found = facts["whole, data_fidelity"]
+    assert (found["leaves_high_filtered"], found["leaves_high_unfiltered"]) == (10, 20)
+    assert found["gain"] == pytest.approx(-0.1)
+    assert (found["leaves_low_filtered"], found["leaves_low_unfiltered"]) == (30, None)
