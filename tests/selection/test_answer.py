@@ -117,12 +117,12 @@ def test_a_gap_is_valid_where_the_optimum_is_known(instance):
 
 
 def test_progress_is_reported(hard):
-    told = []
-    hard.solve(12, time_limit=1.0, progress=told.append)
-    assert len(told) >= 3
-    assert {progress.stage for progress in told} & {"find", "bound", "branch", "decompose"}
-    values = [progress.value for progress in told]
-    bounds = [progress.bound for progress in told]
+    reports = []
+    hard.solve(12, time_limit=1.0, progress=reports.append)
+    assert len(reports) >= 3
+    assert {progress.stage for progress in reports} & {"find", "bound", "branch", "decompose"}
+    values = [progress.value for progress in reports]
+    bounds = [progress.bound for progress in reports]
     assert values == sorted(values)
     assert bounds == sorted(bounds, reverse=True)
 

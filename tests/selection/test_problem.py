@@ -74,7 +74,7 @@ def test_constraints_that_need_more_input_are_refused():
         problem.solve(budget=4.0, must_include=[1, 2])
     with pytest.raises(ValueError, match="budget=0 is not allowed"):
         problem.solve(budget=0)
-    with pytest.raises(ValueError, match="names the group 'c', which no point belongs to: groups are 'a', 'b'"):
+    with pytest.raises(ValueError, match="names the group 'c', which has no point: groups are 'a', 'b'"):
         problem.solve(1, min_group_coverage={"c": 0.5})
     with pytest.raises(ValueError, match=r"min_group_coverage is 2\.0 for group 'a'"):
         problem.solve(1, min_group_coverage=2.0)

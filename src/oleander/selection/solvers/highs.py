@@ -40,7 +40,7 @@ def solve_by_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: C
 
 
 def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts | None = None) -> int:
-    """Hand the model to HiGHS, tell the run what it finds, and return the number of nodes.
+    """Hand the model to HiGHS, offer its choice and bound to the run, and return the number of nodes.
 
     With the row "value ≥ cutoff" an infeasible program is a proof that nothing better exists.
     """
@@ -155,7 +155,7 @@ def _wait(thread: Thread, should_stop: Callable[[], bool]) -> bool:
 
 
 def _report(highs: Any, program: LinearProgram, model: CoverageModel, run: Run) -> int:
-    """Tell the run what HiGHS found and proved."""
+    """Offer to the run the choice that HiGHS found and the bound that it proved."""
     highspy: Any = import_module("highspy")
     status, info = highs.getModelStatus(), highs.getInfo()
     chosen = _solution(highs, model)
