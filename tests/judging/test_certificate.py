@@ -39,6 +39,30 @@ def test_json_round_trip():
     assert Certificate.from_dict(json.loads(json.dumps(certificate.to_dict()))) == certificate
 
 
+def test_nothing_may_be_claimed_of_coverage():
+    certificate = Certificate((), None, Claim(9, 10, 0.6), 0.95)
+    assert Certificate.from_dict(json.loads(json.dumps(certificate.to_dict()))) == certificate
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {"n_right": 5, "n_rows": 4, "bound": 0.5},
+        {"n_right": -1, "n_rows": 4, "bound": 0.5},
+        {"n_right": 3, "n_rows": 4, "bound": 1.5},
+        {"n_right": 3, "n_rows": 4, "bound": float("nan")},
+    ],
+)
+def test_a_claim_that_cannot_be_is_not_read(claim):
+    with pytest.raises(ValueError, match=r"a claim of .* in 4 rows with bound .* cannot be"):
+        Claim.from_dict(claim)
+
+
+def test_the_share_of_no_rows_is_not_a_number():
+    assert Claim(3, 4, 0.2).share == 0.75
+    assert np.isnan(Claim(0, 0, 0.0).share)
+
+
 def law(n_rows, rng):
     return rng.uniform(size=(n_rows, 2))
 

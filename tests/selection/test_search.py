@@ -1,4 +1,4 @@
-"""Searches: what they keep up to date is what it says it is."""
+"""Searches: greedy, swaps and the walk over them."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from oleander.selection.search import Swaps, SwapState, greedy, walk
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_swaps_change_the_value_by_what_was_announced(seed):
+def test_swaps_change_the_value_as_announced(seed):
     rng = np.random.default_rng(seed)
     model = plain_model(rng.random((15, 30)) < 0.2, 4, weights=rng.integers(1, 4, size=30))
     state = SwapState(model.sure, model.by_point, model.weights, np.array([0, 1, 2, 3]))
@@ -21,7 +21,7 @@ def test_swaps_change_the_value_by_what_was_announced(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_tabu_is_never_worse_than_its_start(seed):
+def test_a_walk_is_never_worse_than_its_start(seed):
     rng = np.random.default_rng(seed)
     model = plain_model(rng.random((40, 60)) < 0.15, 5)
     start = greedy(model)
@@ -30,7 +30,7 @@ def test_tabu_is_never_worse_than_its_start(seed):
     assert model.value(found) >= model.value(start)
 
 
-def test_tabu_leaves_a_local_optimum():
+def test_a_walk_leaves_a_local_optimum():
     # Greedy takes the wide set first; the best pair does without it.
     covers = np.array([[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]])
     model = plain_model(covers, 2)

@@ -109,8 +109,8 @@ def _describe_verdict(record: FitRecord) -> list[str]:
             lines.append(f"  {line.answer}: reaches the floor on no share of the rows")
         else:
             lines.append(
-                f"  {line.answer}: answers {line.coverage:.1%}, right on {line.agreement:.1%} of them "
-                f"(at least {show_lower(100 * line.bound, 1)}%)"
+                f"  {line.answer}, {line.rules} leaves: answers {line.coverage:.1%}, right on {line.agreement:.1%} "
+                f"of them (at least {show_lower(100 * line.bound, 1)}%)"
             )
     if one_tree_is_enough(record.verdict, record.min_fidelity):
         lines.append("  one plain tree is enough: it reaches the floor on all rows")

@@ -207,9 +207,7 @@ def _cell(program: PoolProgram, number: int, floor: float, result: SelectionResu
     bound, status = result.bound, result.status
     if not len(result.chosen) and status != "infeasible":
         # Time ran out before anything was found: a quick choice among the trained candidates is better than none.
-        result = program.problem(trained_only=True).solve(
-            number, floor, formulation=program.formulation, solver="greedy"
-        )
+        result = program.select_trained(number, floor)
         status = "feasible" if len(result.chosen) else "unknown"
     rows, explainers = program.pool.rows, ExplainerSet.choose(program, result)
     evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)

@@ -150,7 +150,7 @@ def _assemble(statement: Statement, run: Run, chosen: Ints, status: Status) -> S
         status=status,
         runtime=run.runtime,
         stages=tuple(run.stages),
-        coverage=objective / total if total else 0.0,
+        coverage=min(1.0, objective / total) if total else 0.0,
         union_fidelity=_union_fidelity(statement, chosen),
         total_weight=total,
     )

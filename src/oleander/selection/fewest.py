@@ -78,11 +78,11 @@ def solve_fewest(model: CoverageModel, target: float, solver: Solver, run: Run, 
 
 def _coverable(model: CoverageModel) -> float:
     """Return an upper bound on the value of all candidates together."""
-    everyone = np.arange(model.n_candidates)
-    sure = covered_by(model.sure, everyone)
+    candidates = np.arange(model.n_candidates)
+    sure = covered_by(model.sure, candidates)
     value = model.offset + float(model.weights[sure].sum())
     if model.maybe is not None and model.allowance is not None:
-        maybe = covered_by(model.maybe, everyone) & ~sure
+        maybe = covered_by(model.maybe, candidates) & ~sure
         value += min(float(model.allowance.sum()), float(model.weights[maybe].sum()))
     return value
 

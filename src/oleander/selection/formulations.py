@@ -16,12 +16,12 @@ SHARE_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class CountingRules:
-    """What each candidate counts under a formulation, at one fidelity floor.
+    """The points that each candidate counts under a formulation, at one fidelity floor.
 
     Attributes
     ----------
     admissible : boolean array of shape (n_candidates,)
-        Who may be chosen at all.
+        The candidates that may be chosen.
     sure : csr_array of shape (n_candidates, n_points)
         The points that count whenever the candidate is chosen.
     maybe : csr_array of shape (n_candidates, n_points), optional
@@ -40,7 +40,7 @@ class CountingRules:
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """One solve, stated: what counts at a floor, what is demanded, and the model of both."""
+    """The statement of one solve: counting rules at a floor, constraints, and the model of both."""
 
     rules: CountingRules
     constraints: Constraints
@@ -91,11 +91,11 @@ def selective_rules(
     wrongs = wrong_points(covers, agrees)
     sure = sparse.csr_array(agrees + _rows_where(wrongs, everything))
     maybe = _rows_where(wrongs, some)
-    # Anybody may be chosen: the worst candidate simply counts nothing.
-    anybody = np.ones(len(right), dtype=np.bool_)
+    # Every candidate may be chosen: the worst one simply counts nothing.
+    admissible = np.ones(len(right), dtype=np.bool_)
     if not maybe.nnz:
-        return CountingRules(admissible=anybody, sure=sure)
-    return CountingRules(admissible=anybody, sure=sure, maybe=maybe, allowance=np.where(some, allowance, 0.0))
+        return CountingRules(admissible=admissible, sure=sure)
+    return CountingRules(admissible=admissible, sure=sure, maybe=maybe, allowance=np.where(some, allowance, 0.0))
 
 
 def wrong_points(covers: sparse.csr_array, agrees: sparse.csr_array) -> sparse.csr_array:

@@ -43,7 +43,7 @@ class CoverageModel:
         Ones where a candidate may count a point, together not more weight than its `allowance`.
     allowance : array of shape (n_candidates,), optional
     groups : csr_array of shape (n_groups, n_points), optional
-        Ones where a point belongs to a group; each group must reach its entry of `needs`.
+        Ones where a point is in a group; each group must reach its entry of `needs`.
     needs : array of shape (n_groups,), optional
     wrong : csr_array of shape (n_candidates, n_points), optional
         Ones where a candidate is wrong at a point that it counts, if there is a floor over the union.

@@ -1,10 +1,11 @@
 """HiGHS on the model as a mixed-integer program."""
 
 import atexit
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from threading import Lock, Thread
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def solve_by_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: C
 
 
 def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts | None = None) -> int:
-    """Hand the model to HiGHS, tell the run what it finds, and return the number of nodes.
+    """Hand the model to HiGHS, offer its choice and bound to the run, and return the number of nodes.
 
     With the row "value ≥ cutoff" an infeasible program is a proof that nothing better exists.
     """
@@ -58,11 +59,11 @@ def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts |
 
 
 def count_fewest(model: CoverageModel, least: float, run: Run, *, max_nodes: int) -> Ints | None:
-    """Return the fewest candidates worth at least so much that HiGHS finds in so many nodes, or None."""
+    """Return the fewest candidates worth `least` that HiGHS finds in `max_nodes` nodes, or None."""
     program = linear_program(model, cutoff=least)
     # Points cost nothing here, and every candidate one.
     program = replace(program, cost=-program.is_integer.astype(np.float64), offset=0.0)
-    part = run.part()
+    part = run.part(time_limit=LONG_PATIENCE)
     highs = load(program, part)
     highs.setOptionValue("mip_abs_gap", 0.5)
     highs.setOptionValue("mip_max_nodes", max_nodes)
@@ -105,12 +106,12 @@ def load(program: LinearProgram, run: Run, *, relaxed: bool = False) -> Any:
 
 
 def work(highs: Any, run: Run) -> bool:
-    """Let HiGHS work until it has ended or the run says stop; return whether it can be asked for what it has.
+    """Let HiGHS work until it has ended or the run says stop; return whether its results can be read.
 
-    It looks up only now and then, in a large first relaxation after seconds. A time limit is worth more than
-    what it would have by then, so after a moment it is left to end by itself and nothing is read from it.
+    HiGHS checks for a stop only now and then, in a large first relaxation after seconds. A time limit is worth
+    more than its results by then, so after a moment it is left to end by itself and nothing is read from it.
     """
-    # Only one HiGHS works in a process. Fits in several threads take turns: its own check is not made for two that
+    # Only one HiGHS works in a process. Fits in several threads take turns: HiGHS's own check fails for two that
     # look at the same moment.
     while not TURN.acquire(timeout=0.02):
         if run.should_stop():
@@ -122,7 +123,7 @@ def work(highs: Any, run: Run) -> bool:
 
 
 def _work_alone(highs: Any, run: Run) -> bool:
-    # One that was told to stop may not have heard it yet.
+    # A solve that was stopped may not have ended yet.
     while highs.is_solver_running():
         if run.should_stop():
             return False
@@ -133,27 +134,28 @@ def _work_alone(highs: Any, run: Run) -> bool:
     # A process that ends under a solver at work is aborted, so its end waits for it.
     atexit.register(thread.join, LONG_PATIENCE)
     try:
-        while thread.is_alive():
-            thread.join(0.05)
-            if run.should_stop():
-                break
+        has_ended = _wait(thread, run.should_stop)
     finally:
-        _cancel(highs, thread)
-    has_ended = not thread.is_alive()
+        if thread.is_alive():
+            highs.cancelSolve()
+            deadline = monotonic() + PATIENCE
+            has_ended = _wait(thread, lambda: monotonic() >= deadline)
     if has_ended:
         atexit.unregister(thread.join)
     return has_ended
 
 
-def _cancel(highs: Any, thread: Thread) -> None:
-    """Ask HiGHS to stop, if it has not ended, and give it a moment."""
-    if thread.is_alive():
-        highs.cancelSolve()
-        thread.join(PATIENCE)
+def _wait(thread: Thread, should_stop: Callable[[], bool]) -> bool:
+    """Return whether the thread has ended before the stop."""
+    # Ctrl-C in the middle of `join` marks a thread as ended although it works on, so sleep: a tenth of the time so far.
+    started = monotonic()
+    while thread.is_alive() and not should_stop():
+        sleep(min(0.05, 0.0005 + 0.1 * (monotonic() - started)))
+    return not thread.is_alive()
 
 
 def _report(highs: Any, program: LinearProgram, model: CoverageModel, run: Run) -> int:
-    """Tell the run what HiGHS found and proved."""
+    """Offer to the run the choice that HiGHS found and the bound that it proved."""
     highspy: Any = import_module("highspy")
     status, info = highs.getModelStatus(), highs.getInfo()
     chosen = _solution(highs, model)

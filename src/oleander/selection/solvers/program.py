@@ -165,7 +165,7 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf, cuts: Cuts 
 
 @dataclass(frozen=True, eq=False)
 class _UnionFloor:
-    """Rows over candidates, points and wrong points, all of them "at most": who counts, and what else holds."""
+    """Rows over candidates, points and wrong points, all of them "at most": points that count, and the floor."""
 
     counted: list[Any]
     blocks: list[list[Any]]
@@ -174,11 +174,11 @@ class _UnionFloor:
 
 
 def _union_floor(model: CoverageModel, wrong: sparse.csr_array, cuts: Cuts | None) -> _UnionFloor:
-    """Return the floor over the union, with a variable for each point on which somebody is wrong.
+    """Return the floor over the union, with a variable for each point on which some candidate is wrong.
 
     Such a point is wrong as far as any candidate that is wrong there is chosen, one row for each; it is not more
-    wrong than they are chosen together; and it counts without being wrong only as far as others, who are
-    right there, are chosen. The last is what keeps a relaxation from calling a point covered by many
+    wrong than they are chosen together; and it counts without being wrong only as far as candidates that
+    are right there are chosen. The last is what keeps a relaxation from calling a point covered by many
     small parts of candidates that are all wrong there, and wrong by a small part only.
     """
     n_candidates, n_points = model.sure.shape
@@ -200,7 +200,7 @@ def _union_floor(model: CoverageModel, wrong: sparse.csr_array, cuts: Cuts | Non
     ]
     n_cuts = 0
     if cuts is not None:
-        # Where nobody who is left is wrong, nothing is to be cut.
+        # A point on which no remaining candidate is wrong needs no cut.
         stays = np.isin(cuts.wrong, points)
         cuts = Cuts(cuts.covered[stays], cuts.wrong[stays])
         n_cuts = len(cuts.covered)

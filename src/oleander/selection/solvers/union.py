@@ -1,4 +1,4 @@
-"""The linear relaxation under a floor over the union, cut where it cheats, and who can be dropped by it.
+"""The linear relaxation under a floor over the union, tightened by cuts, and the candidates that it drops.
 
 The relaxation takes parts of many candidates. Where they are right it counts the parts as if they excluded each
 other, and where they are wrong as if they were chosen together. Cuts over pairs of points forbid to have both.
@@ -23,7 +23,7 @@ NO_CUTS = Cuts(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 
 def cut_relaxation(model: CoverageModel, run: Run) -> tuple[Ints, Cuts, int]:
-    """Tighten the run's bound by the relaxation; return who is still possible, the cuts, and the rounds made.
+    """Tighten the run's bound by the relaxation; return the candidates still possible, the cuts, and the rounds made.
 
     Ends when time is up, when a round closes too little of the gap, or when nothing worth looking for is left.
     """
