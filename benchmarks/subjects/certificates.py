@@ -1,6 +1,7 @@
 """The share of false certificates on problems with known truth."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from benchmarks.journal import Journal, Row
 from benchmarks.laws import KINDS, make_problem
@@ -45,9 +46,8 @@ class Certificates(Subject):
                 for floor in FLOORS:
                     for with_background in (True, False):
                         key = {"kind": kind, "seed": seed, "floor": floor, "background": with_background}
-                        journal.once(
-                            key, lambda key=key: judge_problem(*list(key.values())[:3], n_draws, key["background"])
-                        )
+                        run = partial(judge_problem, kind, seed, floor, n_draws, with_background)
+                        journal.once(key, run)
 
     def write(self, rows: Sequence[Row]) -> str:
         """Return a line for each kind of problem, with and without a background."""
