@@ -118,8 +118,8 @@ class TestVerdict:
     def test_what_one_tree_would_do(self):
         text = self.describe(("one plain tree", 9, 1.0, 0.85, 0.8), ("one tree that abstains", 9, 0.6, 0.96, 0.9))
         assert "judged on rows that it was not grown on (floor 0.9):" in text
-        assert "  one plain tree: answers 100.0%, right on 85.0% of them (at least 80.0%)" in text
-        assert "  one tree that abstains: answers 60.0%, right on 96.0% of them (at least 90.0%)" in text
+        assert "  one plain tree, 9 leaves: answers 100.0%, right on 85.0% of them (at least 80.0%)" in text
+        assert "  one tree that abstains, 9 leaves: answers 60.0%, right on 96.0% of them (at least 90.0%)" in text
         assert "is enough" not in text
 
     def test_one_tree_may_be_enough(self):
