@@ -17,9 +17,12 @@ from oleander.aggregate import NothingFoundError
 from oleander.black_box.asking import BlackBoxError
 from oleander.candidates import Boxes, Nodes, Trees
 from oleander.candidates.choosing import PoolProgram
+from oleander.draws.options import Draws
 
 BALLS = Balls(n_draws=300, max_candidates=40)
-QUICK = {"candidates": BALLS, "max_explainers": 3, "max_rules": 40, "random_state": 0}
+QUICK = {"candidates": BALLS, "max_explainers": 3, "max_rules": 40, "holdout": 0.25, "random_state": 0}
+ROWS_ONLY = {"draws": Draws(0), "holdout": 0.25, "random_state": 0}
+ASKING = {"draws": Draws(2_000), "random_state": 0}
 
 
 def halves(X):
@@ -71,13 +74,37 @@ class TestFit:
         assert len(atlas.certificate_.fidelity) == len(atlas.explainers_)
         assert "local explainer" in atlas.summary()
 
-    def test_the_default_learns_from_the_rows_alone(self, square):
+    def test_the_default_learns_by_asking(self, square):
         box = Recording()
         atlas = AggregateExplainer(box, random_state=0).fit(square)
+        assert atlas.coverage_ > 0.95
+        assert box.n_rows == atlas.n_queries_ == 20_000 + 300 + 100
+        assert {member.origin for member in atlas.explainers_} == {"asking"}
+        # Folds judged: the word for it is not certified.
+        assert atlas.certificate_ is None
+        assert atlas.proof_ is None
+        assert atlas.record_.status == "judged"
+        with pytest.raises(AttributeError, match="learned by asking"):
+            atlas.pool_  # noqa: B018
+
+    def test_with_a_background_every_row_certifies(self, square):
+        background = np.random.default_rng(1).uniform(size=(500, 3))
+        atlas = AggregateExplainer(halves, **ASKING).fit(square, background=background)
+        answers = atlas.predict(square)
+        certificate = atlas.certificate_
+        assert atlas.record_.status == "certified"
+        assert certificate.answers.n_rows == (~answers.mask).sum()
+        assert certificate.answers.n_right == (answers.compressed() == halves(square)[~answers.mask]).sum()
+        assert certificate.answers.bound == 0.9
+
+    def test_without_draws_it_learns_from_the_rows_alone(self, square):
+        box = Recording()
+        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(square)
         assert atlas.coverage_ > 0.95
         # Each row once, and a hundred again to see whether answers change.
         assert box.n_rows == atlas.n_queries_ == 300 + 100
         assert atlas.complexity <= 20
+        assert {member.origin for member in atlas.explainers_} <= {"trees", "nodes"}
 
     @pytest.mark.parametrize("labels", ["int", "str", "bool", "float"])
     def test_labels_of_every_kind(self, square, labels):
@@ -127,7 +154,7 @@ class TestFit:
 
     def test_groups_are_kept_whole(self, square):
         groups = np.arange(300) // 5
-        atlas = AggregateExplainer(halves, holdout=0.3, **QUICK).fit(square, groups=groups)
+        atlas = AggregateExplainer(halves, **{**QUICK, "holdout": 0.3}).fit(square, groups=groups)
         learned = {tuple(row) for row in atlas.pool_.rows.values}
         is_learned = np.array([tuple(row) in learned for row in square])
         by_group = [is_learned[groups == group] for group in range(60)]
@@ -139,7 +166,7 @@ class TestFit:
         atlas = AggregateExplainer(halves, **QUICK).fit(square)
         assert atlas.pool_.rows.weights.sum() == 225
         assert atlas.certificate_.coverage.n_rows == 75
-        assert AggregateExplainer(halves, holdout=None, **QUICK).fit(square).certificate_ is None
+        assert AggregateExplainer(halves, **{**QUICK, "holdout": None}).fit(square).certificate_ is None
 
     def test_rows_that_look_like_training_rows_get_a_warning(self, cancer):
         X, y, model = cancer
@@ -190,8 +217,8 @@ class TestFit:
         def rare(X):
             return np.where((X[:, 0] > 0.9) & (X[:, 1] + 0.3 * np.sin(40 * X[:, 2]) > 0.6), "rare", "common")
 
-        plain = AggregateExplainer(rare, random_state=0).fit(X)
-        balanced = AggregateExplainer(rare, balance="class", random_state=0).fit(X)
+        plain = AggregateExplainer(rare, **ROWS_ONLY).fit(X)
+        balanced = AggregateExplainer(rare, balance="class", **ROWS_ONLY).fit(X)
         shares = [a.evaluation_.classes.set_index("label").loc["rare", "answered_rightly"] for a in (plain, balanced)]
         assert shares[1] >= shares[0]
         assert "rare:" in plain.summary()
@@ -285,16 +312,18 @@ class TestReading:
 class TestCounting:
     """Every row sent to the black box is counted, none twice, and none beyond ``max_queries``."""
 
-    def test_every_row_sent_to_the_black_box_is_counted(self, square):
+    @pytest.mark.parametrize("options", [QUICK, ASKING, {**ASKING, "holdout": 0.4}], ids=["balls", "folds", "held out"])
+    def test_every_row_sent_to_the_black_box_is_counted(self, square, options):
         box = Recording()
-        atlas = AggregateExplainer(box, **QUICK).fit(square)
+        atlas = AggregateExplainer(box, **options).fit(square)
         assert atlas.n_queries_ == box.n_rows
         atlas.tradeoff(max_explainers=[1, 2], min_fidelity=[0.8, 0.9])
         assert atlas.n_queries_ == box.n_rows
 
-    def test_rows_of_the_fit_are_not_asked_about_again(self, square, tmp_path):
+    @pytest.mark.parametrize("options", [QUICK, ASKING], ids=["balls", "asking"])
+    def test_rows_of_the_fit_are_not_asked_about_again(self, square, tmp_path, options):
         box = Recording()
-        atlas = AggregateExplainer(box, **QUICK).fit(square)
+        atlas = AggregateExplainer(box, **options).fit(square)
         # The page shows the trade-off, which trains more candidates.
         atlas.tradeoff()
         before = box.n_rows
@@ -308,7 +337,7 @@ class TestCounting:
 
     def test_new_rows_are_asked_about_once_a_call_and_counted(self, square, tmp_path):
         box = Recording()
-        atlas = AggregateExplainer(box, random_state=0).fit(square)
+        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(square)
         new = np.random.default_rng(1).uniform(size=(40, 3))
         calls = [
             lambda: atlas.evaluate(np.vstack([new, new, square])),
@@ -325,7 +354,7 @@ class TestCounting:
 
     def test_new_rows_are_held_to_the_limit(self, square, tmp_path):
         box = Recording()
-        atlas = AggregateExplainer(box, random_state=0, max_queries=420).fit(square)
+        atlas = AggregateExplainer(box, max_queries=420, **ROWS_ONLY).fit(square)
         new = np.random.default_rng(1).uniform(size=(40, 3))
         for call in (atlas.evaluate, atlas.uncovered, lambda X: atlas.report(tmp_path / "page.html", X)):
             with pytest.raises(RuntimeError, match="max_queries=420 leaves 20 rows to ask about, and 40 are needed"):
@@ -337,14 +366,14 @@ class TestCounting:
     def test_equal_rows_are_asked_about_once(self):
         X = np.tile(np.arange(12.0)[:, None], (25, 1))
         box = Recording(lambda rows: np.where(rows[:, 0] > 5, "high", "low"))
-        atlas = AggregateExplainer(box, max_explainers=2, random_state=0).fit(X)
+        atlas = AggregateExplainer(box, max_explainers=2, **ROWS_ONLY).fit(X)
         # The twelve, and the same again to see whether answers change.
         assert box.n_rows == atlas.n_queries_ == 12 + 12
         assert atlas.certificate_.coverage.n_rows == 75
 
     def test_a_loaded_explainer_counts_on(self, square, tmp_path):
         box = Recording()
-        AggregateExplainer(box, random_state=0).fit(square).save(tmp_path / "atlas")
+        AggregateExplainer(box, **ROWS_ONLY).fit(square).save(tmp_path / "atlas")
         loaded = AggregateExplainer.load(tmp_path / "atlas", box)
         assert loaded.n_queries_ == 400
         loaded.evaluate(square[:7])
@@ -364,10 +393,16 @@ class TestCertificate:
             def black_box(X, slope=slope):
                 return np.where(X @ slope + 0.15 * np.sin(25 * X[:, 0]) > slope.sum() / 2, "above", "below")
 
-            candidates = ["auto", Balls([0.5, 1.0], n_draws=100, max_candidates=15), "nodes"][seed % 3]
+            candidates = ["trees", Balls([0.5, 1.0], n_draws=100, max_candidates=15), "nodes"][seed % 3]
             floor = Floor(on="share", over=["each", "union", "both"][seed % 3], min_support=3)
             atlas = AggregateExplainer(
-                black_box, candidates=candidates, min_fidelity=0.75, floor=floor, random_state=seed, max_rules=None
+                black_box,
+                candidates=candidates,
+                min_fidelity=0.75,
+                floor=floor,
+                holdout=0.25,
+                random_state=seed,
+                max_rules=None,
             ).fit(X)
             held = atlas._workings.held
             rows = held.values[held.point_of_row]
@@ -387,6 +422,41 @@ class TestCertificate:
         # Otherwise the order of the explainers and their silence would not have mattered.
         assert n_silent > 50
         assert n_overlaps > 50
+
+    @pytest.mark.slow
+    def test_what_is_certified_is_what_predict_does_after_asking(self):
+        """The certificate counts the answers of predict on every judging row, in 12 random fits."""
+        n_silent = n_certified = 0
+        for seed in range(12):
+            rng = np.random.default_rng(seed)
+            X, background = rng.normal(size=(2, 300, 3))
+            # Rows of the background are no evidence, not even those that are in X too.
+            background[:20] = X[:20]
+
+            def black_box(X):
+                return np.where(X[:, 0] + 0.5 * X[:, 1] + 0.2 * np.sin(9 * X[:, 2]) > 0.4, "above", "below")
+
+            options = {"draws": Draws(1_500), "max_explainers": 1 + seed % 6, "min_fidelity": 0.75}
+            explainer = AggregateExplainer(black_box, random_state=seed, **options)
+            if seed % 2:
+                with pytest.warns(UserWarning, match="20 of 300 rows of X stand in the background too"):
+                    atlas = explainer.fit(X, background=background)
+                judging = X[20:]
+            else:
+                atlas = explainer.set_params(holdout=0.5).fit(X)
+                judging = atlas._workings.held.values
+                assert len(judging) == 150
+            answers = atlas.predict(judging)
+            answered = ~np.ma.getmaskarray(answers)
+            right = answered & (np.ma.getdata(answers) == black_box(judging))
+            claim = atlas.certificate_.answers if atlas.certificate_ else atlas.record_.judged
+            assert (claim.n_right, claim.n_rows) == (right.sum(), answered.sum())
+            assert atlas.evaluation_.coverage == pytest.approx(answered.mean())
+            assert atlas.evaluation_.agreement == pytest.approx(claim.share)
+            n_silent += (~answered).sum()
+            n_certified += atlas.certificate_ is not None
+        assert n_silent > 50
+        assert n_certified >= 6
 
 
 class TestRefusals:

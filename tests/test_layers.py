@@ -15,12 +15,13 @@ LAYERS = [
     "data",
     "black_box",
     "regions",
-    "draws",
     "filters",
     "explainers",
+    "draws",
     "judging",
     "selection",
     "candidates",
+    "learning",
     "results",
     "streaming",
     "export",
@@ -37,7 +38,8 @@ ROOT_MODULES = {"__init__", "__main__", "aggregate", "arrays"}
 # The page is written by a method of the estimator, which looks the page's folder up when the method is called.
 LOOKED_UP = {("aggregate.py", "oleander.report")}
 BESIDE = {"studies", "benchmarks", "tests", "fuzz", "examples"}
-MOST_LINES, MOST_LINES_OF_ESTIMATOR = 400, 510
+# Half of the estimator is the documentation of its parameters.
+MOST_LINES, MOST_LINES_OF_ESTIMATOR = 400, 700
 
 ROOT = Path(oleander.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))

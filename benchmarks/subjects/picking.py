@@ -24,7 +24,8 @@ from oleander.explainers.abstaining import shrunk_quality
 from oleander.explainers.base import encode_labels
 from oleander.explainers.growth import grow_tree
 from oleander.judging.bounds import lower_bound
-from oleander.judging.cross_fitting import BARS, LEVEL, Judged, cross_fit_tree
+from oleander.judging.cross_fitting import BARS, cross_fit_tree
+from oleander.judging.judged import LEVEL, Judged
 
 FLOOR = 0.9
 MAX_LEAVES = 40

@@ -58,6 +58,7 @@ from oleander.streaming import Sampled, SourceCount, as_source, read_background,
 FREE_TO_CHANGE = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema")
 # With fewer draws than this, explainers learn from the rows instead.
 FEWEST_DRAWS = 500
+DEFAULT_CONFIDENCE = 0.95
 
 
 class NothingFoundError(ValueError):
@@ -150,7 +151,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
     True
     """
 
-    PARTS: ClassVar = ("candidates", "floor")
+    PARTS: ClassVar = ("candidates", "draws", "floor")
 
     def __init__(
         self,
@@ -165,7 +166,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         formulation: Literal["strict", "selective"] = "strict",
         balance: Literal["class"] | None = None,
         holdout: float | None = None,
-        confidence: float = 0.95,
+        confidence: float = DEFAULT_CONFIDENCE,
         schema: FeatureSchema | None = None,
         max_queries: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -304,11 +305,10 @@ random_state, n_jobs, verbose
         self._check_options()
         generators = [] if self.asks else find_generators(self.candidates)
         source = as_source(X)
+        self._check_use(has_background=background is not None, is_counted=source is not None)
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         seed = make_seed(self.random_state)
         seed = seed if store is None else int(store.remember("seed", str(seed)))
-        if background is not None:
-            self._refuse_background()
 
         if source is None:
             reading = read(X, y, groups, self.schema, background=background)
@@ -364,7 +364,7 @@ random_state, n_jobs, verbose
             background = reading.values[parts.learned]
         # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
         around = rows.values[rows.point_of_row] if background is None else background
-        draws = draw_and_ask(around, black_box, self.draws, n_draws, seed)
+        draws = draw_and_ask(around, black_box, self.draws, n_draws, seed, verbose=self.verbose)
         if by_folds:
             draws = draws.with_parents(rows.point_of_row)
         learner = UnionLearner(
@@ -439,16 +439,6 @@ random_state, n_jobs, verbose
         """Whether explainers are learned by asking the black box about draws."""
         return isinstance(self.candidates, str) and self.candidates == "auto" and self.draws.n > 0
 
-    def _refuse_background(self) -> None:
-        """Raise ``ValueError`` where a background would do nothing."""
-        if not self.asks:
-            raise ValueError(
-                "background shows where draws are made, and these candidates make none: leave it out, or use "
-                "candidates='auto' with draws."
-            )
-        if self.holdout:
-            raise ValueError("with a background every row of X judges: leave out holdout.")
-
     def _affordable_draws(self, parts: Split, black_box: CountingBlackBox) -> int:
         """Return the number of draws that ``max_queries`` leaves after the rows; draws give way first."""
         left = black_box.queries_left
@@ -488,25 +478,49 @@ random_state, n_jobs, verbose
         if not isinstance(self.draws, Draws):
             raise TypeError(f"draws is a {type(self.draws).__name__}; give Draws, such as Draws(5_000).")
         self.draws.check()
-        self._check_use()
         if self.formulation == "selective" and (self.floor.on == "bound" or self.floor.over != "each"):
             raise ValueError(
                 "formulation='selective' counts rows itself and knows no bound and no floor over the union: "
                 "use floor=Floor(on='share', over='each')."
             )
 
-    def _check_use(self) -> None:
+    def _check_use(self, *, has_background: bool, is_counted: bool) -> None:
         """Refuse options that would do nothing in this fit."""
-        defaults = {"solver": "auto", "time_limit": 60.0, "formulation": "strict"}
+        is_judged_apart = has_background or bool(self.holdout)
+        lack = "" if is_judged_apart else "without a background or a holdout"
+        if self.asks and self.floor.on == "share":
+            lack = lack or "with floor.on='share'"
+        if self.confidence != DEFAULT_CONFIDENCE and lack and not is_counted:
+            raise ValueError(
+                f"confidence={self.confidence:g} is that of a certificate, and there is none {lack}: leave it out."
+            )
         if not self.asks:
+            if has_background:
+                raise ValueError(
+                    "background shows where draws are made, and these candidates make none: leave it out, or use "
+                    "candidates='auto' with draws."
+                )
             if self.draws.n and self.draws != Draws():
                 raise ValueError("draws is for candidates='auto': balls have n_draws of their own.")
             return
+        defaults = {"solver": "auto", "time_limit": 60.0, "formulation": "strict"}
         changed = [name for name, value in defaults.items() if getattr(self, name) != value]
         if changed:
             raise ValueError(
                 f"{changed[0]}={getattr(self, changed[0])!r} does nothing where explainers are learned by asking: name "
                 "candidates that a program chooses from, such as Balls(), or use draws=Draws(0)."
+            )
+        if has_background and self.holdout:
+            raise ValueError("with a background every row of X judges: leave out holdout.")
+        if is_judged_apart and self.floor.level != Floor().level:
+            raise ValueError(
+                f"floor.level={self.floor.level:g} is for fits that judge by folds; with a background or a holdout the "
+                "bound is certified, and confidence is its level: leave floor.level out."
+            )
+        if not is_judged_apart and self.draws.source != "jitter":
+            raise ValueError(
+                f"draws.source={self.draws.source!r} does not say which rows a draw was made from, which judging by "
+                "folds must know: give a background or a holdout, or use 'jitter'."
             )
 
     def _open_black_box(

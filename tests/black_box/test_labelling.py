@@ -2,11 +2,14 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from oleander.black_box import labelling
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows
+from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 
 X = np.arange(12.0).reshape(6, 2) + 0.5
@@ -55,6 +58,26 @@ def test_where_all_rows_are_known_nothing_is_asked(black_box, asked):
     asked.clear()
     assert label_rows(X[2:5], black_box, known=known).labels.tolist() == [False, True, True]
     assert asked == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 5), max_size=8), st.lists(st.integers(0, 5), min_size=1, max_size=8))
+def test_labels_are_those_of_the_black_box_whatever_is_known(known, asked):
+    """Against the model itself, row by row; of the rows only those that are new are sent."""
+    sent = []
+
+    def model(rows):
+        sent.extend(rows[:, 0].tolist())
+        return rows[:, 0] > 5
+
+    black_box = CountingBlackBox(BlackBox(model, SCHEMA))
+    before = label_rows(X[known], black_box) if known else Rows.empty(SCHEMA)
+    sent.clear()
+    rows = label_rows(X[asked], black_box, known=before)
+    np.testing.assert_array_equal(rows.values[rows.point_of_row], X[asked])
+    np.testing.assert_array_equal(rows.labels_of_rows, X[asked][:, 0] > 5)
+    assert sorted(sent) == sorted(X[list(set(asked) - set(known)), 0].tolist())
+    assert rows.n_rows == len(asked)
 
 
 def test_a_row_in_several_groups_counts_to_the_first(black_box):

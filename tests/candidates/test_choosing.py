@@ -78,17 +78,16 @@ class TestLazyTraining:
 
     @pytest.mark.parametrize("seed", range(30))
     def test_lazy_and_eager_agree_on_random_pools(self, seed):
-        """The floors, the limits on rules and the weights of classes take turns over the pools."""
         rng = np.random.default_rng(1000 + seed)
-        floor = Floor(("share", "bound")[seed % 2], over=("each", "union", "both")[seed % 3], min_support=3)
-        options = {"max_rules": (None, 4, 8)[seed % 3 if seed % 2 else (seed + 1) % 3]}
+        floor = Floor(str(rng.choice(["share", "bound"])), over=rng.choice(["each", "union", "both"]), min_support=3)
+        max_rules, is_balanced = rng.choice([None, 4, 8]), rng.random() < 0.3
         number, min_fidelity = int(rng.integers(1, 5)), float(rng.choice([0.6, 0.75, 0.9]))
         results = []
         for training in ("lazy", "eager"):
             pool = make_pool(seed)
             rows = pool.rows
-            importance = balance_classes(rows.labels, rows.weights) if seed % 5 == 0 else None
-            program = PoolProgram(pool, floor, training=training, importance=importance, **options)
+            importance = balance_classes(rows.labels, rows.weights) if is_balanced else None
+            program = PoolProgram(pool, floor, max_rules=max_rules, training=training, importance=importance)
             result = program.select(number, min_fidelity)
             assert pool.is_trained[result.chosen].all()
             results.append(result)

@@ -7,7 +7,7 @@ import pytest
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates import Balls, Boxes, Candidate, Generator, Inside, Nodes, Trees
+from oleander.candidates import Anchors, Balls, Boxes, Candidate, Generator, Inside, Nodes, Trees
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
@@ -18,12 +18,17 @@ LEARNING = [
     Nodes(n_trees=2, inside=Inside(["tree"], max_leaves=2)),
     Boxes(n_centers=20),
 ]
-GENERATORS = [Balls("auto", max_candidates=10, n_draws=200), *LEARNING]
+ASKING = [Anchors(max_anchors=10, max_conditions=2)]
+GENERATORS = [Balls("auto", max_candidates=10, n_draws=200), *LEARNING, *ASKING]
 
 
 def rows_of(X, black_box, groups=None):
     box = BlackBox(black_box, FeatureSchema.infer(X))
     return label_rows(box.schema.encode(X), CountingBlackBox(box), groups=groups)
+
+
+def counter_of(rows, black_box):
+    return CountingBlackBox(BlackBox(black_box, rows.schema))
 
 
 def stripes(X):
@@ -53,30 +58,40 @@ def answers_of(candidate, rows):
 class TestContract:
     def test_is_a_generator(self, generator, square):
         assert isinstance(generator, Generator)
-        candidates = generator.propose(rows_of(square, stripes), 0)
+        rows = rows_of(square, stripes)
+        black_box = counter_of(rows, stripes)
+        candidates = generator.propose(rows, 0, black_box)
+        assert (black_box.n_queries > 0) == (generator in ASKING)
         assert candidates
         assert all(isinstance(candidate, Candidate) for candidate in candidates)
         assert {candidate.origin for candidate in candidates} == {type(generator).__name__.lower()}
 
     def test_mixed_columns_and_missing_values(self, generator, mixed, mixed_black_box):
         rows = rows_of(mixed, mixed_black_box)
-        black_box = CountingBlackBox(BlackBox(mixed_black_box, rows.schema))
-        pool = CandidatePool(rows, generator.propose(rows, 0), black_box)
+        black_box = counter_of(rows, mixed_black_box)
+        pool = CandidatePool(rows, generator.propose(rows, 0, black_box), black_box)
         pool.train(range(len(pool.candidates)))
         assert (pool.support > 0).all()
         assert pool.fidelity.max() > 0.9
 
     @pytest.mark.parametrize("n_rows", [1, 2, 3, 5, 10, 20])
     def test_few_rows(self, generator, mixed, mixed_black_box, n_rows):
-        rows = rows_of(mixed.iloc[:n_rows], lambda table: np.resize(["yes", "no", "no"], len(table)))
-        for candidate in generator.propose(rows, 0):
+        def resized(table):
+            return np.resize(["yes", "no", "no"], len(table))
+
+        rows = rows_of(mixed.iloc[:n_rows], resized)
+        for candidate in generator.propose(rows, 0, counter_of(rows, resized)):
             assert candidate.region.contains(rows.values).any()
 
     def test_one_class_and_constant_columns(self, generator):
         X = pd.DataFrame({"same": np.ones(60), "level": ["a"] * 60, "number": np.arange(60) / 7})
-        rows = rows_of(X, lambda table: np.full(len(table), "always"))
-        black_box = CountingBlackBox(BlackBox(lambda table: np.full(len(table), "always"), rows.schema))
-        pool = CandidatePool(rows, generator.propose(rows, 0), black_box)
+
+        def always(table):
+            return np.full(len(table), "always")
+
+        rows = rows_of(X, always)
+        black_box = counter_of(rows, always)
+        pool = CandidatePool(rows, generator.propose(rows, 0, black_box), black_box)
         pool.train(range(len(pool.candidates)))
         assert (pool.fidelity == 1).all()
         assert all(explainer.complexity == 1 for explainer in pool.explainers)

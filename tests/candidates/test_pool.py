@@ -122,6 +122,27 @@ def test_queries_are_counted_and_calls_are_batched():
     assert pool.is_trained.sum() == 6
 
 
+def test_no_candidate_is_trained_beyond_max_queries():
+    X = np.random.default_rng(0).uniform(size=(60, 3))
+    asked = []
+
+    def model(X):
+        asked.append(len(X))
+        return X[:, 0] > 0.5
+
+    black_box = CountingBlackBox(BlackBox(model, FeatureSchema.infer(X)), max_queries=120 + 350)
+    rows = label_rows(X, black_box)
+    pool = CandidatePool.propose(Balls(radius=1.0, n_draws=100), rows, black_box, 0)
+    done = []
+    pool.train([7, 2, 9, 4, 1], on_trained=done.append)
+    # 60 rows asked about twice leave 350 queries: three candidates of 100 draws, in the order in which they were given.
+    assert np.flatnonzero(pool.is_trained).tolist() == [2, 7, 9]
+    assert done == [3]
+    assert black_box.n_queries == sum(asked) == 420
+    pool.train([4])
+    assert not pool.is_trained[4]
+
+
 def test_no_more_draws_in_memory_than_batch_size(monkeypatch):
     """Draws are counted where they are made and where they are released, with four jobs at once."""
     X = np.random.default_rng(0).uniform(size=(40, 3))

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Balls, Floor
+from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
 from oleander.export.saved_file import FileError, read_file, write_file
 
@@ -21,11 +22,19 @@ def two_bands(X):
     return np.where(X[:, 0] + X[:, 1] > 1, "above", "below")
 
 
+OPTIONS = {"max_explainers": 4, "holdout": 0.25, "max_rules": 40, "random_state": 0}
+
+
 @pytest.fixture(scope="module")
 def atlas():
     X = np.random.default_rng(0).uniform(size=(400, 3))
-    options = {"max_explainers": 4, "n_draws": 300, "max_candidates": 60, "random_state": 0}
-    return AggregateExplainer(two_bands, candidates="balls", **options).fit(X)
+    return AggregateExplainer(two_bands, candidates=Balls(n_draws=300, max_candidates=60), **OPTIONS).fit(X)
+
+
+@pytest.fixture(scope="module")
+def asked():
+    X = np.random.default_rng(0).uniform(size=(400, 3))
+    return AggregateExplainer(two_bands, draws=Draws(2_000), max_explainers=4, random_state=0).fit(X)
 
 
 @pytest.fixture
@@ -48,34 +57,50 @@ def rewrite(path, parts):
 
 def with_content(path, change):
     """Change the content and make the digests fit: what a hostile writer would do."""
-    content, arrays = read_file(path)
+    content = read_file(path)
     change(content)
     content.pop("format")
-    write_file(path, content, arrays)
+    write_file(path, content)
 
 
-def test_a_loaded_one_says_the_same_without_the_black_box(atlas, saved):
+@pytest.mark.parametrize("way", ["atlas", "asked"])
+def test_a_loaded_explainer_says_the_same_without_the_black_box(request, tmp_path, way):
+    atlas = request.getfixturevalue(way)
+    summary = atlas.summary()
+    atlas.save(tmp_path / "saved")
+    loaded = AggregateExplainer.load(tmp_path / "saved")
     X = np.random.default_rng(1).uniform(size=(300, 3))
-    loaded = AggregateExplainer.load(saved)
-    np.testing.assert_array_equal(loaded.predict(X).filled("nobody"), atlas.predict(X).filled("nobody"))
+    np.testing.assert_array_equal(loaded.predict(X).filled("silent"), atlas.predict(X).filled("silent"))
     assert [str(loaded.explain(x)) for x in X[:40]] == [str(atlas.explain(x)) for x in X[:40]]
-    assert loaded.summary() == atlas.summary()
-    assert loaded.result_.gap == atlas.result_.gap
+    assert loaded.summary() == summary
+    assert loaded.proof_ == atlas.proof_
     assert loaded.certificate_ == atlas.certificate_
+    assert loaded.n_queries_ == atlas.n_queries_
     with pytest.raises(ValueError, match="the black box is not here to be asked: pass its labels"):
         loaded.evaluate(X)
     assert str(loaded.evaluate(X, two_bands(X))) == str(atlas.evaluate(X))
-    assert str(AggregateExplainer.load(saved, two_bands).evaluate(X)) == str(atlas.evaluate(X))
+    assert str(AggregateExplainer.load(tmp_path / "saved", two_bands).evaluate(X)) == str(atlas.evaluate(X))
+
+
+def test_the_parameters_of_a_loaded_explainer_are_those_of_its_fit(saved):
+    loaded = AggregateExplainer.load(saved)
+    assert (loaded.max_explainers, loaded.min_fidelity) == (4, 0.9)
+
+
+def test_numbers_of_numpy_are_saved_as_plain_ones(tmp_path):
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    options = {"max_explainers": np.int64(2), "min_fidelity": np.float64(0.8), "draws": Draws(0)}
+    AggregateExplainer(two_bands, random_state=np.int32(0), **options).fit(X).save(tmp_path / "x")
+    assert AggregateExplainer.load(tmp_path / "x").max_explainers == 2
 
 
 def test_mixed_columns_and_linear_explainers_can_be_saved(mixed, mixed_black_box, tmp_path):
     atlas = AggregateExplainer(
         mixed_black_box,
-        candidates="balls",
-        local="lime",
+        candidates=Balls(2.0, local=LimeLinear()),
         min_fidelity=0.6,
-        floor_on="share",
-        radius=2.0,
+        max_rules=None,
+        floor=Floor(on="share"),
         max_explainers=2,
         random_state=0,
     ).fit(mixed)
@@ -86,14 +111,28 @@ def test_mixed_columns_and_linear_explainers_can_be_saved(mixed, mixed_black_box
     assert loaded.feature_names_in_.tolist() == list(mixed.columns)
 
 
-def test_no_row_is_in_the_file_unless_asked_for(atlas, saved, tmp_path):
-    rows = atlas.pool_.rows.values
-    numbers = {float(word) for word in re.findall(r"-?[0-9.]+(?:e-?[0-9]+)?", json.dumps(read_file(saved)[0]))}
+def numbers_in(content):
+    return {float(word) for word in re.findall(r"-?[0-9.]+(?:e-?[0-9]+)?", json.dumps(content))}
+
+
+@pytest.mark.parametrize("way", ["atlas", "asked"])
+def test_no_row_is_in_the_file(request, tmp_path, way):
+    atlas = request.getfixturevalue(way)
+    atlas.tradeoff()
+    atlas.save(tmp_path / "x")
+    numbers = numbers_in(read_file(tmp_path / "x"))
     # Bounds of columns are there, each the value of some row; no row is there with all its values.
+    rows = atlas._workings.known.values
+    assert len(rows) == 400
     assert not [row for row in rows.tolist() if set(row) <= numbers]
-    assert read_file(saved)[1] == {}
-    atlas.save(tmp_path / "with rows", include_rows=True)
-    np.testing.assert_array_equal(read_file(tmp_path / "with rows")[1]["rows"], rows)
+
+
+def test_rows_are_in_the_file_where_asked_for(tmp_path):
+    X = np.random.default_rng(0).uniform(size=(100, 2))
+    atlas = AggregateExplainer.paper(two_bands, radius=0.3, n_draws=200, max_explainers=3, random_state=0).fit(X)
+    atlas.save(tmp_path / "x", include_rows=True)
+    numbers = numbers_in(read_file(tmp_path / "x"))
+    assert [row for row in X.tolist() if set(row) <= numbers]
 
 
 def test_balls_around_rows_need_leave_to_be_saved(tmp_path):
@@ -121,11 +160,24 @@ def test_a_file_that_was_edited(saved):
         AggregateExplainer.load(saved)
 
 
-def test_a_file_from_a_newer_version(saved):
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_file_of_another_format(saved, number):
+    """Files of the first edition have format 1, and are refused too."""
     parts = parts_of(saved)
-    parts["atlas.json"] = parts["atlas.json"].replace(b'"format": 1', b'"format": 2')
+    parts["atlas.json"] = parts["atlas.json"].replace(b'"format": 2', f'"format": {number}'.encode())
+    parts["digests.json"] = json.dumps({"atlas.json": hashlib.sha256(parts["atlas.json"]).hexdigest()}).encode()
     rewrite(saved, parts)
-    with pytest.raises(FileError, match="has format 2, and this version of Oleander reads 1"):
+    with pytest.raises(FileError, match=f"has format {number}, and this version of Oleander reads 2") as caught:
+        AggregateExplainer.load(saved)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_of_the_first_edition_with_rows(saved):
+    """The first edition kept rows as arrays beside the JSON."""
+    parts = {"atlas.json": b'{"format": 1}', "rows.npy": b"rows"}
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
+    rewrite(saved, {**parts, "digests.json": json.dumps(digests).encode()})
+    with pytest.raises(FileError, match="format 1"):
         AggregateExplainer.load(saved)
 
 
@@ -158,30 +210,35 @@ def test_no_pickle_is_ever_opened(saved, tmp_path):
             AggregateExplainer.load(saved)
 
 
+def _first(content):
+    return content["explainers"]["members"][0]
+
+
+def _tree(content):
+    trees = [member["explainer"]["tree"] for member in content["explainers"]["members"]]
+    return next(tree for tree in trees if len(tree["left"]) > 1)
+
+
 HOSTILE = {
     "no explainers": lambda content: content.pop("explainers"),
-    "explainers of nothing": lambda content: content.update(explainers=[]),
+    "explainers of nothing": lambda content: content["explainers"].update(members=[]),
     "a circle in the tree": lambda content: _tree(content).update(left=[0] * len(_tree(content)["left"])),
     "a column that is not there": lambda content: _tree(content).update(column=[99] * len(_tree(content)["column"])),
     "a label that is not there": lambda content: _tree(content).update(label=[99] * len(_tree(content)["label"])),
     "labels of objects": lambda content: _tree(content)["classes"].update(dtype="object", values=[{"a": 1}]),
     "labels of dates": lambda content: _tree(content)["classes"].update(dtype="datetime64[s]"),
-    "an unknown explainer": lambda content: content["explainers"][0]["explainer"].update(explainer="os.system"),
-    "an unknown region": lambda content: content["explainers"][0]["region"].update(region="os.system"),
-    "a center of another shape": lambda content: content["explainers"][0]["region"].update(center=[0.5]),
-    "a radius below zero": lambda content: content["explainers"][0]["region"].update(radius=-1.0),
-    "a claim of other fields": lambda content: content["explainers"][0].update(claim={"x": 1}),
+    "an unknown explainer": lambda content: _first(content)["explainer"].update(explainer="os.system"),
+    "an unknown region": lambda content: _first(content)["region"].update(region="os.system"),
+    "a center of another shape": lambda content: _first(content)["region"].update(center=[0.5]),
+    "a radius below zero": lambda content: _first(content)["region"].update(radius=-1.0),
+    "a claim of other fields": lambda content: _first(content).update(claim={"x": 1}),
     "a schema of nothing": lambda content: content.update(schema=[]),
-    "a status that is a list": lambda content: content.update(result=None),
-    "options of text": lambda content: content["options"].update(max_explainers="many"),
+    "no evaluation": lambda content: content.update(evaluation=None),
+    "a proof of another status": lambda content: content["proof"].update(status="certain"),
+    "a number of text": lambda content: content.update(max_explainers="many"),
+    "a floor over 1": lambda content: content.update(min_fidelity=1.5),
+    "an overlap of another word": lambda content: content["explainers"].update(overlap="vote"),
 }
-
-
-def _tree(content):
-    trees = [
-        member["explainer"]["tree"] for member in content["explainers"] if len(member["explainer"]["tree"]["left"]) > 1
-    ]
-    return trees[0]
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
@@ -202,12 +259,12 @@ def test_deep_nesting_and_large_parts(saved, monkeypatch):
         AggregateExplainer.load(saved)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_change_of_the_content_loads_or_is_refused(saved, data):
     """Replace one value anywhere in the JSON by another: either it still loads, or there is a clear error."""
-    content, arrays = read_file(saved)
-    changed = copy.deepcopy(content)
+    changed = copy.deepcopy(read_file(saved))
     changed.pop("format")
     spot, key = changed, data.draw(st.sampled_from(sorted(changed)))
     while isinstance(spot[key], (dict, list)) and spot[key] and data.draw(st.booleans()):
@@ -215,7 +272,7 @@ def test_any_change_of_the_content_loads_or_is_refused(saved, data):
         key = data.draw(st.sampled_from(sorted(spot)) if isinstance(spot, dict) else st.integers(0, len(spot) - 1))
     spot[key] = data.draw(st.sampled_from([None, -1, 0, 10**30, 0.5, "x", [], {}, [1], True]))
     path = saved.with_name("changed")
-    write_file(path, changed, arrays)
+    write_file(path, changed)
     with contextlib.suppress(ValueError):
         AggregateExplainer.load(path).predict(np.full((3, 3), 0.5))
 
@@ -229,12 +286,12 @@ def test_a_failing_write_leaves_the_old_file(atlas, saved, monkeypatch):
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
 
 
-def test_an_explainer_of_ones_own_without_to_dict(tmp_path):
-    class Mine(LimeLinear):
+def test_an_explainer_without_to_dict_cannot_be_saved(tmp_path):
+    class Unsaved(LimeLinear):
         to_dict = None
 
     X = np.random.default_rng(0).uniform(size=(200, 2))
-    options = {"local": Mine(), "radius": 0.5, "min_fidelity": 0.7, "random_state": 0}
-    atlas = AggregateExplainer(two_bands, candidates="balls", **options).fit(X)
-    with pytest.raises(TypeError, match="a Mine cannot be saved: it has no to_dict"):
+    balls = Balls(0.5, local=Unsaved(), max_candidates=40)
+    atlas = AggregateExplainer(two_bands, candidates=balls, min_fidelity=0.7, random_state=0).fit(X)
+    with pytest.raises(TypeError, match="a Unsaved cannot be saved: it has no to_dict"):
         atlas.save(tmp_path / "x")

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,6 +75,31 @@ class TestAnswers:
         assert explanation.disagree
         assert chosen.explain(np.array([6.0])).label == "b"
         assert chosen.explain(np.array([9.9])).label is None
+
+    def test_explainers_that_disagree_may_abstain(self):
+        chosen = ExplainerSet(SCHEMA, (member(box(0, 5), "a"), member(box(3, 8), "b")), overlap="silent")
+        rows = np.array([[1.0], [4.0], [7.0], [9.0]])
+        assert chosen.answer(rows).tolist() == ["a", None, "b", None]
+        assert chosen.responsible(rows).tolist() == [0, -1, 1, -1]
+        assert chosen.explain(rows[1]).label is None
+        assert chosen.explain(rows[1]).is_silenced
+
+    def test_in_turn_an_explainer_speaks_of_the_rows_that_it_answers(self):
+        members = (member(box(0, 5), "a"), member(box(3, 8), "b"))
+        labels = np.where(X[:, 0] < 5, "a", "b")
+        together, in_turn = (ExplainerSet(SCHEMA, members, in_turn=turn).evaluate(X, labels) for turn in (False, True))
+        assert (together.coverage, together.agreement) == (in_turn.coverage, in_turn.agreement) == (0.8, 1.0)
+        assert together.explainers["rows"].tolist() == [50, 50]
+        assert in_turn.explainers["rows"].tolist() == [50, 30]
+        assert in_turn.fidelity == 1.0
+        assert together.fidelity == pytest.approx(0.6)
+
+    def test_rows_that_cannot_be_read_are_not_covered(self):
+        chosen = ExplainerSet(SCHEMA, (member(box(0, 10), "a"),))
+        readable = np.arange(100) < 90
+        assert (~np.ma.getmaskarray(chosen.answer(X, readable))).tolist() == readable.tolist()
+        assert chosen.evaluate(X, np.full(100, "a"), readable=readable).coverage == 0.9
+        assert chosen.uncovered(X, np.full(100, "a"), readable).n_rows == 10
 
     def test_no_explainers_answer_nothing(self):
         chosen = ExplainerSet(SCHEMA, ())
@@ -172,6 +198,23 @@ class TestFiles:
         np.testing.assert_array_equal(after.region.contains(X), before.region.contains(X))
         np.testing.assert_array_equal(after.explainer.predict(X), before.explainer.predict(X))
         assert [str(rule) for rule in after.explainer.rules()] == [str(rule) for rule in before.explainer.rules()]
+
+    def test_an_unknown_fidelity_round_trips(self):
+        before = replace(member(box(1.0, 2.0), "a"), support=0, fidelity=float("nan"))
+        after = ChosenExplainer.from_dict(json.loads(json.dumps(before.to_dict(), allow_nan=False)), SCHEMA)
+        assert np.isnan(after.fidelity)
+
+    @pytest.mark.parametrize(("overlap", "in_turn"), [("first", False), ("silent", False), ("first", True)])
+    def test_how_overlaps_are_read_is_kept(self, overlap, in_turn):
+        before = ExplainerSet(SCHEMA, (member(box(0, 5), "a"), member(box(3, 8), "b")), overlap, in_turn)
+        after = ExplainerSet.from_dict(json.loads(json.dumps(before.to_dict(), allow_nan=False)), SCHEMA)
+        assert (after.overlap, after.in_turn) == (overlap, in_turn)
+        assert after.answer(X).tolist() == before.answer(X).tolist()
+
+    def test_an_unknown_word_for_overlaps_is_refused(self):
+        content = ExplainerSet(SCHEMA, (member(box(0, 5), "a"),)).to_dict()
+        with pytest.raises(ValueError, match="overlaps are read as 'vote', which is not known"):
+            ExplainerSet.from_dict({**content, "overlap": "vote"}, SCHEMA)
 
     def test_the_order_is_kept(self):
         before = ExplainerSet(SCHEMA, (member(ball(2.0, 3.0), "a"), member(ball(4.0, 3.0), "b")))

@@ -1,82 +1,161 @@
+import json
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from oleander import AggregateExplainer
-from oleander.candidates import Balls
-from oleander.results.tradeoff import default_grid
+from oleander import AggregateExplainer, Balls, Floor
+from oleander.learning.union import UnionLearner
+from oleander.results.tradeoff import Cell, TradeOff, default_grid
 
 
-def stripes(X):
-    X = np.asarray(X)
-    return np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.7), "b", "a")
+@pytest.fixture(scope="module")
+def tradeoff(atlas):
+    return atlas.tradeoff()
 
 
-@pytest.fixture(scope="module", params=["auto", "union"])
-def atlas(request):
-    X = np.random.default_rng(0).uniform(size=(400, 3)).round(2)
-    return AggregateExplainer(
-        stripes, combine=request.param, max_explainers=3, min_fidelity=0.85, n_draws=300, random_state=0, time_limit=10
-    ).fit(X)
+class TestCells:
+    def test_there_is_a_cell_for_each_number_and_floor(self, tradeoff):
+        numbers, floors = default_grid(3, 0.85)
+        assert {(cell.max_explainers, cell.min_fidelity) for cell in tradeoff.cells} == {
+            (number, floor) for number in numbers for floor in floors
+        }
+        assert len(tradeoff.cells) == len(numbers) * len(floors)
+
+    def test_a_cell_is_what_a_choice_of_its_own_finds(self, atlas, tradeoff):
+        program, rows = atlas._workings.program, atlas._workings.rows
+        for cell in tradeoff.cells:
+            if isinstance(program, UnionLearner):
+                union = program.choose(cell.max_explainers, cell.min_fidelity)
+                assert cell.n_explainers == (0 if union is None else len(union.step.keys))
+                assert cell.coverage == pytest.approx(0 if union is None else union.coverage)
+            else:
+                result = program.select(cell.max_explainers, cell.min_fidelity)
+                assert cell.n_explainers == len(result.chosen)
+                assert cell.coverage == pytest.approx(result.covered @ rows.weights / rows.n_rows)
+
+    def test_figures_are_those_of_the_explainers(self, atlas, tradeoff):
+        rows = atlas._workings.rows
+        for cell in tradeoff.cells:
+            if cell.explainers is not None:
+                found = cell.explainers.evaluate(rows.values, rows.labels, rows.weights)
+                assert (cell.coverage, cell.fidelity) == (found.coverage, found.fidelity)
+                assert (cell.mean_fidelity, cell.agreement) == (found.mean_fidelity, found.agreement)
+                assert cell.n_rules == cell.explainers.n_rules
+
+    def test_every_cell_keeps_its_floor_and_number(self, atlas, tradeoff):
+        assert any(cell.explainers is not None for cell in tradeoff.cells)
+        for cell in tradeoff.cells:
+            if cell.explainers is not None:
+                if atlas.asks:
+                    assert cell.agreement >= cell.min_fidelity
+                else:
+                    assert all(member.floor_value >= cell.min_fidelity for member in cell.explainers.members)
+                assert cell.n_explainers <= cell.max_explainers
+                assert cell.coverage <= cell.most + 1e-12
+
+    def test_more_explainers_cover_no_less_and_a_higher_floor_no_more(self, atlas, tradeoff):
+        proven = [cell for cell in tradeoff.cells if cell.status in ("optimal", "infeasible")]
+        assert len(proven) == (0 if atlas.asks else len(tradeoff.cells))
+        for one in proven:
+            for other in proven:
+                if one.max_explainers <= other.max_explainers and one.min_fidelity >= other.min_fidelity:
+                    assert one.coverage <= other.coverage + 1e-9
+
+    def test_a_proven_cell_has_no_gap(self, tradeoff):
+        for cell in tradeoff.cells:
+            if cell.status in ("optimal", "infeasible"):
+                assert cell.gap == pytest.approx(0)
+                assert cell.most == pytest.approx(cell.coverage)
+
+    def test_explainers_of_a_program_stand_in_the_order_in_which_they_answer(self, tradeoff):
+        for cell in tradeoff.cells:
+            if cell.explainers is not None and not cell.explainers.in_turn:
+                measured = [member.floor_value for member in cell.explainers.members]
+                assert measured == sorted(measured, reverse=True)
 
 
-def test_cells_are_those_of_the_frontier(atlas):
-    cells = atlas.tradeoff()
-    numbers, floors = default_grid(3, 0.85, near=atlas.combine_ == "union")
-    frontier = atlas.frontier(max_explainers=numbers, min_fidelity=floors)
-    assert len(cells.cells) == len(numbers) * len(floors)
-    for (number, floor), result in frontier.results.items():
-        assert cells.at(number, floor).coverage == pytest.approx(result.coverage)
+class TestOwnCell:
+    def test_the_fitted_cell_holds_the_fitted_explainers(self, atlas, tradeoff):
+        cell = tradeoff.at(3, 0.85)
+        assert list(cell.explainers.members) == atlas.explainers_
+        assert (cell.coverage, cell.fidelity) == (atlas.coverage_, atlas.fidelity_)
+        assert all((member.claim is None) == atlas.asks for member in cell.explainers.members)
+
+    def test_it_is_in_every_grid(self, fit_stripes):
+        atlas = fit_stripes(min_fidelity=0.85)
+        cells = atlas.tradeoff(max_explainers=[1], min_fidelity=[0.8]).cells
+        places = {(cell.max_explainers, cell.min_fidelity) for cell in cells}
+        assert places == {(1, 0.8), (1, 0.85), (2, 0.8), (2, 0.85)}
+
+    def test_a_parameter_set_after_the_fit_does_not_move_it(self, fit_stripes):
+        atlas = fit_stripes(min_fidelity=0.85).set_params(max_explainers=5, min_fidelity=0.8)
+        tradeoff = atlas.tradeoff(max_explainers=[1], min_fidelity=[0.8])
+        assert list(tradeoff.at(2, 0.85).explainers.members) == atlas.explainers_
 
 
-def test_the_fitted_cell_is_in_every_grid(atlas):
-    before = atlas._tradeoff
-    cells = atlas.tradeoff(max_explainers=[1], min_fidelity=[0.8]).cells
-    atlas._tradeoff = before
-    assert (3, 0.85) in {(cell.max_explainers, cell.min_fidelity) for cell in cells}
+class TestTable:
+    def test_a_line_per_cell_by_floor_and_number(self, tradeoff):
+        table = tradeoff.table
+        assert len(table) == len(tradeoff.cells)
+        assert table.equals(table.sort_values(["min_fidelity", "max_explainers"], ignore_index=True))
+        assert {"coverage", "fidelity", "mean_fidelity", "agreement", "n_rules", "gap", "status"} <= {*table.columns}
+
+    def test_a_cell_that_is_not_there(self, tradeoff):
+        with pytest.raises(KeyError, match=r"there is no cell for max_explainers=99 and min_fidelity=0\.85"):
+            tradeoff.at(99, 0.85)
+
+    @pytest.mark.parametrize(("gap", "most"), [(0.0, 0.4), (0.25, 0.5), (9.0, 1.0), (float("inf"), 1.0)])
+    def test_the_largest_coverage_follows_from_the_gap(self, gap, most):
+        cell = Cell(1, 0.9, 1, 1, 0.4, 1.0, 1.0, 1.0, gap, "feasible", None)
+        assert cell.most == pytest.approx(most)
 
 
-def test_the_fitted_cell_holds_the_fitted_explainers(atlas):
-    cell = atlas.tradeoff().at(3, 0.85)
-    assert list(cell.chosen.members) == atlas.explainers_
-    assert (cell.coverage, cell.fidelity) == (atlas.coverage_, atlas.fidelity_)
-
-
-def test_every_cell_keeps_its_floor_and_number(atlas):
-    for cell in atlas.tradeoff().cells:
-        if cell.chosen is not None:
-            assert cell.bound >= cell.min_fidelity
-            assert cell.n_explainers <= cell.max_explainers
-            assert cell.coverage <= cell.most + 1e-12
-
-
-def test_it_is_saved_and_read(atlas, tmp_path):
-    atlas.tradeoff()
-    atlas.save(tmp_path / "a.oleander")
-    read = AggregateExplainer.load(tmp_path / "a.oleander").tradeoff()
-    assert read.table.equals(atlas.tradeoff().table)
-    rows = np.random.default_rng(1).uniform(size=(200, 3))
-    for one, other in zip(read.cells, atlas.tradeoff().cells, strict=True):
-        if one.chosen is not None:
-            assert np.ma.allequal(one.chosen.answer(rows), other.chosen.answer(rows))
-
-
-def test_a_file_without_one_says_so(tmp_path):
-    X = np.random.default_rng(0).uniform(size=(300, 2))
-    AggregateExplainer(lambda X: X[:, 0] > 0.5, random_state=0).fit(X).save(tmp_path / "a.oleander")
-    with pytest.raises(NotFittedError, match="holds no trade-off"):
-        AggregateExplainer.load(tmp_path / "a.oleander").tradeoff()
-
-
-def test_balls_around_rows_are_withheld(tmp_path):
-    X = np.random.default_rng(0).integers(0, 9, size=(300, 3)).astype(float)
-    balls = Balls(2.0, centers="rows", n_draws=200, max_candidates=40)
-    atlas = AggregateExplainer(
-        lambda X: X[:, 0] > 4, candidates=balls, max_explainers=2, min_fidelity=0.8, floor_on="share", random_state=0
-    ).fit(X)
-    rows = atlas.schema_.encode(X)
-    assert {cell.status for cell in atlas.tradeoff().without_records(rows).cells} == {"withheld"}
-    with pytest.raises(ValueError, match="include_rows=True"):
+class TestFiles:
+    def test_it_is_saved_and_read(self, atlas, tradeoff, tmp_path):
         atlas.save(tmp_path / "a.oleander")
-    atlas.save(tmp_path / "a.oleander", include_rows=True)
-    assert AggregateExplainer.load(tmp_path / "a.oleander").tradeoff().table.equals(atlas.tradeoff().table)
+        read = AggregateExplainer.load(tmp_path / "a.oleander").tradeoff()
+        assert read.table.equals(tradeoff.table)
+        rows = np.random.default_rng(1).uniform(size=(200, 3))
+        for one, other in zip(read.cells, tradeoff.cells, strict=True):
+            if one.explainers is not None:
+                assert np.ma.allequal(one.explainers.answer(rows), other.explainers.answer(rows))
+
+    def test_explainers_of_several_cells_are_written_once(self, atlas, tradeoff):
+        written = json.loads(json.dumps(tradeoff.to_dict(), allow_nan=False))
+        there = [cell.explainers.members for cell in tradeoff.cells if cell.explainers is not None]
+        distinct = {(id(member.explainer), member.claim is None) for members in there for member in members}
+        assert len(written["members"]) == len(distinct)
+        if not atlas.asks:
+            assert len(distinct) < sum(len(members) for members in there)
+        assert TradeOff.from_dict(written, atlas.schema_).to_dict() == tradeoff.to_dict()
+
+    def test_a_cell_without_an_answer_is_written_too(self):
+        nothing = Cell(1, 0.9, 0, 0, 0.0, float("nan"), float("nan"), float("nan"), float("inf"), "unknown", None)
+        written = json.loads(json.dumps(TradeOff((nothing,)).to_dict(), allow_nan=False))
+        (read,) = TradeOff.from_dict(written, None).cells
+        assert repr(read) == repr(nothing)
+
+    def test_a_file_without_one_says_so(self, fit_stripes, tmp_path):
+        fit_stripes().save(tmp_path / "a.oleander")
+        with pytest.raises(NotFittedError, match="holds no trade-off"):
+            AggregateExplainer.load(tmp_path / "a.oleander").tradeoff()
+
+    def test_balls_around_rows_are_withheld(self, tmp_path):
+        X = np.random.default_rng(0).integers(0, 9, size=(300, 3)).astype(float)
+        balls = Balls(2.0, centers="rows", n_draws=200, max_candidates=40)
+        atlas = AggregateExplainer(
+            lambda X: X[:, 0] > 4,
+            candidates=balls,
+            max_explainers=2,
+            min_fidelity=0.8,
+            floor=Floor(on="share"),
+            random_state=0,
+        ).fit(X)
+        withheld = atlas.tradeoff().without_records(atlas.schema_.encode(X))
+        assert {cell.status for cell in withheld.cells} == {"withheld"}
+        assert {cell.explainers for cell in withheld.cells} == {None}
+        with pytest.raises(ValueError, match="include_rows=True"):
+            atlas.save(tmp_path / "a.oleander")
+        atlas.save(tmp_path / "a.oleander", include_rows=True)
+        assert AggregateExplainer.load(tmp_path / "a.oleander").tradeoff().table.equals(atlas.tradeoff().table)

@@ -1,12 +1,16 @@
-"""Instances and the oracle: the paper's program with every variable and every constraint."""
+"""Instances, helpers and the oracle: the paper's program with every variable and every constraint."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import highspy
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+from oleander.selection.constraints import Constraints
+from oleander.selection.formulations import build_model, plain_model, selective_rules
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,55 @@ def solve_literally(instance: Instance, max_explainers: int, min_fidelity: float
     return float(round(highs.getInfo().objective_function_value))
 
 
+def same(result, best):
+    return (result.status, result.objective, result.bound) == (best.status, best.objective, best.bound)
+
+
+def every_choice(model):
+    for size in range(model.limit + 1):
+        for choice in combinations(range(model.n_candidates), size):
+            chosen = np.array(choice, dtype=np.intp)
+            if model.satisfies(chosen):
+                yield chosen, model.value(chosen)
+
+
+def make_model(seed, kind):
+    rng = np.random.default_rng(seed)
+    covers = rng.random((7, 12)) < rng.uniform(0.2, 0.6)
+    weights = rng.integers(1, 4, size=12).astype(float)
+    if kind == "selective":
+        agrees = covers & (rng.random(covers.shape) < 0.7)
+        none = np.empty(0, dtype=np.intp)
+        rules = selective_rules(*(plain_model(matrix, 3).sure for matrix in (covers, agrees)), weights, 0.8)
+        return build_model(rules, weights, Constraints(3.0, None, none, none, None))
+    model = plain_model(covers, 3, weights)
+    if kind == "costs":
+        model = replace(model, cost=rng.integers(1, 5, size=7) / 2)
+    if kind == "forced":
+        model = replace(model, forced=np.array([1]))
+    return model
+
+
+def best_of(covers, k):
+    return max(covers[list(chosen)].any(axis=0).sum() for chosen in combinations(range(len(covers)), k))
+
+
+def overlapping():
+    """Return two explainers, right on 9 of 10 rows each, that share 8 easy rows and no mistake."""
+    covers = np.zeros((3, 16), dtype=bool)
+    covers[0, :10], covers[1, 2:12], covers[2, 12:15] = True, True, True
+    agrees = covers.copy()
+    agrees[0, 0] = agrees[1, 11] = False
+    return covers, agrees
+
+
+def share_right(covers, agrees, weights, chosen):
+    """Return the share of the covered weight where no chosen candidate is wrong, computed the long way."""
+    covered = covers[chosen].any(axis=0)
+    wrong = (covers & ~agrees)[chosen].any(axis=0)
+    return 1.0 - weights[wrong].sum() / weights[covered].sum()
+
+
 @pytest.fixture(scope="session")
 def instance() -> Callable[..., Instance]:
     return make_instance
@@ -61,3 +114,33 @@ def instance() -> Callable[..., Instance]:
 @pytest.fixture(scope="session")
 def literal() -> Callable[[Instance, int, float], float]:
     return solve_literally
+
+
+@pytest.fixture(scope="session", name="same")
+def _same():
+    return same
+
+
+@pytest.fixture(scope="session", name="every_choice")
+def _every_choice():
+    return every_choice
+
+
+@pytest.fixture(scope="session", name="make_model")
+def _make_model():
+    return make_model
+
+
+@pytest.fixture(scope="session", name="best_of")
+def _best_of():
+    return best_of
+
+
+@pytest.fixture(scope="session", name="overlapping")
+def _overlapping():
+    return overlapping
+
+
+@pytest.fixture(scope="session", name="share_right")
+def _share_right():
+    return share_right

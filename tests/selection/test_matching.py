@@ -15,7 +15,7 @@ def test_the_flow_is_a_maximum(seed, whole):
     linked = rng.random((n, m)) < 0.4
     allowance = rng.integers(0, 4, size=n).astype(float) if whole else rng.random(n) * 3
     room = rng.integers(0, 3, size=m).astype(float) if whole else rng.random(m)
-    flow = match(sparse.csr_array(linked.astype(float)), allowance, room, np.arange(n))
+    flow = match(sparse.csr_array(linked.astype(float)), allowance, room, np.arange(n)).toarray()
     rows = np.kron(np.eye(n), np.ones(m)), np.kron(np.ones(n), np.eye(m))
     upper = np.where(linked, np.inf, 0.0).ravel()
     best = optimize.linprog(

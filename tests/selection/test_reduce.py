@@ -1,4 +1,4 @@
-"""Reducing changes the size of a model, never its answer."""
+"""A reduced model is smaller and has the same answer."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def test_a_forced_candidate_is_never_dropped():
     assert undominated(model).tolist() == [0, 1]
 
 
-def test_what_may_count_does_not_dominate():
+def test_points_that_may_count_do_not_dominate():
     model = replace(
         plain_model([[1, 0, 0], [1, 0, 0], [1, 1, 0]], 2),
         maybe=sparse.csr_array(np.array([[0, 1.0, 0], [0, 1, 1], [0, 0, 1]])),

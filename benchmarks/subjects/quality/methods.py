@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from benchmarks.cases import Case, typical_radius
 from benchmarks.rivals import ActiveTree, DecisionSet, Proxies
-from oleander import AggregateExplainer, Balls
+from benchmarks.rivals.tree_on_draws import TreeOnDraws
+from oleander import AggregateExplainer, Balls, Draws
 from oleander.baselines import AnchorPick, NaiveTree, Rival, SubmodularPick, TreeWithAbstention
 
 
@@ -31,6 +33,7 @@ class Budget:
 class Effort:
     """The draws and candidates of a method: fewer than its defaults, so that all runs take hours and not days."""
 
+    n_learned_from: int = 20_000
     n_draws: int = 500
     max_candidates: int = 100
     max_anchors: int = 40
@@ -38,23 +41,19 @@ class Effort:
     n_components: int = 100
 
 
-TINY = Effort(n_draws=50, max_candidates=5, max_anchors=2, max_conditions=2, n_components=3)
+TINY = Effort(n_learned_from=500, n_draws=50, max_candidates=5, max_anchors=2, max_conditions=2, n_components=3)
 # Returns a fitted explainer. A method that draws from other rows than those to explain has `case.train` for it.
 Method = Callable[[Case, Budget, Effort], Rival]
 
 
 def fit_default(case: Case, budget: Budget, effort: Effort, **options: Any) -> Rival:
-    """Fit ours with its defaults but for ``options``; all rows to explain are learned from."""
-    given = {"holdout": None, "max_rules": budget.max_rules, **_common(case), **options}
-    atlas = AggregateExplainer(
-        case.black_box, max_explainers=budget.max_explainers, min_fidelity=budget.min_fidelity, **given
-    )
-    return atlas.fit(case.explain, groups=case.groups)
+    """Fit ours with its defaults but for ``options``, and the black box's training rows as background."""
+    return _make_ours(case, budget, effort, **options).fit(case.explain, groups=case.groups, background=case.train)
 
 
-def fit_certified(case: Case, budget: Budget, effort: Effort) -> Rival:
-    """Fit ours with a quarter of the rows held out for the certificate."""
-    return fit_default(case, budget, effort, holdout=0.25)
+def fit_without_background(case: Case, budget: Budget, effort: Effort, **options: Any) -> Rival:
+    """Fit ours with draws from the rows to explain, fold by fold."""
+    return _make_ours(case, budget, effort, **options).fit(case.explain, groups=case.groups)
 
 
 def fit_balanced(case: Case, budget: Budget, effort: Effort) -> Rival:
@@ -62,10 +61,35 @@ def fit_balanced(case: Case, budget: Budget, effort: Effort) -> Rival:
     return fit_default(case, budget, effort, balance="class")
 
 
+def fit_without_draws(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit ours so that explainers learn from the rows alone."""
+    return fit_without_background(case, budget, effort, draws=Draws(0))
+
+
+def _make_ours(case: Case, budget: Budget, effort: Effort, **options: Any) -> AggregateExplainer:
+    named = {"max_rules": budget.max_rules, **_common(case), **options}
+    if "candidates" not in named:
+        named.setdefault("draws", Draws(effort.n_learned_from))
+    return AggregateExplainer(
+        case.black_box, max_explainers=budget.max_explainers, min_fidelity=budget.min_fidelity, **named
+    )
+
+
+def fit_tree_on_draws(case: Case, budget: Budget, effort: Effort, *, max_leaves: int, abstains: bool = True) -> Rival:
+    """Fit one tree from the draws of our default, judged on the same rows."""
+    return _fit(
+        case,
+        partial(TreeOnDraws, background=case.train),
+        abstains=abstains,
+        min_fidelity=budget.min_fidelity,
+        max_leaves=max_leaves,
+    )
+
+
 def fit_balls(case: Case, budget: Budget, effort: Effort) -> Rival:
     """Fit ours with balls as candidates; the trees inside have as many leaves as they need."""
     balls = Balls(max_candidates=effort.max_candidates, n_draws=effort.n_draws)
-    return fit_default(case, budget, effort, candidates=balls, max_rules=None, time_limit=2)
+    return fit_without_background(case, budget, effort, candidates=balls, max_rules=None, time_limit=2)
 
 
 def fit_paper(case: Case, budget: Budget, effort: Effort) -> Rival:
@@ -132,12 +156,16 @@ def _common(case: Case) -> dict[str, Any]:
 
 OURS: dict[str, Method] = {
     "default": fit_default,
-    "default, certified": fit_certified,
+    "without background": fit_without_background,
     "balanced": fit_balanced,
+    "without draws": fit_without_draws,
     "balls": fit_balls,
     "paper, 500 draws": fit_paper,
 }
 RIVALS: dict[str, Method] = {
+    "abstaining tree on draws, 10 leaves": partial(fit_tree_on_draws, max_leaves=10),
+    "abstaining tree on draws, 20 leaves": partial(fit_tree_on_draws, max_leaves=20),
+    "plain tree on draws, 20 leaves": partial(fit_tree_on_draws, max_leaves=20, abstains=False),
     "tree with abstention": fit_tree_with_abstention,
     "naive tree": fit_naive_tree,
     "active tree": fit_active_tree,

@@ -16,8 +16,9 @@ from benchmarks.subjects.quality.measures import measure_run
 from benchmarks.subjects.quality.methods import METHODS, TINY, Budget, Effort
 from benchmarks.tables import make_pivot, make_table, mean, number, percent, seconds
 
-# Methods of the smaller parts.
-FEW = ("default", "tree with abstention", "naive tree")
+# Methods of the smaller parts; without other rows than those to explain there is no background.
+ALONE = ("without background", "tree with abstention")
+FEW = ("default", "without background", "abstaining tree on draws, 20 leaves")
 JUDGED = (500, 2_000, 10_000, 50_000, 200_000)
 N_NEW = 50_000
 BUDGETS = (
@@ -44,14 +45,14 @@ class Quality(Subject):
             for method in METHODS:
                 self._measure({"part": "main", **key}, method, Budget(), make, effort, journal)
         for key, make in _runs(size, n_splits=2, on_training_rows=True):
-            for method in FEW:
+            for method in ALONE:
                 self._measure({"part": "trained", **key}, method, Budget(), make, effort, journal)
         for key, make in _runs(size, n_splits=1):
             for budget in BUDGETS if size == "full" else BUDGETS[:1]:
                 for method in FEW:
                     self._measure({"part": "budgets", **key}, method, budget, make, effort, journal)
         for key, make in _judged_runs(size):
-            for method in FEW[:2]:
+            for method in ALONE:
                 self._measure({"part": "judged", **key}, method, Budget(), make, effort, journal)
 
     @staticmethod

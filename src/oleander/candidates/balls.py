@@ -98,10 +98,11 @@ class Balls:
         The region of a ball needs no answer of the black box: it is not asked.
         """
         self.check()
-        scales = self._scales(rows)
+        scales = None if self.scale == "schema" else measure_scales(rows, self.scale)
         centers = rows.values[choose_centers(rows, self.max_candidates)]
         if self.centers == "rounded":
-            centers = round_numbers(centers, rows.schema)
+            # The step follows the spread of the rows: a schema's scale may be far larger, and so may a raw unit.
+            centers = round_numbers(centers, rows.schema, None if scales is None else measure_scales(rows, "std"))
         ladder = self._ladder(rows, scales)
         candidates = []
         for center in centers:
@@ -120,14 +121,8 @@ class Balls:
         check_choice("flips", self.flips, ("paper", "uniform"))
         check_choice("centers", self.centers, ("rounded", "rows"))
 
-    def _scales(self, rows: Rows) -> Floats | None:
-        """Return the unit of the radius along each number; None for the schema's."""
-        if self.scale == "schema":
-            return None
-        columns = rows.repeated()[0][:, rows.schema.numbers].T
-        return np.array([measure_scale(column[~np.isnan(column)], self.scale) for column in columns])
-
     def _ladder(self, rows: Rows, scales: Floats | None) -> list[float]:
+        """Return the radii, each once, the smallest first."""
         if isinstance(self.radius, str):
             if self.radius != "auto":
                 raise ValueError(f"radius={self.radius!r} is not known; give a number, several, or 'auto'.")
@@ -138,11 +133,17 @@ class Balls:
         return ladder
 
 
+def measure_scales(rows: Rows, scale: str) -> Floats:
+    """Return one unit per number, measured on the rows; see ``oleander.data.schema.inference.measure_scale``."""
+    columns = rows.repeated()[0][:, rows.schema.numbers].T
+    return np.array([measure_scale(column[~np.isnan(column)], scale) for column in columns])
+
+
 def choose_ladder(rows: Rows, norm: float = np.inf, scales: Floats | None = None) -> list[float]:
     """Return radii at which a ball around a typical row holds 5, 10, 20, 35 and 60% of the rows.
 
-    Balls of one size are too wide where the black box is intricate and too narrow where it is plain; the program takes
-    of each center the radius that serves best. Radii are rounded to two digits.
+    One size of ball is too wide where the black box is intricate and too narrow where it is simple; the program chooses
+    the radius for each center. Radii are rounded to two digits.
     """
     sample = choose_centers(rows, min(rows.n_points, 200))
     distances = [
@@ -153,16 +154,18 @@ def choose_ladder(rows: Rows, norm: float = np.inf, scales: Floats | None = None
     return sorted({float(f"{radius:.2g}") for radius in typical if radius > 0}) or [1.0]
 
 
-def round_numbers(centers: Floats, schema: FeatureSchema) -> Floats:
+def round_numbers(centers: Floats, schema: FeatureSchema, scales: Floats | None = None) -> Floats:
     """Return centers whose numbers are rounded to a readable step of at most a fifth of the column's scale.
+
+    Without ``scales``, one per number, the schema's are taken. Whole numbers stay whole: their step is at least 1.
 
     Rounding is not anonymity: levels stay, and rare numbers stay rare. It keeps a record from standing in a file to the
     digit.
     """
     rounded = centers.copy()
-    for j in schema.numbers:
+    for j, scale in zip(schema.numbers, schema.scales if scales is None else scales, strict=True):
         whole = schema[j].kind is Kind.INTEGER
-        rounded[:, j] = round_to_step(centers[:, j], schema[j].scale / 5, whole=whole)
+        rounded[:, j] = round_to_step(centers[:, j], float(scale) / 5, whole=whole)
     return rounded
 
 

@@ -144,6 +144,17 @@ class PoolProgram:
             )
         return f"time_limit={self.time_limit:g} ended before a candidate was trained: raise it."
 
+    def select_trained(self, max_explainers: int, min_fidelity: float) -> SelectionResult:
+        """Return a quick choice among the trained candidates, within the same limits."""
+        limits = self._limits(max_explainers)
+        return self.problem(trained_only=True).solve(
+            min_fidelity=min_fidelity,
+            **limits,
+            formulation=self.formulation,
+            union_fidelity=None if self.floor.over == "each" else min_fidelity,
+            solver="greedy",
+        )
+
     def sweep(self, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> Answer:
         """Return the best choice for every number of explainers and floor; the time limit is for all together."""
         cells = [(int(number), float(floor)) for number in max_explainers for floor in min_fidelity]

@@ -38,6 +38,13 @@ class Reading:
     groups: Labels | None = None
     positions: Ints | None = None
 
+    def __post_init__(self) -> None:
+        absent = pd.isna(self.groups) if self.groups is not None else np.zeros(0, dtype=bool)
+        if absent.any():
+            row = int(absent.argmax())
+            row = row if self.positions is None else int(self.positions[row])
+            raise ValueError(f"groups has no value for row {row}: give every row a group, if need be one of its own.")
+
     def groups_of(self, rows: Ints) -> Labels | None:
         """Return the groups of some rows, or None where there are no groups."""
         return None if self.groups is None else self.groups[rows]

@@ -21,9 +21,9 @@ def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int
     every_row = np.arange(n_rows)
     if not share or n_rows < 2:
         return every_row, every_row[:0]
-    if groups is not None and len(np.unique(groups)) < 2:
-        raise ValueError("groups names one group only, so none can be held out: use holdout=None.")
     n_units = count_units(n_rows, groups)
+    if n_units < 2:
+        raise ValueError("groups names one group only, so none can be held out: use holdout=None.")
     if math.ceil(share * n_units) >= n_units:
         what = "rows" if groups is None else "groups"
         raise ValueError(f"holdout={share:g} of {n_units:,} {what} leaves none to learn from: lower it.")
@@ -69,4 +69,5 @@ def count_units(n_rows: int, groups: Labels | None) -> int:
 
 
 def _units(n_rows: int, groups: Labels | None) -> Ints:
+    """Return the number of each row's group; a row without groups is one of its own."""
     return np.arange(n_rows) if groups is None else np.asarray(pd.factorize(groups)[0], dtype=np.intp)

@@ -11,6 +11,7 @@ from oleander.draws.densities import draw_forest, draw_mixture
 from oleander.draws.jitter import draw_jitter
 from oleander.draws.options import Draws
 from oleander.explainers.base import encode_labels
+from oleander.running.progress import tell_progress
 
 # Answers come in batches of this size, so that a checkpoint keeps what was asked before an interrupt.
 BATCH = 5_000
@@ -59,7 +60,9 @@ class LabelledDraws:
         return LabelledDraws(self.schema, self.values[draws], self.classes, self.codes[draws], parents)
 
 
-def draw_and_ask(rows: Floats, black_box: CountingBlackBox, draws: Draws, n_draws: int, seed: int) -> LabelledDraws:
+def draw_and_ask(
+    rows: Floats, black_box: CountingBlackBox, draws: Draws, n_draws: int, seed: int, *, verbose: int = 0
+) -> LabelledDraws:
     """Draw synthetic rows around some rows and ask the black box about each.
 
     Parameters
@@ -71,6 +74,7 @@ def draw_and_ask(rows: Floats, black_box: CountingBlackBox, draws: Draws, n_draw
     n_draws : int
         The number that ``max_queries`` allows.
     seed : int
+    verbose : int
     """
     schema, rng = black_box.schema, np.random.default_rng([seed, len(rows), n_draws])
     parents = None
@@ -80,6 +84,10 @@ def draw_and_ask(rows: Floats, black_box: CountingBlackBox, draws: Draws, n_draw
         values = draw_mixture(rows, schema, n_draws, rng)
     else:
         values = draw_forest(rows, schema, n_draws, rng)
-    answers = [black_box.ask(values[start : start + BATCH]) for start in range(0, n_draws, BATCH)]
+    answers = []
+    with tell_progress("asking about draws", n_draws, verbose=verbose) as tell:
+        for start in range(0, n_draws, BATCH):
+            answers.append(black_box.ask(values[start : start + BATCH]))
+            tell(min(start + BATCH, n_draws), f"{black_box.n_queries:,} rows asked in all")
     classes, codes = encode_labels(np.concatenate(answers))
     return LabelledDraws(schema, values, classes, codes, parents)

@@ -43,9 +43,7 @@ def read_file(path: str | os.PathLike[str]) -> dict[str, Any]:
             digests = json.loads(archive.read(DIGESTS, LARGEST_DIGESTS))
             data = archive.read(CONTENT, LARGEST_JSON)
         # The digest comes first: JSON that was tampered with may take any amount of memory to parse.
-        if not isinstance(digests, dict) or set(digests) != {CONTENT} or set(archive.members) != {CONTENT, DIGESTS}:
-            raise FileError(f"{path} was changed after it was saved: its list of parts differs.")
-        if digests[CONTENT] != hashlib.sha256(data).hexdigest():
+        if not isinstance(digests, dict) or digests.get(CONTENT) != hashlib.sha256(data).hexdigest():
             raise FileError(f"{path} was changed after it was saved: {CONTENT} differs.")
         content = json.loads(data)
         if not isinstance(content, dict):
@@ -53,8 +51,10 @@ def read_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         if content.get("format") != FORMAT:
             raise FileError(
                 f"{path} has format {shorten(repr(content.get('format')))}, and this version of Oleander reads "
-                f"{FORMAT}. If it was written by a newer version, install that."
+                f"{FORMAT}: save it again with this version, or install the version that wrote it."
             )
+        if set(digests) != {CONTENT} or set(archive.members) != {CONTENT, DIGESTS}:
+            raise FileError(f"{path} was changed after it was saved: its list of parts differs.")
         return content
     except FileError:
         raise

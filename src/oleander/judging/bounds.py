@@ -1,6 +1,6 @@
 """Lower confidence bounds on a share."""
 
-import math
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,10 @@ def show_lower(bound: float, decimals: int = 2) -> str:
     --------
     >>> show_lower(0.9996), show_lower(0.29), show_lower(1.0)
     ('0.99', '0.29', '1.00')
+    >>> show_lower(float("nan"))
+    'unknown'
     """
-    unit = 10**decimals
-    # 0.29 * 100 is 28.999...: a number that is whole but for its last bits is not rounded down.
-    return f"{math.floor(bound * unit * (1 + 4e-16)) / unit:.{decimals}f}"
+    if np.isnan(bound):
+        return "unknown"
+    # The shortest decimal number that reads as this float is cut, so that 0.29, a little less in binary, stays 0.29.
+    return str(Decimal(repr(float(bound))).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR))

@@ -31,7 +31,7 @@ class Claim:
         """Read a claim from plain data, and check its counts."""
         claim = cls(int(data["n_right"]), int(data["n_rows"]), float(data["bound"]))
         if not (0 <= claim.n_right <= claim.n_rows and 0 <= claim.bound <= 1):
-            raise ValueError("a claim counts more rows than there are, or none")
+            raise ValueError(f"a claim of {claim.n_right} in {claim.n_rows} rows with bound {claim.bound} cannot be")
         return claim
 
     @property

@@ -21,9 +21,9 @@ SILENT = -1
 SHARE_HELD = 0.15
 SHARE_GROWN = 0.45
 # The numbers of boxes that are tried beside the largest.
-SIZES = (1, 2, 3, 5, 8)
+SIZES = (2, 3, 5)
 # One box more to read is worth this share of the draws.
-READING_PRICE = 0.002
+READING_PRICE = 0.01
 
 
 @dataclass(frozen=True)

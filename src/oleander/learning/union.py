@@ -115,14 +115,15 @@ class UnionLearner:
 
         return self._pick(*self._judge(("abstaining", max_leaves), learn), min_fidelity)
 
-    def plain_tree(self, max_leaves: int) -> tuple[Judged, Step]:
-        """Return one tree that answers every row, learned from the same draws, as it is judged on the rows."""
+    def plain_tree(self, max_leaves: int) -> Union:
+        """Return one tree that answers every row, learned from the same draws; nothing is certified of it."""
 
         def learn(draws: LabelledDraws, seed: int) -> Family:
             return learn_plain_tree(draws, np.random.default_rng(seed), max_leaves)
 
         family, judged = self._judge(("plain", max_leaves), learn)
-        return judged, family.steps[0]
+        claim = Claim(int(judged.n_right[0]), int(judged.n_answered[0]), float(judged.bounds(self.level)[0]))
+        return Union(family, family.steps[0], claim, False, float(judged.coverage()[0]))
 
     def why_nothing(self, max_explainers: int, min_fidelity: float) -> str:
         """Return a sentence that says how near the best choice comes to the floor, and what to do."""

@@ -13,12 +13,11 @@ def judge_learned_trees(learner: UnionLearner, min_fidelity: float, max_leaves: 
     The abstaining tree is a large tree that is cut back exactly to ``max_leaves`` leaves, at the boldest price whose
     bound reaches the floor.
     """
-    judged, step = learner.plain_tree(max_leaves)
-    bound = float(judged.bounds(learner.level)[0])
-    lines = [(PLAIN, len(step.keys), 1.0, float(judged.agreement()[0]), bound)]
-    tree = learner.choose_tree(max_leaves, min_fidelity)
-    if tree is None:
-        lines.append((ABSTAINING, max_leaves, 0.0, np.nan, 0.0))
-    else:
-        lines.append((ABSTAINING, len(tree.step.keys), tree.coverage, tree.claim.share, tree.claim.bound))
+    trees = {PLAIN: learner.plain_tree(max_leaves), ABSTAINING: learner.choose_tree(max_leaves, min_fidelity)}
+    lines = [
+        (name, max_leaves, 0.0, np.nan, 0.0)
+        if tree is None
+        else (name, len(tree.step.keys), tree.coverage, tree.claim.share, tree.claim.bound)
+        for name, tree in trees.items()
+    ]
     return pd.DataFrame(lines, columns=list(COLUMNS))

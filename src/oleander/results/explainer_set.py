@@ -40,7 +40,7 @@ class ChosenExplainer:
     support : int
         The rows that it was chosen on and covers.
     fidelity : float
-        The share of them on which it says what the black box says.
+        The share of them on which it says what the black box says; NaN where there are none.
     floor_value : float
         The measure that was compared with ``min_fidelity``: the lower bound on that share, or the share itself.
     draw_fidelity : float
@@ -88,7 +88,7 @@ class ChosenExplainer:
             "explainer": write_explainer(self.explainer),
             "origin": self.origin,
             "support": self.support,
-            "fidelity": self.fidelity,
+            "fidelity": None if np.isnan(self.fidelity) else self.fidelity,
             "floor_value": self.floor_value,
             "draw_fidelity": None if np.isnan(self.draw_fidelity) else self.draw_fidelity,
             "claim": None if self.claim is None else vars(self.claim),
@@ -103,9 +103,9 @@ class ChosenExplainer:
             explainer,
             str(data["origin"]),
             int(data["support"]),
-            float(data["fidelity"]),
+            _read_share(data["fidelity"]),
             float(data["floor_value"]),
-            float("nan") if data["draw_fidelity"] is None else float(data["draw_fidelity"]),
+            _read_share(data["draw_fidelity"]),
             None if data["claim"] is None else Claim.from_dict(data["claim"]),
         )
 
@@ -325,3 +325,7 @@ def _first(covers: Bools) -> Ints:
     if not len(covers):
         return np.full(covers.shape[1], ABSTAINS, dtype=np.intp)
     return np.where(covers.any(axis=0), covers.argmax(axis=0), ABSTAINS)
+
+
+def _read_share(share: Any) -> float:
+    return float("nan" if share is None else share)

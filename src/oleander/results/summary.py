@@ -43,17 +43,16 @@ def _describe_member(number: int, member: ChosenExplainer, floor: float) -> list
 def _describe_answers(record: FitRecord) -> list[str]:
     proof, evaluation = record.proof, record.evaluation
     n_explainers, n_rules = len(record.explainers.members), record.explainers.n_rules
-    plural = "" if n_explainers == 1 else "s"
+    plural, verb = ("", "s") if n_explainers == 1 else ("s", "")
     if proof is not None:
         proven = "no choice covers more" if proof.is_proven_optimal else f"within {proof.gap:.2%} of the best choice"
         return [
-            f"{n_explainers} local explainer{plural} with {n_rules} rules cover {evaluation.coverage:.1%} of the rows "
-            f"({proven})",
+            f"{n_explainers} local explainer{plural} with {n_rules} rule{'' if n_rules == 1 else 's'} cover{verb} "
+            f"{evaluation.coverage:.1%} of the rows ({proven})",
             f"fidelity at least {show_lower(evaluation.fidelity, 3)} on the rows they were chosen on",
         ]
     claim = record.judged if record.certificate is None else record.certificate.answers
     assert claim is not None
-    verb = "s" if n_explainers == 1 else ""
     lines = [
         f"{n_explainers} rule{plural} answer{verb} {evaluation.coverage:.1%} of the rows "
         f"and say{verb} what the black box says on {claim.share:.1%} of them",
@@ -110,8 +109,8 @@ def _describe_verdict(record: FitRecord) -> list[str]:
             lines.append(f"  {line.answer}: reaches the floor on no share of the rows")
         else:
             lines.append(
-                f"  {line.answer}: answers {line.coverage:.1%}, right on {line.agreement:.1%} of them "
-                f"(at least {show_lower(100 * line.bound, 1)}%)"
+                f"  {line.answer}, {line.rules} leaves: answers {line.coverage:.1%}, right on {line.agreement:.1%} "
+                f"of them (at least {show_lower(100 * line.bound, 1)}%)"
             )
     if one_tree_is_enough(record.verdict, record.min_fidelity):
         lines.append("  one plain tree is enough: it reaches the floor on all rows")

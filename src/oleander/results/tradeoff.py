@@ -14,6 +14,7 @@ from oleander.learning.union import UnionLearner
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, read_overlap
 from oleander.selection import SelectionResult
+from oleander.selection.result import relative_gap
 
 NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50)
 FLOORS = (0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
@@ -206,13 +207,11 @@ def _cell(program: PoolProgram, number: int, floor: float, result: SelectionResu
     bound, status = result.bound, result.status
     if not len(result.chosen) and status != "infeasible":
         # Time ran out before anything was found: a quick choice among the trained candidates is better than none.
-        result = program.problem(trained_only=True).solve(
-            number, floor, formulation=program.formulation, solver="greedy"
-        )
+        result = program.select_trained(number, floor)
         status = "feasible" if len(result.chosen) else "unknown"
     rows, explainers = program.pool.rows, ExplainerSet.choose(program, result)
     evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
-    gap = max(bound / result.objective - 1.0, 0.0) if result.objective else float("inf")
+    gap = relative_gap(result.objective, max(bound, result.objective))
     return Cell.fill(number, floor, explainers, evaluation, gap, status)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from oleander.arrays import Floats, Ints
-from oleander.selection.model import CoverageModel, entries_of
+from oleander.selection.model import CoverageModel
+from oleander.selection.sparse_rows import entries_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +25,9 @@ class DualPoint:
     bound : float
         No choice is worth more.
     prices : array of shape (n_candidates,)
-        What each candidate is worth at these multipliers.
+        The worth of each candidate at these multipliers.
     threshold : float
-        The price per cost of the last that was bought: what comes in displaces it.
+        The price per cost of the last candidate that was bought: one that comes in displaces it.
     average : array of shape (n_candidates,)
         How often each candidate was bought: close to a solution of the linear relaxation.
     n_steps : int
@@ -41,7 +42,7 @@ class DualPoint:
 
 
 def buy(prices: Floats, model: CoverageModel) -> tuple[float, Ints, Floats, float]:
-    """Return the best worth within the budget, what is bought, in which share, and the threshold.
+    """Return the best worth within the budget, the candidates bought, the share of each, and the threshold.
 
     The last candidate may be bought in part, which only raises the worth: it stays an upper bound.
     """
@@ -59,56 +60,55 @@ def buy(prices: Floats, model: CoverageModel) -> tuple[float, Ints, Floats, floa
     order = np.argsort(-ratio, kind="stable")[: len(prices) - len(model.forced)]
     before = np.concatenate([[0.0], np.cumsum(model.cost[order])[:-1]])
     share = np.clip((left - before) / model.cost[order], 0.0, 1.0)
-    # Whatever comes in displaces the last that was bought, unless the budget has room for all.
+    # A candidate that comes in displaces the last that was bought, unless the budget has room for all.
     threshold = float(ratio[order[share > 0]].min(initial=np.inf)) if (share < 1.0).any() else 0.0
     bought = np.concatenate([model.forced, order[share > 0]])
     shares = np.concatenate([np.ones(len(model.forced)), share[share > 0]])
     return float(prices[bought] @ shares), bought, shares, threshold
 
 
-def price(model: CoverageModel, multipliers: Floats) -> Floats:
-    """Return what each candidate is worth at these multipliers."""
+def price(model: CoverageModel, multipliers: Floats) -> tuple[Floats, sparse.csr_array | None]:
+    """Return the worth of each candidate at these multipliers, and the weight it takes of points it may count."""
     prices = np.asarray(model.sure @ multipliers, dtype=np.float64)
-    if model.maybe is not None and model.allowance is not None:
-        taken = _fill_allowance(model, multipliers, np.arange(model.n_candidates))
-        worth = taken.data * _per_weight(model, multipliers)[taken.indices]
-        prices += np.bincount(_row_of_entry(taken), weights=worth, minlength=model.n_candidates)
-    return prices
+    if model.maybe is None:
+        return prices, None
+    per_weight = multipliers / np.maximum(model.weights, np.finfo(float).tiny)
+    taken = _fill_allowance(model, per_weight)
+    return prices + taken @ per_weight, taken
 
 
-def use(model: CoverageModel, multipliers: Floats, bought: Ints, shares: Floats) -> Floats:
-    """Return how often each point is counted by what was bought."""
-    columns, lengths = entries_of(model.sure, bought)
-    used = np.bincount(columns, np.repeat(shares, lengths), minlength=model.n_points).astype(np.float64)
-    if model.maybe is not None:
-        taken = _fill_allowance(model, multipliers, bought)
-        part = taken.data * shares[_row_of_entry(taken)] / model.weights[taken.indices]
-        used += np.bincount(taken.indices, weights=part, minlength=model.n_points)
-    return used
-
-
-def _per_weight(model: CoverageModel, multipliers: Floats) -> Floats:
-    return multipliers / np.maximum(model.weights, np.finfo(float).tiny)
-
-
-def _row_of_entry(matrix: sparse.csr_array) -> Ints:
-    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-
-
-def _fill_allowance(model: CoverageModel, multipliers: Floats, rows: Ints) -> sparse.csr_array:
-    """Return how much weight each of these candidates would best take of the points that it may count."""
-    assert model.maybe is not None
+def _fill_allowance(model: CoverageModel, per_weight: Floats) -> sparse.csr_array:
+    """Return the weight of each point that each candidate would best take of those that it may count."""
     assert model.allowance is not None
-    matrix = model.maybe[rows]
-    row = _row_of_entry(matrix)
-    order = np.lexsort((-_per_weight(model, multipliers)[matrix.indices], row))
-    weight = model.weights[matrix.indices[order]]
+    # Transposing sorts: points by falling price, then back to rows, whose entries keep that order.
+    order = np.argsort(-per_weight, kind="stable")
+    ranked = sparse.csr_array(model.maybe_by_point[order].T.tocsr())
+    columns = order[ranked.indices]
+    weight = model.weights[columns]
     before = np.cumsum(weight) - weight
-    starts = matrix.indptr[:-1][np.diff(matrix.indptr) > 0]
-    before -= np.repeat(before[starts], np.diff(matrix.indptr)[np.diff(matrix.indptr) > 0])
-    taken = np.empty(matrix.nnz)
-    taken[order] = np.clip(model.allowance[rows][row] - before, 0.0, weight)
-    return sparse.csr_array((taken, matrix.indices, matrix.indptr), shape=matrix.shape)
+    lengths = np.diff(ranked.indptr)
+    before -= np.repeat(before[ranked.indptr[:-1][lengths > 0]], lengths[lengths > 0])
+    taken = np.clip(np.repeat(model.allowance, lengths) - before, 0.0, weight)
+    return sparse.csr_array((taken, columns, ranked.indptr), shape=ranked.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class _Purchase:
+    """The candidates that a bound buys, the share of each, and the weight they take of points they may count."""
+
+    bought: Ints
+    shares: Floats
+    taken: sparse.csr_array | None
+
+    def slope(self, model: CoverageModel, multipliers: Floats) -> Floats:
+        """Return a subgradient of the bound: how often a point is bought, less the once that it may count."""
+        columns, lengths = entries_of(model.sure, self.bought)
+        used = np.bincount(columns, np.repeat(self.shares, lengths), minlength=model.n_points).astype(np.float64)
+        if self.taken is not None:
+            shares = np.zeros(model.n_candidates)
+            shares[self.bought] = self.shares
+            used += (shares @ self.taken) / model.weights
+        return used - np.where(multipliers < model.weights, 1.0, np.minimum(used, 1.0))
 
 
 def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
@@ -124,13 +124,13 @@ def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
     return _evaluate(model, np.clip(multipliers, 0.0, model.weights))[0]
 
 
-def _evaluate(model: CoverageModel, multipliers: Floats) -> tuple[DualPoint, Ints, Floats]:
-    prices = price(model, multipliers)
+def _evaluate(model: CoverageModel, multipliers: Floats) -> tuple[DualPoint, _Purchase]:
+    prices, taken = price(model, multipliers)
     worth, bought, shares, threshold = buy(prices, model)
     bound = model.offset + float((model.weights - multipliers).sum()) + worth
     average = np.zeros(model.n_candidates)
     average[bought] = shares
-    return DualPoint(multipliers, bound, prices, threshold, average), bought, shares
+    return DualPoint(multipliers, bound, prices, threshold, average), _Purchase(bought, shares, taken)
 
 
 def tighten(
@@ -157,8 +157,8 @@ def tighten(
     weights = model.weights
     if start is None:
         start = 0.5 * weights
-    point, bought, shares = _evaluate(model, np.clip(start, 0.0, weights))
-    slope = _slope(model, point.multipliers, bought, shares)
+    point, purchase = _evaluate(model, np.clip(start, 0.0, weights))
+    slope = purchase.slope(model, point.multipliers)
     average = point.average
     factor, stalls = 0.1, 0
     n_made = 0
@@ -169,8 +169,8 @@ def tighten(
         n_made += 1
         reach = factor * max(point.bound - target, 1e-6 * abs(point.bound)) / length
         multipliers = np.clip(point.multipliers - reach * slope, 0.0, weights)
-        trial, bought, shares = _evaluate(model, multipliers)
-        fresh = _slope(model, multipliers, bought, shares)
+        trial, purchase = _evaluate(model, multipliers)
+        fresh = purchase.slope(model, multipliers)
         slope = 0.9 * slope + 0.1 * fresh
         average = 0.9 * average + 0.1 * trial.average
         if trial.bound < point.bound:
@@ -184,26 +184,20 @@ def tighten(
     return replace(point, average=average, n_steps=n_made)
 
 
-def _slope(model: CoverageModel, multipliers: Floats, bought: Ints, shares: Floats) -> Floats:
-    """Return a subgradient of the bound: how often a point is bought, less the once that it may count."""
-    used = use(model, multipliers, bought, shares)
-    return used - np.where(multipliers < model.weights, 1.0, np.minimum(used, 1.0))
-
-
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """The best bound of a short descent on plain coverage, and what was bought on the way.
+    """The best bound of a short descent on plain coverage, and the candidates bought on the way.
 
     Attributes
     ----------
     bound : float
     multipliers, prices, bought : arrays
-        Where the best bound was met, what candidates were worth there, and which were bought.
+        Where the best bound was met, the worth of candidates there, and which were bought.
     times_bought : array
         How often each candidate was bought.
     value : float
     choice : array of int
-        The best that was bought at any step, and what it covers.
+        The weight covered by the best candidates that were bought at any step, and these candidates.
     """
 
     bound: float
@@ -215,12 +209,12 @@ class Descent:
     choice: Ints
 
     def with_each(self) -> Floats:
-        """Return the bound if a candidate must be taken: it displaces the last that was bought."""
+        """Return the bound on choices with each candidate: it displaces the last that was bought."""
         last = float(self.prices[self.bought].min())
         return self.bound + np.minimum(self.prices - last, 0.0)
 
     def without(self, candidate: int) -> float:
-        """Return the bound if a candidate must not be taken: the first not bought takes its place."""
+        """Return the bound on choices without a candidate: the first not bought takes its place."""
         if candidate not in self.bought:
             return self.bound
         others = np.delete(self.prices, self.bought)
@@ -230,7 +224,7 @@ class Descent:
 def descend(
     sure: sparse.csr_array, weights: Floats, n_left: int, multipliers: Floats, *, needed: float, n_steps: int
 ) -> Descent:
-    """Take Polyak steps until the bound is under what is needed, or the steps are used up.
+    """Take Polyak steps until the bound is under the value needed, or the steps are used up.
 
     For the many small problems of branching, where averaging slopes would cost more steps than it saves.
     Choices of at most `n_left` candidates are bounded; points without weight are covered already.
@@ -262,7 +256,7 @@ def descend(
         # Half the steps without half the way: this descent will not get there, and branching will.
         if 2 * step >= n_steps and best_bound - needed > 0.5 * (first_bound - needed):
             break
-        # Past the mark by half: what is needed is a mark to get under, not to reach.
+        # Past the mark by half: the value needed is a mark to get under, not to reach.
         reach = 1.6 * max(bound - needed, 1e-9 * total) / length
         multipliers = np.clip(multipliers - reach * slope, 0.0, weights)
     return Descent(best_bound, best_multipliers, best_prices, best_bought, times_bought, value, choice)

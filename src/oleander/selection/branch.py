@@ -15,7 +15,7 @@ from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import descend
-from oleander.selection.model import covered_by
+from oleander.selection.sparse_rows import covered_by
 
 # Nodes are kept by bound up to this number, for the sake of memory; from then on the newest is opened first.
 MAX_HEAP = 5_000
@@ -28,7 +28,7 @@ class BranchNode:
     Attributes
     ----------
     candidates : array of int
-        Who may still be chosen.
+        The candidates that may still be chosen.
     multipliers : array of float
         Where the node's bound begins.
     chosen : tuple of int
@@ -63,7 +63,7 @@ class BranchTree:
     n_steps : int
         The number of subgradient steps at a node.
     on_better : callable, optional
-        Told the value and the candidates of every better choice.
+        Called with the value and the candidates of every better choice.
 
     Examples
     --------
@@ -94,8 +94,7 @@ class BranchTree:
         self._stack: list[tuple[float, int, BranchNode]] = []
         self._n_pushed = 0
         start = 0.5 * weights if multipliers is None else np.minimum(multipliers, weights)
-        everyone = np.arange(sure.shape[0])
-        self._push(BranchNode(everyone, start, (), 0.0, n_left), float(weights.sum()))
+        self._push(BranchNode(np.arange(sure.shape[0]), start, (), 0.0, n_left), float(weights.sum()))
 
     @property
     def open_bound(self) -> float:

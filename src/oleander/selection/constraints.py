@@ -1,4 +1,4 @@
-"""What a user may demand of a choice beside fidelity: who is in or out, what it costs, whom it must reach."""
+"""Constraints of a choice beside fidelity: candidates in or out, a budget, a minimum for groups of points."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class GroupMinima:
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """The demands of one solve, checked and in one form.
+    """The constraints of one solve, validated and in one form.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Constraints:
     must_include, must_exclude : arrays of int
     minima : GroupMinima, optional
     union_fidelity : float, optional
-        The floor over the union of what is chosen.
+        The floor over the union of the chosen regions.
     """
 
     budget: float
@@ -117,9 +117,7 @@ def group_minima(members: Mapping[object, Bools], minimum: float | Mapping[objec
     unknown = [name for name in wanted if name not in members]
     if unknown:
         known = ", ".join(repr(name) for name in members)
-        raise ValueError(
-            f"min_group_coverage names the group {unknown[0]!r}, which no point belongs to: groups are {known}."
-        )
+        raise ValueError(f"min_group_coverage names the group {unknown[0]!r}, which has no point: groups are {known}.")
     for name, share in wanted.items():
         if not 0.0 <= share <= 1.0:
             raise ValueError(f"min_group_coverage is {share} for group {name!r}; it is a share, from 0 to 1.")

@@ -22,13 +22,14 @@ from oleander.selection.branch import BranchTree
 from oleander.selection.fix import still_possible
 from oleander.selection.formulations import plain_rows
 from oleander.selection.knapsack import allot, rest
-from oleander.selection.model import CoverageModel, covered_by
+from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
+from oleander.selection.sparse_rows import covered_by
 
 
 @dataclass(eq=False)
 class Share:
-    """What is known of a group that gets k sets: who may be among them, a bound, the best found."""
+    """A group that gets k sets: the candidates that may be among them, a bound, the best choice found."""
 
     candidates: Ints
     multipliers: Floats
@@ -154,7 +155,7 @@ class Decomposition:
     model : CoverageModel
         Plain maximum coverage.
     run : Run
-        Told of better choices and bounds; says when to stop.
+        Takes better choices and bounds; says when to stop.
     multipliers : array of shape (n_points,)
     label : array of shape (n_candidates,)
         The group of each candidate.
@@ -167,8 +168,8 @@ class Decomposition:
         self.tolerance = 0.001 * run.grain if run.grain else run.slack
         self.n_nodes = 0
         self._restart()
-        everyone = [np.flatnonzero(label == name) for name in range(int(label.max()) + 1)]
-        self.groups = [Group(model, candidates) for candidates in everyone]
+        members = [np.flatnonzero(label == number) for number in range(int(label.max()) + 1)]
+        self.groups = [Group(model, candidates) for candidates in members]
         for group in self.groups:
             for k in range(min(self.total, len(group.candidates)) + 1):
                 group.open_share(k, np.arange(len(group.candidates)), self.multipliers)
@@ -198,7 +199,7 @@ class Decomposition:
     def solve(self, patience: int | None = None) -> None:
         """Tighten the run's bound until nothing better can exist, time is up, or no groups can be joined.
 
-        With `patience` it also ends when so many nodes have not tightened the bound.
+        With `patience` it also ends after that many nodes that have not tightened the bound.
         """
         last_bound, rounds = np.inf, 0
         tightest, n_nodes_then = self.run.bound, self.n_nodes
@@ -311,20 +312,20 @@ class Decomposition:
         return True
 
     def _union(self, one: Group, other: Group) -> Group:
-        """Return one group of two: who may be chosen at a share is whoever may at some way to split it."""
+        """Return one group of two: a candidate is possible at a share if some split of the share allows it."""
         possible: dict[int, set[int]] = {}
-        for k, mine in one.shares.items():
-            for n, theirs in other.shares.items():
+        for k, first in one.shares.items():
+            for n, second in other.shares.items():
                 if k + n <= self.total:
                     names = possible.setdefault(k + n, set())
                     if k:
-                        names.update(one.candidates[mine.candidates].tolist())
+                        names.update(one.candidates[first.candidates].tolist())
                     if n:
-                        names.update(other.candidates[theirs.candidates].tolist())
-        everyone = np.array(sorted(set().union(*possible.values())), dtype=np.intp)
-        joined = Group(self.model, everyone)
+                        names.update(other.candidates[second.candidates].tolist())
+        members = np.array(sorted(set().union(*possible.values())), dtype=np.intp)
+        joined = Group(self.model, members)
         for k, names in possible.items():
-            candidates = np.searchsorted(everyone, np.array(sorted(names), dtype=np.intp))
+            candidates = np.searchsorted(members, np.array(sorted(names), dtype=np.intp))
             if len(candidates) >= k:
                 joined.open_share(k, candidates, self.multipliers)
         return joined

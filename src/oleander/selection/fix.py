@@ -1,4 +1,4 @@
-"""Fix: drop candidates that no choice worth looking for can contain, by their reduced cost in the dual."""
+"""Drop candidates that no choice worth looking for can contain, by their reduced cost in the dual."""
 
 import numpy as np
 

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from oleander.arrays import Bools, Floats
 from oleander.selection.constraints import Constraints
-from oleander.selection.model import CoverageModel, grain_of
+from oleander.selection.model import CoverageModel, are_whole
 
 # Shares of counts are compared with this slack, so that 9 of 10 reaches 0.9 whatever its binary digits are.
 SHARE_TOLERANCE = 1e-9
@@ -16,12 +16,12 @@ SHARE_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class CountingRules:
-    """What each candidate counts under a formulation, at one fidelity floor.
+    """The points that each candidate counts under a formulation, at one fidelity floor.
 
     Attributes
     ----------
     admissible : boolean array of shape (n_candidates,)
-        Who may be chosen at all.
+        The candidates that may be chosen.
     sure : csr_array of shape (n_candidates, n_points)
         The points that count whenever the candidate is chosen.
     maybe : csr_array of shape (n_candidates, n_points), optional
@@ -40,7 +40,7 @@ class CountingRules:
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """One solve, stated: what counts at a floor, what is demanded, and the model of both."""
+    """The statement of one solve: counting rules at a floor, constraints, and the model of both."""
 
     rules: CountingRules
     constraints: Constraints
@@ -83,19 +83,19 @@ def selective_rules(
     right = agrees @ weights
     wrong = covers @ weights - right
     allowance = right * (1.0 - min_fidelity) / min_fidelity
-    allowance += SHARE_TOLERANCE * (1.0 + right)
-    if grain_of(weights):
+    allowance += SHARE_TOLERANCE * right
+    if are_whole(weights):
         allowance = np.floor(allowance)
-    everything = (allowance >= wrong - SHARE_TOLERANCE * (1.0 + right)) & (right > 0)
+    everything = (allowance >= wrong - SHARE_TOLERANCE * (right + wrong)) & (right > 0)
     some = (allowance > 0) & (right > 0) & ~everything
     wrongs = wrong_points(covers, agrees)
     sure = sparse.csr_array(agrees + _rows_where(wrongs, everything))
     maybe = _rows_where(wrongs, some)
-    # Anybody may be chosen: the worst candidate simply counts nothing.
-    anybody = np.ones(len(right), dtype=np.bool_)
+    # Every candidate may be chosen: the worst one simply counts nothing.
+    admissible = np.ones(len(right), dtype=np.bool_)
     if not maybe.nnz:
-        return CountingRules(admissible=anybody, sure=sure)
-    return CountingRules(admissible=anybody, sure=sure, maybe=maybe, allowance=np.where(some, allowance, 0.0))
+        return CountingRules(admissible=admissible, sure=sure)
+    return CountingRules(admissible=admissible, sure=sure, maybe=maybe, allowance=np.where(some, allowance, 0.0))
 
 
 def wrong_points(covers: sparse.csr_array, agrees: sparse.csr_array) -> sparse.csr_array:

@@ -11,9 +11,9 @@ from oleander.selection.model import CoverageModel
 def group_candidates(model: CoverageModel, chosen: Ints, *, max_chosen: int) -> Ints:
     """Return a group number for each candidate; a group holds at most `max_chosen` of the chosen.
 
-    A candidate goes to the chosen set that it overlaps most, or, overlapping none, to where most of those go
-    that it does overlap. Then the two groups that share most, measured by their sizes, are joined, and so on
-    while neither the number of chosen nor the weight of a group grows too large for a tree.
+    A candidate goes to the chosen set that it overlaps most. A candidate that overlaps none goes with the
+    candidates that it overlaps most. Then the two groups that share most, relative to their sizes, are joined, and
+    so on while neither the number of chosen sets nor the weight of a group grows too large for a tree.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def group_candidates(model: CoverageModel, chosen: Ints, *, max_chosen: int) -> 
 
 
 def _nearest_chosen(model: CoverageModel, chosen: Ints) -> Ints:
-    """Return the position of the chosen set that each candidate belongs to; one past the last if to none."""
+    """Return the position of the chosen set nearest to each candidate; one past the last if none is near."""
     label = np.full(model.n_candidates, -1, dtype=np.intp)
     label[chosen] = np.arange(len(chosen))
     while True:

@@ -1,4 +1,4 @@
-"""Why there is no answer, in a sentence that says how far one could get."""
+"""Why there is no answer, in a sentence that says how far a choice could get."""
 
 from dataclasses import replace
 
@@ -6,9 +6,13 @@ import numpy as np
 
 from oleander.arrays import Floats
 from oleander.selection.constraints import GroupMinima
-from oleander.selection.model import CoverageModel, covered_by
+from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.solvers import Solver
+from oleander.selection.sparse_rows import covered_by
+
+# Seconds for the solves of one explanation, within the time limit.
+LONGEST = 2.0
 
 
 def explain_floor(fidelity: Floats, min_fidelity: float) -> str:
@@ -31,30 +35,55 @@ def explain_exclusion(n_admissible: int) -> str:
     return f"must_exclude leaves no candidate: it names all {n_admissible} that reach the floor."
 
 
-def explain_min_coverage(model: CoverageModel, min_coverage: float, total: float, reached: float, limit: str) -> str:
-    """Return why no choice reaches the coverage."""
+def explain_constraints(model: CoverageModel, minima: GroupMinima | None, solver: Solver, run: Run) -> str:
+    """Return which constraint, of group minima and a floor over the union, leaves no choice."""
+    if model.wrong is None:
+        return explain_minima(model, minima, solver, run) if minima is not None else "no choice is allowed."
+    if minima is None:
+        return explain_union(model)
+    part = run.part(time_limit=LONGEST)
+    solver.solve(replace(model, wrong=None), part)
+    if part.value > -np.inf:
+        return explain_union(model)
+    if part.bound == -np.inf:
+        return explain_minima(model, minima, solver, run)
     return (
-        f"min_coverage={min_coverage:g} cannot be reached: "
-        f"{model.n_candidates} candidates{limit} cover at most "
-        f"{reached / total:.3g}. Lower min_coverage or min_fidelity."
+        f"no choice keeps union_fidelity={model.union_fidelity:g} and min_group_coverage together. "
+        "Lower one of them, or allow more explainers."
+    )
+
+
+def explain_coverage(
+    model: CoverageModel, minima: GroupMinima | None, min_coverage: float, total: float, solver: Solver, run: Run
+) -> str:
+    """Return why no choice reaches the coverage: the most that can be covered, or a constraint that forbids all."""
+    part = run.part(time_limit=LONGEST)
+    part.tighten(float(model.weights.sum()) + model.offset)
+    solver.solve(model, part)
+    if part.bound == -np.inf:
+        return explain_constraints(model, minima, solver, run)
+    limit = f", {model.limit} at a time," if model.limit < model.n_candidates else " together"
+    # A search that was cut short may know less than the proof before it.
+    most = f"at most {part.bound / total:.3g}" if part.bound < min_coverage * total - run.slack else "less"
+    return (
+        f"min_coverage={min_coverage:g} cannot be reached: {model.n_candidates} candidates{limit} cover {most}. "
+        "Lower min_coverage or min_fidelity."
     )
 
 
 def explain_minima(model: CoverageModel, minima: GroupMinima, solver: Solver, run: Run) -> str:
     """Return which group falls short of its minimum, and how much of it can be reached.
 
-    For each group its own best is looked for, with nothing else asked; the group furthest from its minimum
+    The best choice for each group alone is bounded, without other constraints; the group furthest from its minimum
     is named.
     """
     assert model.groups is not None
     assert model.needs is not None
-    worst, sentence = 0.0, ""
+    worst, sentence, n_reached = 0.0, "", 0
     for number, name in enumerate(minima.names):
-        mine = np.asarray(model.groups[[number]].toarray()[0], dtype=np.float64)
-        total, need = float(mine @ model.weights), float(model.needs[number])
-        # Asking for the need itself lets the solve stop at a yes or a no.
-        part = Run(grain=run.grain, slack=run.slack, time_limit=max(1.0, run.time_left))
-        points = np.flatnonzero(mine)
+        members = np.asarray(model.groups[[number]].toarray()[0], dtype=np.float64)
+        total, need = float(members @ model.weights), float(model.needs[number])
+        points = np.flatnonzero(members)
         alone = replace(
             model,
             sure=model.sure[:, points],
@@ -64,7 +93,11 @@ def explain_minima(model: CoverageModel, minima: GroupMinima, solver: Solver, ru
             needs=None,
             wrong=None,
         )
-        solver.solve(alone, part)
+        part = run.part(time_limit=LONGEST / len(minima.names))
+        part.tighten(total)
+        if not part.should_stop():
+            solver.solve(alone, part)
+        n_reached += part.value >= need - run.slack
         if part.bound < need - run.slack and need - part.bound > worst:
             worst = need - part.bound
             sentence = (
@@ -73,10 +106,14 @@ def explain_minima(model: CoverageModel, minima: GroupMinima, solver: Solver, ru
                 f"{part.bound:g} ({part.bound / total:.3g}) can be reached. "
                 "Lower it, or allow more explainers."
             )
-    return sentence or (
-        "min_group_coverage can be met for each group alone but not for all groups at once. "
-        "Lower it, or allow more explainers."
-    )
+    if sentence:
+        return sentence
+    if n_reached == len(minima.names):
+        return (
+            "min_group_coverage can be met for each group alone but not for all groups at once. "
+            "Lower it, or allow more explainers."
+        )
+    return "min_group_coverage cannot be met for all groups at once. Lower it, or allow more explainers."
 
 
 def explain_union(model: CoverageModel) -> str:

@@ -1,4 +1,4 @@
-"""How many sets each group gets: a knapsack over groups, and what it says about every single share."""
+"""A knapsack over groups: the number of sets of each group, and the best value with every single number."""
 
 import numpy as np
 

@@ -1,28 +1,28 @@
-"""Who counts which wrong row: a small maximum flow from allowances of the chosen to the room at points.
+"""The flow that counts wrong points: from the allowances of the chosen candidates to the room at points.
 
-Only the chosen take part, so points in the same chosen regions are one node and the network stays tiny.
+Only chosen candidates take part. Points in the same chosen regions are one node, so the network stays small.
 """
 
 from collections import deque
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from oleander.arrays import Bools, Floats, Ints
+from oleander.selection.sparse_rows import entries_of
 
-def match(
-    maybe: sparse.csr_array,
-    allowance: NDArray[np.float64],
-    room: NDArray[np.float64],
-    chosen: NDArray[np.intp],
-) -> NDArray[np.float64]:
-    """Return how much of each point every chosen candidate counts, the largest total possible.
+# A float holds this many bits exactly: a point's chosen candidates as one number.
+BITS = 52
+
+
+def match(maybe: sparse.csr_array, allowance: Floats, room: Floats, chosen: Ints) -> sparse.csr_array:
+    """Return the weight of each point that every chosen candidate counts, the largest total possible.
 
     Parameters
     ----------
     maybe : csr_array of shape (n_candidates, n_points)
-        Which points a candidate may count.
+        The points that a candidate may count.
     allowance : array of shape (n_candidates,)
         The most that a candidate may count in all.
     room : array of shape (n_points,)
@@ -31,41 +31,105 @@ def match(
 
     Returns
     -------
-    array of shape (n_chosen, n_points)
+    csr_array of shape (n_chosen, n_points)
 
     Examples
     --------
     >>> maybe = sparse.csr_array(np.array([[1, 1], [1, 0]]))
-    >>> match(maybe, np.array([1.0, 1.0]), np.array([1.0, 1.0]), np.array([0, 1])).tolist()
+    >>> match(maybe, np.array([1.0, 1.0]), np.array([1.0, 1.0]), np.array([0, 1])).toarray().tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    member = maybe[chosen].toarray() != 0
-    counted = np.zeros(member.shape)
-    open_points = np.flatnonzero((room > 0) & member.any(axis=0))
-    if not len(open_points):
-        return counted
-    signatures, node_of = np.unique(member[:, open_points], axis=1, return_inverse=True)
-    node_of = node_of.ravel()
-    node_room = np.bincount(node_of, weights=room[open_points]).astype(np.float64)
-    flow = _augment(signatures, allowance[chosen], node_room)
-    for node in range(len(node_room)):
-        # Hand the node's flow out to its points in order of index.
-        points = open_points[node_of == node]
-        edges = np.concatenate([[0.0], np.cumsum(room[points])])
+    points, node_of, linked = _network(maybe, room, chosen)
+    flow = maximum_flow(linked, allowance[chosen], _sum_by_node(node_of, room[points], linked))
+    rows, columns, amounts = [], [], []
+    for node in np.flatnonzero(flow.any(axis=0)):
+        # The node's flow goes to its points in order of index.
+        inside = points[node_of == node]
+        edges = np.concatenate([[0.0], np.cumsum(room[inside])])
         starts = np.concatenate([[0.0], np.cumsum(flow[:, node])])
         for row in np.flatnonzero(flow[:, node]):
-            low, high = starts[row], starts[row + 1]
-            counted[row, points] = np.clip(np.minimum(edges[1:], high) - np.maximum(edges[:-1], low), 0.0, None)
+            counted = np.minimum(edges[1:], starts[row + 1]) - np.maximum(edges[:-1], starts[row])
+            some = np.flatnonzero(counted > 0.0)
+            rows.append(np.full(len(some), row))
+            columns.append(inside[some])
+            amounts.append(counted[some])
+    entries = (np.concatenate([*amounts, []]), (np.concatenate([*rows, []]), np.concatenate([*columns, []])))
+    return sparse.csr_array(entries, shape=(len(chosen), maybe.shape[1]))
+
+
+def matched(maybe: sparse.csr_array, allowance: Floats, room: Floats, chosen: Ints) -> Floats:
+    """Return the weight of each point that the chosen candidates count together, the largest total possible.
+
+    Examples
+    --------
+    >>> maybe = sparse.csr_array(np.array([[1, 1], [1, 0]]))
+    >>> matched(maybe, np.array([1.0, 0.5]), np.array([1.0, 1.0]), np.array([0, 1])).tolist()
+    [0.5, 1.0]
+    """
+    points, node_of, linked = _network(maybe, room, chosen)
+    filled = maximum_flow(linked, allowance[chosen], _sum_by_node(node_of, room[points], linked)).sum(axis=0)
+    # The points of a node are filled in order of index.
+    order = np.argsort(node_of, kind="stable")
+    weight = room[points[order]]
+    before = np.cumsum(weight) - weight
+    first = np.flatnonzero(np.diff(node_of[order], prepend=-1))
+    before -= np.repeat(before[first], np.diff(first, append=len(order)))
+    counted = np.zeros(maybe.shape[1])
+    counted[points[order]] = np.clip(filled[node_of[order]] - before, 0.0, weight)
     return counted
 
 
-def _augment(linked: NDArray[np.bool_], supply: NDArray[np.float64], room: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a maximum flow from rows (at most `supply`) to columns (at most `room`) by shortest paths."""
+def _network(maybe: sparse.csr_array, room: Floats, chosen: Ints) -> tuple[Ints, Ints, Bools]:
+    """Return the points with room that the chosen may count, the node of each, and the nodes of each candidate."""
+    columns, lengths = entries_of(maybe, chosen)
+    row = np.repeat(np.arange(len(chosen)), lengths)
+    stays = room[columns] > 0.0
+    columns, row = columns[stays], row[stays]
+    marks = np.zeros((-(-max(1, len(chosen)) // BITS), maybe.shape[1]))
+    for word, mark in enumerate(marks):
+        inside = row // BITS == word
+        mark += np.bincount(columns[inside], np.exp2(row[inside] % BITS), minlength=len(mark))
+    points = np.flatnonzero(marks.any(axis=0))
+    node_of = np.zeros(len(points), dtype=np.intp)
+    for mark in marks:
+        # Equal so far, and equal in this word.
+        known, inverse = np.unique(mark[points], return_inverse=True)
+        node_of = np.unique(node_of * len(known) + inverse.ravel(), return_inverse=True)[1].ravel()
+    linked = np.zeros((len(chosen), int(node_of.max(initial=-1)) + 1), dtype=np.bool_)
+    node = np.zeros(maybe.shape[1], dtype=np.intp)
+    node[points] = node_of
+    linked[row, node[columns]] = True
+    return points, node_of, linked
+
+
+def _sum_by_node(node_of: Ints, room: Floats, linked: Bools) -> Floats:
+    return np.bincount(node_of, room, minlength=linked.shape[1]).astype(np.float64)
+
+
+def maximum_flow(linked: Bools, supply: Floats, room: Floats) -> Floats:
+    """Return a largest flow from rows (at most `supply`) to linked columns (at most `room`).
+
+    A first flow fills columns in order; augmenting along shortest paths makes it a maximum.
+
+    Examples
+    --------
+    >>> maximum_flow(np.array([[True, True], [True, False]]), np.array([1.0, 1.0]), np.array([1.0, 1.0])).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
     n_rows, n_columns = linked.shape
     flow = np.zeros(linked.shape)
     left = supply.astype(float)
     space = room.astype(float)
-    tiny = 1e-12 * max(1.0, float(room.sum()))
+    tiny = 1e-13 * float(room.sum())
+    # Columns with few rows first, and rows with few columns: the others have more ways to go.
+    by_choice = np.argsort(linked.sum(axis=0), kind="stable")
+    for row in np.argsort(linked.sum(axis=1), kind="stable"):
+        columns = by_choice[linked[row, by_choice]]
+        open_space = space[columns]
+        taken = np.clip(left[row] - (np.cumsum(open_space) - open_space), 0.0, open_space)
+        flow[row, columns] = taken
+        space[columns] -= taken
+        left[row] -= taken.sum()
     while True:
         row_from = np.full(n_rows, -2)
         column_from = np.full(n_columns, -1)
@@ -74,14 +138,16 @@ def _augment(linked: NDArray[np.bool_], supply: NDArray[np.float64], room: NDArr
         end = -1
         while queue and end < 0:
             row = queue.popleft()
-            for column in np.flatnonzero(linked[row] & (column_from < 0)).tolist():
-                column_from[column] = row
-                if space[column] > tiny:
-                    end = column
-                    break
-                for other in np.flatnonzero((flow[:, column] > tiny) & (row_from == -2)).tolist():
-                    row_from[other] = column
-                    queue.append(other)
+            columns = np.flatnonzero(linked[row] & (column_from < 0))
+            column_from[columns] = row
+            open_columns = columns[space[columns] > tiny]
+            if len(open_columns):
+                end = int(open_columns[0])
+                break
+            others = np.flatnonzero((flow[:, columns] > tiny).any(axis=1) & (row_from == -2))
+            for other in others.tolist():
+                row_from[other] = columns[int((flow[other, columns] > tiny).argmax())]
+                queue.append(other)
         if end < 0:
             return flow
         path = [(int(column_from[end]), end)]

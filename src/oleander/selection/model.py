@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.selection.matching import match
+from oleander.selection.matching import matched
+from oleander.selection.sparse_rows import covered_by
 
-# Sums of weights are compared with this slack, relative to the total weight.
+# Sums of costs are compared with this slack, relative to the budget.
 TOLERANCE = 1e-9
+# Sums of weights, and proofs about them, are good to this share of the total weight.
+ROUNDING = 1e-10
+# Values move in steps of a common divisor only where a step is well over the rounding error.
+MAX_STEPS = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +43,7 @@ class CoverageModel:
         Ones where a candidate may count a point, together not more weight than its `allowance`.
     allowance : array of shape (n_candidates,), optional
     groups : csr_array of shape (n_groups, n_points), optional
-        Ones where a point belongs to a group; each group must reach its entry of `needs`.
+        Ones where a point is in a group; each group must reach its entry of `needs`.
     needs : array of shape (n_groups,), optional
     wrong : csr_array of shape (n_candidates, n_points), optional
         Ones where a candidate is wrong at a point that it counts, if there is a floor over the union.
@@ -91,18 +95,29 @@ class CoverageModel:
     @cached_property
     def limit(self) -> int:
         """The largest number of candidates that the budget can pay for."""
-        affordable = np.cumsum(np.sort(self.cost)) <= self.budget + TOLERANCE
-        return int(affordable.sum())
+        return int(self.within_budget(np.cumsum(np.sort(self.cost))).sum())
+
+    def within_budget(self, costs: Floats) -> Bools:
+        """Return which of these total costs the budget can pay for."""
+        return np.asarray(costs <= self.budget * (1.0 + TOLERANCE), dtype=np.bool_)
 
     @cached_property
     def grain(self) -> float:
-        """The step between values that can occur; 0 when weights are not whole numbers."""
-        return grain_of(self.weights)
+        """The step between values that can occur; 0 when weights or allowances are not whole numbers."""
+        # A point may be counted in part as far as an allowance goes, so allowances have their part in the step.
+        allowance = np.empty(0) if self.allowance is None else self.allowance
+        return grain_of(np.concatenate([self.weights, allowance, [self.offset]]))
 
     @cached_property
     def by_point(self) -> sparse.csr_array:
         """The transpose of `sure`, stored by point."""
         return sparse.csr_array(self.sure.T.tocsr())
+
+    @cached_property
+    def maybe_by_point(self) -> sparse.csr_array:
+        """The transpose of `maybe`, stored by point."""
+        assert self.maybe is not None
+        return sparse.csr_array(self.maybe.T.tocsr())
 
     def names(self, chosen: Ints) -> Ints:
         """Return the indices in the stated problem of a choice, with those that are chosen already."""
@@ -117,7 +132,7 @@ class CoverageModel:
         counted = np.where(covered_by(self.sure, chosen), self.weights, 0.0)
         if self.maybe is not None and self.allowance is not None:
             room = self.weights - counted
-            counted = counted + match(self.maybe, self.allowance, room, chosen).sum(axis=0)
+            counted = counted + matched(self.maybe, self.allowance, room, chosen)
         return counted
 
     def value(self, chosen: Ints) -> float:
@@ -126,7 +141,7 @@ class CoverageModel:
 
     def satisfies(self, chosen: Ints) -> bool:
         """Return whether a choice keeps the budget, the forced candidates, the group minima and the union's floor."""
-        if self.cost[chosen].sum() > self.budget + TOLERANCE or not np.isin(self.forced, chosen).all():
+        if not self.within_budget(self.cost[chosen].sum()) or not np.isin(self.forced, chosen).all():
             return False
         if self.excess(chosen) > self.slack:
             return False
@@ -144,8 +159,8 @@ class CoverageModel:
 
     @cached_property
     def slack(self) -> float:
-        """The rounding error that a sum of weights may carry."""
-        return TOLERANCE * max(1.0, float(self.weights.sum()) + self.offset)
+        """The rounding error that a sum of weights may carry: values that differ by less count as equal."""
+        return ROUNDING * (float(self.weights.sum()) + self.offset)
 
     def keep(self, candidates: Ints) -> "CoverageModel":
         """Return the model with only these candidates, in the order given."""
@@ -162,47 +177,28 @@ class CoverageModel:
 
 
 def grain_of(weights: Floats) -> float:
-    """Return the greatest common divisor of whole weights, or 0 when one is not whole.
+    """Return the greatest common divisor of whole weights, or 0 when one is not whole or they are too large.
 
     Examples
     --------
-    >>> grain_of(np.array([2.0, 4.0, 0.0])), grain_of(np.array([0.5, 1.0]))
-    (2.0, 0.0)
+    >>> grain_of(np.array([2.0, 4.0, 0.0])), grain_of(np.array([0.5, 1.0])), grain_of(np.array([1.0, 1e12]))
+    (2.0, 0.0, 0.0)
     """
     positive = weights[weights > 0]
     if not len(positive):
         return 1.0
-    if positive.max() > 2**52 or (positive != np.floor(positive)).any():
+    if positive.max() > 2**52 or not are_whole(positive):
         return 0.0
-    return float(np.gcd.reduce(positive.astype(np.int64)))
+    grain = float(np.gcd.reduce(positive.astype(np.int64)))
+    return grain if positive.sum() <= MAX_STEPS * grain else 0.0
 
 
-def entries_of(matrix: sparse.csr_array, rows: Ints) -> tuple[NDArray[np.int32], Ints]:
-    """Return the column of every entry of these rows, and how many each row has.
-
-    Examples
-    --------
-    >>> columns, lengths = entries_of(sparse.csr_array([[1, 0, 1], [0, 1, 0]]), np.array([1, 0]))
-    >>> columns.tolist(), lengths.tolist()
-    ([1, 0, 2], [1, 2])
-    """
-    starts = matrix.indptr[rows].astype(np.intp)
-    lengths = matrix.indptr[rows + 1].astype(np.intp) - starts
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    # One range per row, laid end to end without a loop over rows.
-    positions = np.arange(total, dtype=np.intp) + np.repeat(starts - (ends - lengths), lengths)
-    return matrix.indices[positions], lengths
-
-
-def covered_by(matrix: sparse.csr_array, rows: Ints) -> Bools:
-    """Return which columns at least one of these rows has.
+def are_whole(weights: Floats) -> bool:
+    """Return whether every weight is a whole number.
 
     Examples
     --------
-    >>> covered_by(sparse.csr_array([[1, 0, 1], [0, 1, 0]]), np.array([0])).tolist()
-    [True, False, True]
+    >>> are_whole(np.array([0.0, 2.0])), are_whole(np.array([0.5]))
+    (True, False)
     """
-    covered = np.zeros(matrix.shape[1], dtype=np.bool_)
-    covered[entries_of(matrix, rows)[0]] = True
-    return covered
+    return bool((weights == np.floor(weights)).all())

@@ -3,6 +3,7 @@
 Solvers are looked up by name when `solve` is called; nothing here imports one.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -29,9 +30,8 @@ from oleander.selection.formulations import (
     strict_rules,
     wrong_points,
 )
-from oleander.selection.model import grain_of
 from oleander.selection.result import SelectionResult
-from oleander.selection.run import Progress, Run, value_slack
+from oleander.selection.run import Progress, Run
 
 if TYPE_CHECKING:
     from oleander.selection.solvers import Solver
@@ -45,16 +45,16 @@ class SelectionProblem:
     Parameters
     ----------
     covers : sparse or dense boolean matrix of shape (n_candidates, n_points)
-        Which points lie in a candidate's region.
+        The points in each candidate's region.
     agrees : sparse or dense boolean matrix of shape (n_candidates, n_points)
-        On which of these it gives the black box's answer; inside `covers`.
+        The points of its region on which a candidate gives the black box's answer; inside `covers`.
     weights : array of shape (n_points,), optional
         How many equal rows a point stands for, or how much it matters. One each by default.
     fidelity : array of shape (n_candidates,), optional
-        What is compared with the floor in the strict formulation, say a lower confidence bound. By default
-        the share of a candidate's weight on which it agrees.
+        The measure that is compared with the floor in the strict formulation, say a lower confidence bound. By
+        default the share of a candidate's weight on which it agrees.
     cost : array of shape (n_candidates,), optional
-        What a candidate costs, for a `budget`.
+        The cost of each candidate, for a `budget`.
     groups : array of shape (n_points,) or mapping of masks, optional
         One label per point, or a boolean mask of points by group name (groups may overlap), for
         `min_group_coverage`.
@@ -96,7 +96,7 @@ class SelectionProblem:
 
     @cached_property
     def fidelity(self) -> Floats:
-        """What is compared with the floor: as given, or the share of its weight on which each agrees."""
+        """The measure that is compared with the floor: as given, or the share of weight on which each agrees."""
         if self._given_fidelity is not None:
             return self._given_fidelity
         covered = self.covers @ self.weights
@@ -147,17 +147,17 @@ class SelectionProblem:
         union_fidelity : float, optional
             A floor for all chosen candidates together, in (0, 1]; strict formulation only. A point is wrong if any
             chosen candidate that covers it is wrong there, and the other points must have this share of the
-            weight that is covered. `min_fidelity` still holds for each candidate alone and may be as low as
-            one likes.
+            weight that is covered. `min_fidelity` still holds for each candidate alone and may be far lower.
         start : indices or boolean mask, optional
-            A choice to begin with; what is not allowed of it is left out and what is missing is filled in.
+            A choice to begin with. Candidates that are not allowed are left out, and the choice is filled up.
         progress : callable, optional
             Called some ten times a second with a `Progress`.
 
         Returns
         -------
         SelectionResult
-            After a time limit or Ctrl-C the best choice so far with its gap.
+            After a time limit or Ctrl-C the best choice so far with its gap. Of equally wide choices the one with
+            the fewest candidates; `SelectionResult` says how far that is guaranteed.
 
         Examples
         --------
@@ -170,13 +170,7 @@ class SelectionProblem:
         from oleander.selection.answer import answer_coverage, answer_fewest
         from oleander.selection.solvers import get_solver, missing_features
 
-        run = Run(
-            grain=grain_of(self.weights),
-            slack=value_slack(self.weights),
-            time_limit=np.inf if time_limit is None else float(time_limit),
-            gap=float(gap),
-            progress=progress,
-        )
+        started = time.monotonic()
         if gap < 0 or (time_limit is not None and time_limit < 0):
             raise ValueError(f"gap={gap} and time_limit={time_limit} must not be negative.")
         worker = get_solver(solver)
@@ -186,7 +180,7 @@ class SelectionProblem:
         if union_fidelity is not None:
             if formulation != "strict":
                 raise ValueError(
-                    "union_fidelity stands for the strict formulation only: selective does not count what is wrong. "
+                    "union_fidelity stands for the strict formulation only: selective does not count wrong points. "
                     "Use formulation='strict'."
                 )
             constraints = replace(constraints, union_fidelity=validation.check_share(union_fidelity, "union_fidelity"))
@@ -195,6 +189,13 @@ class SelectionProblem:
         missing = missing_features(statement.model, worker)
         if missing:
             raise ValueError(f"solver={worker.name!r} cannot deal with {missing[0]}: use 'auto' or 'highs'.")
+        run = Run(
+            statement.model,
+            time_limit=np.inf if time_limit is None else float(time_limit),
+            gap=float(gap),
+            progress=progress,
+            started=started,
+        )
         if min_coverage is None:
             return answer_coverage(statement, worker, run, wanted)
         return answer_fewest(statement, worker, run, validation.check_share(min_coverage, "min_coverage"))
@@ -210,11 +211,11 @@ class SelectionProblem:
         gap: float = 0.0,
         floor_over_union: bool = False,
     ) -> dict[tuple[int, float], SelectionResult]:
-        """Solve for every number of explainers and every floor.
+        """Return the best choice for every number of explainers and every floor.
 
         Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never
         cover less and a higher floor never covers more. The time limit is per cell. With `floor_over_union` each
-        cell's floor is asked of the union too.
+        cell's floor is also a floor over the union.
 
         Examples
         --------
@@ -222,9 +223,9 @@ class SelectionProblem:
         >>> {cell: result.objective for cell, result in problem.sweep([1, 2], [0.9]).items()}
         {(1, 0.9): 1.0, (2, 0.9): 2.0}
         """
-        from oleander.selection.frontier import solve_frontier
+        from oleander.selection.sweep import sweep
 
-        return solve_frontier(
+        return sweep(
             self,
             [validation.check_count(number, "max_explainers") for number in max_explainers],
             [validation.check_share(share, "min_fidelity") for share in min_fidelity],
@@ -233,7 +234,7 @@ class SelectionProblem:
             time_limit=time_limit,
             gap=gap,
             floor_over_union=floor_over_union,
-        ).results
+        )
 
     def _constraints(
         self,
@@ -244,7 +245,7 @@ class SelectionProblem:
         must_exclude: ArrayLike | None,
         min_group_coverage: float | Mapping[object, float] | None,
     ) -> Constraints:
-        """Return the demands, checked against each other."""
+        """Return the constraints, checked against each other."""
         if budget is not None:
             if self.cost is None:
                 raise ValueError("budget needs a cost for each candidate: pass cost to SelectionProblem.")
@@ -276,7 +277,7 @@ class SelectionProblem:
         return Constraints(limit, cost, included, excluded, minima)
 
     def _state(self, formulation: Formulation, min_fidelity: float, constraints: Constraints) -> Statement:
-        """Return what counts at this floor, and the model of it."""
+        """Return the counting rules at this floor, and the model of them."""
         if formulation == "strict":
             rules = strict_rules(self.covers, self.fidelity, min_fidelity)
             if constraints.union_fidelity is not None:

@@ -1,4 +1,4 @@
-"""Make a model smaller, not different: merge points, strip what is forced, drop contained candidates."""
+"""Make a model smaller with the same answer: merge points, strip forced candidates, drop contained ones."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from oleander.arrays import Bools, Ints
-from oleander.selection.model import CoverageModel, covered_by, entries_of
+from oleander.selection.model import CoverageModel
+from oleander.selection.sparse_rows import covered_by, entries_of
 
 
 def strip_forced(model: CoverageModel) -> CoverageModel:
@@ -34,7 +35,7 @@ def strip_forced(model: CoverageModel) -> CoverageModel:
         needs = needs - model.groups @ np.where(covered, model.weights, 0.0)
     return replace(
         _keep_points(replace(rest, needs=needs), ~covered),
-        budget=model.budget - float(model.cost[model.forced].sum()),
+        budget=max(0.0, model.budget - float(model.cost[model.forced].sum())),
         offset=model.offset + float(model.weights[covered].sum()),
         taken=(*model.taken, *(int(name) for name in model.origin[model.forced])),
     )
@@ -101,8 +102,8 @@ def _first_equal_row(matrix: sparse.csr_array, group: Ints) -> Ints:
     differs = (lengths != lengths[leader]) | (group != group[leader])
     same = np.flatnonzero(~differs)
     coded = sparse.csr_array((matrix.data, codes, matrix.indptr), shape=(len(leader), 2 * matrix.shape[1]))
-    mine, theirs = entries_of(coded, same)[0], entries_of(coded, leader[same])[0]
-    differs[np.repeat(same, lengths[same])[mine != theirs]] = True
+    own, leading = entries_of(coded, same)[0], entries_of(coded, leader[same])[0]
+    differs[np.repeat(same, lengths[same])[own != leading]] = True
     return np.where(differs, np.arange(len(leader)), leader)
 
 
@@ -117,9 +118,9 @@ def undominated(
 
     Candidate i is dominated by j if j costs no more and surely counts all that i counts or may count. (That
     j *may* count it is not enough: both can be chosen, and then i's allowance is worth something.) With a floor
-    over the union j must also be wrong nowhere but where i is. Of equal candidates the first stays. Whoever
-    dominates i covers i's rarest point, so only those are compared, as rows of bits, some `n_words` words at a
-    time.
+    over the union j must also be wrong nowhere but where i is. Of equal candidates the first stays. A candidate
+    that dominates i covers i's rarest point, so only these pairs are compared, as rows of bits, some `n_words`
+    words at a time.
 
     Examples
     --------

@@ -1,111 +1,168 @@
-"""What a solve returns: the choice, what it covers, and how close to the best possible it is proven to be."""
+"""The result of a solve: the choice, the points it covers, and the proof of how close to the best possible it is."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from math import isfinite
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from oleander.arrays import Bools, Ints
 from oleander.selection.run import StageRecord
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+Sense = Literal["coverage", "fewest"]
 
 
 @dataclass(frozen=True)
 class Proof:
-    """How close to the best possible a choice is proven to be.
+    """The distance of a choice from the best possible, without the choice itself.
 
-    Parameters
+    Attributes
     ----------
     objective : float
-        The weight that the choice covers.
+        The weight that is covered; the number of explainers if `sense` is `"fewest"`.
     bound : float
-        No choice covers more weight.
+        No choice has a larger objective (a smaller one if `sense` is `"fewest"`).
     status : {"optimal", "feasible", "infeasible", "unknown"}
     runtime : float
         Seconds of the whole solve.
+    coverage : float
+        Share of all weight that is covered.
+    total_weight : float
+        The weight of all points: the number of rows if every row weighs one.
+    sense : {"coverage", "fewest"}
+
+    Examples
+    --------
+    >>> proof = Proof(95.0, 100.0, "feasible", 1.5, 0.475, 200.0)
+    >>> round(proof.gap, 4), proof.is_proven_optimal, Proof.from_dict(proof.to_dict()) == proof
+    (0.0526, False, True)
     """
 
     objective: float
     bound: float
     status: Status
     runtime: float
+    coverage: float
+    total_weight: float
+    sense: Sense = "coverage"
+
+    @property
+    def gap(self) -> float:
+        """The distance from the objective to the bound, as a share of the objective."""
+        return relative_gap(self.objective, self.bound)
 
     @property
     def is_proven_optimal(self) -> bool:
         """Whether no better choice exists."""
         return self.status == "optimal"
 
-    @property
-    def gap(self) -> float:
-        """How far the objective may be from the best possible, as a share of the objective."""
-        return relative_gap(self.objective, self.bound)
-
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+        """Return the fields as numbers and strings."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
-        status = str(data["status"])
-        if status not in get_args(Status):
-            raise ValueError(f"its proof has the status {status!r}")
-        objective, bound, runtime = (float(data[name]) for name in ("objective", "bound", "runtime"))
-        return cls(objective, bound, status, runtime)  # type: ignore[arg-type]
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return the proof that `to_dict` described; every field is checked.
+
+        Examples
+        --------
+        >>> Proof.from_dict({"objective": 3.0})
+        Traceback (most recent call last):
+        ...
+        ValueError: the proof has no bound: it needs objective, bound, status, runtime, coverage, total_weight, sense.
+        """
+        names = [field.name for field in fields(cls)]
+        for name in names:
+            if name not in data:
+                raise ValueError(f"the proof has no {name}: it needs {', '.join(names)}.")
+        for name in data:
+            if name not in names:
+                raise ValueError(f"{name!r} is no field of a proof: it has {', '.join(names)}.")
+        for name, allowed in (("status", get_args(Status)), ("sense", get_args(Sense))):
+            if data[name] not in allowed:
+                raise ValueError(f"{name}={data[name]!r} of a proof is not known: use one of {', '.join(allowed)}.")
+        numbers = [name for name in names if name not in ("status", "sense")]
+        for name in numbers:
+            value = data[name]
+            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
+                raise ValueError(f"{name}={value!r} of a proof is not allowed: it needs a number, at least 0.")
+        values: dict[str, Any] = {name: float(data[name]) if name in numbers else data[name] for name in names}
+        proof = cls(**values)
+        if proof.coverage > 1.0:
+            raise ValueError(f"coverage={proof.coverage} of a proof is not allowed: it is a share, from 0 to 1.")
+        ahead = proof.objective - proof.bound if proof.sense == "coverage" else proof.bound - proof.objective
+        if proof.status in ("optimal", "feasible") and ahead > 0:
+            raise ValueError(f"objective={proof.objective} of a proof is beyond its bound={proof.bound}.")
+        if proof.is_proven_optimal and ahead < 0:
+            raise ValueError(f"status='optimal' needs a bound of {proof.objective}, the objective, not {proof.bound}.")
+        return proof
 
 
 @dataclass(frozen=True, eq=False)
 class SelectionResult:
     """The chosen candidates and the proof of how good they are.
 
+    No chosen candidate is redundant, except those of `must_include`: without it less would be covered. Of a proven
+    optimum the number of candidates is the least among all choices that cover as much, where that follows from
+    the optimum itself or a second, bounded solve proves it (`fewest_as_wide`).
+
     Attributes
     ----------
     chosen : array of int
-        Ints of the chosen candidates, ascending.
+        Indices of the chosen candidates, ascending.
     covered : boolean array of shape (n_points,)
         The points that count (y in the paper).
     counted : csr_array of shape (n_chosen, n_points)
         The weight that each chosen candidate counts at each point (z in the paper). Under `"selective"`
         it need not count all that it covers.
     objective : float
-        The weight of what is covered; the number of explainers if `min_coverage` was asked for.
+        The weight that is covered; the number of explainers if `min_coverage` was asked for.
     bound : float
         No choice has a larger objective (a smaller one if `sense` is `"fewest"`).
     status : {"optimal", "feasible", "infeasible", "unknown"}
-        `"optimal"` only if it is proven, `"infeasible"` too; `"unknown"` if time ran out before anything was
+        `"optimal"` only if it is proven, `"infeasible"` too; `"unknown"` if time ran out before a choice was
         found.
     runtime : float
-        Seconds.
+        Seconds of the whole solve.
     stages : tuple of StageRecord
-        What each stage of the solve did.
+        A record of each stage of the solve.
     sense : {"coverage", "fewest"}
     coverage : float
         Share of all weight that is covered.
     union_fidelity : float, optional
         Share of the covered weight where no chosen candidate that covers it is wrong, if a floor was asked for.
     message : str
-        Why there is no answer, or why the search stopped before it was proven; empty otherwise.
+        Why there is no answer, or why the search stopped before a proof; empty otherwise.
+    total_weight : float
+        The weight of all points.
+    stopped : {"", "Stopped", "Interrupted"}
+        The end of a search without a proof: by the time limit, or by Ctrl-C.
     """
 
-    chosen: NDArray[np.intp]
-    covered: NDArray[np.bool_]
+    chosen: Ints
+    covered: Bools
     counted: sparse.csr_array
     objective: float
     bound: float
     status: Status
     runtime: float
     stages: tuple[StageRecord, ...] = ()
-    sense: Literal["coverage", "fewest"] = "coverage"
+    sense: Sense = "coverage"
     coverage: float = 0.0
     union_fidelity: float | None = None
     message: str = ""
+    total_weight: float = 0.0
+    stopped: Literal["", "Stopped", "Interrupted"] = ""
 
     @property
     def proof(self) -> Proof:
-        """How close to the best possible the choice is proven to be."""
-        return Proof(self.objective, self.bound, self.status, self.runtime)
+        """The distance of the choice from the best possible, without the choice itself."""
+        return Proof(
+            self.objective, self.bound, self.status, self.runtime, self.coverage, self.total_weight, self.sense
+        )
 
     @property
     def is_proven_optimal(self) -> bool:
@@ -114,8 +171,36 @@ class SelectionResult:
 
     @property
     def gap(self) -> float:
-        """How far the objective may be from the best possible, as a share of the objective."""
+        """The distance from the objective to the bound, as a share of the objective."""
         return self.proof.gap
+
+    def with_bound(self, bound: float, message: str | None = None) -> "SelectionResult":
+        """Return the same choice under another upper bound; status and message follow it.
+
+        The message is the given one, or says how the search stopped; it is empty under a proof.
+        """
+        if self.status not in ("optimal", "feasible"):
+            return replace(self, bound=bound)
+        bound = max(bound, self.objective)
+        status: Status = "optimal" if bound == self.objective else "feasible"
+        result = replace(self, bound=bound, status=status, message="")
+        if status == "optimal":
+            return replace(result, stopped="")
+        return replace(result, message=result.stop_message if message is None else message)
+
+    @property
+    def stop_message(self) -> str:
+        """A sentence on a search that stopped before a proof; empty if it did not."""
+        if not self.stopped:
+            return "No choice was found: use solver='auto'." if self.status == "unknown" else ""
+        start = f"{self.stopped} after {self.runtime:.1f} s"
+        if self.status == "unknown":
+            return f"{start}, before any choice was found. Allow more time."
+        if self.sense == "fewest":
+            return f"{start}: {self.bound:g} may be enough."
+        if self.objective == 0.0:
+            return f"{start}, before any choice that covers a point was found. Allow more time."
+        return f"{start}: the gap is {self.gap:.2%}."
 
 
 def relative_gap(objective: float, bound: float) -> float:

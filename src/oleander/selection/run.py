@@ -1,4 +1,4 @@
-"""What is known while a solve is under way: the best choice, the bound, the time left, what each stage did.
+"""The state of a solve under way: the best choice, the bound, the time left, a record of each stage.
 
 Solvers write here as they go, so that a time limit or Ctrl-C at any moment leaves an answer with its gap.
 """
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oleander.arrays import Floats, Ints
-from oleander.selection.model import CoverageModel, grain_of
+from oleander.arrays import Ints
+from oleander.selection.model import CoverageModel
 
 
 @dataclass(frozen=True)
 class StageRecord:
-    """What one stage of a solve did.
+    """The record of one stage of a solve.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class StageRecord:
     runtime : float
         Seconds.
     n_merged : int
-        Points that the stage merged or found covered by nobody.
+        Points that the stage merged, or removed because no candidate covers them.
     n_dropped : int
         Candidates that the stage showed to be unnecessary.
     n_steps : int
@@ -44,7 +44,7 @@ class StageRecord:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a progress callback is told: the stage, seconds since the start, best value and bound."""
+    """The argument of a progress callback: the stage, seconds since the start, best value and bound."""
 
     stage: str
     runtime: float
@@ -61,51 +61,37 @@ class StageNotes:
     n_steps: int = 0
 
 
-def value_slack(weights: Floats) -> float:
-    """Return by how much two values may differ and still count as equal.
-
-    Whole numbers are summed without error, so next to nothing; other weights are compared to a millionth of
-    their sum, which is as far as a linear programming solver can be trusted.
-
-    Examples
-    --------
-    >>> value_slack(np.ones(2)), value_slack(np.full(4, 0.5))
-    (2e-09, 2e-06)
-    """
-    return (1e-9 if grain_of(weights) else 1e-6) * max(1.0, float(weights.sum()))
-
-
 class Run:
     """The state of one solve.
 
     Parameters
     ----------
-    grain : float
-        The step between values that can occur, 0 if there is none.
-    slack : float
-        The rounding error that a value may carry.
+    model : CoverageModel
+        Gives the step between values and their rounding error.
     time_limit : float
-        Seconds.
+        Seconds, from `started`.
     gap : float
         The relative gap at which to stop.
     target : float
         A value that is enough; values under it do not matter.
     progress : callable, optional
+    started : float, optional
+        The time of the start on the monotonic clock; now by default.
     """
 
     def __init__(
         self,
+        model: CoverageModel,
         *,
-        grain: float,
-        slack: float,
         time_limit: float = np.inf,
         gap: float = 0.0,
         target: float = -np.inf,
         progress: Callable[[Progress], None] | None = None,
+        started: float | None = None,
     ) -> None:
-        self.grain, self.slack, self.gap, self.target = grain, slack, gap, target
-        self.progress = progress
-        self.started = time.monotonic()
+        self.model, self.gap, self.target, self.progress = model, gap, target, progress
+        self.grain, self.slack = model.grain, model.slack
+        self.started = time.monotonic() if started is None else started
         self.deadline = self.started + time_limit
         self.best: tuple[float, tuple[int, ...]] = (-np.inf, ())
         self.bound = np.inf
@@ -113,10 +99,14 @@ class Run:
         self.stage_name = "start"
         self._next_report = self.started
 
-    @classmethod
-    def of(cls, model: CoverageModel) -> "Run":
-        """Return a run without limits for this model, as one stage used by itself needs it."""
-        return cls(grain=model.grain, slack=value_slack(model.weights))
+    def part(
+        self, *, time_limit: float = np.inf, gap: float = 0.0, target: float = -np.inf, reports: bool = False
+    ) -> "Run":
+        """Return a run for a part of this solve, with the same clock; `time_limit` counts from now."""
+        progress = self.progress if reports else None
+        part = Run(self.model, gap=gap, target=target, progress=progress, started=self.started)
+        part.deadline = min(self.deadline, time.monotonic() + time_limit)
+        return part
 
     @property
     def value(self) -> float:
@@ -140,6 +130,11 @@ class Run:
         return self.bound <= self.cutoff + 0.25 * self.slack or self.value >= self.target - self.slack > -np.inf
 
     @property
+    def is_proven(self) -> bool:
+        """Whether no choice has a larger value than the best one found."""
+        return self.value > -np.inf and self.bound <= self.value + (0.5 if self.grain else 2.0) * self.slack
+
+    @property
     def runtime(self) -> float:
         """Seconds since the start."""
         return time.monotonic() - self.started
@@ -150,7 +145,7 @@ class Run:
         return max(0.0, self.deadline - time.monotonic())
 
     def should_stop(self) -> bool:
-        """Return whether to stop now, and let the progress callback know where we are."""
+        """Return whether the run is settled or out of time; reports progress now and then."""
         now = time.monotonic()
         if now >= self._next_report:
             self._report(now)
@@ -169,7 +164,7 @@ class Run:
     def tighten(self, bound: float) -> None:
         """Take an upper bound, rounded down to a value that can occur.
 
-        Candidates are dropped because nothing worth the cutoff needs them, so no bound speaks of values
+        Candidates are dropped because no choice worth the cutoff needs them, so no bound holds for values
         under it.
         """
         bound = max(bound, self.cutoff)

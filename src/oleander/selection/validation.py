@@ -1,4 +1,4 @@
-"""Bad input is caught here, once, with what was given, what is allowed and what to do."""
+"""Validation of input, once: an error names the value given, the values allowed, and the cure."""
 
 import numpy as np
 from numpy.typing import ArrayLike

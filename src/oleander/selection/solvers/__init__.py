@@ -10,15 +10,15 @@ Feature = Literal["allowances", "costs", "groups", "union"]
 
 
 class Solver(Protocol):
-    """What solves a model: it tells the run of choices and bounds, and stops when the run says so."""
+    """A solver offers choices and bounds of a model to a run, and stops when the run says so."""
 
     @property
     def name(self) -> str:
-        """The name that users choose it by."""
+        """The name by which users choose the solver."""
 
     @property
     def handles(self) -> frozenset[Feature]:
-        """The parts of a model that it can deal with beside plain maximum coverage."""
+        """The parts of a model that the solver can deal with beside plain maximum coverage."""
 
     def solve(self, model: CoverageModel, run: Run) -> None:
         """Work on the model until the run is settled or stopped."""
@@ -56,7 +56,7 @@ def get_solver(solver: str | Solver) -> Solver:
 
 
 def missing_features(model: CoverageModel, solver: Solver) -> list[Feature]:
-    """Return what the model has that the solver cannot deal with."""
+    """Return the parts of the model that the solver cannot deal with."""
     has: dict[Feature, bool] = {
         "allowances": model.maybe is not None,
         "costs": not model.counts_explainers,

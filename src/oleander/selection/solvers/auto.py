@@ -18,19 +18,19 @@ from oleander.selection.grouping import group_candidates
 from oleander.selection.model import CoverageModel
 from oleander.selection.reduce import merge_points, strip_forced, undominated
 from oleander.selection.run import Run
-from oleander.selection.search import greedy, reach_minima, tabu
+from oleander.selection.search import Swaps, greedy, reach_minima, walk
 from oleander.selection.solvers import Feature
-from oleander.selection.solvers.highs import run_highs
+from oleander.selection.solvers.highs import solve_by_highs
 from oleander.selection.solvers.program import Cuts
 from oleander.selection.solvers.union import cut_relaxation
 from oleander.selection.union_search import offer_within_floor
 
 STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "cut", "finish")
-# Branching by itself is the shortest way when fixing has left few candidates for each set to be chosen.
+# Branching by itself is fastest when fixing has left few candidates for each of a few sets.
 FEW_SETS, FEW_PER_SET = 12, 20
-# Up to this many memberships what is left goes to HiGHS when groups have tightened nothing in so many nodes.
+# A model of at most this many entries goes to HiGHS when groups have tightened nothing in this many nodes.
 ENTRIES_FOR_HIGHS, NODES_BEFORE_HIGHS = 150_000, 3_000
-# Where the bound without a floor over the union is so near, it gets half of the time, at most so many seconds.
+# A gap under this share is worth a solve without the floor over the union, in at most this many seconds.
 NEARLY, LONGEST_WITHOUT = 0.03, 5.0
 # A larger program would spend the time limit on its first linear relaxation.
 MAX_ENTRIES_TO_FINISH = 3_000_000
@@ -67,8 +67,7 @@ class AutoSolver:
             self._solve_without_floor(work.model, run)
             work.cut()
         if work.model.is_plain:
-            # Better choices make the next bound and the next fixing sharper, and a smaller model all of them
-            # cheaper.
+            # Better choices sharpen the next bound and the next fixing; a smaller model makes all of them cheaper.
             for patience in (30, max(100, 6 * work.model.limit)):
                 work.find(patience=patience)
                 work.bound(n_steps=200)
@@ -89,7 +88,7 @@ class AutoSolver:
         """Where the floor over the union hardly binds, solve without it: that bounds the answer, or is the answer."""
         if run.should_stop() or run.bound - run.value > NEARLY * abs(run.value):
             return
-        part = Run(grain=run.grain, slack=run.slack, gap=run.gap, time_limit=min(0.5 * run.time_left, LONGEST_WITHOUT))
+        part = run.part(gap=run.gap, time_limit=min(0.5 * run.time_left, LONGEST_WITHOUT))
         with run.stage("bound") as notes:
             self.solve(replace(model, wrong=None), part)
             notes.n_steps = sum(stage.n_steps for stage in part.stages)
@@ -133,7 +132,7 @@ class Work:
         return before - self.model.n_points
 
     def reduce(self) -> None:
-        """Drop contained candidates and merge points that only dropped candidates told apart."""
+        """Drop contained candidates and merge points that differed only in dropped candidates."""
         if self._skips("reduce") or self.model.n_candidates == self._n_reduced:
             return
         with self.run.stage("reduce") as notes:
@@ -155,7 +154,7 @@ class Work:
             self.run.exhaust()
 
     def find(self, patience: int) -> None:
-        """Look for a better choice: from greedy, or from what the bound bought most often."""
+        """Search for a better choice from greedy, or from the candidates that the bound bought most often."""
         if self._skips("find") or not self.model.n_candidates:
             return
         model, run = self.model, self.run
@@ -168,10 +167,10 @@ class Work:
                 if chosen is None:
                     return
             elif self.point is None:
-                chosen = greedy(model)
+                chosen = greedy(model, should_stop=run.should_stop)
             else:
                 likely = np.argsort(-self.point.average, kind="stable")[: model.limit]
-                chosen = greedy(model, start=likely) if model.is_plain else greedy(model)
+                chosen = greedy(model, start=likely if model.is_plain else None, should_stop=run.should_stop)
             run.offer(model.value(chosen), model.names(chosen))
             if model.is_plain and len(chosen) > 1 and patience:
                 starts = [chosen]
@@ -179,12 +178,13 @@ class Work:
                 if len(known) == len(chosen) and set(known.tolist()) != set(chosen.tolist()):
                     starts.append(known)
                 for start in starts:
-                    found, n_made = tabu(model, start, patience=patience, should_stop=run.should_stop)
-                    run.offer(model.value(found), model.names(found))
+                    found, n_made = walk(model, Swaps(model, start), patience=patience, should_stop=run.should_stop)
                     notes.n_steps += n_made
+                    if found is not None:
+                        run.offer(model.value(found), model.names(found))
 
     def _starts(self) -> list[Ints]:
-        """Return where to look from under a floor over the union: what must be chosen, and the best known."""
+        """Return the starts of a search under a floor over the union: the forced candidates, and the best known."""
         starts = [self.model.forced]
         if self.run.best[1]:
             starts.append(self.model.positions(np.asarray(self.run.best[1], dtype=np.intp)))
@@ -216,7 +216,7 @@ class Work:
             notes.n_dropped = before - self.model.n_candidates
 
     def branch(self, max_nodes: int | None) -> None:
-        """Branch and bound on what is left."""
+        """Branch and bound on the remaining candidates."""
         if self._skips("branch"):
             return
         model, run = self.model, self.run
@@ -266,9 +266,9 @@ class Work:
             notes.n_dropped = before - self.model.n_candidates
 
     def finish(self) -> None:
-        """Hand what is left to HiGHS, asking only for something better than what is known."""
+        """Hand the remaining program to HiGHS, asking only for a better choice than the best known."""
         if self._skips("finish") or self.model.sure.nnz > MAX_ENTRIES_TO_FINISH:
             return
         with self.run.stage("finish") as notes:
             with_cutoff = self.run.cutoff > -np.inf
-            notes.n_steps = run_highs(self.model, self.run, with_cutoff=with_cutoff, cuts=self.cuts)
+            notes.n_steps = solve_by_highs(self.model, self.run, with_cutoff=with_cutoff, cuts=self.cuts)

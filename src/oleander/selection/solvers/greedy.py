@@ -1,4 +1,4 @@
-"""Greedy: fast, at least 1 − 1/e of the optimum when explainers are counted, with the dual bound beside."""
+"""Greedy: fast, at least 1 − 1/e of the optimum when explainers are counted, with the dual bound beside it."""
 
 import numpy as np
 
@@ -6,16 +6,16 @@ from oleander.selection.bounds import tighten
 from oleander.selection.model import CoverageModel
 from oleander.selection.reduce import merge_points
 from oleander.selection.run import Run
-from oleander.selection.search import gains_alone, greedy
+from oleander.selection.search import gains, greedy
 from oleander.selection.solvers import Feature
 from oleander.selection.union_search import offer_within_floor
 
-# What greedy reaches at least, of the optimum, when explainers are counted and none is forced.
+# The least share of the optimum that greedy reaches when explainers are counted and none is forced.
 GREEDY_SHARE = 1.0 - 1.0 / np.e
 
 
 class GreedySolver:
-    """Take what adds most at every step; bound the optimum by the dual and by greedy's own guarantee.
+    """Take the candidate that adds most at every step; bound the optimum by the dual and by greedy's guarantee.
 
     Parameters
     ----------
@@ -31,40 +31,33 @@ class GreedySolver:
 
     def solve(self, model: CoverageModel, run: Run) -> None:
         """Offer the greedy choice and a bound."""
-        if model.wrong is not None:
-            self._solve_union(model, run)
-            return
+        guarantee = np.inf
         with run.stage("find") as notes:
-            chosen = greedy(model)
-            run.offer(model.value(chosen), model.names(chosen))
-            if not model.counts_explainers:
-                self._offer_best_single(model, run)
-            notes.n_steps = len(chosen)
+            if model.wrong is not None:
+                notes.n_steps = offer_within_floor(model, run, [model.forced], patience=20)
+            else:
+                chosen = greedy(model, should_stop=run.should_stop)
+                run.offer(model.value(chosen), model.names(chosen))
+                if not model.counts_explainers:
+                    _offer_best_single(model, run)
+                elif not len(model.forced) and not run.should_stop():
+                    guarantee = model.value(chosen) / GREEDY_SHARE
+                notes.n_steps = len(chosen)
         with run.stage("bound") as notes:
-            if model.counts_explainers and not len(model.forced):
-                run.tighten(model.value(chosen) / GREEDY_SHARE)
-            if self.n_steps:
+            run.tighten(guarantee)
+            if self.n_steps and not run.should_stop():
                 merged, _ = merge_points(model)
-                point = tighten(merged, run.value, n_steps=self.n_steps, should_stop=lambda _: run.should_stop())
+                target = max(run.value, 0.0)
+                point = tighten(merged, target, n_steps=self.n_steps, should_stop=lambda _: run.should_stop())
                 run.tighten(point.bound)
                 notes.n_steps = point.n_steps
 
-    def _solve_union(self, model: CoverageModel, run: Run) -> None:
-        """Offer the greedy choice that keeps the floor over the union, then better ones near by."""
-        with run.stage("find") as notes:
-            notes.n_steps = offer_within_floor(model, run, [model.forced], patience=20)
-        with run.stage("bound") as notes:
-            merged, _ = merge_points(model)
-            point = tighten(merged, max(run.value, 0.0), n_steps=self.n_steps, should_stop=lambda _: run.should_stop())
-            run.tighten(point.bound)
-            notes.n_steps = point.n_steps
 
-    @staticmethod
-    def _offer_best_single(model: CoverageModel, run: Run) -> None:
-        """Offer the best single candidate: with costs, greedy by ratio alone can be arbitrarily bad."""
-        if len(model.forced):
-            return
-        gains = np.where(model.cost <= model.budget, gains_alone(model), -1.0)
-        best = np.array([int(gains.argmax())])
-        if gains[best[0]] > 0:
-            run.offer(model.value(best), model.names(best))
+def _offer_best_single(model: CoverageModel, run: Run) -> None:
+    """Offer the best single candidate: with costs, greedy by ratio alone can be arbitrarily bad."""
+    if len(model.forced):
+        return
+    alone = np.where(model.within_budget(model.cost), gains(model, model.weights), -1.0)
+    best = np.array([int(alone.argmax())])
+    if alone[best[0]] > 0:
+        run.offer(model.value(best), model.names(best))

@@ -1,26 +1,46 @@
 """HiGHS on the model as a mixed-integer program."""
 
 import atexit
+from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from threading import Lock, Thread
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
 
-from oleander.selection.model import CoverageModel
+from oleander.arrays import Ints
+from oleander.selection.model import ROUNDING, CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.solvers import Feature
 from oleander.selection.solvers.program import Cuts, LinearProgram, linear_program
 
-# Seconds to wait for HiGHS after it was told to stop.
+# HiGHS works to a tolerance of a millionth; a bound is only as good as that.
+MARGIN = 1e-6
+TOLERANCES = ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance")
+# Seconds to wait for HiGHS after a call to stop.
 PATIENCE = 0.5
 LONG_PATIENCE = 5.0
 TURN = Lock()
 
 
+def solve_by_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts | None = None) -> int:
+    """Hand the model to HiGHS until nothing better exists or time is up; return the number of nodes.
+
+    HiGHS's own bound is good to a millionth. Where that leaves a better value possible, HiGHS is asked for
+    one, and says that there is none.
+    """
+    n_nodes = run_highs(model, run, with_cutoff=with_cutoff, cuts=cuts)
+    value = -np.inf
+    while run.value > value and not run.should_stop() and run.bound - run.value <= 3.0 * MARGIN * abs(run.bound):
+        value = run.value
+        n_nodes += run_highs(model, run, with_cutoff=True, cuts=cuts)
+    return n_nodes
+
+
 def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts | None = None) -> int:
-    """Hand the model to HiGHS, tell the run what it finds, and return the number of nodes.
+    """Hand the model to HiGHS, offer its choice and bound to the run, and return the number of nodes.
 
     With the row "value ≥ cutoff" an infeasible program is a proof that nothing better exists.
     """
@@ -33,9 +53,21 @@ def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts |
         has_ended = work(highs, run)
     except KeyboardInterrupt:
         if not highs.is_solver_running():
-            _report(highs, model, run)
+            _report(highs, program, model, run)
         raise
-    return _report(highs, model, run) if has_ended else 0
+    return _report(highs, program, model, run) if has_ended else 0
+
+
+def count_fewest(model: CoverageModel, least: float, run: Run, *, max_nodes: int) -> Ints | None:
+    """Return the fewest candidates worth `least` that HiGHS finds in `max_nodes` nodes, or None."""
+    program = linear_program(model, cutoff=least)
+    # Points cost nothing here, and every candidate one.
+    program = replace(program, cost=-program.is_integer.astype(np.float64), offset=0.0)
+    part = run.part(time_limit=LONG_PATIENCE)
+    highs = load(program, part)
+    highs.setOptionValue("mip_abs_gap", 0.5)
+    highs.setOptionValue("mip_max_nodes", max_nodes)
+    return _solution(highs, model) if work(highs, part) else None
 
 
 def load(program: LinearProgram, run: Run, *, relaxed: bool = False) -> Any:
@@ -46,9 +78,10 @@ def load(program: LinearProgram, run: Run, *, relaxed: bool = False) -> Any:
         "output_flag": False,
         "time_limit": max(run.time_left, 0.01),
         "mip_rel_gap": run.gap,
-        "mip_abs_gap": 0.5 * run.step,
+        "mip_abs_gap": 0.5 * run.step * program.unit,
         "threads": 1,
         "random_seed": 0,
+        **({} if program.is_whole else dict.fromkeys(TOLERANCES, ROUNDING)),
     }.items():
         highs.setOptionValue(option, setting)
     n_rows, n_columns = program.rows.shape
@@ -73,12 +106,12 @@ def load(program: LinearProgram, run: Run, *, relaxed: bool = False) -> Any:
 
 
 def work(highs: Any, run: Run) -> bool:
-    """Let HiGHS work until it has ended or the run says stop; return whether it can be asked for what it has.
+    """Let HiGHS work until it has ended or the run says stop; return whether its results can be read.
 
-    It looks up only now and then, in a large first relaxation after seconds. A time limit is worth more than
-    what it would have by then, so after a moment it is left to end by itself and nothing is read from it.
+    HiGHS checks for a stop only now and then, in a large first relaxation after seconds. A time limit is worth
+    more than its results by then, so after a moment it is left to end by itself and nothing is read from it.
     """
-    # Only one HiGHS works in a process. Fits in several threads take turns: its own check is not made for two that
+    # Only one HiGHS works in a process. Fits in several threads take turns: HiGHS's own check fails for two that
     # look at the same moment.
     while not TURN.acquire(timeout=0.02):
         if run.should_stop():
@@ -90,7 +123,7 @@ def work(highs: Any, run: Run) -> bool:
 
 
 def _work_alone(highs: Any, run: Run) -> bool:
-    # One that was told to stop may not have heard it yet.
+    # A solve that was stopped may not have ended yet.
     while highs.is_solver_running():
         if run.should_stop():
             return False
@@ -101,43 +134,49 @@ def _work_alone(highs: Any, run: Run) -> bool:
     # A process that ends under a solver at work is aborted, so its end waits for it.
     atexit.register(thread.join, LONG_PATIENCE)
     try:
-        while thread.is_alive():
-            thread.join(0.05)
-            if run.should_stop():
-                break
+        has_ended = _wait(thread, run.should_stop)
     finally:
-        _cancel(highs, thread)
-    has_ended = not thread.is_alive()
+        if thread.is_alive():
+            highs.cancelSolve()
+            deadline = monotonic() + PATIENCE
+            has_ended = _wait(thread, lambda: monotonic() >= deadline)
     if has_ended:
         atexit.unregister(thread.join)
     return has_ended
 
 
-def _cancel(highs: Any, thread: Thread) -> None:
-    """Ask HiGHS to stop, if it has not ended, and give it a moment."""
-    if thread.is_alive():
-        highs.cancelSolve()
-        thread.join(PATIENCE)
+def _wait(thread: Thread, should_stop: Callable[[], bool]) -> bool:
+    """Return whether the thread has ended before the stop."""
+    # Ctrl-C in the middle of `join` marks a thread as ended although it works on, so sleep: a tenth of the time so far.
+    started = monotonic()
+    while thread.is_alive() and not should_stop():
+        sleep(min(0.05, 0.0005 + 0.1 * (monotonic() - started)))
+    return not thread.is_alive()
 
 
-def _report(highs: Any, model: CoverageModel, run: Run) -> int:
-    """Tell the run what HiGHS found and proved."""
+def _report(highs: Any, program: LinearProgram, model: CoverageModel, run: Run) -> int:
+    """Offer to the run the choice that HiGHS found and the bound that it proved."""
     highspy: Any = import_module("highspy")
     status, info = highs.getModelStatus(), highs.getInfo()
-    if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-        solution = np.asarray(highs.getSolution().col_value)[: model.n_candidates]
-        chosen = np.flatnonzero(solution > 0.5)
-        # Trust nothing but the choice itself: its value and feasibility are computed here.
-        if model.satisfies(chosen):
-            run.offer(model.value(chosen), model.names(chosen))
+    chosen = _solution(highs, model)
+    # Trust nothing but the choice itself: its value and feasibility are computed here.
+    if chosen is not None and model.satisfies(chosen):
+        run.offer(model.value(chosen), model.names(chosen))
     # The program is bounded, so presolve's "unbounded or infeasible" is the same.
     if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
         run.exhaust()
     elif np.isfinite(info.mip_dual_bound) and info.mip_node_count >= 0:
-        # HiGHS works to a tolerance of a millionth; a bound is only as good as that.
-        margin = 1e-6 * max(1.0, abs(info.mip_dual_bound)) if run.grain else 0.1 * run.slack
-        run.tighten(info.mip_dual_bound + margin)
+        bound = float(info.mip_dual_bound) / program.unit
+        run.tighten(bound + MARGIN * abs(bound))
     return max(0, int(info.mip_node_count))
+
+
+def _solution(highs: Any, model: CoverageModel) -> Ints | None:
+    """Return the choice that HiGHS found, or None."""
+    highspy: Any = import_module("highspy")
+    if highs.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        return None
+    return np.flatnonzero(np.asarray(highs.getSolution().col_value)[: model.n_candidates] > 0.5)
 
 
 class HighsSolver:
@@ -149,4 +188,4 @@ class HighsSolver:
     def solve(self, model: CoverageModel, run: Run) -> None:
         """Run HiGHS once."""
         with run.stage("highs") as notes:
-            notes.n_steps = run_highs(model, run, with_cutoff=False)
+            notes.n_steps = solve_by_highs(model, run, with_cutoff=False)

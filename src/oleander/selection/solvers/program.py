@@ -4,7 +4,7 @@ In the reduced form of both formulations only the choice of candidates needs to 
 counts, and what of an allowance goes where, is a flow once the candidates are chosen.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,18 @@ from scipy import sparse
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
 
+# A solver's tolerances are absolute. Whole weights keep their scale up to a total of this many steps; others are
+# scaled to a total of about 2^20.
+MAX_STEPS, SCALED = 500_000.0, 20
+
 
 @dataclass(frozen=True, eq=False)
 class LinearProgram:
-    """Maximise cost·v + offset with lower ≤ v ≤ upper and row_lower ≤ rows·v ≤ row_upper."""
+    """Maximise cost·v + offset with lower ≤ v ≤ upper and row_lower ≤ rows·v ≤ row_upper.
+
+    Weights are multiplied by `unit`, so the objective is `unit` times the value of a choice. If they are then not
+    whole and small, a solver needs finer tolerances than usual.
+    """
 
     cost: Floats
     lower: Floats
@@ -27,6 +35,8 @@ class LinearProgram:
     row_lower: Floats
     row_upper: Floats
     offset: float
+    unit: float
+    is_whole: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +70,22 @@ def points_with_mistakes(model: CoverageModel) -> Ints:
     return np.flatnonzero(np.bincount(model.wrong.indices, minlength=model.n_points))
 
 
+def unit_of(model: CoverageModel) -> tuple[float, bool]:
+    """Return the factor that brings the weights to a scale fit for a solver, and whether they are small whole numbers.
+
+    Examples
+    --------
+    >>> from oleander.selection.formulations import plain_model
+    >>> unit_of(plain_model(np.eye(2), 1, [2.0, 4.0])), unit_of(plain_model(np.eye(2), 1, [0.5, 0.5]))
+    ((0.5, True), (1048576.0, False))
+    """
+    total = float(model.weights.sum()) + model.offset
+    if model.grain and total <= MAX_STEPS * model.grain:
+        return 1.0 / model.grain, True
+    # A power of two changes no digit of a weight.
+    return float(np.exp2(SCALED - np.floor(np.log2(total)))), False
+
+
 def linear_program(model: CoverageModel, *, cutoff: float = -np.inf, cuts: Cuts | None = None) -> LinearProgram:
     """Return the model as a mixed-integer program; a cutoff adds the row "value ≥ cutoff".
 
@@ -74,6 +100,14 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf, cuts: Cuts 
     (4, 6)
     """
     n_candidates, n_points = model.sure.shape
+    unit, is_whole = unit_of(model)
+    model = replace(
+        model,
+        weights=unit * model.weights,
+        allowance=None if model.allowance is None else unit * model.allowance,
+        needs=None if model.needs is None else unit * model.needs,
+        offset=unit * model.offset,
+    )
     lower, upper = np.zeros(n_candidates + n_points), np.ones(n_candidates + n_points)
     lower[model.forced] = 1.0
     cost = np.concatenate([np.zeros(n_candidates), model.weights])
@@ -89,7 +123,7 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf, cuts: Cuts 
         row_upper.append(np.full(len(model.needs), np.inf))
     if cutoff > -np.inf:
         blocks.append([None, model.weights[None, :]])
-        row_lower.append(np.array([cutoff - model.offset]))
+        row_lower.append(np.array([unit * cutoff - model.offset]))
         row_upper.append(np.array([np.inf]))
     if model.maybe is not None and model.allowance is not None:
         n_parts = model.maybe.nnz
@@ -124,12 +158,14 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf, cuts: Cuts 
         row_lower=np.concatenate(row_lower),
         row_upper=np.concatenate(row_upper),
         offset=model.offset,
+        unit=unit,
+        is_whole=is_whole,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _UnionFloor:
-    """Rows over candidates, points and wrong points, all of them "at most": who counts, and what else holds."""
+    """Rows over candidates, points and wrong points, all of them "at most": points that count, and the floor."""
 
     counted: list[Any]
     blocks: list[list[Any]]
@@ -138,11 +174,11 @@ class _UnionFloor:
 
 
 def _union_floor(model: CoverageModel, wrong: sparse.csr_array, cuts: Cuts | None) -> _UnionFloor:
-    """Return the floor over the union, with a variable for each point on which somebody is wrong.
+    """Return the floor over the union, with a variable for each point on which some candidate is wrong.
 
     Such a point is wrong as far as any candidate that is wrong there is chosen, one row for each; it is not more
-    wrong than they are chosen together; and it counts without being wrong only as far as others, who are
-    right there, are chosen. The last is what keeps a relaxation from calling a point covered by many
+    wrong than they are chosen together; and it counts without being wrong only as far as candidates that
+    are right there are chosen. The last is what keeps a relaxation from calling a point covered by many
     small parts of candidates that are all wrong there, and wrong by a small part only.
     """
     n_candidates, n_points = model.sure.shape
@@ -164,7 +200,7 @@ def _union_floor(model: CoverageModel, wrong: sparse.csr_array, cuts: Cuts | Non
     ]
     n_cuts = 0
     if cuts is not None:
-        # Where nobody who is left is wrong, nothing is to be cut.
+        # A point on which no remaining candidate is wrong needs no cut.
         stays = np.isin(cuts.wrong, points)
         cuts = Cuts(cuts.covered[stays], cuts.wrong[stays])
         n_cuts = len(cuts.covered)

@@ -5,12 +5,12 @@ from oleander.selection.run import Run
 from oleander.selection.solvers import Feature
 from oleander.selection.solvers.auto import AutoSolver, Work
 
-# So many steps without gain end the second look.
+# The second search ends after this many moves without a better choice.
 PATIENCE = 30
 
 
 class QuickSolver:
-    """Find a choice, bound it, drop what the bound rules out, and look once more; nothing is left to the clock."""
+    """Find a choice, bound it, drop what the bound rules out, and search once more; the clock changes nothing."""
 
     name = "quick"
     handles: frozenset[Feature] = AutoSolver.handles

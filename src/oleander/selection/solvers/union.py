@@ -1,4 +1,4 @@
-"""The linear relaxation under a floor over the union, cut where it cheats, and who can be dropped by it.
+"""The linear relaxation under a floor over the union, tightened by cuts, and the candidates that it drops.
 
 The relaxation takes parts of many candidates. Where they are right it counts the parts as if they excluded each
 other, and where they are wrong as if they were chosen together. Cuts over pairs of points forbid to have both.
@@ -12,38 +12,37 @@ from scipy import sparse
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
-from oleander.selection.solvers.highs import load, work
+from oleander.selection.solvers.highs import MARGIN, load, work
 from oleander.selection.solvers.program import Cuts, linear_program, points_with_mistakes
 
 # How many cuts a point gets in a round, what is violated enough, and how much of the gap a round must close.
 CUTS_PER_POINT, MIN_VIOLATION, MIN_PROGRESS = 2, 1e-2, 0.05
 # Pairs of points that are looked at in a round, at most.
 MAX_CELLS = 20_000_000
-# A bound from a linear program is trusted to a millionth.
-MARGIN = 1e-6
 NO_CUTS = Cuts(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 
 def cut_relaxation(model: CoverageModel, run: Run) -> tuple[Ints, Cuts, int]:
-    """Tighten the run's bound by the relaxation; return who is still possible, the cuts, and the rounds made.
+    """Tighten the run's bound by the relaxation; return the candidates still possible, the cuts, and the rounds made.
 
     Ends when time is up, when a round closes too little of the gap, or when nothing worth looking for is left.
     """
     assert model.wrong is not None
     n_candidates, n_points = model.sure.shape
     points = points_with_mistakes(model)
-    highs = load(linear_program(model), run, relaxed=True)
+    program = linear_program(model)
+    highs = load(program, run, relaxed=True)
     # From nothing an interior point is faster, from the last basis the simplex method.
     highs.setOptionValue("solver", "ipm")
     cuts, last, n_rounds = NO_CUTS, np.inf, 0
     possible = np.ones(n_candidates, dtype=np.bool_)
     while work(highs, run) and highs.modelStatusToString(highs.getModelStatus()) == "Optimal":
         n_rounds += 1
-        bound = float(highs.getInfo().objective_function_value)
-        bound += MARGIN * max(1.0, abs(bound))
+        bound = float(highs.getInfo().objective_function_value) / program.unit
+        bound += MARGIN * abs(bound)
         run.tighten(bound)
         solution = highs.getSolution()
-        values, reduced = np.asarray(solution.col_value), np.asarray(solution.col_dual)
+        values, reduced = np.asarray(solution.col_value), np.asarray(solution.col_dual) / program.unit
         # Taking a candidate that the relaxation left out lowers the bound by its reduced cost.
         possible &= bound + np.minimum(reduced[:n_candidates], 0.0) >= run.cutoff
         possible[model.forced] = True

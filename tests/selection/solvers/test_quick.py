@@ -1,4 +1,4 @@
-"""Quick choices: by the same steps on every machine, under a bound that is true, and nearly as good as any."""
+"""Quick choices: the same steps on every machine, a bound that holds, nearly as good as the best."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from oleander.selection import SelectionProblem
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("together", [None, 0.5])
-def test_it_is_nearly_the_best_and_says_how_near(
+def test_a_quick_choice_is_nearly_the_best_and_bounded(
     instance: Callable[..., Any], seed: int, together: float | None
 ) -> None:
     case = instance(seed, n_candidates=25, n_points=60, max_weight=3)

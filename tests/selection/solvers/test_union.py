@@ -1,4 +1,4 @@
-"""The floor over the union: against exhaustive search, with every other demand, and its own examples."""
+"""The floor over the union: against exhaustive search, with every other constraint, and its own examples."""
 
 import time
 from dataclasses import replace
@@ -14,32 +14,10 @@ from oleander.selection import SelectionProblem
 from oleander.selection.formulations import plain_model
 from oleander.selection.run import Run
 from oleander.selection.solvers.auto import AutoSolver
-from oleander.selection.solvers.program import Cuts, points_with_mistakes
 from oleander.selection.solvers.union import cut_relaxation
-from oleander.selection.union_search import Moves, greedy_within_floor, walk
 
 
-def same(result, best):
-    return (result.status, result.objective, result.bound) == (best.status, best.objective, best.bound)
-
-
-def share_right(covers, agrees, weights, chosen):
-    """Return the share of the covered weight where nobody chosen is wrong, computed the long way."""
-    covered = covers[chosen].any(axis=0)
-    wrong = (covers & ~agrees)[chosen].any(axis=0)
-    return 1.0 - weights[wrong].sum() / weights[covered].sum()
-
-
-def overlapping():
-    """Return two explainers, right on 9 of 10 rows each, that share 8 easy rows and no mistake."""
-    covers = np.zeros((3, 16), dtype=bool)
-    covers[0, :10], covers[1, 2:12], covers[2, 12:15] = True, True, True
-    agrees = covers.copy()
-    agrees[0, 0] = agrees[1, 11] = False
-    return covers, agrees
-
-
-def test_overlap_can_break_the_union_while_each_holds():
+def test_overlap_can_break_the_union_while_each_holds(share_right, overlapping):
     covers, agrees = overlapping()
     problem = SelectionProblem(covers, agrees)
     assert problem.fidelity.tolist() == [0.9, 0.9, 1.0]
@@ -72,13 +50,13 @@ def test_being_contained_does_not_make_an_explainer_superfluous():
     assert (result.objective, result.is_proven_optimal, result.union_fidelity) == (8.0, True, 1.0)
 
 
-def test_a_floor_that_is_not_asked_for_is_not_reported():
+def test_union_fidelity_is_reported_only_with_a_floor(overlapping):
     covers, agrees = overlapping()
     assert SelectionProblem(covers, agrees).solve(2).union_fidelity is None
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_floor_that_does_not_bind_changes_nothing(seed, instance):
+def test_a_floor_that_does_not_bind_changes_nothing(seed, instance, same):
     rows = instance(seed, n_candidates=25, n_points=60)
     problem = SelectionProblem(rows.covers, rows.covers)
     with_floor, without = problem.solve(5, union_fidelity=0.9), problem.solve(5)
@@ -88,7 +66,7 @@ def test_a_floor_that_does_not_bind_changes_nothing(seed, instance):
 
 @pytest.mark.parametrize("solver", ["auto", "highs"])
 @pytest.mark.parametrize("seed", range(150))
-def test_the_answer_is_that_of_exhaustive_search(seed, solver, instance):
+def test_the_answer_is_that_of_exhaustive_search(seed, solver, instance, same, share_right):
     rows = instance(seed, n_candidates=9, n_points=14 + 10 * (seed % 2), max_weight=1 + seed % 4)
     problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
     k, floor = 1 + seed % 5, (0.7, 0.8, 0.9, 1.0)[seed % 4]
@@ -113,7 +91,7 @@ def test_the_answer_is_that_of_exhaustive_search(seed, solver, instance):
     n_forced=st.integers(0, 2),
     weigh=st.sampled_from(["equal", "whole", "any"]),
 )
-def test_it_goes_with_every_other_demand(seed, floor, kind, minimum, n_forced, weigh, instance):
+def test_a_floor_over_the_union_goes_with_every_other_constraint(seed, floor, kind, minimum, n_forced, weigh, instance):
     rows = instance(seed)
     rng = np.random.default_rng(seed)
     weights = {"equal": np.ones(12), "whole": rng.integers(0, 4, 12), "any": rng.random(12)}[weigh]
@@ -141,58 +119,7 @@ def test_it_goes_with_every_other_demand(seed, floor, kind, minimum, n_forced, w
         assert rough.bound >= best.objective * (1 - 3e-6)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_fewest_that_reach_a_coverage_within_the_floor(seed, instance):
-    rows = instance(seed, max_weight=2)
-    problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
-    demands = {"min_fidelity": 0.3, "union_fidelity": 0.8}
-    result = problem.solve(min_coverage=0.4, **demands)
-    target = 0.4 * rows.weights.sum() - 1e-9
-    values = [problem.solve(k, solver="exhaustive", **demands).objective for k in range(1, 9)]
-    enough = [k for k, value in enumerate(values, start=1) if value >= target]
-    if enough:
-        assert (result.status, result.objective) == ("optimal", enough[0])
-        assert share_right(rows.covers, rows.agrees, rows.weights, result.chosen) >= 0.8 - 1e-9
-    else:
-        assert result.status == "infeasible"
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_frontier_keeps_the_floor(seed, instance):
-    rows = instance(seed)
-    problem = SelectionProblem(rows.covers, rows.agrees)
-    frontier = problem.frontier([1, 3], [0.6, 0.8], floor_over_union=True)
-    for (number, floor), cell in frontier.results.items():
-        alone = problem.solve(number, floor, union_fidelity=floor, solver="exhaustive")
-        assert same(cell, alone)
-        if len(cell.chosen):
-            assert cell.union_fidelity >= floor - 1e-9
-
-
-def test_nothing_reaches_the_floor_says_the_best_there_is():
-    covers = np.ones((1, 8), dtype=bool)
-    result = SelectionProblem(covers, np.arange(8)[None, :] < 6).solve(1, 0.5, union_fidelity=0.95)
-    assert result.status == "infeasible"
-    assert result.message.startswith(
-        "union_fidelity=0.95 leaves no choice: the best of 1 candidates reaches 0.75 alone"
-    )
-    assert (result.objective, result.bound, len(result.chosen)) == (0.0, 0.0, 0)
-
-
-def test_what_must_be_chosen_can_make_the_floor_impossible():
-    covers, agrees = overlapping()
-    problem = SelectionProblem(covers, agrees, groups=np.arange(16) < 12)
-    for solver in ("auto", "highs", "exhaustive"):
-        result = problem.solve(2, 0.9, union_fidelity=0.9, must_include=[0, 1], solver=solver)
-        assert result.status == "infeasible"
-        assert "must_include is wrong on 2 by itself" in result.message
-    minima = problem.solve(3, 0.9, union_fidelity=0.9, min_group_coverage={True: 0.9})
-    assert "min_group_coverage can be met without it" in minima.message
-    unreachable = problem.solve(3, 0.9, union_fidelity=0.9, min_group_coverage={False: 0.9})
-    assert "at most 3 (0.75) can be reached" in unreachable.message
-
-
-def test_what_must_be_chosen_can_be_mended():
+def test_must_include_can_be_mended(overlapping):
     covers, agrees = overlapping()
     covers, agrees = np.pad(covers, ((0, 0), (0, 9))), np.pad(agrees, ((0, 0), (0, 9)))
     covers[2, 12:] = agrees[2, 12:] = True
@@ -208,7 +135,7 @@ def test_what_must_be_chosen_can_be_mended():
         ({"union_fidelity": 1.2}, r"union_fidelity=1\.2 is not a share"),
     ],
 )
-def test_demands_that_make_no_sense_are_refused(demands, message):
+def test_invalid_constraints_are_refused(demands, message, overlapping):
     covers, agrees = overlapping()
     with pytest.raises(ValueError, match=message):
         SelectionProblem(covers, agrees).solve(2, **demands)
@@ -252,21 +179,7 @@ def test_a_start_is_kept_and_mended(hard):
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_every_choice_keeps_every_cut(seed, instance):
-    rows = instance(seed)
-    wrong = rows.covers & ~rows.agrees
-    model = replace(plain_model(rows.covers, 8), wrong=sparse.csr_array(wrong.astype(float)), union_fidelity=0.8)
-    points = points_with_mistakes(model)
-    cuts = Cuts(np.repeat(np.arange(12), len(points)), np.tile(points, 12))
-    matrix = np.hstack([block.toarray() for block in cuts.rows(model)])
-    for mask in product([False, True], repeat=8):
-        chosen = np.array(mask)
-        unions = rows.covers[chosen].any(axis=0), wrong[chosen].any(axis=0)[points]
-        assert (matrix @ np.concatenate([chosen, *unions]) <= 0).all()
-
-
-@pytest.mark.parametrize("seed", range(15))
-def test_cuts_lower_the_bound_and_drop_nobody_who_is_needed(seed, instance):
+def test_cuts_lower_the_bound_and_drop_no_candidate_that_is_needed(seed, instance):
     rows = instance(seed, n_candidates=12, n_points=30)
     problem = SelectionProblem(rows.covers, rows.agrees)
     best = problem.solve(4, 0.3, union_fidelity=0.8, solver="highs")
@@ -277,46 +190,14 @@ def test_cuts_lower_the_bound_and_drop_nobody_who_is_needed(seed, instance):
     assert problem.solve(4, 0.3, union_fidelity=0.8, solver=AutoSolver(skip={"cut"})).objective == best.objective
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_the_walk_is_never_worse_than_greedy(seed, instance):
-    rows = instance(seed, n_candidates=30, n_points=80)
-    wrong = sparse.csr_array((rows.covers & ~rows.agrees).astype(float))
-    model = replace(plain_model(rows.covers, 5), wrong=wrong, union_fidelity=0.7)
-    start = greedy_within_floor(model)
-    assert model.satisfies(start)
-    found, _ = walk(model, start, patience=30)
-    assert model.satisfies(found)
-    assert model.value(found) >= model.value(start)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_moves_do_what_was_announced(seed, instance):
-    rows = instance(seed, n_candidates=10, n_points=20, max_weight=3)
-    wrong = sparse.csr_array((rows.covers & ~rows.agrees).astype(float))
-    groups = sparse.csr_array((np.arange(20)[None, :] < 7).astype(float))
-    model = replace(
-        plain_model(rows.covers, 4, rows.weights), wrong=wrong, union_fidelity=0.8, groups=groups, needs=np.array([6.0])
-    )
-    moves = Moves(model, np.array([0, 1]))
-    rng = np.random.default_rng(seed)
-    for _ in range(20):
-        values, breach = moves.outcomes()
-        candidate, slot = divmod(int(rng.choice(np.flatnonzero(values > -np.inf))), 4)
-        moves.make(slot, candidate)
-        chosen = moves.choice()
-        short = max(0.0, 6.0 - float((groups @ model.counts(chosen))[0]))
-        assert values[candidate, slot] == moves.value == model.value(chosen)
-        assert breach[candidate, slot] == pytest.approx(max(0.0, model.excess(chosen)) + short)
-
-
 @pytest.mark.parametrize("seed", range(25))
-def test_the_relaxation_drops_nobody_that_a_choice_worth_it_contains(seed, instance):
+def test_the_relaxation_drops_no_candidate_of_a_choice_worth_it(seed, instance):
     rows = instance(seed, n_candidates=8, n_points=30)
     wrong = sparse.csr_array((rows.covers & ~rows.agrees).astype(float))
     model = replace(plain_model(rows.covers, 3), wrong=wrong, union_fidelity=0.8)
     choices = [np.flatnonzero(mask) for mask in product([False, True], repeat=8) if sum(mask) <= 3]
     values = {tuple(chosen): model.value(chosen) for chosen in choices if model.satisfies(chosen)}
-    run = Run.of(model)
+    run = Run(model)
     best = max(values.values())
     run.offer(best - 1.0, np.empty(0, dtype=int))
     possible, _, n_rounds = cut_relaxation(model, run)

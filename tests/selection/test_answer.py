@@ -1,4 +1,4 @@
-"""Time limits, Ctrl-C, gaps, warm starts, progress: a solve cut short tells what is known by then."""
+"""Time limits, Ctrl-C, gaps, starts, progress: a solve cut short returns the best so far with its gap."""
 
 import time
 from _thread import interrupt_main
@@ -91,7 +91,7 @@ def test_ctrl_c_from_outside_is_heard_inside_highs(hard):
     assert 0 < result.objective <= result.bound
 
 
-def test_ctrl_c_in_the_middle_of_fewest_keeps_what_is_known(hard):
+def test_ctrl_c_in_the_middle_of_fewest_keeps_the_best_choice(hard):
     result = hard.solve(min_coverage=0.9, progress=InterruptAfter("decompose"))
     assert result.status == "feasible"
     assert 1 <= result.bound < result.objective
@@ -116,13 +116,13 @@ def test_a_gap_is_valid_where_the_optimum_is_known(instance):
             assert result.gap <= gap + 1e-9
 
 
-def test_progress_is_told(hard):
-    told = []
-    hard.solve(12, time_limit=1.0, progress=told.append)
-    assert len(told) >= 3
-    assert {progress.stage for progress in told} & {"find", "bound", "branch", "decompose"}
-    values = [progress.value for progress in told]
-    bounds = [progress.bound for progress in told]
+def test_progress_is_reported(hard):
+    reports = []
+    hard.solve(12, time_limit=1.0, progress=reports.append)
+    assert len(reports) >= 3
+    assert {progress.stage for progress in reports} & {"find", "bound", "branch", "decompose"}
+    values = [progress.value for progress in reports]
+    bounds = [progress.bound for progress in reports]
     assert values == sorted(values)
     assert bounds == sorted(bounds, reverse=True)
 
@@ -156,7 +156,7 @@ def test_ties_go_to_the_first(solver):
     assert SelectionProblem(covers, covers).solve(3, solver=solver).chosen.tolist() == [0, 2, 4]
 
 
-def test_stages_tell_what_they_did(instance):
+def test_stages_record_their_work(instance):
     rows = instance(0, n_candidates=30, n_points=60)
     covers = np.hstack([rows.covers, rows.covers])
     result = SelectionProblem(covers, covers).solve(5)

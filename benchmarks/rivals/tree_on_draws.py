@@ -1,0 +1,75 @@
+"""One tree that learns from the same draws as our union and is judged on the same rows."""
+
+from typing import Any, Self
+
+from oleander.aggregate import NothingFoundError
+from oleander.baselines.base import Baseline
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.draws.labelled import draw_and_ask
+from oleander.draws.options import Draws
+from oleander.judging.certificate import Certificate
+from oleander.learning.union import UnionLearner
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+
+
+class TreeOnDraws(Baseline):
+    """Learn one tree from draws around background rows.
+
+    Parameters
+    ----------
+    black_box : object with ``predict``, or callable
+    background : DataFrame or array
+    abstains : bool
+        A large tree is cut back exactly to ``max_leaves`` leaves that speak, at the boldest price whose bound reaches
+        the floor. Otherwise a tree of ``max_leaves`` leaves answers every row.
+    min_fidelity : float
+    max_leaves : int
+    schema : FeatureSchema or None
+    random_state : int or None
+    """
+
+    def __init__(
+        self,
+        black_box: Any,
+        background: Any = None,
+        *,
+        abstains: bool = True,
+        min_fidelity: float = 0.9,
+        max_leaves: int = 20,
+        schema: FeatureSchema | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.black_box = black_box
+        self.background = background
+        self.abstains = abstains
+        self.min_fidelity = min_fidelity
+        self.max_leaves = max_leaves
+        self.schema = schema
+        self.random_state = random_state
+
+    def fit(self, X: Any, *, groups: Any = None) -> Self:
+        """Draw, ask, learn and judge, as ``AggregateExplainer`` does with a background."""
+        schema = FeatureSchema.infer(X) if self.schema is None else self.schema
+        counting = CountingBlackBox(BlackBox(self.black_box, schema))
+        rows = label_rows(schema.encode(X), counting, groups=None if groups is None else groups.to_numpy())
+        draws = draw_and_ask(schema.encode(self.background), counting, Draws(), Draws().n, self.random_state or 0)
+        learner = UnionLearner(draws, rows, by_folds=False, level=0.05, seed=self.random_state or 0)
+        found = (
+            learner.choose_tree(self.max_leaves, self.min_fidelity)
+            if self.abstains
+            else learner.plain_tree(self.max_leaves)
+        )
+        if found is None:
+            raise NothingFoundError("no cut of the tree reaches the floor.")
+        self.schema_, self.n_queries_ = schema, counting.n_queries
+        self.set_ = ExplainerSet.deliver(found, draws, rows, learner.level)
+        certificate = Certificate((), None, found.claim, 0.95, rows.groups is not None)
+        self.certificate_ = certificate if found.is_certified else None
+        return self
+
+    def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
+        raise TypeError("a tree on draws is fitted as a whole.")

@@ -1,0 +1,119 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.data.reading import Reading, leave_out_known, read, split, stack_tables
+from oleander.data.schema import FeatureSchema
+
+
+class TestRead:
+    def test_the_table_is_encoded_by_its_own_schema_or_by_the_given_one(self, mixed):
+        own = read(mixed, None, None, None)
+        assert own.schema == FeatureSchema.infer(mixed)
+        np.testing.assert_array_equal(own.values, own.schema.encode(mixed))
+        assert (own.truth, own.groups) == (None, None)
+        given = own.schema.with_feature("weight", scale=3.0)
+        assert read(mixed, None, None, given).schema is given
+
+    def test_labels_and_groups_are_taken_row_by_row(self):
+        X = np.arange(6.0).reshape(3, 2) / 4
+        reading = read(X, pd.Series([1, 0, 1], index=[7, 8, 9]), ["a", "b", "a"], None)
+        assert reading.truth.tolist() == [1, 0, 1]
+        assert reading.groups.tolist() == ["a", "b", "a"]
+        assert reading.groups_of(np.array([2, 1])).tolist() == ["a", "b"]
+
+    @pytest.mark.parametrize("name", ["y", "groups"])
+    def test_one_entry_per_row(self, name):
+        X = np.arange(6.0).reshape(3, 2) / 4
+        given = {"y": None, "groups": None, name: [0, 1]}
+        with pytest.raises(ValueError, match=rf"{name} has shape \(2,\); one entry for each of 3 rows is expected"):
+            read(X, given["y"], given["groups"], None)
+
+    @pytest.mark.parametrize("groups", [[0.0, np.nan, 1.0], ["a", None, "b"], pd.array([0, None, 1], dtype="Int64")])
+    def test_every_row_has_a_group(self, groups):
+        X = np.arange(6.0).reshape(3, 2) / 4
+        with pytest.raises(ValueError, match="groups has no value for row 1: give every row a group"):
+            read(X, None, groups, None)
+
+    def test_a_sampled_row_without_a_group_is_named_by_its_position(self):
+        schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
+        with pytest.raises(ValueError, match="for row 70"):
+            Reading(schema, np.ones((2, 1)), groups=np.array([1.0, np.nan]), positions=np.array([5, 70]))
+
+    def test_levels_and_bounds_of_a_background_are_known(self):
+        X = pd.DataFrame({"age": [30.5, 40.5, 50.5], "colour": ["red", "blue", "green"]})
+        background = pd.DataFrame({"colour": ["grey", "red"], "age": [20.5, 45.5]})
+        schema = read(X, None, None, None, background=background).schema
+        assert schema[0].lower == 20.5
+        assert "grey" in schema[1].levels
+
+
+class TestStackTables:
+    def test_tables_of_one_kind_are_stacked_in_the_columns_of_the_first(self):
+        X, background = pd.DataFrame({"a": [1], "b": [2]}), pd.DataFrame({"b": [4], "a": [3]})
+        assert stack_tables(X, background).to_dict("list") == {"a": [1, 3], "b": [2, 4]}
+        assert stack_tables(np.zeros((2, 3)), np.ones((1, 3))).shape == (3, 3)
+
+    def test_another_kind_is_left_alone(self):
+        X = np.zeros((2, 3))
+        assert stack_tables(X, None) is X
+        assert stack_tables(X, "rows.parquet") is X
+
+    def test_other_columns_are_refused(self):
+        with pytest.raises(ValueError, match="give the same columns"):
+            stack_tables(pd.DataFrame({"a": [1]}), pd.DataFrame({"b": [1]}))
+        with pytest.raises(ValueError, match="background has 2 columns, and X has 3"):
+            stack_tables(np.zeros((2, 3)), np.zeros((2, 2)))
+
+
+class TestSplit:
+    @pytest.fixture
+    def reading(self):
+        X = np.random.default_rng(0).uniform(size=(200, 2))
+        return read(X, None, np.arange(200) // 10, None)
+
+    def test_no_row_is_both_learned_from_and_held_out(self, reading):
+        parts = split(reading, 0.25, 0)
+        assert sorted([*parts.learned, *parts.held]) == list(range(200))
+        assert len(parts.held) == 50
+        assert parts.n_unused == 0
+
+    @pytest.mark.parametrize("n_affordable", [30, 80, 199])
+    def test_both_parts_shrink_to_what_is_affordable(self, reading, n_affordable):
+        parts = split(reading, 0.25, 0, n_affordable=n_affordable)
+        assert len(parts.learned) + len(parts.held) + parts.n_unused == 200
+        assert 0 < len(parts.learned) + len(parts.held) <= n_affordable
+        groups = reading.groups
+        for part in (parts.learned, parts.held):
+            assert len(part) <= n_affordable * (150 if part is parts.learned else 50) / 200
+            # Every group is there whole.
+            assert set(np.unique(groups[part], return_counts=True)[1]) <= {10}
+        assert not set(groups[parts.learned]) & set(groups[parts.held])
+
+    def test_enough_queries_change_nothing(self, reading):
+        free, bounded = split(reading, 0.25, 0), split(reading, 0.25, 0, n_affordable=200)
+        np.testing.assert_array_equal(free.learned, bounded.learned)
+        np.testing.assert_array_equal(free.held, bounded.held)
+
+
+class TestLeaveOutKnown:
+    @pytest.fixture
+    def rows(self):
+        X = np.array([[0.5], [1.5], [2.5], [1.5]])
+        return label_rows(X, CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X))))
+
+    def test_rows_that_are_in_the_background_do_not_judge(self, rows):
+        with pytest.warns(UserWarning, match="2 of 4 rows of X stand in the background too"):
+            left = leave_out_known(rows, np.array([[1.5], [9.5]]))
+        assert left.values.tolist() == [[0.5], [2.5]]
+        assert left.labels.tolist() == [False, True]
+
+    def test_other_rows_stay(self, rows):
+        assert leave_out_known(rows, np.array([[9.5]])) is rows
+
+    def test_some_row_must_be_left(self, rows):
+        with pytest.raises(ValueError, match="every row of X stands in the background too"):
+            leave_out_known(rows, rows.values)

@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+
+# Few values, so that rows repeat; numbers with a fraction, so that the column is continuous.
+TABLES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=25).map(
+    lambda rows: np.array(rows, dtype=float) + 0.25
+)
+SCHEMA = FeatureSchema.infer(np.array([[0.25, 0.25], [3.25, 2.25], [1.5, 1.5]]))
+
+
+def label(X):
+    return (10 * X[:, 0] + X[:, 1]).astype(int)
+
+
+def rows_of(X, groups=None):
+    return label_rows(X, CountingBlackBox(BlackBox(label, SCHEMA)), groups=groups)
+
+
+def check(rows, X):
+    """Check that rows stand for the table, row by row."""
+    np.testing.assert_array_equal(rows.values[rows.point_of_row], X)
+    np.testing.assert_array_equal(rows.labels_of_rows, label(X))
+    np.testing.assert_array_equal(rows.weights, np.bincount(rows.point_of_row, minlength=rows.n_points))
+    assert len(np.unique(rows.values, axis=0)) == rows.n_points
+    assert rows.n_rows == len(X)
+
+
+@settings(deadline=None)
+@given(TABLES)
+def test_rows_stand_for_the_table(X):
+    check(rows_of(X), X)
+
+
+@settings(deadline=None)
+@given(TABLES, TABLES)
+def test_joined_rows_stand_for_both_tables(one, other):
+    check(rows_of(one).join(rows_of(other)), np.concatenate([one, other]))
+
+
+@settings(deadline=None)
+@given(TABLES, st.data())
+def test_a_part_stands_for_its_rows(X, data):
+    rows = rows_of(X, groups=np.arange(len(X)))
+    points = np.array(data.draw(st.lists(st.booleans(), min_size=rows.n_points, max_size=rows.n_points)), dtype=bool)
+    part = rows.part(points)
+    kept = points[rows.point_of_row]
+    check(part, X[kept])
+    np.testing.assert_array_equal(part.groups, rows.groups[points])
+
+
+@settings(deadline=None)
+@given(TABLES, st.integers(0, 2**40))
+def test_two_parts_joined_are_the_whole(X, seed):
+    rows = rows_of(X)
+    half = rows.halves(seed)
+    both = rows.part(half).join(rows.part(~half))
+    assert both.n_points == rows.n_points
+    whole, again = (
+        {tuple(value): (weight, label) for value, weight, label in zip(r.values, r.weights, r.labels, strict=True)}
+        for r in (rows, both)
+    )
+    assert again == whole
+
+
+@settings(deadline=None)
+@given(TABLES)
+def test_repeated_points_are_the_rows_sorted_by_point(X):
+    rows = rows_of(X)
+    values, labels = rows.repeated()
+    order = np.argsort(rows.point_of_row, kind="stable")
+    np.testing.assert_array_equal(values, X[order])
+    np.testing.assert_array_equal(labels, label(X)[order])
+    first = np.arange(rows.n_points) == 0
+    assert len(rows.repeated(first)[0]) == rows.weights[0]
+
+
+def test_joining_with_no_rows_changes_nothing():
+    X = np.array([[0.25, 1.25], [1.25, 0.25], [0.25, 1.25]])
+    rows = rows_of(X)
+    check(rows.join(Rows.empty(SCHEMA)), X)
+    check(Rows.empty(SCHEMA).join(rows), X)
+    assert (Rows.empty(SCHEMA).n_points, Rows.empty(SCHEMA).n_rows) == (0, 0)
+
+
+class TestAtMost:
+    @pytest.fixture
+    def rows(self):
+        X = np.random.default_rng(0).uniform(size=(60, 2))
+        box = BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X))
+        return label_rows(X, CountingBlackBox(box), groups=np.arange(60) // 6)
+
+    def test_no_more_points_than_allowed_and_whole_groups(self, rows):
+        part = rows.at_most(25, 0)
+        assert part.n_points == 24
+        assert set(np.unique(part.groups, return_counts=True)[1]) == {6}
+
+    def test_all_where_they_are_few(self, rows):
+        assert rows.at_most(60, 0) is rows
+
+    def test_all_where_no_group_fits(self, rows):
+        assert rows.at_most(5, 0) is rows
+
+
+def test_folds_and_halves_keep_groups_whole():
+    X = np.random.default_rng(0).uniform(size=(90, 2))
+    groups = np.arange(90) // 9
+    box = BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X))
+    rows = label_rows(X, CountingBlackBox(box), groups=groups)
+    for split in (rows.folds(3, 1), rows.halves(1)):
+        assert all(len(set(split[groups == group])) == 1 for group in range(10))
+    assert rows.halves(1).sum() == 45

@@ -1,0 +1,149 @@
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from oleander import AggregateExplainer
+from oleander.draws.options import Draws
+from oleander.results import attributes
+from oleander.results.attributes import FittedAttributes
+from oleander.results.fit_record import FitRecord
+
+FROM_RECORD = {
+    "explainers_": lambda record: list(record.explainers.members),
+    "coverage_": lambda record: record.evaluation.coverage,
+    "fidelity_": lambda record: record.evaluation.fidelity,
+    "evaluation_": lambda record: record.evaluation,
+    "proof_": lambda record: record.proof,
+    "certificate_": lambda record: record.certificate,
+    "realism_": lambda record: record.realism,
+    "verdict_": lambda record: record.verdict,
+    "exact_": lambda record: record.exact,
+    "accuracy_": lambda record: record.accuracy,
+    "schema_": lambda record: record.schema,
+    "n_queries_": lambda record: record.n_queries,
+    "explainers": lambda record: list(record.explainers.members),
+    "complexity": lambda record: record.explainers.n_rules,
+}
+# What the fit keeps beside its record and never saves.
+FROM_WORKINGS = {"result_", "pool_"}
+
+
+def fitted_attributes():
+    properties = inspect.getmembers(FittedAttributes, lambda member: isinstance(member, property))
+    return {name for name, _ in properties} - {"record_"}
+
+
+class TestRecord:
+    def test_every_fitted_attribute_is_listed_here(self):
+        assert fitted_attributes() == {*FROM_RECORD, *FROM_WORKINGS}
+
+    @pytest.mark.parametrize("name", FROM_RECORD)
+    def test_it_is_read_from_the_record(self, atlas, name):
+        found = getattr(atlas, name)
+        expected = FROM_RECORD[name](atlas.record_)
+        assert found == expected if isinstance(found, list | int | float) else found is expected
+
+    def test_a_fit_leaves_nothing_else_behind(self, atlas):
+        own = set(vars(atlas)) - set(atlas.get_params(deep=False))
+        assert own <= {"_record", "_workings", "_counter", "n_features_in_", "feature_names_in_"}
+
+    def test_a_second_fit_leaves_nothing_of_the_first(self, fit_stripes, rows):
+        atlas = fit_stripes()
+        atlas.tradeoff()
+        before = atlas.record_
+        atlas.set_params(max_explainers=1).fit(rows[:200])
+        assert isinstance(atlas.record_, FitRecord)
+        assert atlas.record_ is not before
+        assert atlas.record_.tradeoff is None
+        assert atlas.record_.verdict is None
+
+    def test_parameters_set_after_the_fit_change_no_figure(self, fit_stripes):
+        atlas = fit_stripes()
+        before = atlas.summary()
+        atlas.set_params(min_fidelity=0.5, max_rules=3, confidence=0.5)
+        assert atlas.summary() == before
+
+
+class TestVerdict:
+    """Trees that one would compare with are grown when the comparison is read."""
+
+    @pytest.fixture
+    def grown(self, monkeypatch):
+        calls = []
+        for name in ("judge_trees", "judge_learned_trees"):
+            judge = getattr(attributes, name)
+            monkeypatch.setattr(
+                attributes, name, lambda *given, judge=judge, **options: calls.append(1) or judge(*given, **options)
+            )
+        return calls
+
+    @pytest.mark.parametrize("read", [lambda atlas: atlas.verdict_, lambda atlas: atlas.summary()])
+    @pytest.mark.parametrize("way", ["rows", "asking", "paper"])
+    def test_no_tree_is_grown_before(self, rows, grown, way, read):
+        def box(X):
+            return X[:, 0] > 0.5
+
+        explainer = {
+            "rows": AggregateExplainer(box, draws=Draws(0), random_state=0),
+            "asking": AggregateExplainer(box, draws=Draws(1_000), random_state=0),
+            "paper": AggregateExplainer.paper(box, radius=0.3, n_draws=100, random_state=0),
+        }[way]
+        atlas = explainer.fit(rows[:100])
+        atlas.predict(rows)
+        atlas.evaluate(rows[:100])
+        assert not grown
+        read(atlas)
+        assert len(grown) == 1
+        read(atlas)
+        atlas.summary()
+        assert len(grown) == 1
+
+    def test_it_is_of_one_plain_and_one_abstaining_tree(self, atlas):
+        verdict = atlas.verdict_
+        assert verdict["answer"].tolist() == ["one plain tree", "one tree that abstains"]
+        assert (verdict["rules"] <= 40).all()
+        assert verdict.loc[0, "coverage"] == 1.0
+
+
+class TestLoaded:
+    @pytest.fixture
+    def loaded(self, atlas, tmp_path):
+        atlas.save(tmp_path / "atlas")
+        return AggregateExplainer.load(tmp_path / "atlas")
+
+    @pytest.mark.parametrize(("name", "word"), [("result_", "no solver's result"), ("pool_", "no candidates")])
+    def test_workings_are_not_in_a_file(self, loaded, name, word):
+        with pytest.raises(NotFittedError, match=f"loaded from a file, which holds {word}"):
+            getattr(loaded, name)
+
+    def test_a_verdict_that_was_never_read_is_not_in_a_file(self, fit_stripes, tmp_path):
+        fit_stripes().save(tmp_path / "atlas")
+        loaded = AggregateExplainer.load(tmp_path / "atlas")
+        with pytest.raises(NotFittedError, match="holds no verdict"):
+            loaded.verdict_  # noqa: B018
+        assert "one plain tree" not in loaded.summary()
+
+    def test_a_verdict_that_was_read_is(self, atlas, tmp_path):
+        verdict = atlas.verdict_
+        atlas.save(tmp_path / "atlas")
+        assert AggregateExplainer.load(tmp_path / "atlas").verdict_.equals(verdict)
+
+
+def test_before_a_fit_there_is_nothing():
+    explainer = AggregateExplainer(lambda X: X[:, 0] > 0.5)
+    for name in {*fitted_attributes(), "record_"}:
+        assert not hasattr(explainer, name)
+        with pytest.raises(NotFittedError, match="is not fitted: call fit"):
+            getattr(explainer, name)
+
+
+def test_names_of_columns_are_those_of_the_last_fit(rows):
+    atlas = AggregateExplainer(lambda X: np.asarray(X)[:, 0] > 0.5, draws=Draws(0), random_state=0)
+    atlas.fit(pd.DataFrame(rows, columns=["a", "b", "c"]))
+    assert atlas.feature_names_in_.tolist() == ["a", "b", "c"]
+    atlas.fit(rows)
+    assert not hasattr(atlas, "feature_names_in_")
+    assert atlas.n_features_in_ == 3

@@ -1,0 +1,97 @@
+import copy
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from oleander import AggregateExplainer
+from oleander.candidates import Balls
+from oleander.results.fit_record import FitRecord
+
+
+@pytest.fixture(scope="module")
+def whole(atlas):
+    """A record with every part that is made when it is first read."""
+    atlas.tradeoff()
+    atlas.summary()
+    return atlas.record_
+
+
+def through_json(record):
+    return FitRecord.from_dict(json.loads(json.dumps(record.to_dict(), allow_nan=False)))
+
+
+class TestFiles:
+    def test_it_round_trips_through_json(self, whole):
+        assert whole.verdict is not None
+        assert whole.tradeoff is not None
+        assert through_json(whole).to_dict() == whole.to_dict()
+
+    def test_parts_that_were_never_read_stay_away(self, whole):
+        bare = replace(whole, verdict=None, tradeoff=None, certificate=None, proof=None, realism=None)
+        assert through_json(bare).to_dict() == bare.to_dict()
+        assert through_json(bare).verdict is None
+
+    def test_save_and_load_keep_the_record(self, atlas, whole, tmp_path):
+        atlas.save(tmp_path / "atlas")
+        loaded = AggregateExplainer.load(tmp_path / "atlas")
+        assert loaded.record_.to_dict() == whole.to_dict()
+        loaded.save(tmp_path / "again")
+        assert AggregateExplainer.load(tmp_path / "again").record_.to_dict() == whole.to_dict()
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"explainers": {"overlap": "first", "in_turn": False, "members": []}},
+            {"max_explainers": 0},
+            {"max_explainers": "many"},
+            {"max_explainers": True},
+            {"min_fidelity": 1.5},
+            {"min_fidelity": None},
+            {"evaluation": None},
+            {"schema": None},
+            {"n_queries": "many"},
+        ],
+        ids=str,
+    )
+    def test_a_record_that_no_fit_makes_is_refused(self, whole, change):
+        with pytest.raises((TypeError, ValueError)):
+            FitRecord.from_dict({**copy.deepcopy(whole.to_dict()), **change})
+
+    @pytest.mark.parametrize("name", ["proof", "tradeoff", "judged", "n_queries", "explainers"])
+    def test_a_record_without_a_part_is_refused(self, whole, name):
+        content = whole.to_dict()
+        del content[name]
+        with pytest.raises(KeyError):
+            FitRecord.from_dict(content)
+
+
+class TestCell:
+    def test_it_holds_the_figures_of_the_fit(self, whole):
+        cell = whole.cell
+        assert (cell.max_explainers, cell.min_fidelity) == (3, 0.85)
+        assert cell.explainers is whole.explainers
+        assert (cell.coverage, cell.fidelity) == (whole.evaluation.coverage, whole.evaluation.fidelity)
+        assert cell.status == whole.status
+
+    def test_the_status_is_that_of_the_proof_or_of_the_judge(self, whole):
+        assert whole.status == ("certified" if whole.proof is None else whole.proof.status)
+        assert replace(whole, proof=None).status == "certified"
+        assert replace(whole, proof=None, certificate=None).status == "judged"
+
+
+class TestRecords:
+    def test_a_ball_around_a_row_is_not_written_unasked(self, fit_stripes, rows):
+        atlas = fit_stripes(candidates=Balls(1.0, centers="rows", n_draws=200, max_candidates=30), min_fidelity=0.7)
+        record = atlas.record_
+        with pytest.raises(ValueError, match=r"explainer 0 is a ball around a row of the data.*include_rows=True"):
+            record.without_records(rows)
+        assert record.without_records(np.random.default_rng(1).uniform(size=(50, 3))) is record
+
+    def test_cells_with_such_balls_are_withheld(self, fit_stripes, rows):
+        record = fit_stripes(candidates=Balls(1.0, n_draws=200, max_candidates=30), min_fidelity=0.7).record_
+        assert record.without_records(rows) is record
+        balls = fit_stripes(candidates=Balls(1.0, centers="rows", n_draws=200, max_candidates=30), min_fidelity=0.7)
+        mixed = replace(record, tradeoff=balls.tradeoff())
+        assert {cell.status for cell in mixed.without_records(rows).tradeoff.cells} == {"withheld"}

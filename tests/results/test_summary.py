@@ -1,0 +1,147 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import Constant, UnfilteredTree
+from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.verdict import COLUMNS
+from oleander.regions import Ball, Box
+from oleander.regions.conditions import Range
+from oleander.results.accuracy import Accuracy
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.results.fit_record import FitRecord
+from oleander.results.summary import MOST_CLASSES, describe_fit
+from oleander.selection.result import Proof
+
+X = np.linspace(0.05, 9.95, 100)[:, None]
+SCHEMA = FeatureSchema.infer(X, scale="none")
+LABELS = np.where(X[:, 0] < 8, "low", "high")
+TREE = UnfilteredTree().fit(X, np.full(100, "low"), schema=SCHEMA)
+BALL = ChosenExplainer(Ball(SCHEMA, np.array([3.0]), 2.0), TREE, "balls", 40, 0.95, 0.9, 0.99)
+BOX = ChosenExplainer(
+    Box((Range(0, SCHEMA[0], 0, 5),)), Constant("low", 10, 1.0, np.dtype("<U4")), "asking", 50, 0.98, 0.9, 1.0
+)
+
+
+def chosen(member, labels=LABELS):
+    explainers = ExplainerSet(SCHEMA, (member,), in_turn=member.origin == "asking")
+    return {"explainers": explainers, "evaluation": explainers.evaluate(X, labels)}
+
+
+PROVEN = FitRecord(5, 0.9, **chosen(BALL), n_queries=100, proof=Proof(40.0, 40.0, "optimal", 0.1))
+ASKED = FitRecord(5, 0.9, **chosen(BOX), n_queries=100, judged=Claim(49, 50, 0.91), realism=0.61)
+
+
+class TestProgram:
+    def test_what_is_covered_and_proven(self):
+        lines = describe_fit(PROVEN).splitlines()
+        assert lines[0] == "1 local explainer with 1 rule covers 40.0% of the rows (no choice covers more)"
+        assert lines[1] == "fidelity at least 1.000 on the rows they were chosen on"
+        assert "explainer 0: 40 rows, fidelity 0.950" in lines
+        assert any(line.strip().startswith("always → low") for line in lines)
+
+    def test_a_choice_without_proof_names_its_gap(self):
+        record = replace(PROVEN, proof=Proof(40.0, 50.0, "feasible", 0.1))
+        assert "(within 25.00% of the best choice)" in describe_fit(record)
+
+    def test_a_certificate_of_held_out_rows(self):
+        certificate = Certificate((Claim(60, 60, 0.93),), Claim(80, 200, 0.34), Claim(78, 80, 0.92), 0.95)
+        record = replace(PROVEN, certificate=certificate, explainers=PROVEN.explainers.with_claims(certificate))
+        text = describe_fit(record)
+        assert "certified on held-out rows, all together at 95% confidence:" in text
+        assert "  answers certified at least 0.34 (80 of 200 rows)" in text
+        assert "  right where it answers certified at least 0.92 (78 of 80 rows)" in text
+        assert "explainer 0: 40 rows, fidelity 0.950, certified at least 0.93 (60 of 60 rows)" in text
+
+
+class TestAsking:
+    def test_what_is_answered_and_judged(self):
+        lines = describe_fit(ASKED).splitlines()
+        assert lines[0] == "1 rule answers 50.0% of the rows and says what the black box says on 98.0% of them"
+        assert lines[1] == "judged on rows that were not learned from, not certified: at least 0.91 (49 of 50)"
+        assert "certified at" not in describe_fit(ASKED)
+        assert lines[-1] == "draws can be told from rows in 61% of cases (50% is perfect)"
+
+    def test_a_rule_is_shown_whole(self):
+        assert f"rule 0: {BOX.region.describe()} → low (50 rows, fidelity 0.980)" in describe_fit(ASKED).splitlines()
+
+    @pytest.mark.parametrize(
+        ("by_group", "unit"), [(False, "rows that nothing was learned from"), (True, "groups, one row of each")]
+    )
+    def test_a_certificate_of_every_judging_row(self, by_group, unit):
+        certificate = Certificate((), None, Claim(49, 50, 0.9), 0.95, by_group)
+        text = describe_fit(replace(ASKED, judged=None, certificate=certificate))
+        assert (
+            f"certified at 95% confidence: at least 0.90 of the answers are the black box's (49 of 50 {unit})" in text
+        )
+        assert "not certified" not in text
+
+    def test_a_rule_that_answers_no_judging_row_has_an_unknown_fidelity(self):
+        silent = replace(BOX, support=0, fidelity=float("nan"), floor_value=0.0)
+        text = describe_fit(replace(ASKED, **chosen(silent)))
+        assert "(0 rows, fidelity unknown)" in text
+
+
+class TestSource:
+    ACCURACY = Accuracy(
+        n_rows=1000, n_sample=100, n_judged=25, n_unread=3, epsilon=0.1, delta=0.05, promised=0.08, seen=0.05
+    )
+
+    def describe(self, **changes):
+        accuracy = replace(self.ACCURACY, **changes)
+        return describe_fit(replace(PROVEN, exact=PROVEN.evaluation, accuracy=accuracy))
+
+    def test_what_was_counted_on_all_rows(self):
+        text = self.describe()
+        assert "on all 1,000 rows: 40.00% answered, 100.00% of them as the black box does" in text
+        assert "a sample of 100 rows; 25 of it, held out, give shares within 0.0500 of exact ones" in text
+        assert "\nas promised: within 0.0800 with probability 95%, for every candidate" in text
+        assert "3 rows hold values that the schema does not allow, and are not answered" in text
+
+    def test_a_promise_that_was_not_kept_is_named(self):
+        assert "NOT as promised" in self.describe(seen=0.09)
+
+    def test_without_held_out_rows_nothing_is_promised(self):
+        text = self.describe(n_judged=0, promised=float("nan"), seen=float("nan"), n_unread=0)
+        assert "promised" not in text
+        assert "held out" not in text
+        assert "schema does not allow" not in text
+
+
+class TestVerdict:
+    def describe(self, *lines):
+        return describe_fit(replace(PROVEN, verdict=pd.DataFrame(lines, columns=list(COLUMNS))))
+
+    def test_what_one_tree_would_do(self):
+        text = self.describe(("one plain tree", 9, 1.0, 0.85, 0.8), ("one tree that abstains", 9, 0.6, 0.96, 0.9))
+        assert "judged on rows that it was not grown on (floor 0.9):" in text
+        assert "  one plain tree: answers 100.0%, right on 85.0% of them (at least 80.0%)" in text
+        assert "  one tree that abstains: answers 60.0%, right on 96.0% of them (at least 90.0%)" in text
+        assert "is enough" not in text
+
+    def test_one_tree_may_be_enough(self):
+        text = self.describe(("one plain tree", 9, 1.0, 0.95, 0.92), ("one tree that abstains", 9, 0.0, np.nan, 0.0))
+        assert "one plain tree is enough: it reaches the floor on all rows" in text
+        assert "one tree that abstains: reaches the floor on no share of the rows" in text
+
+    def test_no_verdict_no_words(self):
+        assert "tree would" not in describe_fit(PROVEN)
+
+
+class TestClasses:
+    def test_the_rarest_stands_first_and_silence_is_named(self):
+        lines = describe_fit(PROVEN).splitlines()
+        start = lines.index("rows by what the black box says, the rarest first:")
+        assert lines[start + 1 : start + 4] == [
+            "  high: 20 rows, 0% answered, 0% rightly",
+            "  low: 80 rows, 50% answered, 50% rightly",
+            "  never answered rightly: high",
+        ]
+
+    def test_many_classes_are_cut_short(self):
+        labels = np.array([f"c{i % 20:02}" for i in range(100)])
+        text = describe_fit(replace(PROVEN, **chosen(BALL, labels)))
+        assert f"  and {20 - MOST_CLASSES} more" in text

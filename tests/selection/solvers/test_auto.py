@@ -1,0 +1,85 @@
+"""The answers are the optima: against exhaustive search and HiGHS, whatever stage is left out."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oleander.selection import SelectionProblem
+from oleander.selection.solvers.auto import STAGES, AutoSolver
+
+FLOORS = (0.6, 0.75, 0.9, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("formulation", ["strict", "selective"])
+def test_auto_equals_exhaustive_search(seed, formulation, instance):
+    rows = instance(seed, n_candidates=9, n_points=14, max_weight=1 + seed % 4)
+    problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
+    k, floor = 1 + seed % 4, FLOORS[seed % 4]
+    best = problem.solve(k, floor, formulation=formulation, solver="exhaustive")
+    result = problem.solve(k, floor, formulation=formulation)
+    assert (result.status, result.objective, result.bound) == (best.status, best.objective, best.bound)
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("formulation", ["strict", "selective"])
+def test_weights_need_not_be_whole(seed, formulation, instance):
+    rows = instance(seed)
+    weights = np.random.default_rng(seed).random(12)
+    problem = SelectionProblem(rows.covers, rows.agrees, weights)
+    best = problem.solve(3, 0.75, formulation=formulation, solver="exhaustive")
+    result = problem.solve(3, 0.75, formulation=formulation)
+    assert result.status == best.status
+    assert result.objective == pytest.approx(best.objective, rel=3e-6)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("seed", range(12))
+def test_any_stage_can_be_left_out(stage, seed, instance):
+    rows = instance(seed, n_candidates=16, n_points=40, max_weight=2)
+    problem = SelectionProblem(rows.covers, rows.covers, rows.weights)
+    best = problem.solve(4, solver="highs")
+    result = problem.solve(4, solver=AutoSolver(skip={stage}))
+    assert result.is_proven_optimal
+    assert result.objective == best.objective
+
+
+@pytest.mark.parametrize("stage", ["branch", "decompose", "finish"])
+@pytest.mark.parametrize("seed", range(6))
+def test_each_of_the_last_stages_can_prove_alone(stage, seed, instance):
+    rows = instance(seed, n_candidates=20, n_points=40)
+    problem = SelectionProblem(rows.covers, rows.covers)
+    result = problem.solve(5, solver=AutoSolver(skip={"bound", "fix", "branch", "decompose", "finish"} - {stage}))
+    assert result.is_proven_optimal or stage == "decompose"
+    assert result.objective <= problem.solve(5, solver="highs").objective <= result.bound
+
+
+@pytest.mark.parametrize("skip", [(), ("branch", "finish"), ("find",)])
+@pytest.mark.parametrize("seed", range(12))
+def test_clustered_balls_are_solved_as_by_highs(seed, skip):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(120, 4)) + 5.0 * rng.integers(0, 2, size=(120, 4))
+    distance = np.abs(points[:, None, :] - points[None, :, :]).max(axis=2)
+    covers = distance <= np.quantile(distance, 0.06)
+    weights = [None, rng.integers(1, 4, size=120), rng.random(120)][seed % 3]
+    problem = SelectionProblem(covers, covers, weights)
+    best = problem.solve(7, solver="highs")
+    result = problem.solve(7, solver=AutoSolver(skip=skip), time_limit=10)
+    slack = 3e-6 * best.objective if seed % 3 == 2 else 0.0
+    assert result.objective <= best.objective + slack
+    assert best.objective <= result.bound + slack
+    assert not result.is_proven_optimal or result.objective >= best.objective - slack
+    assert result.is_proven_optimal or skip == ("branch", "finish")
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), k=st.integers(1, 5), formulation=st.sampled_from(["strict", "selective"]))
+def test_a_bound_is_never_under_the_optimum(seed, k, formulation, instance):
+    rows = instance(seed)
+    problem = SelectionProblem(rows.covers, rows.agrees)
+    best = problem.solve(k, 0.75, formulation=formulation, solver="exhaustive").objective
+    for solver in ("auto", "highs", "greedy", AutoSolver(skip={"branch", "decompose", "finish"})):
+        result = problem.solve(k, 0.75, formulation=formulation, solver=solver)
+        assert result.objective <= best <= result.bound
+        assert result.status != "optimal" or result.objective == best

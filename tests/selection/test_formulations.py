@@ -1,0 +1,81 @@
+"""Both formulations: the paper's program to the letter, shares at the floor, weight that is counted."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oleander.selection import SelectionProblem
+
+FLOORS = (0.6, 0.75, 0.9, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_selective_is_the_paper_s_program(seed, instance, literal):
+    rows = instance(seed, n_candidates=5, n_points=8, max_weight=1 if seed % 3 else 2)
+    k, floor = 1 + seed % 3, FLOORS[seed % 4]
+    result = SelectionProblem(rows.covers, rows.agrees, rows.weights).solve(k, floor, formulation="selective")
+    assert result.is_proven_optimal
+    assert result.objective == literal(rows, k, floor)
+
+
+def test_the_two_formulations_differ():
+    covers = np.ones((1, 10), dtype=bool)
+    agrees = np.arange(10)[None, :] < 6
+    problem = SelectionProblem(covers, agrees)
+    strict, selective = (problem.solve(1, 0.9, formulation=name) for name in ("strict", "selective"))
+    assert strict.status == "infeasible"
+    assert (selective.objective, selective.covered.sum(), selective.counted.nnz) == (6.0, 6, 6)
+
+
+def test_two_equal_explainers_can_count_more_wrong_rows_than_one():
+    # Domination would be wrong here: the second one's allowance is worth a row.
+    covers = np.ones((2, 11), dtype=bool)
+    agrees = np.vstack([np.arange(11) < 9] * 2)
+    problem = SelectionProblem(covers, agrees)
+    values = [problem.solve(k, 0.9, formulation="selective").objective for k in (1, 2)]
+    assert values == [10.0, 11.0]
+
+
+@pytest.mark.parametrize(
+    ("right", "total", "floor"), [(9, 10, 0.9), (7, 10, 0.7), (2, 3, 2 / 3), (57, 100, 0.57), (1, 1, 1.0)]
+)
+def test_a_share_equal_to_the_floor_reaches_it(right, total, floor):
+    covers = np.ones((1, total), dtype=bool)
+    agrees = np.arange(total)[None, :] < right
+    for formulation in ("strict", "selective"):
+        assert SelectionProblem(covers, agrees).solve(1, floor, formulation=formulation).objective == total
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), formulation=st.sampled_from(["strict", "selective"]))
+def test_coverage_rises_with_k_and_falls_with_the_floor(seed, formulation, instance):
+    rows = instance(seed)
+    problem = SelectionProblem(rows.covers, rows.agrees)
+    by_number = [problem.solve(k, 0.75, formulation=formulation).objective for k in (1, 2, 4)]
+    by_floor = [problem.solve(2, floor, formulation=formulation).objective for floor in FLOORS]
+    assert by_number == sorted(by_number)
+    assert by_floor == sorted(by_floor, reverse=True)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), formulation=st.sampled_from(["strict", "selective"]))
+def test_the_order_of_candidates_does_not_matter(seed, formulation, instance):
+    rows = instance(seed, n_candidates=12, n_points=30)
+    order = np.random.default_rng(seed).permutation(12)
+    one = SelectionProblem(rows.covers, rows.agrees).solve(3, 0.75, formulation=formulation)
+    other = SelectionProblem(rows.covers[order], rows.agrees[order]).solve(3, 0.75, formulation=formulation)
+    assert (one.status, one.objective) == (other.status, other.objective)
+
+
+def test_counted_weight_keeps_the_floor(instance):
+    for seed in range(30):
+        rows = instance(seed, max_weight=3)
+        problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
+        result = problem.solve(3, 0.75, formulation="selective")
+        counted = result.counted.toarray()
+        right = (counted * rows.agrees[result.chosen]).sum(axis=1)
+        assert (right >= 0.75 * counted.sum(axis=1) - 1e-9).all()
+        assert (counted <= rows.covers[result.chosen] * rows.weights).all()
+        together = np.where((counted * rows.agrees[result.chosen]).any(axis=0), rows.weights, counted.sum(axis=0))
+        assert np.minimum(together, rows.weights).sum() == result.objective
