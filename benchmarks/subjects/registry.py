@@ -2,6 +2,7 @@
 
 from benchmarks.subjects.anchors import AnchorSearch
 from benchmarks.subjects.base import Subject
+from benchmarks.subjects.certificates import Certificates
 from benchmarks.subjects.compare import Compare
 from benchmarks.subjects.floor import FloorOn
 from benchmarks.subjects.growth import Growth
@@ -27,6 +28,7 @@ SUBJECTS: dict[str, Subject] = {
         Lazy(),
         AnchorSearch(),
         Quality(),
+        Certificates(),
         Picking(),
         Compare(),
         UnionFloor(),
