@@ -62,7 +62,7 @@ function renderTiles() {
   $("tiles").replaceChildren(
     tile("tile-coverage", "Answers", percent(cell.coverage), judgedOn, sure),
     set.in_turn
-      ? tile("tile-fidelity", "Agree with the model", percent(cell.agreement), `of the answers are the model's; the floor is ${asked}.`, right, spent)
+      ? tile("tile-fidelity", "Agreement", percent(cell.agreement), `of the answers are the model's; the floor is ${asked}.`, right, spent)
       : tile("tile-fidelity", "Fidelity", percent(cell.fidelity), `${lowest}; the floor is ${asked}. Their answers are the model's on ${percent(cell.agreement)} of the rows they cover.`, right, spent),
     tile("tile-number", "Explainers", String(set.members.length), `local explainers, ${plural(rules, "rule", "rules")} to read in all.`),
     tile("tile-best", set.in_turn ? "Evidence" : "How near to the best", near[0], near[1]),
