@@ -553,6 +553,27 @@ class TestRefusals:
         with pytest.raises(NothingFoundError, match="max_queries=450 leaves 50 rows to ask about, too few"):
             AggregateExplainer(halves, **QUICK, max_queries=450).fit(square)
 
+    def test_max_rules_that_no_explainer_keeps_is_named(self, square):
+        def bands(X):
+            return (X[:, 0] * 4).astype(int) % 2
+
+        balls = Balls(4.0, n_draws=500, max_candidates=5)
+        options = {"candidates": balls, "min_fidelity": 0.7, "max_explainers": 2, "random_state": 0}
+        message = (
+            r"max_rules=1 leaves no choice: of \d explainers .* has \d rules\. Raise max_rules"
+        )
+        with pytest.raises(NothingFoundError, match=message):
+            AggregateExplainer(bands, max_rules=1, **options).fit(square)
+
+    def test_confidence_without_a_certificate_is_refused(self, square):
+        for options, words in [
+            ({}, "without a background or a holdout"),
+            ({"candidates": BALLS}, "without a background or a holdout"),
+            ({"holdout": 0.3, "floor": Floor(on="share")}, r"with floor\.on='share'"),
+        ]:
+            with pytest.raises(ValueError, match=f"confidence=0.8 is that of a certificate, and there is none {words}"):
+                AggregateExplainer(halves, confidence=0.8, **options).fit(square)
+
     def test_more_explainers_than_candidates(self):
         X = np.random.default_rng(0).uniform(size=(60, 2))
         balls = Balls(2.0, max_candidates=5)

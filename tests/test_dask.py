@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +18,23 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Balls, Floor
+from oleander.draws.options import Draws
 
 distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 FOREST = RandomForestClassifier(10, random_state=0).fit(X[::2], Y[::2])
-BALLS = {
-    "candidates": "balls",
-    "radius": 1.5,
-    "n_draws": 200,
-    "max_candidates": 40,
-    "max_explainers": 5,
-    "min_fidelity": 0.8,
+BALLS = Balls(1.5, n_draws=200, max_candidates=40)
+OPTIONS = {"max_explainers": 5, "min_fidelity": 0.8, "max_rules": None, "random_state": 0}
+WAYS: dict[str, dict[str, Any]] = {
+    "asking": {"draws": Draws(1_000)},
+    # The selective program trains every candidate before it is solved, the strict one as its answers need them.
+    "eager": {"candidates": BALLS, "formulation": "selective", "floor": Floor(on="share", over="each")},
+    "lazy": {"candidates": BALLS},
 }
+MANY_DRAWS = {**WAYS["eager"], "candidates": replace(BALLS, n_draws=10_000)}
 
 
 class SlowBox:
@@ -64,15 +68,11 @@ def content(atlas: AggregateExplainer) -> str:
     return json.dumps([member.to_dict() for member in atlas.explainers_])
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"combine": "consensus", "max_explainers": 3}, {**BALLS, "training": "eager"}, BALLS],
-    ids=["judged", "eager", "lazy"],
-)
-def test_a_cluster_gives_the_same_explainers_bit_for_bit(cluster: Any, options: dict[str, Any]) -> None:
-    alone = AggregateExplainer(FOREST, random_state=0, **options).fit(X[1::2])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_cluster_gives_the_same_explainers_bit_for_bit(cluster: Any, way: str) -> None:
+    alone = AggregateExplainer(FOREST, **OPTIONS, **WAYS[way]).fit(X[1::2])
     with joblib.parallel_config(backend="dask"):
-        spread = AggregateExplainer(FOREST, random_state=0, **options).fit(X[1::2])
+        spread = AggregateExplainer(FOREST, **OPTIONS, **WAYS[way]).fit(X[1::2])
     assert content(spread) == content(alone)
     assert spread.coverage_ == alone.coverage_
     assert spread.n_queries_ == alone.n_queries_
@@ -81,21 +81,19 @@ def test_a_cluster_gives_the_same_explainers_bit_for_bit(cluster: Any, options: 
 def test_the_black_box_is_sent_once_and_not_with_every_task(cluster: Any, tmp_path: Path) -> None:
     box = SlowBox(tmp_path)
     before = SlowBox.n_sent
-    options = {**BALLS, "n_draws": 10_000, "training": "eager"}
     with joblib.parallel_config(backend="dask"):
-        AggregateExplainer(box, random_state=0, **options).fit(X[1::2])
+        AggregateExplainer(box, **OPTIONS, **MANY_DRAWS).fit(X[1::2])
     assert SlowBox.n_sent - before == 1
 
 
 @pytest.mark.parametrize("after", [1, 2])
 def test_a_fit_outlives_a_worker_that_dies(cluster: Any, tmp_path: Path, after: int) -> None:
     box = SlowBox(tmp_path, seconds=0.2)
-    options = {**BALLS, "n_draws": 10_000, "training": "eager"}
-    alone = AggregateExplainer(FOREST, random_state=0, **options).fit(X[1::2])
+    alone = AggregateExplainer(FOREST, **OPTIONS, **MANY_DRAWS).fit(X[1::2])
     workers = {worker.pid for worker in cluster.workers.values()}
 
     def kill() -> None:
-        # Whoever is the first to be in the middle of its work.
+        # The first worker that is in the middle of its work.
         calls: Counter[int] = Counter()
         while max((calls[worker] for worker in workers), default=0) < after:
             time.sleep(0.01)
@@ -104,7 +102,7 @@ def test_a_fit_outlives_a_worker_that_dies(cluster: Any, tmp_path: Path, after: 
 
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
-    explainer = AggregateExplainer(box, random_state=0, **options)
+    explainer = AggregateExplainer(box, **OPTIONS, **MANY_DRAWS)
     with joblib.parallel_config(backend="dask"):
         explainer.fit(X[1::2])
     killer.join(timeout=60)

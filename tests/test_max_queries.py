@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oleander.results.fitting import NothingFoundError
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Balls, Floor
+from oleander.aggregate import NothingFoundError
 from oleander.candidates import Anchors
+from oleander.draws.options import Draws
 
 X = np.random.default_rng(0).normal(size=(200, 4))
-BALLS = {"candidates": "balls", "radius": 1.5, "n_draws": 50, "max_candidates": 30, "min_fidelity": 0.6}
+BALLS = {"candidates": Balls(1.5, n_draws=50, max_candidates=30), "min_fidelity": 0.6, "holdout": 0.25}
+# The selective program trains every candidate before it is solved, the strict one as its answers need them.
+WAYS = {"strict": {}, "selective": {"formulation": "selective", "floor": Floor(on="share", over="each")}}
 
 
 class Dear:
@@ -34,22 +37,23 @@ def explain(box: Dear, **options: Any) -> AggregateExplainer:
         return AggregateExplainer(box, random_state=0, **options).fit(X)
 
 
-@pytest.mark.parametrize("training", ["lazy", "eager"])
-def test_training_stops_when_the_rows_are_spent_and_the_gap_is_honest(training: str) -> None:
-    free = explain(Dear(), **BALLS, training=training)
+@pytest.mark.parametrize("way", WAYS)
+def test_training_stops_when_the_rows_are_spent_and_the_gap_is_honest(way: str) -> None:
+    options = {**BALLS, **WAYS[way]}
+    free = explain(Dear(), **options)
     objectives = []
     for most in (350, 450, 600, 1000):
         box = Dear()
-        atlas = AggregateExplainer(box, random_state=0, max_queries=most, training=training, **BALLS)
-        with warnings.catch_warnings(record=True) as told:
+        atlas = AggregateExplainer(box, random_state=0, max_queries=most, **options)
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             atlas.fit(X)
         assert box.n_rows == atlas.n_queries_ <= most
-        # What is not looked at could be as good as the bound says, and no better.
+        # Candidates that were not looked at could be as good as the bound says, and no better.
         assert atlas.result_.bound >= free.result_.objective - 1e-9
         assert atlas.result_.objective <= free.result_.objective + 1e-9
         if not atlas.result_.is_proven_optimal:
-            assert any("max_queries is spent" in str(warning.message) for warning in told)
+            assert any("max_queries is spent" in str(warning.message) for warning in caught)
         objectives.append(atlas.result_.objective)
     assert objectives[0] < free.result_.objective
 
@@ -62,33 +66,67 @@ def test_enough_changes_nothing() -> None:
 @pytest.mark.parametrize("groups", [None, np.repeat(np.arange(20), 10)], ids=["rows", "groups"])
 def test_fewer_rows_are_used_when_not_all_can_be_asked_about(groups: np.ndarray | None) -> None:
     box = Dear()
-    atlas = AggregateExplainer(box, random_state=0, max_queries=220, combine="tree", min_fidelity=0.6)
+    atlas = AggregateExplainer(
+        box, random_state=0, max_queries=220, draws=Draws(0), holdout=0.25, min_fidelity=0.6, max_explainers=2
+    )
     with pytest.warns(UserWarning, match="pays for 120 of 200 rows"):
         atlas.fit(X, groups=groups)
     assert 100 < box.n_rows == atlas.n_queries_ <= 220
 
 
+class TestDraws:
+    def test_draws_give_way_before_rows(self) -> None:
+        box = Dear()
+        with pytest.warns(UserWarning, match=r"max_queries=1,200 leaves 900 of 2,000 draws"):
+            atlas = AggregateExplainer(
+                box, random_state=0, max_queries=1_200, draws=Draws(2_000), min_fidelity=0.6
+            ).fit(X)
+        assert box.n_rows == atlas.n_queries_ == 1_200
+        assert atlas.evaluation_.n_rows == 200
+
+    def test_with_too_few_draws_explainers_learn_from_the_rows(self) -> None:
+        box = Dear()
+        atlas = AggregateExplainer(box, random_state=0, max_queries=700, min_fidelity=0.6, max_explainers=2)
+        with pytest.warns(UserWarning, match=r"max_queries=700 leaves 400 draws, too few to learn from"):
+            atlas.fit(X)
+        assert box.n_rows == atlas.n_queries_ == 300
+        assert {member.origin for member in atlas.explainers_} <= {"trees", "nodes"}
+
+
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
-    most=st.integers(2, 700),
+    most=st.integers(2, 1_500),
     options=st.sampled_from(
         [
             BALLS,
-            {"combine": "tree", "min_fidelity": 0.6},
-            {"combine": "consensus", "max_explainers": 2, "neighbour_draws": 30, "min_fidelity": 0.6},
+            {"draws": Draws(1_000), "min_fidelity": 0.6},
+            {"draws": Draws(0), "min_fidelity": 0.6},
             {"candidates": Anchors(max_anchors=2, max_conditions=2), "min_fidelity": 0.6},
         ]
     ),
     holdout=st.sampled_from([None, 0.25]),
+    with_background=st.booleans(),
 )
-def test_no_more_is_ever_sent(most: int, options: dict[str, Any], holdout: float | None) -> None:
+def test_no_more_is_ever_sent(most: int, options: dict[str, Any], holdout: float | None, with_background: bool) -> None:
     box = Dear()
-    with contextlib.suppress(NothingFoundError, ValueError):
-        explain(box, max_queries=most, holdout=holdout, **options)
+    explainer = AggregateExplainer(box, random_state=0, **{**options, "holdout": holdout, "max_queries": most})
+    background = np.random.default_rng(1).normal(size=(100, 4)) if with_background else None
+    with contextlib.suppress(NothingFoundError, ValueError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        explainer.fit(X, background=background)
+        assert explainer.n_queries_ == box.n_rows
     assert box.n_rows <= most
 
 
-@pytest.mark.parametrize("most", [0, -5, True])
-def test_what_is_no_number_of_rows_is_refused(most: Any) -> None:
-    with pytest.raises(ValueError, match="counts rows, 2 or more"):
+@pytest.mark.parametrize("most", [0, -5, True, 2.5])
+def test_a_limit_is_a_whole_number_of_rows(most: Any) -> None:
+    with pytest.raises(ValueError, match=f"max_queries={most!r} is not allowed: give a whole number, 2 or more"):
         explain(Dear(), max_queries=most)
+
+
+def test_a_limit_that_leaves_no_row_is_refused_before_any_is_sent() -> None:
+    box = Dear()
+    with pytest.raises(ValueError, match="max_queries=50 leaves nothing for the rows, of which 100 are asked about"):
+        explain(box, max_queries=50)
+    assert box.n_rows == 0

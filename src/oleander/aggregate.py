@@ -478,7 +478,8 @@ random_state, n_jobs, verbose
         if not isinstance(self.draws, Draws):
             raise TypeError(f"draws is a {type(self.draws).__name__}; give Draws, such as Draws(5_000).")
         self.draws.check()
-        if self.formulation == "selective" and (self.floor.on == "bound" or self.floor.over != "each"):
+        is_bound = self.floor.on == "bound" or self.floor.over != "each"
+        if self.formulation == "selective" and is_bound and not self.asks:
             raise ValueError(
                 "formulation='selective' counts rows itself and knows no bound and no floor over the union: "
                 "use floor=Floor(on='share', over='each')."

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from oleander.black_box import labelling
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
-from oleander.black_box.labelling import label_rows
+from oleander.black_box.labelling import label_rows, split_affordable, warn_of_training_rows
+from oleander.data.reading import Reading
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 
@@ -92,3 +93,45 @@ def test_a_black_box_that_contradicts_itself_gets_one_warning():
     with pytest.warns(UserWarning, match=r"changed its answer on \d+ of 100 rows") as caught:
         label_rows(rows, CountingBlackBox(box))
     assert len(caught) == 1
+
+
+class TestAffordable:
+    ROWS = np.random.default_rng(0).uniform(size=(300, 2))
+
+    def split(self, most, groups=None, holdout=0.25):
+        reading = Reading(FeatureSchema.infer(self.ROWS), self.ROWS, groups=groups)
+        black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.5, reading.schema), most)
+        return split_affordable(reading, holdout, 0, black_box)
+
+    @pytest.mark.parametrize("most", [None, 400, 10_000])
+    def test_enough_queries_pay_for_all_rows(self, most):
+        parts = self.split(most)
+        assert (len(parts.learned), len(parts.held), parts.n_unused) == (225, 75, 0)
+
+    def test_both_parts_shrink_with_a_warning(self):
+        with pytest.warns(UserWarning, match="max_queries=220 pays for 120 of 300 rows: the others are not used") as w:
+            parts = self.split(220)
+        assert w[0].filename == __file__
+        assert (len(parts.learned), len(parts.held), parts.n_unused) == (90, 30, 180)
+
+    @pytest.mark.parametrize(("most", "groups"), [(50, None), (100, None), (130, np.repeat(np.arange(3), 100))])
+    def test_where_no_row_can_be_learned_from_the_limit_is_named(self, most, groups):
+        with pytest.raises(ValueError, match=f"max_queries={most} leaves nothing for the rows, of which 100 are asked"):
+            self.split(most, groups)
+
+
+class TestTrainingRows:
+    def warn(self, black_box, n_wrong):
+        rows = label_rows(np.vstack([X, X]), black_box)
+        truth = rows.labels_of_rows.copy()
+        truth[:n_wrong] = ~truth[:n_wrong]
+        warn_of_training_rows(rows, truth)
+
+    def test_rows_on_which_the_black_box_is_always_right_get_a_warning(self, black_box):
+        with pytest.warns(UserWarning, match=r"right on 100\.0% of these rows, so they look like the rows it was"):
+            self.warn(black_box, 0)
+
+    def test_others_do_not(self, black_box):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.warn(black_box, 1)

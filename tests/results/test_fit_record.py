@@ -29,7 +29,7 @@ class TestFiles:
         assert through_json(whole).to_dict() == whole.to_dict()
 
     def test_parts_that_were_never_read_stay_away(self, whole):
-        bare = replace(whole, verdict=None, tradeoff=None, certificate=None, proof=None, realism=None)
+        bare = replace(whole, verdict=None, tradeoff=None, realism=None)
         assert through_json(bare).to_dict() == bare.to_dict()
         assert through_json(bare).verdict is None
 

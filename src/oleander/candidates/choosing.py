@@ -134,7 +134,16 @@ class PoolProgram:
 
     def why_nothing(self, result: SelectionResult, min_fidelity: float) -> str:
         """Return in a sentence why a result of this floor chooses no candidate."""
-        if self.pool.is_trained.any() or not (self.measured >= min_fidelity).any():
+        good = self.measured >= min_fidelity
+        if (good & self.pool.is_trained).any() and self.max_rules is not None:
+            explainers = [self.pool.explainers[index] for index in np.flatnonzero(good & self.pool.is_trained)]
+            fewest = min(explainer.complexity for explainer in explainers if explainer is not None)
+            if fewest > self.max_rules:
+                return (
+                    f"max_rules={self.max_rules} leaves no choice: of {len(explainers)} explainers that reach the "
+                    f"floor, the one with the least to read has {fewest} rules. Raise max_rules."
+                )
+        if self.pool.is_trained.any() or not good.any():
             return result.message or "no explainer was found."
         if self._is_spent:
             counter = self.pool.black_box

@@ -1,0 +1,29 @@
+from pathlib import Path
+
+import pytest
+
+from oleander import AggregateExplainer
+from tests.streaming.making import QUICK, Law, X, quick_source, write_frame
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="session")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file in five row groups."""
+    return write_frame(tmp_path_factory.mktemp("one") / "rows.parquet", X, row_group_size=2500)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same rows in eight files of several row groups each."""
+    path = tmp_path_factory.mktemp("many")
+    for number, start in enumerate(range(0, len(X), 1700)):
+        write_frame(path / f"part-{number:02}.parquet", X.iloc[start : start + 1700], row_group_size=300)
+    return path
+
+
+@pytest.fixture(scope="session")
+def plain(file: Path) -> AggregateExplainer:
+    """A fit of the file, with a quarter of its sample held out."""
+    return AggregateExplainer(Law(), **QUICK).fit(quick_source(file))

@@ -1,0 +1,194 @@
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander import AggregateExplainer
+from oleander.black_box import BlackBox, CountingBlackBox
+from oleander.black_box.counting import SpentError
+from oleander.data.reading import Reading
+from oleander.data.schema import FeatureSchema
+from oleander.draws.options import Draws
+from oleander.storage.checkpoint import Checkpoint
+from oleander.streaming import Sampled, SourceCount, count_all, draw_sample, open_source
+from oleander.streaming.counts import HELD, LEARNED, OUTSIDE
+from tests.streaming.making import Law, X, quick_source, write_frame
+
+pytest.importorskip("pyarrow")
+SCHEMA = FeatureSchema.infer(X)
+NOTHING = Sampled(np.zeros(0, dtype=int), np.zeros(0, dtype="<U4"))
+
+
+class Recording:
+    """The law, which keeps the rows that it was asked about."""
+
+    def __init__(self) -> None:
+        self.asked: list[pd.DataFrame] = []
+
+    def predict(self, table: pd.DataFrame) -> np.ndarray:
+        self.asked.append(table)
+        return Law().predict(table)
+
+
+def counting(model=None, most=None) -> CountingBlackBox:
+    return CountingBlackBox(BlackBox(Law() if model is None else model, SCHEMA), most)
+
+
+def sampled(positions) -> Sampled:
+    return Sampled(np.array(positions), Law().predict(X.iloc[positions]))
+
+
+@pytest.fixture(scope="module")
+def atlas() -> AggregateExplainer:
+    options = {"draws": Draws(0), "min_fidelity": 0.8, "max_explainers": 3, "schema": SCHEMA, "random_state": 0}
+    return AggregateExplainer(Law(), **options).fit(X[:600])
+
+
+@pytest.fixture(scope="module")
+def explainers(atlas):
+    return atlas.record_.explainers
+
+
+class TestCount:
+    @pytest.mark.parametrize("block_size", [333, 1000, 10**6])
+    @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+    def test_counts_are_those_of_all_rows_in_memory(self, file, explainers, atlas, block_size, n_jobs) -> None:
+        source = open_source(file, block_size=block_size)
+        counts = count_all(source, explainers, counting(), NOTHING, NOTHING, n_jobs=n_jobs)
+        complexity = [member.explainer.complexity for member in explainers.members]
+        assert counts.evaluation(complexity).to_dict() == atlas.evaluate(X, Law().predict(X)).to_dict()
+
+    def test_rows_of_the_sample_are_counted_apart_and_not_asked_about(self, folder, explainers) -> None:
+        learned, held = list(range(0, 3000, 7)), list(range(5000, 6000, 3))
+        box = Recording()
+        black_box = counting(box)
+        source = open_source(folder, block_size=450)
+        counts = count_all(source, explainers, black_box, sampled(learned), sampled(held))
+        assert counts.rows[[LEARNED, HELD, OUTSIDE]].tolist() == [len(learned), len(held), len(X) - 429 - 334]
+        others = X.drop(index=[*learned, *held])
+        asked = pd.concat(box.asked)
+        assert len(asked) == black_box.n_queries == counts.n_asked == len(others)
+        assert sorted(asked["a"]) == sorted(others["a"])
+        assert counts.evaluation([1] * len(explainers.members)).to_dict() == (
+            count_all(source, explainers, counting(), NOTHING, NOTHING)
+            .evaluation([1] * len(explainers.members))
+            .to_dict()
+        )
+
+    def test_known_answers_are_believed(self, file, explainers) -> None:
+        """The answers of the fit count, even where the black box would answer otherwise by now."""
+        positions = np.arange(100)
+        upside_down = Sampled(positions, np.where(Law().predict(X.iloc[positions]) == "high", "low", "high"))
+        right = count_all(open_source(file), explainers, counting(), sampled(positions), NOTHING).right[LEARNED]
+        wrong = count_all(open_source(file), explainers, counting(), upside_down, NOTHING).right[LEARNED]
+        answered = (~np.ma.getmaskarray(explainers.answer(SCHEMA.encode(X[:100])))).sum()
+        assert right + wrong == answered
+
+    def test_rows_that_cannot_be_read_are_not_answered_and_counted(self, explainers, atlas, tmp_path) -> None:
+        odd = X.copy()
+        odd.loc[:9, "ward"] = "moon"
+        odd.loc[10:14, "a"] = np.inf
+        odd.loc[15:17, "b"] = np.nan
+        # A row group of which no row can be read comes first.
+        path = write_frame(tmp_path / "odd.parquet", odd, row_group_size=18)
+        black_box = counting()
+        counts = count_all(open_source(path), explainers, black_box, NOTHING, NOTHING)
+        assert counts.unread.sum() == 18
+        assert counts.n_asked == black_box.n_queries == len(X) - 18
+        evaluation = counts.evaluation([1] * len(explainers.members))
+        assert evaluation.n_rows == len(X)
+        assert evaluation.classes["rows"].sum() == len(X) - 18
+        whole = atlas.evaluate(X[18:], Law().predict(X[18:]))
+        assert evaluation.coverage == pytest.approx(whole.coverage * (len(X) - 18) / len(X))
+
+    def test_no_more_is_asked_than_allowed(self, file, explainers) -> None:
+        with pytest.raises(SpentError):
+            count_all(open_source(file), explainers, counting(most=100), NOTHING, NOTHING)
+
+    @pytest.mark.parametrize("kind", [bool, int, float, str, object])
+    def test_labels_of_every_kind(self, file, kind) -> None:
+        def box(table: pd.DataFrame) -> np.ndarray:
+            return (table["a"] > 0).to_numpy().astype(kind)
+
+        atlas = AggregateExplainer(box, draws=Draws(0), schema=SCHEMA, max_explainers=2, random_state=0).fit(X[:300])
+        explainers = atlas.record_.explainers
+        known = Sampled(np.arange(50), box(X[:50]))
+        counts = count_all(open_source(file), explainers, counting(box), known, NOTHING)
+        found, expected = counts.evaluation([1] * len(explainers.members)), atlas.evaluate(X, box(X))
+        assert (found.coverage, found.agreement) == (expected.coverage, expected.agreement)
+        assert found.classes.to_dict("list") == expected.classes.to_dict("list")
+
+
+class TestCheckpoint:
+    def test_blocks_that_were_counted_are_not_asked_about_again(self, file, explainers, tmp_path) -> None:
+        store, source = Checkpoint(tmp_path), quick_source(file)
+        first, second = Recording(), Recording()
+        before = count_all(source, explainers, counting(first), NOTHING, NOTHING, checkpoint=store)
+        black_box = counting(second)
+        after = count_all(source, explainers, black_box, NOTHING, NOTHING, checkpoint=store)
+        assert after.to_dict() == before.to_dict()
+        assert not second.asked
+        # A checkpoint spares the black box, and changes no count.
+        assert black_box.n_queries == len(X)
+
+    def test_another_sample_is_another_count(self, file, explainers, tmp_path) -> None:
+        store, source, box = Checkpoint(tmp_path), quick_source(file), Recording()
+        count_all(source, explainers, counting(), NOTHING, NOTHING, checkpoint=store)
+        counts = count_all(source, explainers, counting(box), sampled([0, 1, 2]), NOTHING, checkpoint=store)
+        assert counts.rows[LEARNED] == 3
+        # Only the block with these rows is counted again.
+        assert sum(map(len, box.asked)) == 2500 - 3
+
+
+class TestPlan:
+    READING = Reading(SCHEMA, SCHEMA.encode(X[:600]), positions=np.arange(600))
+
+    def test_queries_of_the_other_rows_are_set_aside(self, file) -> None:
+        black_box = counting(most=13_000)
+        count = SourceCount.plan(quick_source(file), self.READING, black_box)
+        assert count is not None
+        assert count.n_others == len(X) - 600
+        assert black_box.queries_left == 13_000 - (len(X) - 600)
+
+    def test_too_few_queries_leave_the_count_out(self, file) -> None:
+        black_box = counting(most=12_050)
+        with pytest.warns(
+            UserWarning, match=re.escape("max_queries=12,050 does not pay for all 12,000 rows after the sample")
+        ) as caught:
+            assert SourceCount.plan(quick_source(file), self.READING, black_box) is None
+        assert caught[0].filename == __file__
+        assert black_box.queries_left == 12_050
+
+    def test_without_a_limit_nothing_is_in_the_way(self, file) -> None:
+        assert SourceCount.plan(quick_source(file), self.READING, counting()) is not None
+
+
+class TestPromise:
+    @pytest.mark.slow
+    def test_the_promise_is_kept(self, folder: Path) -> None:
+        """Of 50 fits with a promise for 10,000 candidates at once, none of the few chosen ones is off by more."""
+        source = open_source(folder)
+        furthest = []
+        for seed in range(50):
+            sample = draw_sample(source, 400, seed)
+            options = {"candidates": "nodes", "max_explainers": 2, "min_fidelity": 0.7, "holdout": 0.25}
+            atlas = AggregateExplainer(Law(), random_state=seed, schema=sample.schema, **options).fit(sample.table)
+            rows, held = atlas._workings.rows, atlas._workings.held
+            values = sample.schema.encode(sample.table)
+            places = {row.tobytes(): place for row, place in zip(values, sample.positions, strict=True)}
+            parts = []
+            for part in (rows, held):
+                positions = np.array([places[row.tobytes()] for row in part.values[part.point_of_row]])
+                order = np.argsort(positions)
+                parts.append(Sampled(positions[order], part.labels_of_rows[order]))
+            counts = count_all(
+                source, atlas.record_.explainers, CountingBlackBox(BlackBox(Law(), sample.schema)), *parts
+            )
+            accuracy = counts.accuracy(0.02, 0.05, 400, 0)
+            assert (counts.rows[HELD], counts.rows[OUTSIDE]) == (100, len(X) - 400)
+            furthest.append(accuracy.seen / accuracy.promised)
+        assert max(furthest) < 1
+        # It would not be a test if shares were never off.
+        assert max(furthest) > 0.1

@@ -1,0 +1,295 @@
+"""More rows than memory: the same figures as in memory, whatever the files, blocks and jobs; and a promise kept."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander import AggregateExplainer, open_source
+from oleander.data.schema import FeatureSchema
+from oleander.streaming import draw_sample, rows_needed
+from tests.streaming.making import ASKING, EPSILON, QUICK, Law, X, content, make_rows, quick_source, write_frame
+
+pa = pytest.importorskip("pyarrow")
+import pyarrow.dataset as ds  # noqa: E402
+import pyarrow.parquet as pq  # noqa: E402
+
+WAYS = {"program": QUICK, "folds": ASKING, "held out": {**ASKING, "holdout": 0.5}}
+
+
+class TestFigures:
+    @pytest.mark.parametrize("way", WAYS)
+    def test_the_exact_figures_are_those_of_all_rows_in_memory(self, file: Path, way: str) -> None:
+        atlas = AggregateExplainer(Law(), **WAYS[way]).fit(quick_source(file))
+        inside = atlas.evaluate(X)
+        assert atlas.exact_ is not None
+        assert inside.to_dict() == atlas.exact_.to_dict()
+        assert atlas.exact_.n_rows == len(X)
+        if "holdout" in WAYS[way]:
+            assert atlas.accuracy_ is not None
+            assert atlas.accuracy_.is_inside
+
+    def test_with_a_background_too(self, file: Path) -> None:
+        atlas = AggregateExplainer(Law(), **ASKING).fit(quick_source(file), background=make_rows(800, seed=1))
+        assert atlas.evaluate(X).to_dict() == atlas.exact_.to_dict()
+        assert atlas.certificate_.coverage.n_rows == len(X) - atlas.accuracy_.n_sample
+
+    def test_the_certificate_is_counted_on_all_rows_that_were_not_learned_from(
+        self, file: Path, plain: AggregateExplainer
+    ) -> None:
+        learned = {row.tobytes() for row in plain._workings.rows.values}
+        new = np.array([row.tobytes() not in learned for row in plain.schema_.encode(X)])
+        certificate = plain.certificate_
+        assert certificate.coverage.n_rows == new.sum() > plain.accuracy_.n_judged
+        evaluation = plain.evaluate(X[new], Law().predict(X[new]))
+        assert certificate.coverage.share == pytest.approx(evaluation.coverage)
+        assert certificate.answers.share == pytest.approx(evaluation.agreement)
+        assert certificate.answers.bound < evaluation.agreement
+
+    def test_a_small_source_is_taken_whole(self, tmp_path: Path) -> None:
+        path = write_frame(tmp_path / "few.parquet", X[:600])
+        atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(path))
+        assert atlas.accuracy_.n_sample == atlas.exact_.n_rows == 600
+        assert atlas.certificate_.coverage.n_rows == atlas.accuracy_.n_judged == 150
+        assert atlas.accuracy_.seen == 0
+
+    def test_without_held_out_rows_nothing_is_promised_but_all_is_counted(self, file: Path) -> None:
+        atlas = AggregateExplainer(Law(), **{**QUICK, "holdout": None}).fit(quick_source(file))
+        assert atlas.accuracy_.n_sample == rows_needed(EPSILON, 0.05)
+        assert np.isnan(atlas.accuracy_.promised)
+        assert not atlas.accuracy_.is_inside
+        assert atlas.certificate_.coverage.n_rows == len(X) - atlas.accuracy_.n_sample
+
+    def test_a_table_has_no_exact_figures(self) -> None:
+        atlas = AggregateExplainer(Law(), **QUICK).fit(X[:500])
+        assert atlas.exact_ is None
+        assert atlas.accuracy_ is None
+        assert "the figures above are of a sample" not in atlas.summary()
+
+    def test_the_summary_says_what_was_counted_and_what_was_promised(self, plain: AggregateExplainer) -> None:
+        text = plain.summary()
+        assert f"on all 12,000 rows: {plain.exact_.coverage:.2%} answered" in text
+        assert f"sample of {plain.accuracy_.n_sample:,} rows" in text
+        assert f"as promised: within {plain.accuracy_.promised:.4f} with probability 95%" in text
+        assert "certified on all rows not learned from" in text
+
+    def test_it_is_saved_and_loaded(self, plain: AggregateExplainer, tmp_path: Path) -> None:
+        summary = plain.summary()
+        plain.save(tmp_path / "saved.oleander")
+        loaded = AggregateExplainer.load(tmp_path / "saved.oleander", Law())
+        assert loaded.exact_.to_dict() == plain.exact_.to_dict()
+        assert loaded.accuracy_ == plain.accuracy_
+        assert loaded.evaluate(X).to_dict() == plain.exact_.to_dict()
+        assert loaded.summary() == summary
+
+
+class TestSameness:
+    @pytest.mark.slow
+    def test_blocks_and_files_make_no_difference(self, file: Path, folder: Path, plain: AggregateExplainer) -> None:
+        plain_content = content(AggregateExplainer(Law(), **QUICK).fit(quick_source(file)))
+        for source in (
+            quick_source(str(file), block_size=333),
+            quick_source(file, block_size=10**6),
+            quick_source(folder),
+            quick_source(ds.dataset(folder, format="parquet"), block_size=777),
+        ):
+            assert content(AggregateExplainer(Law(), **QUICK).fit(source)) == plain_content
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("way", WAYS)
+    def test_jobs_make_no_difference(self, file: Path, way: str) -> None:
+        one, two = (AggregateExplainer(Law(), n_jobs=n_jobs, **WAYS[way]).fit(quick_source(file)) for n_jobs in (1, 2))
+        assert content(one) == content(two)
+
+    def test_a_dask_data_frame_gives_the_same(self, file: Path) -> None:
+        dask = pytest.importorskip("dask.dataframe")
+        plain_content = content(AggregateExplainer(Law(), **QUICK).fit(quick_source(file)))
+        for frame in (dask.from_pandas(X, npartitions=5, sort=False), dask.read_parquet(file, split_row_groups=True)):
+            atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(frame))
+            # Dask has a string type of its own.
+            assert content(atlas).replace('"string"', '"str"') == plain_content
+
+    @pytest.mark.slow
+    def test_a_cluster_gives_the_same(self, file: Path) -> None:
+        distributed = pytest.importorskip("distributed")
+        dask = pytest.importorskip("dask.dataframe")
+        plain_content = content(AggregateExplainer(Law(), **QUICK).fit(quick_source(file)))
+        options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+        with (
+            distributed.LocalCluster(**options) as cluster,
+            distributed.Client(cluster),
+            joblib.parallel_config(backend="dask"),
+        ):
+            spread = AggregateExplainer(Law(), **QUICK).fit(quick_source(file))
+            frame = quick_source(dask.read_parquet(file, split_row_groups=True))
+            framed = AggregateExplainer(Law(), **QUICK).fit(frame)
+        assert content(spread) == plain_content
+        assert content(framed).replace('"string"', '"str"') == plain_content
+
+    @pytest.mark.slow
+    def test_a_second_fit_leaves_nothing_of_the_first(self, file: Path) -> None:
+        plain_content = content(AggregateExplainer(Law(), **QUICK).fit(quick_source(file)))
+        atlas = AggregateExplainer(Law(), **ASKING).fit(quick_source(file))
+        atlas.set_params(**AggregateExplainer(Law(), **QUICK).get_params(deep=False)).fit(quick_source(file))
+        assert content(atlas) == plain_content
+        assert atlas.fit(X[:500]).exact_ is None
+
+
+class TestColumns:
+    def test_rare_values_do_not_stop_the_count(self, tmp_path: Path) -> None:
+        rare = X.copy()
+        rare.loc[11_111, "ward"] = "south"
+        rare.loc[7_777, "a"] = np.nan
+        rare.loc[5_555, "ward"] = None
+        rare.loc[3_333, "visits"] = 99
+        path = write_frame(tmp_path / "rare.parquet", rare, row_group_size=1000)
+        atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(path))
+        assert atlas.accuracy_.n_unread == 0
+        assert atlas.evaluate(rare).to_dict() == atlas.exact_.to_dict()
+
+    def test_rows_that_a_given_schema_does_not_allow_are_named(self, tmp_path: Path) -> None:
+        odd = X.copy()
+        odd.loc[:9, "ward"] = "moon"
+        odd.loc[10:14, "a"] = np.inf
+        path = write_frame(tmp_path / "odd.parquet", odd, row_group_size=18)
+        atlas = AggregateExplainer(Law(), **QUICK, schema=FeatureSchema.infer(X)).fit(quick_source(path))
+        assert atlas.accuracy_.n_unread == 15
+        assert "15 rows hold values that the schema does not allow" in atlas.summary()
+
+    def test_true_labels_and_groups_are_columns_and_no_features(self, tmp_path: Path) -> None:
+        whole = X.assign(patient=np.arange(len(X)) // 4, truth=Law().predict(X))
+        path = write_frame(tmp_path / "rows.parquet", whole)
+        with pytest.warns(UserWarning, match="look like the rows it was trained on"):
+            atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(path), "truth", groups="patient")
+        assert atlas.schema_.names == tuple(X.columns)
+        # Rows of one group resemble each other: held-out groups certify, and nothing is promised.
+        assert atlas.certificate_.by_group
+        assert np.isnan(atlas.accuracy_.promised)
+        assert "promised" not in atlas.summary()
+        assert atlas.exact_.n_rows == len(X)
+
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            ({"y": [1, 2]}, "y is a list; where rows are read block by block"),
+            ({"groups": "other"}, "there is no column 'other'"),
+        ],
+    )
+    def test_columns_that_are_no_features_are_given_by_name(
+        self, file: Path, given: dict[str, Any], words: str
+    ) -> None:
+        with pytest.raises(ValueError, match=words):
+            AggregateExplainer(Law(), **QUICK).fit(quick_source(file), **given)
+
+
+class TestQueries:
+    """Rows of the sample are asked about once, and every other row once."""
+
+    @pytest.mark.parametrize("way", WAYS)
+    def test_no_row_is_asked_about_twice_but_to_see_whether_answers_change(self, file: Path, way: str) -> None:
+        Law.n_asked = 0
+        atlas = AggregateExplainer(Law(), **WAYS[way]).fit(quick_source(file))
+        n_draws = 0 if way == "program" else 2_000
+        # Rows of the sample that are equal to each other are asked about once.
+        n_merged = atlas.accuracy_.n_sample - atlas._workings.known.n_points
+        if way == "held out":
+            n_merged = 0
+        assert Law.n_asked == atlas.n_queries_ == len(X) + 100 + n_draws - n_merged
+
+    def test_too_few_queries_leave_the_count_out(self, file: Path) -> None:
+        with pytest.warns(
+            UserWarning, match=re.escape("max_queries=12,050 does not pay for all 12,000 rows")
+        ) as caught:
+            atlas = AggregateExplainer(Law(), **QUICK, max_queries=12_050).fit(quick_source(file))
+        assert caught[0].filename == __file__
+        assert atlas.exact_ is None
+
+    def test_enough_queries_are_kept_for_the_count(self, file: Path) -> None:
+        Law.n_asked = 0
+        atlas = AggregateExplainer(Law(), **QUICK, max_queries=12_100).fit(quick_source(file))
+        assert atlas.exact_ is not None
+        assert Law.n_asked == atlas.n_queries_ <= 12_100
+
+    def test_draws_give_way_to_the_count(self, file: Path) -> None:
+        Law.n_asked = 0
+        with pytest.warns(UserWarning, match=r"max_queries=13,000 leaves 900 of 2,000 draws"):
+            atlas = AggregateExplainer(Law(), **ASKING, max_queries=13_000).fit(quick_source(file))
+        assert atlas.exact_ is not None
+        assert Law.n_asked == atlas.n_queries_ <= 13_000
+
+    @pytest.mark.parametrize("way", ["program", pytest.param("folds", marks=pytest.mark.slow)])
+    def test_a_count_that_was_stopped_resumes(self, file: Path, tmp_path: Path, way: str) -> None:
+        class Dying(Law):
+            n_left = 10**9
+
+            def predict(self, table: pd.DataFrame) -> np.ndarray:
+                Dying.n_left -= len(table)
+                if Dying.n_left < 0:
+                    raise KeyboardInterrupt
+                return super().predict(table)
+
+        whole = AggregateExplainer(Law(), **WAYS[way]).fit(quick_source(file))
+        n_counted = len(X) - whole.accuracy_.n_sample
+        explainer = AggregateExplainer(Dying(), **WAYS[way], checkpoint=tmp_path)
+        # About half of the rows outside the sample are answered.
+        Dying.n_left = whole.n_queries_ - n_counted // 2
+        with pytest.raises(KeyboardInterrupt):
+            explainer.fit(quick_source(file))
+        assert not hasattr(explainer, "explainers_")
+        Dying.n_left = n_left = 10**6
+        assert content(explainer.fit(quick_source(file))) == content(whole)
+        # Blocks that were counted are kept; a hundred rows are asked about again to know the black box.
+        assert n_left - Dying.n_left <= 100 + n_counted // 2 + 2500
+
+
+@pytest.mark.slow
+def test_memory_is_bounded_by_the_block(tmp_path: Path) -> None:
+    """A file that is 320 MB in memory, in one row group, is read with far less."""
+    n_rows, width = 1_000_000, 40
+    rng = np.random.default_rng(0)
+    table = pa.table({f"x{j}": rng.integers(0, 1000, n_rows).astype(float) for j in range(width)})
+    pq.write_table(table, tmp_path / "wide.parquet", row_group_size=n_rows)
+    script = """
+        import resource, sys
+        from oleander import AggregateExplainer, open_source
+        from oleander.draws.options import Draws
+        import pyarrow.parquet, pyarrow.dataset
+        black_box = lambda X: X["x0"].to_numpy() > 300
+        explainer = AggregateExplainer(black_box, draws=Draws(0), max_explainers=2, holdout=0.25, random_state=0)
+        peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        before = peak()
+        atlas = explainer.fit(open_source(sys.argv[1], epsilon=0.1, block_size=20_000))
+        assert atlas.exact_.n_rows == 1_000_000
+        print(peak() - before)
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script), str(tmp_path / "wide.parquet")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(run.stdout) < 160
+
+
+def test_a_path_is_a_source_with_default_settings(tmp_path: Path) -> None:
+    path = write_frame(tmp_path / "few.parquet", X[:600])
+    by_path = AggregateExplainer(Law(), **QUICK).fit(path)
+    by_source = AggregateExplainer(Law(), **QUICK).fit(open_source(path))
+    assert content(by_path) == content(by_source)
+
+
+def test_a_fit_of_a_source_is_a_fit_of_its_sample(file: Path, plain: AggregateExplainer) -> None:
+    """The explainers are those that the sampled rows give as a table."""
+    sample = draw_sample(open_source(file), plain.accuracy_.n_sample, 0)
+    alone = AggregateExplainer(Law(), **QUICK, schema=sample.schema).fit(sample.table)
+    assert [{**member.to_dict(), "claim": None} for member in alone.explainers_] == [
+        {**member.to_dict(), "claim": None} for member in plain.explainers_
+    ]
+    assert alone.evaluation_.to_dict() == plain.evaluation_.to_dict()

@@ -1,0 +1,73 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.streaming import draw_sample, open_source
+from tests.streaming.making import X, write_frame
+
+pa = pytest.importorskip("pyarrow")
+import pyarrow.dataset as ds  # noqa: E402
+
+
+def write_bytes(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def write_two(path: Path, first: pd.DataFrame, second: pd.DataFrame) -> Path:
+    write_frame(path / "1.parquet", first)
+    write_frame(path / "2.parquet", second)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda path: path / "none.parquet", "there is no file or folder"),
+        (lambda path: path, "holds no file that ends in .parquet"),
+        (lambda path: write_bytes(path / "text.parquet", b"a,b\n1,2\n"), "cannot be read as Parquet"),
+        (lambda path: write_bytes(path / "empty.parquet", b""), "cannot be read as Parquet"),
+        (lambda path: write_frame(path / "no.parquet", X[:0]), "holds no row"),
+        (lambda path: write_two(path, X[["a"]], X[["b"]]), "the files have different columns: .* has 'a', and"),
+        (
+            lambda path: write_two(path, X[["a"]], X[["ward"]].set_axis(["a"], axis=1)),
+            "'a' holds numbers in .* and text",
+        ),
+        (lambda path: ds.dataset(pa.table({"a": [1.0]})), "not one of Parquet files"),
+        (lambda path: ds.dataset(write_frame(path / "a.parquet", X)).filter(ds.field("a") > 0), "has a filter"),
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused_in_a_sentence(tmp_path: Path, make: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words) as caught:
+        open_source(make(tmp_path))
+    assert "\n" not in str(caught.value)
+
+
+def test_an_index_of_pandas_is_no_feature_and_folders_name_columns(tmp_path: Path) -> None:
+    for ward, part in X.groupby("ward"):
+        (tmp_path / f"ward={ward}").mkdir()
+        part.drop(columns="ward").to_parquet(tmp_path / f"ward={ward}" / "rows.parquet")
+    source = open_source(tmp_path)
+    assert source.columns == ("a", "b", "visits", "ward")
+    sample = draw_sample(source, 10**6, 0)
+    ordered = pd.concat([part for _, part in X.groupby("ward")])
+    assert sample.table["ward"].astype(str).tolist() == ordered["ward"].tolist()
+    assert np.array_equal(sample.table["a"], ordered["a"])
+
+
+def test_a_column_without_any_value_in_one_file_may_be_of_any_type(tmp_path: Path) -> None:
+    empty = X[:50].assign(ward=pd.Series([None] * 50, dtype=object))
+    source = open_source(write_two(tmp_path, empty, X[50:100]))
+    assert source.n_rows == 100
+    assert draw_sample(source, 100, 0).schema.names == tuple(X.columns)
+
+
+def test_the_name_of_a_block_changes_with_its_file(tmp_path: Path) -> None:
+    path = write_frame(tmp_path / "rows.parquet", X[:100])
+    before = [block.name for block in open_source(path).blocks(["a"])]
+    assert before == [block.name for block in open_source(path).blocks(["a"])]
+    write_frame(path, X[:90])
+    assert before != [block.name for block in open_source(path).blocks(["a"])]

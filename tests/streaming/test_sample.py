@@ -1,0 +1,147 @@
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chisquare
+
+from oleander.data.schema import FeatureSchema, Kind
+from oleander.streaming import draw_sample, open_source, read_background, read_sample, rows_needed
+from tests.streaming.making import EPSILON, X, make_rows, quick_source, write_frame
+
+pytest.importorskip("pyarrow")
+
+
+class TestDraw:
+    def test_every_row_is_drawn_alike(self, folder: Path) -> None:
+        source = open_source(folder)
+        drawn = np.concatenate([draw_sample(source, 200, seed).positions for seed in range(60)])
+        groups = np.bincount(drawn // 300, minlength=40)
+        assert chisquare(groups).pvalue > 0.001
+        assert all(len(set(draw_sample(source, 200, seed).positions)) == 200 for seed in range(3))
+
+    @pytest.mark.parametrize("block_size", [170, 10**6])
+    def test_the_sample_is_the_rows_at_its_positions(self, folder: Path, block_size: int) -> None:
+        sample = draw_sample(open_source(folder, block_size=block_size), 500, 3)
+        assert (np.diff(sample.positions) > 0).all()
+        pd.testing.assert_frame_equal(sample.table, X.iloc[sample.positions].reset_index(drop=True))
+
+    def test_it_follows_from_the_seed_alone(self, file: Path, folder: Path) -> None:
+        one, other = draw_sample(open_source(file), 500, 3), draw_sample(open_source(folder, block_size=99), 500, 3)
+        np.testing.assert_array_equal(one.positions, other.positions)
+        assert one.schema == other.schema
+        assert set(one.positions) != set(draw_sample(open_source(file), 500, 4).positions)
+
+    def test_columns_that_are_no_features(self, tmp_path: Path) -> None:
+        path = write_frame(tmp_path / "rows.parquet", X.assign(patient=np.arange(len(X)) // 4))
+        sample = draw_sample(open_source(path), 100, 0, others=["patient"])
+        assert list(sample.table.columns) == list(X.columns)
+        np.testing.assert_array_equal(sample.others["patient"], sample.positions // 4)
+
+    def test_unknown_and_absent_columns(self, file: Path) -> None:
+        source = open_source(file)
+        with pytest.raises(ValueError, match="there is no column 'other'; there are a, b, visits, ward"):
+            draw_sample(source, 100, 0, others=["other"])
+        with pytest.raises(ValueError, match="no column is left to be a feature"):
+            draw_sample(source, 100, 0, others=list(X.columns))
+        with pytest.raises(ValueError, match="the data lack column 'extra'"):
+            draw_sample(source, 100, 0, schema=FeatureSchema.infer(X.assign(extra=1)))
+        with pytest.raises(ValueError, match="the schema is one of an array without names"):
+            draw_sample(source, 100, 0, schema=FeatureSchema.infer(X[["a", "b"]].to_numpy()))
+
+    def test_a_column_of_names_is_refused(self, tmp_path: Path) -> None:
+        path = write_frame(tmp_path / "id.parquet", X.assign(name=[f"n{i}" for i in range(len(X))]))
+        with pytest.raises(ValueError, match="column 'name' has more than 10,000 levels, too many to be read"):
+            draw_sample(open_source(path), 100, 0)
+
+    def test_no_row_can_be_read(self, file: Path) -> None:
+        schema = FeatureSchema.infer(X.assign(ward="south"))
+        with pytest.raises(ValueError, match="none of 100 rows can be read"):
+            draw_sample(open_source(file), 100, 0, schema=schema)
+
+
+class TestSchema:
+    """A sample's schema is that of all rows, although most of them were only looked at."""
+
+    def test_rare_levels_and_missing_values_are_seen(self, tmp_path: Path) -> None:
+        rare = X.copy()
+        rare.loc[11_111, "ward"] = "south"
+        rare.loc[7_777, "a"] = np.nan
+        rare.loc[5_555, "ward"] = None
+        rare.loc[3_333, "visits"] = 99
+        path = write_frame(tmp_path / "rare.parquet", rare, row_group_size=1000)
+        sample = draw_sample(open_source(path), 500, 0)
+        assert not np.isin([11_111, 7_777, 5_555, 3_333], sample.positions).any()
+        ward, a, visits = (sample.schema[sample.schema.position(name)] for name in ("ward", "a", "visits"))
+        assert ward.levels == ("east", "north", "south", "west")
+        assert (ward.missing, a.missing, visits.missing) == (True, True, False)
+        assert visits.upper == 99
+        assert visits.scale == pytest.approx(sample.table["visits"].std(ddof=0))
+
+    @pytest.mark.parametrize("kind", ["Int64", "bool", "category", "float32", "string"])
+    def test_it_is_that_of_the_whole_table(self, tmp_path: Path, kind: str) -> None:
+        rng = np.random.default_rng(0)
+        column = pd.Series(rng.integers(0, 2 if kind == "bool" else 7, 3000))
+        column = column.astype(str).astype(kind) if kind in ("category", "string") else column.astype(kind)
+        whole = pd.DataFrame({"x": column, "y": rng.normal(size=3000)})
+        if kind != "bool":
+            whole.loc[2999, "x"] = None
+        path = write_frame(tmp_path / "rows.parquet", whole, row_group_size=700)
+        sample = draw_sample(open_source(path), 50, 0)
+        expected = FeatureSchema.infer(pd.read_parquet(path))
+        # Scales are those of the sample; all else is that of all rows.
+        assert [replace(one, scale=1.0) for one in sample.schema] == [replace(one, scale=1.0) for one in expected]
+
+    def test_kinds_follow_from_all_rows(self, tmp_path: Path) -> None:
+        frame = make_rows(3000).assign(flag=0)
+        frame.loc[::2, "flag"] = 1
+        frame.loc[1717, "flag"] = 2
+        sample = draw_sample(open_source(write_frame(tmp_path / "rows.parquet", frame)), 100, 0)
+        assert sample.table["flag"].nunique() == 2
+        assert sample.schema[sample.schema.position("flag")].kind is Kind.INTEGER
+
+    def test_only_columns_of_a_given_schema_are_read(self, tmp_path: Path) -> None:
+        path = write_frame(tmp_path / "rows.parquet", X.assign(note=[{"a": 1}] * len(X)))
+        schema = FeatureSchema.infer(X)
+        assert draw_sample(open_source(path), 100, 0, schema=schema).schema is schema
+
+
+class TestReading:
+    def test_a_sample_is_as_large_as_the_source_asks(self, file: Path) -> None:
+        source = quick_source(file)
+        assert len(read_sample(source, None, None, None, holdout=None, seed=0).values) == rows_needed(EPSILON, 0.05)
+        assert len(read_sample(source, None, None, None, holdout=0.5, seed=0).values) == 2 * rows_needed(EPSILON, 0.05)
+
+    def test_it_is_read_like_a_table(self, tmp_path: Path) -> None:
+        whole = X.assign(patient=np.arange(len(X)) // 4, truth=X["a"] > 0)
+        source = quick_source(write_frame(tmp_path / "rows.parquet", whole))
+        reading = read_sample(source, "truth", "patient", None, holdout=None, seed=0)
+        assert reading.schema.names == tuple(X.columns)
+        np.testing.assert_array_equal(reading.values, reading.schema.encode(X.iloc[reading.positions]))
+        np.testing.assert_array_equal(reading.truth, whole["truth"].iloc[reading.positions])
+        np.testing.assert_array_equal(reading.groups, reading.positions // 4)
+
+    def test_columns_that_are_no_features_are_given_by_name(self, file: Path) -> None:
+        with pytest.raises(ValueError, match="y is a list; where rows are read block by block"):
+            read_sample(quick_source(file), [1, 2], None, None, holdout=None, seed=0)
+
+
+class TestBackground:
+    SCHEMA = FeatureSchema.infer(X)
+
+    def test_a_table_is_encoded(self) -> None:
+        np.testing.assert_array_equal(read_background(X[:50], self.SCHEMA, 0), self.SCHEMA.encode(X[:50]))
+
+    def test_a_source_is_sampled_and_other_columns_are_left_out(self, tmp_path: Path) -> None:
+        path = write_frame(tmp_path / "rows.parquet", X[:500].assign(diagnosis=1))
+        np.testing.assert_array_equal(read_background(path, self.SCHEMA, 0), self.SCHEMA.encode(X[:500]))
+
+    def test_rows_that_cannot_be_read_are_left_out_with_a_warning(self) -> None:
+        odd = X[:50].copy()
+        odd.loc[:4, "ward"] = "moon"
+        with pytest.warns(UserWarning, match="5 rows of the background hold values that the schema does not allow"):
+            rows = read_background(odd, self.SCHEMA, 0)
+        assert len(rows) == 45
+        with pytest.raises(ValueError, match="no row of the background can be read"):
+            read_background(X[:50].assign(ward="moon"), self.SCHEMA, 0)

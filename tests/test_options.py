@@ -1,0 +1,397 @@
+"""Every option acts or is refused in one sentence: none is accepted and ignored.
+
+Each option is changed alone, against a fit that is the same but for it. The tables below list every parameter of the
+estimator, of ``paper``, and of the parts; a parameter that is added and not listed makes a test fail.
+"""
+
+import inspect
+import json
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, open_source
+from oleander.aggregate import NothingFoundError
+from oleander.draws.options import Draws
+from oleander.explainers import LimeLinear
+from oleander.running import parallel
+
+
+def make_rows(n_rows: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "a": rng.normal(size=n_rows),
+            "b": 10 * rng.normal(size=n_rows).round(1),
+            "visits": rng.integers(0, 7, n_rows),
+            "ward": rng.choice(["east", "north", "west"], n_rows),
+            "sex": rng.choice(["f", "m"], n_rows),
+        }
+    )
+
+
+def law(table: pd.DataFrame) -> np.ndarray:
+    wavy = table["a"] + 0.05 * table["b"] + 0.3 * np.sin(3 * table["a"]) > 0.4
+    return np.where(wavy & (table["ward"] != "west"), "high", "low")
+
+
+def other_law(table: pd.DataFrame) -> np.ndarray:
+    return np.where(table["visits"] > 2, "high", "low")
+
+
+X, BACKGROUND = make_rows(250, 0), make_rows(300, 1)
+KINDS = FeatureSchema.infer(X, kinds={"visits": "categorical"})
+SHARE_EACH = Floor(on="share", over="each")
+BALLS = Balls([0.7, 2.0], n_draws=150, max_candidates=30)
+
+# Each base is a way to fit. What acts in one of them may do nothing in another, and is refused there.
+ASKING = {"draws": Draws(800), "min_fidelity": 0.9, "random_state": 0}
+BASES: dict[str, dict[str, Any]] = {
+    "folds": ASKING,
+    "background": ASKING,
+    "held out": {**ASKING, "holdout": 0.5, "min_fidelity": 0.7},
+    "program": {
+        "candidates": BALLS,
+        "floor": SHARE_EACH,
+        "max_rules": 25,
+        "holdout": 0.3,
+        "min_fidelity": 0.8,
+        "random_state": 0,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The words with which a change is refused."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A change that leaves the fit as it is, and how it is seen to act."""
+
+    value: Any
+    check: Callable[..., None]
+
+
+def facts(atlas: AggregateExplainer) -> str:
+    """Return everything that a fit finds out but for the seconds that it took and the schema that it was given."""
+    content = atlas.record_.to_dict()
+    content.pop("schema")
+    if content["proof"] is not None:
+        content["proof"].pop("runtime")
+    return json.dumps(content, sort_keys=True)
+
+
+def fit(base: str, explainer: AggregateExplainer) -> AggregateExplainer:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return explainer.fit(X, background=BACKGROUND if base == "background" else None)
+
+
+def outcome(base: str, explainer: AggregateExplainer) -> str:
+    """Return the facts of a fit, or the sentence that says why it finds nothing."""
+    try:
+        return facts(fit(base, explainer))
+    except NothingFoundError as error:
+        return str(error)
+
+
+@cache
+def base_facts(base: str) -> str:
+    return facts(fit(base, AggregateExplainer(law, **BASES[base])))
+
+
+def prints(explainer: AggregateExplainer, base: str, capsys: Any, **_: Any) -> None:
+    capsys.readouterr()
+    fit(base, explainer)
+    assert capsys.readouterr().err
+
+
+def runs_in_parallel(explainer: AggregateExplainer, base: str, monkeypatch: Any, **_: Any) -> None:
+    """Blocks, balls and folds are spread over as many jobs as were asked for."""
+    seen = []
+
+    class Spy(parallel.Parallel):  # type: ignore[misc, name-defined]
+        def __init__(self, n_jobs: Any = None, **options: Any) -> None:
+            seen.append(n_jobs)
+            super().__init__(n_jobs=1, **options)
+
+    monkeypatch.setattr(parallel, "Parallel", Spy)
+    assert facts(fit(base, explainer)) == base_facts(base)
+    assert 2 in seen
+
+
+def keeps_answers(explainer: AggregateExplainer, base: str, tmp_path: Path, **_: Any) -> None:
+    n_asked = []
+
+    def counting(table: pd.DataFrame) -> np.ndarray:
+        n_asked.append(len(table))
+        return law(table)
+
+    explainer.set_params(black_box=counting, checkpoint=tmp_path)
+    assert facts(fit(base, explainer)) == base_facts(base)
+    assert any(tmp_path.iterdir())
+    n_asked.clear()
+    assert facts(fit(base, explainer)) == base_facts(base)
+    assert sum(n_asked) == 100
+
+
+# One change for each parameter, by the way of the fit; "any" for all ways that are not named.
+ESTIMATOR: dict[str, dict[str, Any]] = {
+    "black_box": {"any": other_law},
+    "max_explainers": {"any": 1},
+    "min_fidelity": {"any": 0.6},
+    "max_rules": {"any": 1, "program": 6},
+    "candidates": {
+        "any": Refused("draws is for candidates='auto'"),
+        "background": Refused("background shows where draws are made"),
+        "program": "nodes",
+    },
+    "draws": {"any": Draws(600), "program": Refused("draws is for candidates='auto'")},
+    "floor": {"any": Floor(on="share", over="each", min_support=100), "program": Floor(over="each")},
+    "formulation": {"any": Refused("formulation='selective' does nothing where explainers"), "program": "selective"},
+    "balance": {"any": "class"},
+    "holdout": {"any": 0.4, "background": Refused("with a background every row of X judges")},
+    "confidence": {"any": 0.7, "folds": Refused("confidence=0.7 is that of a certificate, and there is none without")},
+    "schema": {"any": KINDS},
+    "max_queries": {"any": 1_000},
+    "checkpoint": {"any": Seen(None, keeps_answers)},
+    "solver": {"any": Refused("solver='greedy' does nothing where explainers"), "program": "greedy"},
+    "time_limit": {
+        "any": Refused("time_limit=1e-09 does nothing where explainers"),
+        "program": Refused("time_limit=1e-09 ended before a candidate was trained"),
+    },
+    "random_state": {"any": 1},
+    "n_jobs": {
+        "any": Seen(2, runs_in_parallel),
+        # Where nothing is learned fold by fold, there is one family to learn.
+        "background": Seen(2, lambda explainer, base, **_: fit(base, explainer)),
+        "held out": Seen(2, lambda explainer, base, **_: fit(base, explainer)),
+    },
+    "verbose": {"any": Seen(1, prints)},
+}
+VALUES = {"formulation": "selective", "solver": "greedy", "time_limit": 1e-9, "confidence": 0.7, "holdout": 0.4}
+VALUES |= {"candidates": "nodes", "draws": Draws(600)}
+
+
+def parameters(function: Callable[..., Any]) -> set[str]:
+    return {name for name in inspect.signature(function).parameters if name not in ("self", "cls")}
+
+
+def cases(table: dict[str, dict[str, Any]], bases: Any) -> list[Any]:
+    return [pytest.param(base, name, id=f"{base}-{name}") for base in bases for name in table]
+
+
+class TestEstimator:
+    def test_every_parameter_is_listed(self) -> None:
+        assert parameters(AggregateExplainer.__init__) == set(ESTIMATOR)
+
+    @pytest.mark.parametrize(("base", "name"), cases(ESTIMATOR, BASES))
+    def test_it_acts_or_is_refused(
+        self, base: str, name: str, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        change = ESTIMATOR[name].get(base, ESTIMATOR[name]["any"])
+        explainer = AggregateExplainer(law, **BASES[base])
+        if isinstance(change, Refused):
+            explainer.set_params(**{name: VALUES.get(name)})
+            with pytest.raises(ValueError, match=change.words) as caught:
+                fit(base, explainer)
+            assert "\n" not in str(caught.value)
+        elif isinstance(change, Seen):
+            explainer.set_params(**{name: change.value})
+            change.check(explainer, base=base, tmp_path=tmp_path, capsys=capsys, monkeypatch=monkeypatch)
+        else:
+            assert outcome(base, explainer.set_params(**{name: change})) != base_facts(base)
+
+
+PAPER_BASE: dict[str, Any] = {"radius": 1.0, "n_draws": 150, "min_fidelity": 0.8, "scale": "std", "random_state": 0}
+PAPER: dict[str, Any] = {
+    "black_box": other_law,
+    "radius": 2.0,
+    "n_draws": 100,
+    "local": LimeLinear(),
+    "max_flips": 0,
+    "norm": 2.0,
+    "scale": "none",
+    "centers": "rounded",
+    "max_candidates": 20,
+    "formulation": "selective",
+    "max_explainers": 1,
+    "min_fidelity": 0.95,
+    "holdout": 0.3,
+    "schema": KINDS,
+    "max_queries": 1_000,
+    "checkpoint": Seen(None, keeps_answers),
+    "solver": "greedy",
+    "time_limit": Refused("time_limit=1e-09 ended before a candidate was trained"),
+    "random_state": 1,
+    "n_jobs": Seen(2, runs_in_parallel),
+    "verbose": Seen(1, prints),
+}
+
+
+class TestPaper:
+    ROWS = X[:80]
+
+    def make(self, **changes: Any) -> AggregateExplainer:
+        options = {"black_box": law, **PAPER_BASE, **changes}
+        return AggregateExplainer.paper(options.pop("black_box"), **options)
+
+    def fit(self, explainer: AggregateExplainer) -> AggregateExplainer:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return explainer.fit(self.ROWS)
+
+    def test_every_parameter_is_listed(self) -> None:
+        assert parameters(AggregateExplainer.paper) == set(PAPER)
+
+    @pytest.mark.parametrize("name", [name for name, change in PAPER.items() if not isinstance(change, Refused | Seen)])
+    def test_it_acts(self, name: str) -> None:
+        assert facts(self.fit(self.make(**{name: PAPER[name]}))) != facts(self.fit(self.make()))
+
+    @pytest.mark.parametrize("name", [name for name, change in PAPER.items() if isinstance(change, Seen)])
+    def test_it_reaches_the_estimator(self, name: str, tmp_path: Path) -> None:
+        """These leave the fit as it is; the estimator's own test shows how they act."""
+        value = tmp_path if name == "checkpoint" else PAPER[name].value
+        assert getattr(self.make(**{name: value}), name) == value
+
+    def test_a_limit_on_time_is_kept(self) -> None:
+        with pytest.raises(ValueError, match=PAPER["time_limit"].words):
+            self.fit(self.make(time_limit=1e-9))
+
+
+BALLS_OPTIONS: dict[str, Any] = {
+    "radius": 1.2,
+    "scale": "range",
+    "norm": 1.0,
+    "max_flips": 0,
+    "max_candidates": 10,
+    "n_draws": 100,
+    "local": LimeLinear(),
+    "flips": "uniform",
+    "centers": "rows",
+}
+FLOOR_OPTIONS: dict[str, dict[str, Any]] = {
+    "on": {"any": "bound"},
+    "over": {"any": "union"},
+    "min_support": {"any": 60, "held out": 500},
+    "level": {
+        "any": 0.3,
+        "background": Refused("floor.level=0.3 is for fits that judge by folds"),
+        "held out": Refused("floor.level=0.3 is for fits that judge by folds"),
+    },
+}
+DRAWS_OPTIONS: dict[str, dict[str, Any]] = {
+    "n": {"any": 600},
+    "source": {
+        "any": "mixture",
+        "folds": Refused("draws.source='mixture' does not say which rows a draw was made"),
+    },
+}
+
+
+class TestParts:
+    """Options of the parts, each changed alone in the same fit."""
+
+    def test_every_option_is_listed(self) -> None:
+        assert {field.name for field in fields(Balls)} == set(BALLS_OPTIONS)
+        assert {field.name for field in fields(Floor)} == set(FLOOR_OPTIONS)
+        assert {field.name for field in fields(Draws)} == set(DRAWS_OPTIONS)
+        assert set(AggregateExplainer.PARTS) == {"candidates", "floor", "draws"}
+
+    @pytest.mark.parametrize("name", BALLS_OPTIONS)
+    def test_options_of_balls_act(self, name: str) -> None:
+        explainer = AggregateExplainer(law, **BASES["program"])
+        explainer.set_params(**{f"candidates__{name}": BALLS_OPTIONS[name]})
+        assert explainer.candidates != BALLS
+        assert outcome("program", explainer) != base_facts("program")
+
+    @pytest.mark.parametrize(("base", "name"), cases(FLOOR_OPTIONS, BASES))
+    def test_options_of_the_floor_act_or_are_refused(self, base: str, name: str) -> None:
+        change = FLOOR_OPTIONS[name].get(base, FLOOR_OPTIONS[name]["any"])
+        start = Floor(on="share", over="each", min_support=5)
+        if name == "level":
+            start = replace(start, on="bound")
+        options = {**BASES[base], "floor": start}
+        if base != "program":
+            # A floor that nearly all choices reach makes no difference, however it is measured.
+            options["min_fidelity"] = {"on": 0.995, "over": 0.93}.get(name, options["min_fidelity"])
+        before, explainer = (AggregateExplainer(law, **options) for _ in range(2))
+        if isinstance(change, Refused):
+            with pytest.raises(ValueError, match=change.words):
+                fit(base, explainer.set_params(floor__level=0.3))
+        else:
+            explainer.set_params(**{f"floor__{name}": change})
+            assert outcome(base, explainer) != outcome(base, before)
+
+    def test_a_level_without_a_bound_is_refused(self) -> None:
+        with pytest.raises(ValueError, match=r"floor\.level is the error of a bound"):
+            fit("program", AggregateExplainer(law, **BASES["program"]).set_params(floor__level=0.3))
+
+    @pytest.mark.parametrize(("base", "name"), cases(DRAWS_OPTIONS, [base for base in BASES if base != "program"]))
+    def test_options_of_draws_act_or_are_refused(self, base: str, name: str) -> None:
+        change = DRAWS_OPTIONS[name].get(base, DRAWS_OPTIONS[name]["any"])
+        explainer = AggregateExplainer(law, **BASES[base])
+        if isinstance(change, Refused):
+            with pytest.raises(ValueError, match=change.words):
+                fit(base, explainer.set_params(draws__source="mixture"))
+        else:
+            explainer.set_params(**{f"draws__{name}": change})
+            assert outcome(base, explainer) != base_facts(base)
+
+    def test_a_background_without_draws_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="background shows where draws are made, and these candidates make none"):
+            AggregateExplainer(law, **BASES["program"]).fit(X, background=BACKGROUND)
+
+
+SOURCE_OPTIONS: dict[str, Any] = {"X": None, "epsilon": 0.2, "delta": 0.5, "block_size": 40}
+SOURCE_FIT: dict[str, Any] = {"candidates": "nodes", "floor": SHARE_EACH, "min_fidelity": 0.7, "holdout": 0.3}
+SOURCE_FIT |= {"random_state": 0}
+
+
+class TestSource:
+    """Options of a source."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def path(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        pytest.importorskip("pyarrow")
+        path = tmp_path_factory.mktemp("rows") / "rows.parquet"
+        make_rows(3_000, 2).to_parquet(path, row_group_size=500)
+        return path
+
+    def fit(self, path: Path, **options: Any) -> AggregateExplainer:
+        source = open_source(path, **{"epsilon": 0.25, **options})
+        return AggregateExplainer(law, **SOURCE_FIT).fit(source)
+
+    def test_every_option_is_listed(self) -> None:
+        assert parameters(open_source) == set(SOURCE_OPTIONS)
+
+    @pytest.mark.parametrize("name", ["epsilon", "delta"])
+    def test_the_size_of_the_sample_follows(self, path: Path, name: str) -> None:
+        before, after = self.fit(path), self.fit(path, **{name: SOURCE_OPTIONS[name]})
+        assert facts(after) != facts(before)
+        assert after.accuracy_.n_sample != before.accuracy_.n_sample
+
+    def test_the_size_of_blocks_bounds_what_is_held_at_once(self, path: Path) -> None:
+        sizes = []
+
+        def counting(table: pd.DataFrame) -> np.ndarray:
+            sizes.append(len(table))
+            return law(table)
+
+        source = open_source(path, epsilon=0.25, block_size=SOURCE_OPTIONS["block_size"])
+        atlas = AggregateExplainer(counting, **SOURCE_FIT).fit(source)
+        n_rows_of_sample = atlas.accuracy_.n_sample
+        assert facts(atlas) == facts(self.fit(path))
+        assert sum(size <= 40 for size in sizes) >= (3_000 - n_rows_of_sample) // 40
