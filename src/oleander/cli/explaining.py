@@ -29,6 +29,8 @@ from oleander.cli.preparing import Prepared, Request, prepare, prepare_to_explai
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 
+N_DRAWS = Draws().n
+
 
 def demo(
     out: given.OutFolder = Path("oleander-demo"),
@@ -65,7 +67,7 @@ def explain(
     candidates: given.Candidates = "auto",
     radius: given.Radius = None,
     background: given.Background = None,
-    draws: given.NDraws = Draws().n,
+    draws: given.NDraws = N_DRAWS,
     groups: given.Groups = None,
     drop: given.Drop = None,
     kinds: given.Kinds = "",
