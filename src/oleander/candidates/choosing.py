@@ -20,6 +20,7 @@ from oleander.candidates.pool import CandidatePool
 from oleander.judging.floor import Floor
 from oleander.running.progress import tell_progress
 from oleander.selection import SelectionProblem, SelectionResult
+from oleander.selection.result import Status
 
 Answer = dict[Any, SelectionResult]
 Ask = Callable[[SelectionProblem, str, float | None, Answer], Answer]
@@ -267,8 +268,10 @@ class PoolProgram:
             if result.status not in OPEN and bound > result.objective:
                 # A candidate that is not trained might be better, or the only one that reaches the floor.
                 message = f"{why}some candidates were not looked at. {result.message}".rstrip()
-                result = replace(result, status="feasible" if len(result.chosen) else "unknown", message=message)
-            settled[cell] = replace(result, bound=bound)
+                status: Status = "feasible" if len(result.chosen) else "unknown"
+                settled[cell] = replace(result, status=status, message=message, bound=bound)
+            else:
+                settled[cell] = result.with_bound(bound)
         return settled
 
 
