@@ -31,7 +31,7 @@ def chosen(member, labels=LABELS):
     return {"explainers": explainers, "evaluation": explainers.evaluate(X, labels)}
 
 
-PROVEN = FitRecord(5, 0.9, **chosen(BALL), n_queries=100, proof=Proof(40.0, 40.0, "optimal", 0.1))
+PROVEN = FitRecord(5, 0.9, **chosen(BALL), n_queries=100, proof=Proof(40.0, 40.0, "optimal", 0.1, 0.4, 100.0))
 ASKED = FitRecord(5, 0.9, **chosen(BOX), n_queries=100, judged=Claim(49, 50, 0.91), realism=0.61)
 
 
@@ -44,7 +44,7 @@ class TestProgram:
         assert any(line.strip().startswith("always → low") for line in lines)
 
     def test_a_choice_without_proof_names_its_gap(self):
-        record = replace(PROVEN, proof=Proof(40.0, 50.0, "feasible", 0.1))
+        record = replace(PROVEN, proof=Proof(40.0, 50.0, "feasible", 0.1, 0.4, 100.0))
         assert "(within 25.00% of the best choice)" in describe_fit(record)
 
     def test_a_certificate_of_held_out_rows(self):
@@ -118,8 +118,8 @@ class TestVerdict:
     def test_what_one_tree_would_do(self):
         text = self.describe(("one plain tree", 9, 1.0, 0.85, 0.8), ("one tree that abstains", 9, 0.6, 0.96, 0.9))
         assert "judged on rows that it was not grown on (floor 0.9):" in text
-        assert "  one plain tree: answers 100.0%, right on 85.0% of them (at least 80.0%)" in text
-        assert "  one tree that abstains: answers 60.0%, right on 96.0% of them (at least 90.0%)" in text
+        assert "  one plain tree, 9 leaves: answers 100.0%, right on 85.0% of them (at least 80.0%)" in text
+        assert "  one tree that abstains, 9 leaves: answers 60.0%, right on 96.0% of them (at least 90.0%)" in text
         assert "is enough" not in text
 
     def test_one_tree_may_be_enough(self):
