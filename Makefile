@@ -1,22 +1,23 @@
-# Two commands do everything on a machine with Python and make: `make demo` and `make test`.
+# On a machine with Python and make, start with `make demo` or `make test`.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo picture docs test check format paper paper-quick bench bench-tiny fuzz clean
+.PHONY: help demo picture docs test test-fast check format paper paper-quick bench bench-tiny fuzz clean
 
 help:
 	@echo "make demo         install and run the main job on a small public data set"
-	@echo "make picture      draw the pictures of README and docs anew (needs chromium)"
+	@echo "make picture      redraw the pictures of README and docs (needs chromium)"
 	@echo "make test         install with the test extras and run every test"
+	@echo "make test-fast    the tests that take under two minutes in all: no subprocesses, clusters, browsers, studies or fuzzing"
 	@echo "make check        lint, format check and strict types"
 	@echo "make docs         build the site from docs/, warnings as errors"
-	@echo "make format       let ruff rewrite what it can"
+	@echo "make format       apply ruff's fixes and format"
 	@echo "make paper        redo the paper's two studies: figures, tables and claims in study/ (make paper-quick: small versions)"
-	@echo "make bench        side by side with what a user would pick instead: writes docs/benchmarks.md (two hours on a quiet machine)"
+	@echo "make bench        Oleander beside the alternatives: writes docs/benchmarks.md (two hours on a quiet machine)"
 	@echo "make bench SUBJECT=NAME  one subject alone, or several: $(SUBJECTS)"
 	@echo "make bench-tiny   the smallest size of every subject, to see that it runs (two minutes)"
-	@echo "make fuzz         hostile input at every door, FUZZ_SECONDS (60) each"
+	@echo "make fuzz         hostile input for every fuzzing target, FUZZ_SECONDS (60) each"
 	@echo "make clean        remove the virtual environment and caches"
 
 $(VENV)/.core: pyproject.toml
@@ -46,6 +47,9 @@ docs: $(VENV)/.core
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses 2
+
+test-fast: $(VENV)/.dev
+	$(BIN)/python -m pytest --numprocesses 2 -m "not slow"
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check

@@ -14,7 +14,7 @@ CENTERS = np.array([[105.0, 170.0], [340.0, 175.0], [340.0, 175.0]])
 RADII = np.array([82.0, 130.0, 66.0])
 WIDTH, PANEL, TOP, HEIGHT = 1000, 500, 44, 585
 
-# Blue and orange are told apart by everybody, and marks differ in shape too. There is a dark side.
+# Colour-blind readers can distinguish blue and orange, and marks differ in shape too. There is a dark theme.
 STYLE = """
 svg { --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --right: #0072b2; --wrong: #c24e00; --line: #b6bec6; }
 @media (prefers-color-scheme: dark) {
@@ -31,14 +31,14 @@ text { font: 17px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; fill: 
 .right { fill: var(--right); }
 .wrong { stroke: var(--wrong); stroke-width: 3.5; fill: none; }
 .ring { stroke: var(--wrong); stroke-width: 1.8; stroke-dasharray: 3 2.5; fill: none; }
-.nobody { fill: none; stroke: var(--soft); stroke-width: 1.6; }
+.uncovered { fill: none; stroke: var(--soft); stroke-width: 1.6; }
 .rule { stroke: var(--line); stroke-width: 1; }
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """Rows in a plane, who covers them, and where each candidate says what the model says."""
+    """Rows in a plane, the rows that each candidate covers, and those on which it agrees with the model."""
 
     points: np.ndarray
     covers: np.ndarray
@@ -72,23 +72,23 @@ def spread(n_points: int, radius: float) -> np.ndarray:
     return (radius * np.sqrt((number + 0.5) / n_points))[:, None] * np.c_[np.cos(turn), np.sin(turn)]
 
 
-def write(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
+def write(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
     """Return a line of text."""
-    return f'<text x="{x:g}" y="{y:g}" class="{kind}" text-anchor="{anchor}">{escape(words)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" class="{kind}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def mark(x: float, y: float, kind: str) -> str:
-    """Return the mark of a row: right, wrong, wrong and not counted, or answered by nobody."""
+    """Return the mark of a row: right, wrong, wrong and not counted, or not covered."""
     if kind == "right":
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" class="right"/>'
-    if kind == "nobody":
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" class="nobody"/>'
+    if kind == "uncovered":
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" class="uncovered"/>'
     ring = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="12.5" class="ring"/>' if kind == "left out" else ""
     return f'<path d="M{x - 6:.1f} {y - 6:.1f}l12 12m0 -12l-12 12" class="wrong"/>{ring}'
 
 
 def draw_panel(instance: Instance, formulation: str, title: str, subtitle: str) -> list[str]:
-    """Return one reading: the regions, every row as it is counted, and what comes of it."""
+    """Return one reading: the regions, every row as it is counted, and the result."""
     result = instance.solve(formulation)
     assert result.is_proven_optimal
     chosen = set(result.chosen.tolist())
@@ -96,7 +96,7 @@ def draw_panel(instance: Instance, formulation: str, title: str, subtitle: str) 
     wrong = (instance.covers & ~instance.agrees)[result.chosen].any(axis=0)
     parts = [write(12, 24, title, "title"), write(12, 47, subtitle, "soft")]
     parts.append(f'<g transform="translate(0 {TOP})">')
-    # The widest first, so that what lies inside it is drawn over it.
+    # The widest region first, so that the others are drawn over it.
     for i in np.argsort(-RADII):
         (x, y), radius = CENTERS[i], RADII[i]
         kind = "chosen" if i in chosen else "out"
@@ -105,16 +105,14 @@ def draw_panel(instance: Instance, formulation: str, title: str, subtitle: str) 
         words = f"{NAMES[i]}: right on {n_right} of {n_rows}"
         parts.append(write(x, y - radius - 8, words, "name" if i in chosen else "soft", "middle"))
     for (x, y), is_inside, is_wrong, is_counted in zip(instance.points, inside, wrong, result.covered, strict=True):
-        kind = "nobody" if not is_inside else "right" if not is_wrong else "wrong" if is_counted else "left out"
+        kind = "uncovered" if not is_inside else "right" if not is_wrong else "wrong" if is_counted else "left out"
         parts.append(mark(x, y, kind))
     parts.append("</g>")
     n_inside, n_right = int(inside.sum()), int((inside & ~wrong).sum())
     n_left_out = int((inside & ~result.covered).sum())
     names = " and ".join(NAMES[i] for i in sorted(chosen))
     parts.append(write(12, 396, f"{names}: {result.objective:g} of {len(inside)} rows count", "figure"))
-    parts.append(
-        write(12, 421, f"They speak for {n_inside} rows and are right on {n_right} ({n_right / n_inside:.0%}).")
-    )
+    parts.append(write(12, 421, f"They cover {n_inside} rows and are right on {n_right} ({n_right / n_inside:.0%})."))
     others = [i for i in range(len(NAMES)) if i not in chosen]
     if n_left_out:
         (kept,) = [row for i, row in zip(result.chosen, result.counted.toarray() > 0, strict=True) if NAMES[i] == "B"]
@@ -122,7 +120,7 @@ def draw_panel(instance: Instance, formulation: str, title: str, subtitle: str) 
         last = f"{n_left_out} of B's wrong rows do not count: {n_good} of {n_kept}, it passes."
     else:
         low = [NAMES[i] for i in others if instance.agrees[i].sum() / instance.covers[i].sum() < MIN_FIDELITY]
-        last = f"{' and '.join(low)} is out: under the floor on the rows it speaks for."
+        last = f"{' and '.join(low)} is not allowed: under the floor on its rows."
     parts.append(write(12, 444, last))
     return parts
 
@@ -144,8 +142,8 @@ def draw() -> str:
         ),
     ]
     panels = {
-        "strict": ("Strict: what Oleander does", "Every row in a chosen region counts."),
-        "selective": ("Selective: the program to the letter", "It may choose which rows count."),
+        "strict": ("Strict: the paper's definition", "Every row in a chosen region counts."),
+        "selective": ("Selective: the program to the letter", "The program may choose which rows count."),
     }
     for number, (formulation, words) in enumerate(panels.items()):
         parts.append(f'<g transform="translate({number * PANEL} 34)">')
@@ -154,10 +152,10 @@ def draw() -> str:
     parts.append(f'<line x1="{PANEL - 6}" x2="{PANEL - 6}" y1="44" y2="{HEIGHT - 92}" class="rule"/>')
     parts.append(f'<line x1="12" x2="{WIDTH - 12}" y1="{HEIGHT - 82}" y2="{HEIGHT - 82}" class="rule"/>')
     legend = {
-        "right": (28, 56, "the explainer says what the model says"),
-        "wrong": (28, 22, "the explainer says something else"),
-        "nobody": (528, 56, "nobody speaks for this row"),
-        "left out": (528, 22, "says something else, and is not counted"),
+        "right": (28, 56, "the explainer agrees with the model"),
+        "wrong": (28, 22, "the explainer disagrees with the model"),
+        "uncovered": (528, 56, "no explainer covers this row"),
+        "left out": (528, 22, "the explainer disagrees, not counted"),
     }
     for kind, (x, up, words) in legend.items():
         parts += [mark(x, HEIGHT - up, kind), write(x + 22, HEIGHT - up + 6, words)]

@@ -1,6 +1,7 @@
 """Every Python block in README and docs runs, in a namespace of its own, and prints what the page says it prints."""
 
 import contextlib
+import importlib
 import importlib.util
 import io
 import re
@@ -11,6 +12,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PATTERN = re.compile(r"^```python\n(.*?)^```(?:\n\nIt prints:\n\n```text\n(.*?)^```)?", flags=re.DOTALL | re.MULTILINE)
+FOLDERS = (
+    *("baselines", "black_box", "candidates", "explainers", "filters"),
+    *("judging", "regions", "report", "results", "selection"),
+)
+PUBLIC = ("oleander", *(f"oleander.{folder}" for folder in FOLDERS))
 BLOCKS = [
     pytest.param(*found, id=f"{page.relative_to(ROOT)}-{number}")
     for page in PAGES
@@ -18,6 +24,7 @@ BLOCKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("block", "printed"), BLOCKS)
 def test_code_runs(block, printed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -40,6 +47,29 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_public_name_is_on_the_page_of_the_api():
+    listed = re.findall(r"^::: (\S+)", (ROOT / "docs" / "api.md").read_text(), flags=re.MULTILINE)
+    documented = {resolve(name) for name in listed}
+    for package in PUBLIC:
+        module = importlib.import_module(package)
+        assert {getattr(module, name) for name in module.__all__} <= documented, package
+
+
+def resolve(name):
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def test_tests_that_promises_name_are_there():
+    known = {
+        name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in [path.name, *re.findall(r"^def (test_\w+)", path.read_text(), flags=re.MULTILINE)]
+    }
+    named = set(re.findall(r"\btest_\w+(?:\.py)?", (ROOT / "docs" / "reliability.md").read_text()))
+    assert not named - known
 
 
 def test_every_decision_is_listed():

@@ -251,6 +251,6 @@ def test_a_black_box_that_stays_away_ends_the_fit_in_one_sentence():
     with pytest.raises(BlackBoxError) as caught:
         AggregateExplainer(retrying(away, attempts=2, first_wait=0)).fit(rows)
     assert str(caught.value) == (
-        "the black box failed on 75 rows, and 2 attempts were all that attempts=2 allows: "
+        "the black box failed on 100 rows, and 2 attempts were all that attempts=2 allows: "
         "ConnectionRefusedError: no server is there"
     )

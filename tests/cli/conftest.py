@@ -1,5 +1,7 @@
 import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,9 @@ from oleander.cli.app import app
 
 
 @dataclass
-class Ran:
+class Finished:
+    """A command that has ended."""
+
     code: int
     out: str
     err: str
@@ -29,15 +33,16 @@ class Ran:
         return lines[0]
 
 
+def run_command(*arguments: Any) -> Finished:
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return Finished(done.exit_code, done.stdout, done.stderr)
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch):
+    """A function that runs a command in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*words: Any) -> Ran:
-        done = CliRunner().invoke(app, [str(word) for word in words])
-        return Ran(done.exit_code, done.stdout, done.stderr)
-
-    return call
+    return run_command
 
 
 def make_patients(n_rows: int = 400, seed: int = 0) -> pd.DataFrame:
@@ -66,3 +71,32 @@ def patients_csv(patients, tmp_path):
     path = tmp_path / "patients.csv"
     patients.to_csv(path, index=False)
     return path
+
+
+@dataclass
+class Explained:
+    """The output of ``explain`` on patients."""
+
+    facts: dict[str, Any]
+    folder: Path
+    arguments: tuple[Any, ...]
+
+    @property
+    def atlas(self) -> Path:
+        return self.folder / "atlas.oleander"
+
+
+@pytest.fixture(scope="session")
+def explained(tmp_path_factory):
+    """Explained once for all tests, which must not change its folder."""
+    folder = tmp_path_factory.mktemp("explained")
+    make_patients().to_csv(folder / "patients.csv", index=False)
+    arguments = ("explain", folder / "patients.csv", "--target", "risk", "--groups", "patient", "--draws", 2000)
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        done = run_command(*arguments, "--out", folder / "out", "--json")
+    finally:
+        os.chdir(before)
+    assert done.code == 0, done.err
+    return Explained(done.json, folder / "out", arguments)

@@ -1,14 +1,16 @@
-"""Files as people have them: read all the same, or refused in one sentence with nothing written."""
+"""Files of many dialects are read, or refused in one sentence with nothing written."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.cli.tables import read_table
+from oleander.cli.errors import CommandError
+from oleander.cli.tables import read_table, sniff_separator
 
 
-def explain(run, path, *more):
-    done = run("explain", path, "--target", "risk", "--out", "out", *more)
+def explain(run, path, *options):
+    # Few draws, because these tests are about the file.
+    done = run("explain", path, "--target", "risk", "--out", "out", "--draws", 600, *options)
     if done.code:
         assert not (path.parent / "out").exists(), "nothing may be half-written"
     return done
@@ -26,11 +28,34 @@ def test_dialects_are_one_table(patients, tmp_path, separator, encoding, line_en
     assert len(read_table(path)) == len(patients)
 
 
-def test_a_guessed_separator_is_told(run, patients, tmp_path):
+@pytest.mark.slow
+def test_a_found_separator_is_named(run, patients, tmp_path):
     patients.to_csv(tmp_path / "p.csv", index=False, sep=";")
     done = explain(run, tmp_path / "p.csv", "--drop", "patient")
     assert done.code == 0
     assert "note: p.csv is read with a semicolon between columns." in done.err
+
+
+SEPARATORS = {
+    "a comma in a name": ("Age, years;Sex;Dose", ";"),
+    "one column": ("age", ","),
+    "quoted separators": ('"a;b","c;d",e', ","),
+    "nothing else": ("a|b|c", "|"),
+}
+
+
+@pytest.mark.parametrize("name", SEPARATORS)
+def test_separators_of_a_header(name):
+    header, separator = SEPARATORS[name]
+    assert sniff_separator(header) == separator
+
+
+def test_options_of_csv_files_are_refused_with_parquet(patients, tmp_path):
+    patients.to_parquet(tmp_path / "p.parquet")
+    with pytest.raises(CommandError, match=r"--separator is for CSV files, and p\.parquet is a Parquet file"):
+        read_table(tmp_path / "p.parquet", separator=",")
+    with pytest.raises(CommandError, match="--decimal is for CSV files"):
+        read_table(tmp_path / "p.parquet", decimal=",")
 
 
 def test_parquet(patients, tmp_path):
@@ -51,8 +76,8 @@ BAD = {
     "a column twice": ("age,age,risk\n1,1,a\n", "has the column 'age' more than once"),
     "a long row": ("age,risk\n1,a\n1,a,b\n", "cannot be read as a table with a comma"),
     "an open quote": ('age,risk\n"1,a\n2,b\n', "comma between columns: EOF inside string"),
-    "an empty column": ("age,x,risk\n1,,a\n2,,b\n", "column 'x' holds no value at all"),
-    "only the target": ("risk\na\nb\n", "no column left"),
+    "an empty column": ("age,x,risk\n1,,a\n2,,b\n", "column 'x' holds no value"),
+    "only the target": ("risk\na\nb\n", "no column is left"),
     "not a class": ("age,risk\n" + "".join(f"{i},{i / 7}\n" for i in range(90)), "looks like a measurement"),
 }
 
@@ -66,8 +91,9 @@ def test_bad_files(run, tmp_path, name):
     assert sentence in done.sentence
 
 
-def test_names_give_no_orders_to_the_terminal(run, patients, tmp_path):
-    """A column's name may clear the screen, or set a window's title, if it is printed as it is."""
+@pytest.mark.slow
+def test_names_cannot_control_the_terminal(run, patients, tmp_path):
+    """Printed as it is, a column's name could clear the screen or set the window's title."""
     named = patients.rename(columns={"age": "\x1b[2Jage\x07", "sex": "\x9b31msex"})
     named.to_csv(tmp_path / "p.csv", index=False)
     done = explain(run, tmp_path / "p.csv", "--drop", "patient", "--min-fidelity", "0.7")
@@ -79,10 +105,11 @@ def test_names_give_no_orders_to_the_terminal(run, patients, tmp_path):
     (tmp_path / "q.csv").write_text(empty)
     dropped = run("explain", tmp_path / "q.csv", "--target", "risk", "--out", "out")
     assert (refused.code, dropped.code) == (2, 3)
-    for words in (done.out, done.err, refused.err, dropped.err):
-        assert not set("\x1b\x07\x9b") & set(words)
+    for text in (done.out, done.err, refused.err, dropped.err):
+        assert not set("\x1b\x07\x9b") & set(text)
 
 
+@pytest.mark.slow
 def test_decimal_commas(run, patients, tmp_path):
     patients.to_csv(tmp_path / "p.csv", index=False, sep=";", decimal=",")
     done = explain(run, tmp_path / "p.csv", "--drop", "patient")
@@ -92,7 +119,7 @@ def test_decimal_commas(run, patients, tmp_path):
     assert explain(run, tmp_path / "p.csv", "--drop", "patient", "--decimal", ",").code == 0
 
 
-def test_decimal_points_where_commas_were_said(run, patients, tmp_path):
+def test_decimal_points_under_the_option_of_commas(run, patients, tmp_path):
     patients.to_csv(tmp_path / "p.csv", index=False)
     done = explain(run, tmp_path / "p.csv", "--decimal", ",")
     assert "column 'dose' holds numbers such as " in done.sentence
@@ -113,12 +140,13 @@ def test_marks_between_thousands(run, patients, tmp_path):
     assert "marks between the thousands, such as '1.000,50'" in explain(run, tmp_path / "p.csv").sentence
 
 
-def test_a_column_without_a_name_is_told(patients, tmp_path, capsys):
+def test_a_column_without_a_name_is_noted(patients, tmp_path, capsys):
     patients.to_csv(tmp_path / "p.csv")
     assert read_table(tmp_path / "p.csv").columns[0] == "Unnamed: 0"
     assert "column without a name, here 'Unnamed: 0'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_columns_named_like_markup(run, patients, tmp_path):
     names = {"age": "<script>alert(1)</script>", "dose": '💊 "mg"', "ward": "a,b"}
     patients.rename(columns=names).to_csv(tmp_path / "p.csv", index=False)
@@ -138,11 +166,11 @@ def test_two_hundred_columns_of_text(run, tmp_path):
     assert len(done.sentence) < 400
 
 
-def test_not_text_and_not_there(run, tmp_path):
+def test_files_that_cannot_be_read(run, tmp_path):
     (tmp_path / "p.csv").write_bytes("age,risk\n1,caf\xe9\n".encode("latin-1"))
     assert "is not UTF-8 text (line 2)" in explain(run, tmp_path / "p.csv").sentence
     (tmp_path / "p.parquet").write_bytes(b"no")
     assert "cannot be read as Parquet" in explain(run, tmp_path / "p.parquet").sentence
     assert "is not a file" in explain(run, tmp_path / "q.csv").sentence
     (tmp_path / "p.xlsx").write_bytes(b"no")
-    assert ".csv, .tsv, .txt and .parquet are read" in explain(run, tmp_path / "p.xlsx").sentence
+    assert ".csv, .tsv, .txt, .parquet and .pq are read" in explain(run, tmp_path / "p.xlsx").sentence

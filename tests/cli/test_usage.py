@@ -1,4 +1,4 @@
-"""Words that the command line does not know: one sentence, exit code 2, nothing done."""
+"""Arguments that the command line does not know end in one sentence and exit code 2, and nothing is done."""
 
 import subprocess
 import sys
@@ -33,8 +33,8 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_one_sentence(run, name, tmp_path):
-    words, sentence = WRONG[name]
-    done = run(*words)
+    arguments, sentence = WRONG[name]
+    done = run(*arguments)
     assert done.code == 2
     assert sentence in done.sentence
     assert len(done.err.splitlines()) == 1
@@ -43,30 +43,31 @@ def test_one_sentence(run, name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("options", "sentence"),
     [
         (("--candidates", "absent"), "--candidates 'absent' is not known"),
         (("--radius", "-1"), "--radius -1.0 is not allowed"),
         (("--min-fidelity", "0"), "--min-fidelity 0.0 is not allowed"),
-        (("--separator", "abc"), "--separator 'abc' is not allowed: it is one character."),
-        (("--decimal", ""), "--decimal '' is not allowed: it is one character."),
+        (("--separator", "abc"), "--separator 'abc' is not allowed: give one character."),
+        (("--decimal", ""), "--decimal '' is not allowed: give one character."),
     ],
 )
-def test_values_that_python_refuses(run, patients_csv, words, sentence):
-    done = run("explain", patients_csv, "--target", "risk", "--out", "out", *words)
+def test_values_that_the_estimator_refuses(run, patients_csv, options, sentence):
+    done = run("explain", patients_csv, "--target", "risk", "--out", "out", *options)
     assert done.code == 2
     assert sentence in done.sentence
     assert not (patients_csv.parent / "out").exists()
 
 
-@pytest.mark.parametrize("words", [(), ("--help",), ("--json",), ("explain", "--help")])
-def test_help_is_no_error(run, words):
-    done = run(*words)
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("--json",), ("explain", "--help")])
+def test_help_is_no_error(run, arguments):
+    done = run(*arguments)
     assert done.code == 0
     assert done.out.startswith("Usage: ")
     assert done.err == ""
 
 
+@pytest.mark.slow
 def test_the_sentence_names_the_command():
     done = subprocess.run([sys.executable, "-m", "oleander", "explain"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")

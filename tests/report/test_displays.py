@@ -82,8 +82,8 @@ def test_tree(data):
     assert len({box.x for box in leaves}) == len(leaves)
     assert all(display.boxes[box.parent].y == box.y + 1 for box in display.boxes if box.parent is not None)
     assert {box.branch for box in display.boxes if box.parent is not None} == {"yes", "no"}
-    words = {text.get_text() for text in display.plot().ax_.texts}
-    assert {box.words for box in display.boxes} <= words
+    drawn = {text.get_text() for text in display.plot().ax_.texts}
+    assert {box.text for box in display.boxes} <= drawn
 
 
 def test_weights():
@@ -96,7 +96,7 @@ def test_weights():
     display.plot()
 
 
-def test_hostile_names_are_drawn_as_they_are():
+def test_hostile_names_are_drawn_as_text():
     X = pd.DataFrame(np.random.default_rng(0).uniform(size=(300, 2)), columns=["$\\frac{$", "<b>name</b>"])
     for local in (FilteredTree(), LimeLinear()):
         atlas = AggregateExplainer(

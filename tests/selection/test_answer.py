@@ -22,6 +22,64 @@ def hard() -> SelectionProblem:
     return SelectionProblem(covers, covers)
 
 
+@pytest.fixture(scope="module")
+def mistaken() -> SelectionProblem:
+    """Many overlapping balls with mistakes near a border, groups and costs: slow in every formulation."""
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((1500, 6))
+    distance = np.abs(points[:1000, None, :] - points[None, :, :]).max(axis=2)
+    covers = distance <= np.quantile(distance, 0.06)
+    label = points[:, 0] > 0.3 * rng.standard_normal(1500)
+    agrees = covers & (label[None, :] == (points[:1000, :1] > 0))
+    return SelectionProblem(covers, agrees, cost=rng.integers(1, 5, 1000), groups=rng.integers(0, 4, 1500))
+
+
+CASES = {
+    "number": {"max_explainers": 12},
+    "budget": {"budget": 20.0},
+    "group minima": {"max_explainers": 12, "min_group_coverage": 0.3},
+    "impossible group minima": {"max_explainers": 3, "min_group_coverage": 0.9},
+    "fewest": {"min_coverage": 0.6},
+    "fewest out of reach": {"min_coverage": 0.9999},
+    "fewest with group minima": {"min_coverage": 0.4, "min_group_coverage": 0.3},
+}
+UNION = {
+    "union": {"max_explainers": 12, "union_fidelity": 0.9},
+    "union with group minima": {"max_explainers": 12, "union_fidelity": 0.9, "min_group_coverage": 0.2},
+    "fewest under a floor over the union": {"min_coverage": 0.3, "union_fidelity": 0.9},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("formulation", "case"),
+    [
+        *((formulation, case) for formulation in ("strict", "selective") for case in CASES),
+        *(("strict", c) for c in UNION),
+    ],
+)
+def test_time_limits_hold_in_every_formulation(formulation, case, mistaken):
+    started = time.monotonic()
+    demands = (CASES | UNION)[case]
+    result = mistaken.solve(min_fidelity=0.6, formulation=formulation, time_limit=1.0, **demands)
+    seconds = time.monotonic() - started
+    assert seconds < 2.0
+    assert result.runtime == pytest.approx(seconds, abs=0.1)
+    if result.stopped:
+        assert f"after {result.runtime:.1f} s" in result.message
+    if result.sense == "coverage" and result.status == "feasible" and result.objective:
+        assert f"the gap is {result.gap:.2%}" in result.message
+
+
+@pytest.mark.parametrize("formulation", ["strict", "selective"])
+@pytest.mark.parametrize("case", ["number", "budget", "group minima", "fewest", "fewest with group minima"])
+def test_a_stop_by_the_clock_is_never_infeasible(formulation, case, mistaken):
+    for time_limit in (0.0, 0.02, 0.1):
+        result = mistaken.solve(min_fidelity=0.6, formulation=formulation, time_limit=time_limit, **CASES[case])
+        assert result.status in ("feasible", "unknown", "optimal")
+        assert result.message.startswith("Stopped after") or result.is_proven_optimal
+
+
 class InterruptAfter:
     """A progress callback that presses Ctrl-C at the first report of a stage."""
 
@@ -89,6 +147,11 @@ def test_ctrl_c_from_outside_is_heard_inside_highs(hard):
     assert time.monotonic() - started < 10
     assert result.message.startswith("Interrupted after")
     assert 0 < result.objective <= result.bound
+    # HiGHS has stopped too: the next program need not wait for it.
+    started = time.monotonic()
+    small = SelectionProblem(np.eye(4), np.eye(4)).solve(2, solver="highs")
+    assert time.monotonic() - started < 5
+    assert small.is_proven_optimal
 
 
 def test_ctrl_c_in_the_middle_of_fewest_keeps_the_best_choice(hard):
@@ -105,6 +168,7 @@ def test_a_gap_that_is_enough_stops_the_solve(hard):
     assert result.status == "feasible"
 
 
+@pytest.mark.slow
 def test_a_gap_is_valid_where_the_optimum_is_known(instance):
     for seed in range(20):
         rows = instance(seed, n_candidates=14, n_points=40)

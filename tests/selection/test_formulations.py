@@ -58,6 +58,7 @@ def test_coverage_rises_with_k_and_falls_with_the_floor(seed, formulation, insta
     assert by_floor == sorted(by_floor, reverse=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), formulation=st.sampled_from(["strict", "selective"]))
 def test_the_order_of_candidates_does_not_matter(seed, formulation, instance):

@@ -1,10 +1,10 @@
-"""The command line. Only this folder knows typer and rich, and nobody below it imports it."""
+"""The command line. Only this folder imports typer and rich, and no other folder imports this one."""
 
 from oleander.running.extras import import_extra
 
 
 def main() -> None:
-    """Run the command line, or say in one sentence how to get it."""
+    """Run the command line, or exit with one sentence that says how to install it."""
     try:
         for package in ("typer", "rich"):
             import_extra(package, extra="cli", purpose="The command line")

@@ -1,4 +1,4 @@
-"""The command ``oleander``: what it can do, in the order in which people meet it."""
+"""The program ``oleander`` and its commands."""
 
 import json
 from typing import Annotated
@@ -13,11 +13,11 @@ from oleander.cli.usage import PlainGroup
 
 ABOUT = """Explain any black-box classifier with a handful of small models that say where they do not know.
 
-Exit codes: 0 done; 1 something unexpected; 2 wrong options; 3 data or files that cannot be used; 4 a model that cannot
-be used; 5 nothing is as faithful as asked; 130 interrupted.
+Exit codes: 0 done; 1 unexpected error; 2 wrong options; 3 data or files that cannot be used; 4 a model that cannot be
+used; 5 no explainer reaches the floor; 130 interrupted.
 """
 
-# Plain text: names of columns in a message are no markup.
+# Plain text, because names of columns in a message are not markup.
 app = typer.Typer(cls=PlainGroup, help=ABOUT, add_completion=False, rich_markup_mode=None)
 for command in (demo, explain, predict, report, tradeoff, compare):
     app.command()(plainly(command))
@@ -26,10 +26,10 @@ for command in (demo, explain, predict, report, tradeoff, compare):
 @app.callback(invoke_without_command=True)
 def about(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --version: as JSON.")] = False,
 ) -> None:
-    """Print the version where it is asked for."""
+    """Print the version if it is asked for, and the help otherwise."""
     if version:
         typer.echo(json.dumps({"version": __version__}) if as_json else f"oleander {__version__}")
     elif context.invoked_subcommand is None:

@@ -1,4 +1,4 @@
-"""What goes wrong on the command line: one sentence, and a code that scripts can tell apart."""
+"""Errors of the command line: one sentence for the user, and an exit code for scripts."""
 
 import functools
 import os
@@ -16,12 +16,12 @@ from oleander.aggregate import NothingFoundError
 from oleander.black_box.asking import BlackBoxError
 from oleander.export.saved_file import FileError
 
-# How a message about a parameter begins in Python: ``radius=-1.0 is not allowed``.
+# The start of a message about a parameter in Python, such as ``radius=-1.0 is not allowed``.
 PARAMETER = re.compile(r"(\w+)=(?! )")
 
 
 class ExitCode(IntEnum):
-    """What the command's exit code means."""
+    """The exit codes of all commands."""
 
     DONE = 0
     UNEXPECTED = 1
@@ -33,7 +33,7 @@ class ExitCode(IntEnum):
 
 
 class CommandError(Exception):
-    """A sentence for the user, and the exit code."""
+    """An error with a sentence for the user and an exit code."""
 
     def __init__(self, sentence: str, code: ExitCode = ExitCode.DATA) -> None:
         super().__init__(sentence)
@@ -41,23 +41,23 @@ class CommandError(Exception):
 
 
 def note(sentence: str) -> None:
-    """Say something beside the answer, where it does not get into a pipe."""
+    """Print a note to standard error, so that it does not mix with the output."""
     typer.echo(printable(f"note: {sentence}"), err=True)
 
 
-def printable(words: str) -> str:
-    r"""Return words without what a terminal takes for an order: names in a file may be anybody's.
+def printable(text: str) -> str:
+    r"""Return text with control characters escaped, because names in a file may hold orders to the terminal.
 
     Examples
     --------
     >>> printable("age\x1b[31m")
     'age\\x1b[31m'
     """
-    return "".join(one if one.isprintable() or one in "\n\t" else repr(one)[1:-1] for one in words)
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else repr(letter)[1:-1] for letter in text)
 
 
 def plainly(command: Callable[..., None]) -> Callable[..., None]:
-    """Make a command end in one sentence and an exit code, whatever happens; with ``debug`` in a traceback too."""
+    """Return the command with every error turned into one sentence and an exit code; ``debug`` adds the traceback."""
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
@@ -67,7 +67,7 @@ def plainly(command: Callable[..., None]) -> Callable[..., None]:
             try:
                 command(*args, **options)
             except BrokenPipeError:
-                # Whoever read the output has seen enough; nothing more may be flushed into the closed pipe.
+                # The reader of the output, such as ``head``, has closed the pipe; nothing more may be flushed into it.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             except (Exception, KeyboardInterrupt) as error:
                 if isinstance(error, typer.Exit):
@@ -104,17 +104,17 @@ def _sentence(error: BaseException, options: Mapping[str, Any]) -> str:
         return f"{error.filename} is a file, where a folder is needed."
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
-    # A parameter's name in Python is an option's here.
-    words = " ".join(str(error).split()).replace("include_rows=True", "--include-rows")
+    # Parameters of Python are options here.
+    message = " ".join(str(error).split()).replace("include_rows=True", "--include-rows")
     code = _code_of(error, options)
     if code is ExitCode.UNEXPECTED:
-        return f"unexpected {type(error).__name__}: {words} (--debug shows where)."
-    if code is ExitCode.USAGE and (named := PARAMETER.match(words)):
-        return f"--{named[1].replace('_', '-')} {words[named.end() :]}"
-    return words
+        return f"unexpected {type(error).__name__}: {message} (--debug shows where)."
+    if code is ExitCode.USAGE and (named := PARAMETER.match(message)):
+        return f"--{named[1].replace('_', '-')} {message[named.end() :]}"
+    return message
 
 
 def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
-    # What libraries tell each other about their future is no business of whoever reads the answer.
+    # Warnings of deprecation are for developers of libraries, not for readers of the output.
     if issubclass(category, UserWarning):
         note(str(message))

@@ -29,6 +29,8 @@ from oleander.cli.preparing import Prepared, Request, prepare, prepare_to_explai
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 
+N_DRAWS = Draws().n
+
 
 def demo(
     out: given.OutFolder = Path("oleander-demo"),
@@ -46,7 +48,7 @@ def demo(
     about = f"a forest of 50 trees on {(~train).sum()} rows of the breast cancer data that are new to it"
     rows = np.flatnonzero(~train)
     new = Prepared(forest, X[~train], y[~train].to_numpy(), None, rows, FeatureSchema.infer(X), about, X[train])
-    # A floor that one plain tree does not keep, so that there is something to leave unsaid.
+    # A high floor, so that the demo shows abstention.
     atlas = AggregateExplainer(
         forest, max_explainers=5, min_fidelity=0.95, schema=new.schema, random_state=seed, n_jobs=jobs
     )
@@ -65,7 +67,7 @@ def explain(
     candidates: given.Candidates = "auto",
     radius: given.Radius = None,
     background: given.Background = None,
-    draws: given.NDraws = 20_000,
+    draws: given.NDraws = N_DRAWS,
     groups: given.Groups = None,
     drop: given.Drop = None,
     kinds: given.Kinds = "",
@@ -83,13 +85,15 @@ def explain(
     request = Request(
         data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal, background
     )
+    generators = read_candidates(candidates, radius)
+    _check_draws(generators, draws, background)
     prepared = prepare_to_explain(request, random_state=seed, n_jobs=jobs)
     atlas = AggregateExplainer(
         prepared.black_box,
         max_explainers=max_explainers,
         min_fidelity=min_fidelity,
         max_rules=max_rules,
-        candidates=read_candidates(candidates, radius),
+        candidates=generators,
         draws=Draws(draws),
         time_limit=60.0 if time_limit is None else time_limit,
         schema=prepared.schema,
@@ -110,7 +114,7 @@ def compare(
     max_explainers: given.MaxExplainers = 10,
     min_fidelity: given.MinFidelity = 0.9,
     methods: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only these; commas between several.")
+        list[str] | None, typer.Option(metavar="NAME", help="Compare only these methods; commas between several.")
     ] = None,
     groups: given.Groups = None,
     drop: given.Drop = None,
@@ -122,7 +126,7 @@ def compare(
     as_json: given.AsJson = False,
     debug: given.Debug = False,
 ) -> None:
-    """Fit Oleander and its rivals on the same rows, and measure all on the same others."""
+    """Fit Oleander and its rivals on the same rows, and measure all of them on the same other rows."""
     request = Request(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
     prepared = prepare(request, random_state=seed, n_jobs=jobs)
     rivals = baselines.make_rivals(
@@ -136,7 +140,7 @@ def compare(
     unknown = [name for name in wanted if name not in rivals]
     if unknown:
         raise CommandError(
-            f"--methods {unknown[0]} is not known; there are {', '.join(sorted(rivals))}.", ExitCode.USAGE
+            f"--methods {unknown[0]} is not known; known methods are {', '.join(sorted(rivals))}.", ExitCode.USAGE
         )
     table = baselines.compare(
         prepared.black_box,
@@ -155,7 +159,7 @@ def compare(
 
 
 def read_candidates(names: str, radius: str | None) -> Any:
-    """Return ``--candidates`` and ``--radius`` as Python has them.
+    """Return the parameter ``candidates`` that ``--candidates`` and ``--radius`` describe.
 
     Examples
     --------
@@ -167,23 +171,32 @@ def read_candidates(names: str, radius: str | None) -> Any:
     if radius is None:
         return names if names == "auto" else given.split_names([names])
     if names not in ("auto", "balls"):
-        raise CommandError(f"--radius is for balls, and --candidates says {names}: leave one out.", ExitCode.USAGE)
+        raise CommandError(f"--radius is for balls, and --candidates is {names}: leave out one.", ExitCode.USAGE)
     if radius == "auto":
         return Balls()
     try:
         radii = [float(word) for word in radius.split(",")]
     except ValueError:
         raise CommandError(
-            f"--radius {radius} is not understood: write auto, a number, or several with commas.", ExitCode.USAGE
+            f"--radius {radius} is not allowed: give auto, a number, or several numbers with commas.", ExitCode.USAGE
         ) from None
     return Balls(radii[0] if len(radii) == 1 else radii)
+
+
+def _check_draws(candidates: Any, draws: int, background: Path | None) -> None:
+    """Refuse options of draws where none are made."""
+    makes_draws = isinstance(candidates, str) and draws > 0
+    if draws not in (0, Draws().n) and not makes_draws:
+        raise CommandError("--draws is for --candidates auto: leave out one.", ExitCode.USAGE)
+    if background is not None and not makes_draws:
+        raise CommandError("--background is for draws, and these options make none: leave it out.", ExitCode.USAGE)
 
 
 def _fit_and_write(
     atlas: AggregateExplainer, prepared: Prepared, out: Path, *, as_json: bool, title: str, include_rows: bool = False
 ) -> None:
     with whole_folder(out) as draft:
-        # Candidates that make no draws have no use for a background.
+        # The training rows of a model trained here are a background only where draws are made.
         background = prepared.background if atlas.asks else None
         atlas.fit(prepared.X, prepared.y, groups=prepared.groups, background=background)
         tables = {"explainers.csv": explainers_table(atlas), "tradeoff.csv": atlas.tradeoff().table}

@@ -1,4 +1,4 @@
-"""The black box of a command: trained here, or brought as a file or as a name."""
+"""The black box of a command: trained by the command, read from a file, or imported by name."""
 
 import importlib
 import sys
@@ -40,12 +40,12 @@ class BaggedTrees:
         return self
 
     def predict(self, X: pd.DataFrame) -> NDArray[Any]:
-        """Return the labels that most trees give."""
+        """Return the majority label of the trees."""
         labels: NDArray[Any] = self.trees.predict(self._represent(X))
         return labels
 
     def _represent(self, X: pd.DataFrame) -> NDArray[np.float64]:
-        """Return numbers as they are and a column of zeros and ones per level."""
+        """Return numbers unchanged, and an indicator column for each level."""
         rows = self.schema.encode(X)
         columns = [rows[:, self.schema.numbers]]
         for j in self.schema.named:
@@ -54,7 +54,7 @@ class BaggedTrees:
 
 
 class OnnxModel:
-    """A model in an ONNX file: one input for all columns, or one per column; labels are its first output."""
+    """A model in an ONNX file, with one input for all columns or one per column; labels are its first output."""
 
     def __init__(self, path: Path) -> None:
         runtime = import_extra("onnxruntime", extra="onnx", purpose="Reading an .onnx file")
@@ -63,15 +63,15 @@ class OnnxModel:
         except Exception as error:
             raise CommandError(f"{path} cannot be read as an ONNX model: {one_line(error)}.", ExitCode.MODEL) from error
         self._inputs = self._session.get_inputs()
-        if any(one.type == "tensor(float)" for one in self._inputs):
-            note(f"{path.name} takes 32-bit numbers: rows that differ in later digits look the same to it.")
+        if any(node.type == "tensor(float)" for node in self._inputs):
+            note(f"{path.name} takes 32-bit numbers: rows that differ only in later digits are equal to it.")
 
     def predict(self, X: pd.DataFrame) -> NDArray[Any]:
-        """Return the first output, or the place of the largest where it is a table of scores."""
+        """Return the first output; where it is a table of scores, the index of the largest score of each row."""
         if len(self._inputs) == 1:
             feed = {self._inputs[0].name: self._cast(X, self._inputs[0].type)}
         else:
-            feed = {one.name: self._cast(X[[one.name]], one.type) for one in self._inputs}
+            feed = {node.name: self._cast(X[[node.name]], node.type) for node in self._inputs}
         answer = np.asarray(self._session.run(None, feed)[0])
         if answer.ndim == 2 and answer.shape[1] > 1:
             return np.asarray(answer.argmax(axis=1))
@@ -93,7 +93,7 @@ def load_model(name: str, *, trust_model: bool) -> Any:
     name : str
         A ``.joblib`` or ``.onnx`` file, or ``package.module:callable``.
     trust_model : bool
-        Whether a ``.joblib`` file may be opened: it can run any code that whoever made it put there.
+        Whether a ``.joblib`` file may be opened. Such a file can run any code when it is opened.
     """
     if name.endswith(".onnx"):
         return OnnxModel(_existing(name))
@@ -101,11 +101,11 @@ def load_model(name: str, *, trust_model: bool) -> Any:
         path = _existing(name)
         if not trust_model:
             raise CommandError(
-                f"{name} can run any code that its maker put into it, so it is not opened unasked: "
+                f"{name} can run any code when it is opened, so it is not opened by default: "
                 "add --trust-model if you trust where it comes from.",
                 ExitCode.MODEL,
             )
-        note(f"{name} was opened, and may have run code of its maker's.")
+        note(f"{name} is opened, and can run any code.")
         try:
             model = joblib.load(path)
         except Exception as error:
@@ -129,7 +129,7 @@ def _existing(name: str) -> Path:
 
 
 def _import(module: str, attribute: str) -> Any:
-    # As with ``python -m``: what lies in the folder one works in can be named.
+    # As with ``python -m``, modules in the working directory can be named.
     sys.path.insert(0, str(Path.cwd()))
     try:
         found = importlib.import_module(module)

@@ -1,4 +1,4 @@
-"""The options that several commands share, named as the parameters in Python."""
+"""Options that several commands share, named as the parameters in Python."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 
 
-def _some_jobs(jobs: int) -> int:
+def _check_jobs(jobs: int) -> int:
     if jobs == 0 or jobs < -1:
         raise typer.BadParameter("it should be a number of processes, or -1 for all cores")
     return jobs
 
 
-# Whether a file can be read is found out by reading it, with an exit code of its own.
+# typer does not check files: one that cannot be read has an exit code of its own.
 Data = Annotated[
     Path,
     typer.Argument(metavar="DATA", help="A CSV or Parquet file with a header.", show_default=False, readable=False),
@@ -33,7 +33,7 @@ Model = Annotated[
     ),
 ]
 TrustModel = Annotated[
-    bool, typer.Option("--trust-model", help="Open a .joblib file, which can run any code its maker put into it.")
+    bool, typer.Option("--trust-model", help="Open a .joblib file, which can run any code when it is opened.")
 ]
 Candidates = Annotated[
     str, typer.Option(metavar="NAMES", help="Generators of candidates: balls, trees, nodes, boxes, anchors.")
@@ -41,16 +41,20 @@ Candidates = Annotated[
 Groups = Annotated[
     str | None, typer.Option(metavar="COL", help="The column that names the group of each row (one patient).")
 ]
-Drop = Annotated[list[str] | None, typer.Option(metavar="COL", help="Leave out columns; commas between several.")]
-Kinds = Annotated[str, typer.Option(metavar="COL=KIND,...", help="Such as age=integer,sex=binary.")]
-Separator = Annotated[str | None, typer.Option(help="Between columns of a CSV file; found out if not given.")]
-Decimal = Annotated[str, typer.Option(help="Before the fraction of a number in a CSV file.")]
-MaxExplainers = Annotated[int, typer.Option(help="The most explainers.", min=1)]
-MinFidelity = Annotated[float, typer.Option(help="How faithful answers must be.", min=0.0, max=1.0)]
-Radius = Annotated[
-    str | None, typer.Option(help="Choose among balls of this radius: auto, a number, or several with commas.")
+Drop = Annotated[list[str] | None, typer.Option(metavar="COL", help="Columns to leave out; commas between several.")]
+Kinds = Annotated[str, typer.Option(metavar="COL=KIND,...", help="Kinds of columns, such as age=integer,sex=binary.")]
+Separator = Annotated[
+    str | None, typer.Option(help="The mark between columns of a CSV file. Default: found in the first line.")
 ]
-MaxRules = Annotated[int, typer.Option(help="The most rules to read in all.", min=1)]
+Decimal = Annotated[str, typer.Option(help="The decimal mark in a CSV file.")]
+MaxExplainers = Annotated[int, typer.Option(help="The largest number of explainers.", min=1)]
+MinFidelity = Annotated[
+    float, typer.Option(help="The floor: the least share of answers that must be the model's.", min=0.0, max=1.0)
+]
+Radius = Annotated[
+    str | None, typer.Option(help="Choose among balls of this radius: auto, a number, or several numbers with commas.")
+]
+MaxRules = Annotated[int, typer.Option(help="The largest number of rules in all.", min=1)]
 TimeLimit = Annotated[
     float | None, typer.Option(help="Seconds for solving, where candidates are named. Default: 60.", min=0.0)
 ]
@@ -59,20 +63,20 @@ Background = Annotated[
     typer.Option(metavar="FILE", help="Rows that show where data lie, such as the model's training rows."),
 ]
 NDraws = Annotated[int, typer.Option(help="Draws that the model labels; 0 learns from the rows only.", min=0)]
-Jobs = Annotated[int, typer.Option(help="Processes to use; -1 for all cores.", callback=_some_jobs)]
-Seed = Annotated[int, typer.Option(help="All that is drawn follows from it.", min=0, max=2**32 - 1)]
-IncludeRows = Annotated[bool, typer.Option("--include-rows", help="Let the files hold rows of the data.")]
+Jobs = Annotated[int, typer.Option(help="Processes to use; -1 for all cores.", callback=_check_jobs)]
+Seed = Annotated[int, typer.Option(help="The seed of every random choice.", min=0, max=2**32 - 1)]
+IncludeRows = Annotated[bool, typer.Option("--include-rows", help="Allow the files to hold rows of the data.")]
 OutFolder = Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of words.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
-def split_names(words: list[str] | None) -> tuple[str, ...]:
-    """Return the names that an option gives, also several with commas.
+def split_names(values: list[str] | None) -> tuple[str, ...]:
+    """Return the names that an option lists, with commas or given several times.
 
     Examples
     --------
     >>> split_names(["age,sex", "id"])
     ('age', 'sex', 'id')
     """
-    return tuple(name for word in words or [] for name in word.split(",") if name)
+    return tuple(name for value in values or [] for name in value.split(",") if name)

@@ -1,4 +1,4 @@
-"""What a command leaves behind: tables and files that appear whole or not at all, and words or JSON on the screen."""
+"""Output of the commands: files that appear whole or not at all, and text or JSON on the screen."""
 
 import errno
 import json
@@ -27,7 +27,7 @@ WIDE = 200
 
 
 def check_folder(out: Path) -> None:
-    """Say that a folder cannot be written before anything is computed for it."""
+    """Raise ``CommandError`` if a folder cannot be written, before anything is computed for it."""
     for place in (out, *out.parents):
         if place.exists():
             if not place.is_dir():
@@ -39,17 +39,17 @@ def check_folder(out: Path) -> None:
 
 @contextmanager
 def whole_folder(out: Path) -> Iterator[Path]:
-    """Give a folder to write to; what is in it appears in ``out`` at the end, or nothing does."""
+    """Yield a draft folder whose files are moved to ``out`` at the end; after an error none of them are."""
     is_new = not out.exists()
     out.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(dir=out, prefix=".draft-"))
     try:
         yield draft
         for path in draft.iterdir():
-            # Looked at before the first is moved, so that not only some of them appear.
+            # Checked before the first file is moved, so that all of them appear or none.
             place = out / path.name
             if place.is_dir() and not place.is_symlink():
-                raise IsADirectoryError(errno.EISDIR, "a folder stands where a file is to be written", str(place))
+                raise IsADirectoryError(errno.EISDIR, "a folder is in the place of a file to be written", str(place))
         for path in sorted(draft.iterdir()):
             os.replace(path, out / path.name)
     finally:
@@ -64,7 +64,7 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
 
 
 def explainers_table(atlas: AggregateExplainer) -> pd.DataFrame:
-    """Return a line per rule, with what is known of its explainer."""
+    """Return a line per rule, with the figures of its explainer."""
     lines = []
     for number, member in enumerate(atlas.explainers_):
         for rule in member.rules():
@@ -85,7 +85,7 @@ def explainers_table(atlas: AggregateExplainer) -> pd.DataFrame:
 
 
 def predictions_table(atlas: AggregateExplainer, X: pd.DataFrame, row: NDArray[Any]) -> pd.DataFrame:
-    """Return a line per row: the answer, empty where none is given, who is responsible, and who covers it."""
+    """Return a line per row: the answer, empty where there is none, its explainer, and all explainers that cover it."""
     answers, covers = atlas.predict(X), atlas.covers(X)
     given = ~np.ma.getmaskarray(answers)
     return pd.DataFrame(
@@ -128,18 +128,18 @@ def show_json(facts: dict[str, Any]) -> None:
 
 
 def show_table(table: pd.DataFrame, title: str) -> None:
-    """Print a table; names are text, also where they look like markup."""
+    """Print a table; names are shown as text, also where they look like markup."""
     drawn = Table(title=Text(title), title_justify="left")
     for name in table.columns:
         is_number = pd.api.types.is_numeric_dtype(table[name])
         drawn.add_column(Text(printable(str(name))), justify="right" if is_number else "left", no_wrap=not is_number)
     for line in table.itertuples(index=False):
-        drawn.add_row(*(Text(_word(value)) for value in line))
-    # A pipe has no width to fit into.
+        drawn.add_row(*(Text(_format(value)) for value in line))
+    # A pipe has no width.
     Console(width=None if sys.stdout.isatty() else WIDE).print(drawn)
 
 
-def _word(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, float):
         return "–" if np.isnan(value) else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
     return printable(str(value))

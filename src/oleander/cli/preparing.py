@@ -1,4 +1,4 @@
-"""From a data file and a model to the rows to be explained, which are new to the black box."""
+"""Reads a data file and a model, and returns the black box and the rows to explain it on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.cli.models import BaggedTrees, load_model
-from oleander.cli.tables import check_columns, check_values, read_table
+from oleander.cli.tables import PARQUET, check_columns, check_values, read_table, refuse_csv_options
 from oleander.data.checks import take_rows
 from oleander.data.reading import stack_tables
 from oleander.data.schema import FeatureSchema, Kind
@@ -19,12 +19,11 @@ from oleander.data.splitting import split_off
 from oleander.streaming import Source, open_source, sample_size
 
 MOST_CLASSES = 50
-PARQUET = (".parquet", ".pq")
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The data and the model as the command line names them.
+    """The data and the model that the options of a command name.
 
     Parameters
     ----------
@@ -66,17 +65,17 @@ class Prepared:
     X : DataFrame or Source
         Rows that are new to the black box, as far as that is known.
     y : array, str or None
-        Their true labels, where these show whether the black box has seen the rows before; of a source the column.
+        The true labels, which show whether the black box has seen the rows before; the name of a column for a source.
     groups : array, str or None
-        Of a source the column.
+        The group of each row; the name of a column for a source.
     row : array
-        The number of each row in the file, the first after the header being 0. Empty for a source.
+        The number of each row in the file; the first row after the header is 0. Empty for a source.
     schema : FeatureSchema or None
         None for a source, whose schema is inferred from all of its rows.
     about : str
-        Which model is explained on which rows, in words.
+        The model and the rows in words.
     background : DataFrame, Source or None
-        Rows from which draws are made: the rows that a model was trained on here, or those of a file.
+        Rows from which draws are made: the training rows of a model that is trained here, or the rows of a file.
     """
 
     black_box: Any
@@ -90,9 +89,9 @@ class Prepared:
 
 
 def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
-    """Return the rows of a large Parquet file as a source that is read block by block, and those of others as a table.
+    """Return a large Parquet file as a source that is read block by block, and any other file as a table.
 
-    A model that is trained here needs its rows in memory.
+    A model that is trained here needs its rows in memory, so its file is always read as a table.
     """
     if request.model is None or request.data.suffix.lower() not in PARQUET:
         return prepare(request, random_state=random_state, n_jobs=n_jobs)
@@ -103,7 +102,10 @@ def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | Non
         named = [column for column in columns if column is not None]
         check_columns(pd.DataFrame(columns=list(source.columns)), named, option)
     if request.kinds:
-        raise CommandError("--kinds is not for Parquet files that are read block by block: their columns have types.")
+        raise CommandError(
+            "--kinds is not for Parquet files that are read block by block: their columns have types.", ExitCode.USAGE
+        )
+    refuse_csv_options(request.data, request.separator, request.decimal)
     black_box = load_model(request.model, trust_model=request.trust_model)
     note(f"{request.data} has {source.n_rows:,} rows: it is read block by block, and predictions.csv is not written.")
     about = f"{request.model} on {source.n_rows:,} rows"
@@ -116,14 +118,14 @@ def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | Non
 def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
     """Read the data, open or train the black box, and return the rows to be explained."""
     table = read_table(request.data, separator=request.separator, decimal=request.decimal)
-    target, belongs = request.target, request.groups
+    target, group = request.target, request.groups
     check_columns(table, [] if target is None else [target], "--target")
-    check_columns(table, [] if belongs is None else [belongs], "--groups")
+    check_columns(table, [] if group is None else [group], "--groups")
     check_columns(table, request.drop, "--drop")
     kinds = read_kinds(request.kinds)
     check_columns(table, list(kinds), "--kinds")
     if target is None and request.model is None:
-        raise CommandError("without --model one is trained, and that needs --target.", ExitCode.USAGE)
+        raise CommandError("without --model a model is trained, and that needs --target.", ExitCode.USAGE)
     row = np.arange(len(table))
     if target is not None:
         known = table[target].notna().to_numpy()
@@ -132,7 +134,7 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -
             table, row = table[known], row[known]
         if request.model is None:
             _check_target(table[target])
-    apart = {target, belongs, *request.drop} - {None}
+    apart = {target, group, *request.drop} - {None}
     X = table.drop(columns=[name for name in table.columns if name in apart])
     check_values(X, declared=kinds)
     background = _read_background(request, list(X.columns))
@@ -140,7 +142,7 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -
         stack_tables(X, background), kinds={name: kind for name, kind in kinds.items() if name in X.columns}
     )
     y = None if target is None else table[target].to_numpy()
-    groups = None if belongs is None else table[belongs].to_numpy()
+    groups = None if group is None else table[group].to_numpy()
     if request.model is not None:
         black_box = load_model(request.model, trust_model=request.trust_model)
         about = f"{request.model} on {len(X):,} rows"
@@ -151,19 +153,19 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -
         raise CommandError(f"the rows drawn for training have one class of {target!r} only; more rows are needed.")
     black_box = BaggedTrees(schema, random_state, n_jobs).fit(take_rows(X, train), y[train])
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
-    own = None if groups is None else groups[new]
-    # Of a model that was trained here it is known that these rows are new to it, however well it does on them.
+    new_groups = None if groups is None else groups[new]
+    # The rows are known to be new to a model that is trained here, so their labels are not needed.
     trained_on = take_rows(X, train)
-    return Prepared(black_box, take_rows(X, new), None, own, row[new], schema, about, trained_on)
+    return Prepared(black_box, take_rows(X, new), None, new_groups, row[new], schema, about, trained_on)
 
 
 def _read_background(request: Request, columns: list[str]) -> pd.DataFrame | None:
-    """Return the columns of the background's file that are explained."""
+    """Return the explained columns of the background's file."""
     if request.background is None:
         return None
     if request.model is None:
         raise CommandError(
-            "--background is for a model that is given: the rows that a model is trained on here are its background.",
+            "--background is for a model given with --model: a model trained here has its training rows as background.",
             ExitCode.USAGE,
         )
     table = read_table(request.background, separator=request.separator, decimal=request.decimal)
@@ -176,17 +178,15 @@ def _read_background(request: Request, columns: list[str]) -> pd.DataFrame | Non
 def _check_target(target: pd.Series) -> None:
     n_classes = target.nunique()
     if n_classes < 2:
-        raise CommandError(
-            f"the target {target.name!r} has one class, {target.iloc[0]!r}: there is nothing to tell apart."
-        )
+        raise CommandError(f"the target {target.name!r} has one class, {target.iloc[0]!r}; at least two are needed.")
     if n_classes > MOST_CLASSES:
         raise CommandError(
             f"the target {target.name!r} has {n_classes:,} different values, which looks like a measurement or a name; "
-            f"classes are expected, at most {MOST_CLASSES}."
+            f"at most {MOST_CLASSES} classes are allowed."
         )
 
 
-def read_kinds(words: str) -> Mapping[str, str]:
+def read_kinds(text: str) -> Mapping[str, str]:
     """Return the kinds that ``--kinds`` declares.
 
     Examples
@@ -195,11 +195,12 @@ def read_kinds(words: str) -> Mapping[str, str]:
     {'age': 'integer', 'sex': 'binary'}
     """
     kinds = {}
-    for part in filter(None, words.split(",")):
+    for part in filter(None, text.split(",")):
         name, equals, kind = part.rpartition("=")
         if not equals or kind not in set(Kind):
             raise CommandError(
-                f"--kinds {part} is not understood: write column=kind, with one of {', '.join(Kind)}.", ExitCode.USAGE
+                f"--kinds {part} is not allowed: write column=kind, with one of the kinds {', '.join(Kind)}.",
+                ExitCode.USAGE,
             )
         kinds[name] = kind
     return kinds

@@ -25,7 +25,7 @@ def predict(
     as_json: given.AsJson = False,
     debug: given.Debug = False,
 ) -> None:
-    """Answer the rows of a file, with nothing where no answer is given."""
+    """Answer the rows of a file with a saved explainer; answers are empty where it abstains."""
     explainer = AggregateExplainer.load(atlas)
     X = _rows_for(explainer, read_table(data, separator=separator, decimal=decimal))
     table = predictions_table(explainer, X, np.arange(len(X)))
@@ -43,7 +43,9 @@ def predict(
 def report(
     atlas: given.Atlas,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("report.html"),
-    data: Annotated[Path | None, typer.Option(metavar="DATA", help="Rows for the map and for who is left out.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar="DATA", help="Rows for the map and for the part on unanswered rows.")
+    ] = None,
     model: given.Model = None,
     trust_model: given.TrustModel = False,
     title: Annotated[str, typer.Option(help="What the page is about.")] = "How the model decides",
@@ -86,17 +88,17 @@ def tradeoff(
 
 
 def _rows_for(explainer: AggregateExplainer, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns that the explainer knows; others, such as the target, are left aside."""
+    """Return the columns that the explainer uses; others, such as the target, are ignored with a note."""
     schema = explainer.schema_
     if schema.columns is None:
         if table.shape[1] != len(schema):
-            raise CommandError(f"the data have {table.shape[1]} columns, and the explainer knows {len(schema)}.")
+            raise CommandError(f"the data have {table.shape[1]} columns, and the explainer needs {len(schema)}.")
         return table.set_axis([*range(len(schema))], axis=1)
-    known = [str(column) for column in schema.columns]
-    lacking = [name for name in known if name not in table.columns]
+    needed = [str(column) for column in schema.columns]
+    lacking = [name for name in needed if name not in table.columns]
     if lacking:
         raise CommandError(f"the data lack the column {lacking[0]!r}, which the explainer needs.")
-    others = [name for name in table.columns if name not in known]
+    others = [name for name in table.columns if name not in needed]
     if others:
-        note(f"columns that the explainer does not know are left aside: {list_some(others, MOST_LISTED)}.")
-    return table[known].set_axis(list(schema.columns), axis=1)
+        note(f"columns that the explainer does not use are ignored: {list_some(others, MOST_LISTED)}.")
+    return table[needed].set_axis(list(schema.columns), axis=1)

@@ -1,4 +1,4 @@
-"""Tables from files: what is wrong with one is said in a sentence before anything is computed."""
+"""Tables read from files. A file that cannot be used is refused in one sentence before anything is computed."""
 
 import csv
 import io
@@ -17,38 +17,47 @@ from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.running.extras import import_extra
 from oleander.running.wording import list_some, one_line
 
+PARQUET = (".parquet", ".pq")
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,' ]\d{3})+([.,]\d+)?")
-# A column of text with more levels than this, most of them seen once, is prose or names, not categories.
+# A column of text with more levels than this, most of them seen once, holds prose or names, not categories.
 MOST_LEVELS = 30
 MOST_LISTED = 5
 BYTES_PER_CELL = 8
 
 
 def read_table(path: Path, *, separator: str | None = None, decimal: str = ".") -> pd.DataFrame:
-    """Read a CSV or Parquet file, or say in a sentence why it cannot be used.
+    """Read a CSV or Parquet file; ``CommandError`` says why a file cannot be used.
 
     Parameters
     ----------
     path : Path
     separator : str or None
-        None looks at the first line.
+        None finds it in the first line.
     decimal : str
-        What stands between whole numbers and fractions.
+        The decimal mark.
     """
     if not path.is_file():
         raise CommandError(f"{path} is not a file.")
-    if path.suffix.lower() in (".parquet", ".pq"):
+    if path.suffix.lower() in PARQUET:
+        refuse_csv_options(path, separator, decimal)
         table = _read_parquet(path)
     elif path.suffix.lower() in (".csv", ".tsv", ".txt"):
         table = _read_csv(path, separator, decimal)
     else:
-        raise CommandError(f"{path} has the ending {path.suffix!r}; .csv, .tsv, .txt and .parquet are read.")
+        raise CommandError(f"{path} has the ending {path.suffix!r}; .csv, .tsv, .txt, .parquet and .pq are read.")
     table.columns = pd.Index([str(column) for column in table.columns])
     if not len(table):
         raise CommandError(f"{path} has a header and no rows.")
     return table
+
+
+def refuse_csv_options(path: Path, separator: str | None, decimal: str) -> None:
+    """Raise ``CommandError`` for options that a Parquet file has no use for."""
+    for option, is_given in (("--separator", separator is not None), ("--decimal", decimal != ".")):
+        if is_given:
+            raise CommandError(f"{option} is for CSV files, and {path.name} is a Parquet file.", ExitCode.USAGE)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -56,7 +65,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         facts = import_module("pyarrow.parquet").read_metadata(path)
         n_cells = facts.num_rows * facts.num_columns
-        # A few bytes can stand for a billion equal values, so what they would take is reckoned before they are read.
+        # A few bytes can stand for a billion equal values, so their memory is estimated before they are read.
         if n_cells * BYTES_PER_CELL > _memory():
             raise CommandError(
                 f"{path} has {facts.num_rows:,} rows and {facts.num_columns:,} columns, which do not fit into memory."
@@ -65,7 +74,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except CommandError:
         raise
     except Exception as error:
-        # pandas believes what the file says of itself, and raises whatever it trips over.
+        # pandas trusts the metadata of the file, and may raise any error where they are false.
         raise CommandError(f"{path} cannot be read as Parquet: {one_line(error)}.") from error
 
 
@@ -73,7 +82,7 @@ def _memory() -> float:
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):
-        # Not every system tells.
+        # Not every system has these values.
         return float("inf")
 
 
@@ -82,9 +91,9 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
         separator = separator.replace("\\t", "\t")
     for option, mark in (("--separator", separator), ("--decimal", decimal)):
         if mark is not None and len(mark) != 1:
-            raise CommandError(f"{option} {mark!r} is not allowed: it is one character.", ExitCode.USAGE)
+            raise CommandError(f"{option} {mark!r} is not allowed: give one character.", ExitCode.USAGE)
         if mark is not None and mark in '"\r\n':
-            raise CommandError(f"{option} {mark!r} is not allowed: it has a meaning of its own.", ExitCode.USAGE)
+            raise CommandError(f"{option} {mark!r} is not allowed: CSV files use it otherwise.", ExitCode.USAGE)
     if separator == decimal:
         raise CommandError(f"--separator and --decimal are both {decimal!r}; they must differ.", ExitCode.USAGE)
     text = _decode(path)
@@ -96,12 +105,12 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
         if separator != ",":
             note(f"{path.name} is read with a {SEPARATORS[separator]} between columns.")
     names = _split(header, separator)
-    twice = [name for name, number in Counter(names).items() if number > 1]
-    if twice:
-        raise CommandError(f"{path} has the column {twice[0]!r} more than once; rename one of them.")
+    repeated = [name for name, number in Counter(names).items() if number > 1]
+    if repeated:
+        raise CommandError(f"{path} has the column {repeated[0]!r} more than once; rename one of them.")
     try:
         with warnings.catch_warnings():
-            # A row that is longer than the header loses values: that is no small thing.
+            # A row that is longer than the header would lose values.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, low_memory=False, index_col=False)
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
@@ -129,6 +138,10 @@ def _decode(path: Path) -> str:
 def sniff_separator(header: str) -> str:
     r"""Return the separator that splits a header into most columns; a comma where none does.
 
+    pandas (``sep=None``) and ``csv.Sniffer`` do not serve: the one splits a single column at any letter (``age`` into
+    ``a`` and ``e``), needs five times as long and does not report the separator; the other prefers a comma inside a
+    name to the semicolons between names.
+
     Examples
     --------
     >>> sniff_separator("age;sex;risk"), sniff_separator("age\tsex"), sniff_separator("age")
@@ -139,7 +152,7 @@ def sniff_separator(header: str) -> str:
         try:
             return len(_split(header, mark))
         except CommandError:
-            # A long line without this mark is one name that is too long.
+            # Without this mark the line is one name, and too long for one.
             return 1
 
     return max(SEPARATORS, key=n_columns)
@@ -152,14 +165,14 @@ def _split(header: str, separator: str) -> list[str]:
         raise CommandError(f"the first line cannot be read as names of columns: {one_line(error)}.") from error
 
 
-def check_columns(table: pd.DataFrame, named: Sequence[str], option: str) -> None:
-    """Say which column an option names that the table does not have."""
-    for name in named:
+def check_columns(table: pd.DataFrame, names: Sequence[str], option: str) -> None:
+    """Raise ``CommandError`` if an option names a column that the table does not have."""
+    for name in names:
         if name not in table.columns:
             hint = " Is --separator right?" if table.shape[1] == 1 else ""
-            plain = {column.strip().lower(): column for column in reversed(table.columns)}
-            if not hint and (near := get_close_matches(name.strip().lower(), plain, n=1)):
-                hint = f" Did you mean {plain[near[0]]!r}?"
+            spelled = {column.strip().lower(): column for column in reversed(table.columns)}
+            if not hint and (near := get_close_matches(name.strip().lower(), spelled, n=1)):
+                hint = f" Did you mean {spelled[near[0]]!r}?"
             raise CommandError(
                 f"{option} names the column {name!r}, and the data have {list_some(table.columns, MOST_LISTED)}.{hint}",
                 ExitCode.USAGE,
@@ -167,25 +180,25 @@ def check_columns(table: pd.DataFrame, named: Sequence[str], option: str) -> Non
 
 
 def check_values(table: pd.DataFrame, declared: Collection[str] = ()) -> None:
-    """Say which columns hold what no rule could be written about: decimal commas, free text, nothing at all."""
+    """Raise ``CommandError`` for columns that no rule can be about: empty ones, decimal commas, free text."""
     if not table.shape[1]:
-        raise CommandError("there is no column left to explain with.")
+        raise CommandError("no column is left to explain with.")
     empty = [name for name in table.columns if table[name].isna().all()]
     if empty:
-        raise CommandError(f"{_columns(empty)} no value at all; leave out with --drop {','.join(empty[:MOST_LISTED])}.")
+        raise CommandError(f"{_columns(empty)} no value; leave out with --drop {','.join(empty[:MOST_LISTED])}.")
     for name in table.columns:
-        _refuse_odd(table[name])
-    words = [name for name in table.columns if name not in declared and _is_text(table[name])]
-    for pattern, what in (
+        _refuse_collections(table[name])
+    texts = [name for name in table.columns if name not in declared and _is_text(table[name])]
+    for pattern, problem in (
         (DECIMAL_COMMA, "numbers with decimal commas, such as {}: use --decimal ','."),
-        (THOUSANDS, "numbers with marks between the thousands, such as {}: write them without."),
+        (THOUSANDS, "numbers with marks between the thousands, such as {}: remove the marks."),
     ):
-        odd = [name for name in words if _matches(table[name], pattern).mean() > 0.5]
+        odd = [name for name in texts if _matches(table[name], pattern).mean() > 0.5]
         if odd:
             values = table[odd[0]].dropna().astype(str)
             example = values[_matches(values, pattern)].iloc[0]
-            raise CommandError(f"{_columns(odd)} {what.format(repr(example))}")
-    prose = [name for name in words if _is_prose(table[name])]
+            raise CommandError(f"{_columns(odd)} {problem.format(repr(example))}")
+    prose = [name for name in texts if _is_prose(table[name])]
     for name in prose:
         values = table[name].dropna()
         numbers = pd.to_numeric(values, errors="coerce")
@@ -195,19 +208,19 @@ def check_values(table: pd.DataFrame, declared: Collection[str] = ()) -> None:
             strange = values[numbers.isna()]
             raise CommandError(
                 f"column {name!r} holds numbers, and in row {strange.index[0]} {strange.iloc[0]!r} "
-                f"({len(strange):,} such in all): leave those empty, or declare with --kinds {name}=categorical."
+                f"({len(strange):,} such in all): leave them empty, or use --kinds {name}=categorical."
             )
     if prose:
         n_levels = table[prose[0]].nunique()
         raise CommandError(
             f"{_columns(prose)} free text, names or dates ({n_levels:,} different values in {prose[0]!r}), about which "
             f"no rule can be written; leave out with --drop {','.join(prose[:MOST_LISTED])}"
-            f"{' and so on' if len(prose) > MOST_LISTED else ''}, or declare with --kinds {prose[0]}=categorical."
+            f"{' and so on' if len(prose) > MOST_LISTED else ''}, or declare them with --kinds {prose[0]}=categorical."
         )
 
 
-def _refuse_odd(column: pd.Series) -> None:
-    """Say which row holds what is no single value: a Parquet file may hold lists and records."""
+def _refuse_collections(column: pd.Series) -> None:
+    """Raise ``CommandError`` for a value that is not a scalar: a Parquet file may hold lists and records."""
     if not pd.api.types.is_object_dtype(column.dtype):
         return
     for row, value in enumerate(column):

@@ -1,4 +1,4 @@
-"""Wrong options: one sentence in place of the usage lines that typer prints, and the same exit code."""
+"""Wrong options: one sentence instead of the usage lines that typer prints, with the same exit code."""
 
 import re
 import sys
@@ -10,12 +10,12 @@ from typer.core import TyperGroup
 
 from oleander.cli.errors import ExitCode
 
-# What typer raises for words that it cannot read. Its own module for it has moved between versions; this name has not.
+# The base class of typer's errors of usage. Its module has moved between versions; this way to it works in all.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 class PlainGroup(TyperGroup):
-    """The commands, with one sentence for a command, option or value that there is not."""
+    """The commands, with one sentence for an unknown command, option or value."""
 
     def main(
         self,
@@ -26,13 +26,13 @@ class PlainGroup(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run the command that the words name, and leave with its exit code."""
+        """Run the command that the arguments name, and exit with its code."""
         words = list(sys.argv[1:] if args is None else args)
         try:
-            # Who says nothing is told what can be said.
+            # Without arguments the help is printed.
             code = super().main(words or ["--help"], prog_name, standalone_mode=False, **extra)
         except UsageError as error:
-            typer.echo(f"oleander: {say_what_is_wrong(error, words)}", err=True)
+            typer.echo(f"oleander: {describe_error(error, words)}", err=True)
             sys.exit(ExitCode.USAGE)
         except typer.Abort:
             typer.echo("oleander: interrupted; nothing was written.", err=True)
@@ -40,12 +40,12 @@ class PlainGroup(TyperGroup):
         sys.exit(code if isinstance(code, int) else ExitCode.DONE)
 
 
-def say_what_is_wrong(error: Any, words: Sequence[str]) -> str:
-    """Return typer's message as one sentence that names what was given, what is allowed and where to look.
+def describe_error(error: Any, words: Sequence[str]) -> str:
+    """Return typer's message as one sentence: what was given, what is allowed, and the command that shows more.
 
     Examples
     --------
-    >>> say_what_is_wrong(UsageError("No such command 'dmo'. Did you mean 'demo'?"), ["dmo"])
+    >>> describe_error(UsageError("No such command 'dmo'. Did you mean 'demo'?"), ["dmo"])
     "no such command 'dmo'; did you mean 'demo'? (oleander --help)"
     """
     command = "oleander" if getattr(error, "ctx", None) is None else error.ctx.command_path
@@ -64,12 +64,12 @@ def _reason(error: Any, words: Sequence[str]) -> str:
     if hasattr(error, "param_type"):
         return f"{name} is missing."
     given = _value_of(param.opts, words) if is_option else None
-    what = name if given is None else f"{name} {given}"
-    return f"{what} is not allowed: {_one_sentence(error.message)}"
+    subject = name if given is None else f"{name} {given}"
+    return f"{subject} is not allowed: {_one_sentence(error.message)}"
 
 
 def _one_sentence(message: str) -> str:
-    """Return a message without the accent of the library that it comes from."""
+    """Return a library's message in the style of the other messages."""
     message = re.sub(r"^(Value error, )", "", " ".join(message.split()))
     message = re.sub(r"^Input should be (.*?)(, unable to parse .*)?$", r"it should be \1", message)
     message = message.replace("a valid integer", "a whole number").replace("a valid number", "a number")
@@ -82,7 +82,7 @@ def _one_sentence(message: str) -> str:
 
 
 def _value_of(names: Sequence[str], words: Sequence[str]) -> str | None:
-    """Return what was last given for an option, if it can be told."""
+    """Return the last value of an option among the arguments, or None if it is not there."""
     value = None
     for word, after in zip(words, [*words[1:], None], strict=True):
         option, equals, attached = word.partition("=")

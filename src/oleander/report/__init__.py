@@ -1,4 +1,4 @@
-"""What people see: displays to draw with matplotlib, and the page."""
+"""Reports for people: displays drawn with matplotlib, and the page."""
 
 from oleander.report.displays import CoverageDisplay, ExplainerDisplay, TradeOffDisplay
 from oleander.report.page import write_report

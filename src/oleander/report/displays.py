@@ -1,6 +1,6 @@
-"""Displays in scikit-learn's manner: the data are computed and kept first, then drawn on the user's axes.
+"""Displays as in scikit-learn: the data are computed first and kept, then drawn on the user's axes.
 
-matplotlib is imported when something is drawn, not before.
+matplotlib is imported only when something is drawn.
 """
 
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer
 from oleander.running.extras import import_extra
 
-# Okabe and Ito's colours, which survive most kinds of colour blindness; markers tell apart what colours cannot.
+# Okabe and Ito's colours, which most colour-blind readers can tell apart; markers differ where colours repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-# Names of columns are text, also where they hold a dollar sign.
+# Names of columns are drawn as text, also where they hold a dollar sign.
 PLAIN: dict[str, Any] = {"parse_math": False}
 MARKERS = ("o", "s", "^", "D", "v", "P", "*")
 
@@ -36,7 +36,7 @@ def _new_axis(ax: Any) -> Any:
 class TradeOffDisplay:
     """Coverage and achieved fidelity against the number of explainers, a line per floor: the paper's two panels.
 
-    A shade over a line of coverage reaches up to the proven bound.
+    The shade over a line of coverage reaches up to the proven bound.
 
     Parameters
     ----------
@@ -79,13 +79,13 @@ class TradeOffDisplay:
 
 @dataclass
 class CoverageDisplay:
-    """Rows in the plane of their two main directions, by the explainer that answers for them.
+    """Rows in the plane of their two principal directions, marked by the explainer that answers them.
 
     Parameters
     ----------
     points : array of shape (n_rows, 2)
     responsible : int array of shape (n_rows,)
-        -1 where no explainer covers the row.
+        -1 where the explainers abstain.
     """
 
     points: Floats
@@ -95,13 +95,13 @@ class CoverageDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: AggregateExplainer, X: Any) -> Self:
-        """Project rows by principal components, and find the explainer that answers each."""
+        """Project rows by principal components, and find the explainer that answers each row."""
         schema = estimator.schema_
         return cls(cls.project(schema, schema.encode(X)), estimator.responsible(X))
 
     @staticmethod
     def project(schema: FeatureSchema, rows: Floats) -> Floats:
-        """Return encoded rows in the plane of their two main directions."""
+        """Return encoded rows in the plane of their two principal directions."""
         columns: list[Floats] = []
         for j, feature in enumerate(schema):
             values = rows[:, j]
@@ -116,7 +116,7 @@ class CoverageDisplay:
         return np.column_stack([points, np.zeros((len(points), 2 - n_directions))])
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw the points; uncovered ones are grey crosses."""
+        """Draw the points; rows without an answer are grey crosses."""
         self.ax_ = ax = _new_axis(ax)
         self.figure_ = ax.figure
         outside = self.responsible == ABSTAINS
@@ -134,11 +134,11 @@ class CoverageDisplay:
 
 @dataclass(frozen=True)
 class TreeBox:
-    """A node of a drawn tree: where it stands, what it says, and under which node."""
+    """A node of a drawn tree: its position, its text and its parent."""
 
     x: float
     y: float
-    words: str
+    text: str
     is_leaf: bool
     parent: int | None
     branch: str = ""
@@ -146,7 +146,7 @@ class TreeBox:
 
 @dataclass
 class ExplainerDisplay:
-    """An explainer: its tree, or the weights of its linear models, in the user's names and units.
+    """The tree of an explainer, or the weights of its linear models, in the user's names and units.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class ExplainerDisplay:
 
     @classmethod
     def from_explainer(cls, chosen: ChosenExplainer) -> Self:
-        """Lay out a chosen explainer."""
+        """Lay out the tree or the weights of a chosen explainer."""
         explainer = chosen.explainer
         weights = pd.DataFrame(columns=["label", "feature", "weight"])
         if isinstance(explainer, TreeExplainer) and explainer.tree_ is not None:
@@ -171,7 +171,7 @@ class ExplainerDisplay:
         if isinstance(explainer, LimeLinear):
             lines = [(rule.label, term.feature.name, term.weight) for rule in explainer.rules() for term in rule.terms]
             return cls([], pd.DataFrame(lines, columns=weights.columns))
-        raise TypeError(f"a {type(explainer).__name__} has no picture; trees and linear models have.")
+        raise TypeError(f"a {type(explainer).__name__} cannot be drawn; trees and linear models can.")
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the tree or the weights."""
@@ -192,19 +192,19 @@ class ExplainerDisplay:
                 )
             face = "#DCEBF7" if box.is_leaf else "white"
             frame = {"boxstyle": "round", "facecolor": face, "edgecolor": "0.4"}
-            ax.text(box.x, box.y, box.words, ha="center", va="center", bbox=frame, fontsize="small", zorder=2, **PLAIN)
+            ax.text(box.x, box.y, box.text, ha="center", va="center", bbox=frame, fontsize="small", zorder=2, **PLAIN)
         ax.set(xlim=(-0.5, max(box.x for box in self.boxes) + 0.5))
         ax.margins(y=0.15)
         ax.set_axis_off()
         return self
 
 
-def _plain(words: Any) -> str:
-    return str(words).replace("$", r"\$")
+def _plain(name: Any) -> str:
+    return str(name).replace("$", r"\$")
 
 
 def lay_out(tree: Tree) -> list[TreeBox]:
-    """Return a box per node, the root first: leaves side by side, every parent above the middle of its children."""
+    """Return a box per node, the root first; leaves stand side by side, parents above the middle of their children."""
     boxes: dict[int, TreeBox] = {}
     next_leaf = 0.0
 
@@ -212,15 +212,15 @@ def lay_out(tree: Tree) -> list[TreeBox]:
         nonlocal next_leaf
         if tree.column[node] == LEAF:
             rule = tree.rule(node)
-            x, words = next_leaf, f"{rule.label}\n{rule.share:.0%} of {rule.n_draws:,}"
+            x, text = next_leaf, f"{rule.label}\n{rule.share:.0%} of {rule.n_draws:,}"
             next_leaf += 1.0
         else:
             left = place(int(tree.left[node]), depth + 1, node, "yes")
             right = place(int(tree.right[node]), depth + 1, node, "no")
-            x, words = (left + right) / 2, str(tree.conditions(node)[0])
-        boxes[node] = TreeBox(x, -float(depth), words, bool(tree.column[node] == LEAF), parent, branch)
+            x, text = (left + right) / 2, str(tree.conditions(node)[0])
+        boxes[node] = TreeBox(x, -float(depth), text, bool(tree.column[node] == LEAF), parent, branch)
         return x
 
     place(0, 0, None, "")
-    # Nodes are numbered without gaps, so a box's place in the list is its node's number.
+    # Nodes are numbered without gaps, so the index of a box in the list is the number of its node.
     return [boxes[node] for node in sorted(boxes)]

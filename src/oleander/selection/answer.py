@@ -46,8 +46,7 @@ def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Ints)
     if run.value == -np.inf:
         return _unknown(statement, run, stopped, "coverage", run.bound)
     chosen = model.positions(np.asarray(run.best[1], dtype=np.intp))
-    if stopped != "Interrupted":
-        chosen = _fewest_of_equal(model, chosen, run)
+    chosen = _fewest_of_equal(model, chosen, run, may_solve=stopped != "Interrupted")
     result = _assemble(statement, run, model.names(chosen), "feasible")
     return replace(result, stopped=stopped).with_bound(result.objective if run.is_proven else run.bound)
 
@@ -104,11 +103,11 @@ def _offer_start(model: CoverageModel, run: Run, start: Ints) -> None:
         run.offer(model.value(chosen), model.names(chosen))
 
 
-def _fewest_of_equal(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
-    """Return a choice as wide as this one, without candidates that it can spare, and with the fewest if proven wide."""
-    deadline = max(run.deadline, time.monotonic() + GRACE)
+def _fewest_of_equal(model: CoverageModel, chosen: Ints, run: Run, *, may_solve: bool) -> Ints:
+    """Return a choice as wide as this one, without candidates that it can spare, and the fewest if it is proven."""
+    deadline = max(run.deadline if may_solve else 0.0, time.monotonic() + GRACE)
     chosen = without_redundant(model, chosen, should_stop=lambda: not run.is_proven and time.monotonic() >= deadline)
-    if not run.is_proven or run.time_left <= 0.0:
+    if not run.is_proven or not may_solve or run.time_left <= 0.0:
         return chosen
     try:
         return fewest_as_wide(model, chosen, run)

@@ -105,9 +105,11 @@ class Proof:
 class SelectionResult:
     """The chosen candidates and the proof of how good they are.
 
-    No chosen candidate is redundant, except those of `must_include`: without it less would be covered. Of a proven
-    optimum the number of candidates is the least among all choices that cover as much, where that follows from
-    the optimum itself or a second, bounded solve proves it (`fewest_as_wide`).
+    Guaranteed of the number of candidates: no chosen candidate of a proven optimum is redundant, except those of
+    `must_include`; without it less would be covered. (A choice without a proof is searched for redundant candidates
+    until the time limit, and a quarter of a second if it is over.) The number is the least among all choices that
+    cover as much where that follows from the optimum itself or a second, bounded solve proves it, see
+    `oleander.selection.fewest.fewest_as_wide`; elsewhere it may be larger.
 
     Attributes
     ----------

@@ -13,6 +13,7 @@ import pytest
 
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.candidates import Anchors
+from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
 from oleander.report import write_report
 
@@ -36,7 +37,7 @@ def make_table(n_rows: int = 500, seed: int = 0) -> pd.DataFrame:
     return table
 
 
-def judge_table(table: pd.DataFrame) -> np.ndarray:
+def label_table(table: pd.DataFrame) -> np.ndarray:
     heavy = (table["weight"] > 72).to_numpy()
     odd = (table[HOSTILE] == LEVELS[0]).fillna(False).to_numpy(dtype=bool)
     old = (table["age"] > 55 + 10 * table["smoker"]).to_numpy()
@@ -45,6 +46,7 @@ def judge_table(table: pd.DataFrame) -> np.ndarray:
 
 SHARE = Floor(on="share")
 OPTIONS: dict[str, dict[str, Any]] = {
+    "asking": {"draws": Draws(2000), "min_fidelity": 0.75},
     "trees": {"candidates": "trees", "min_fidelity": 0.85},
     "nodes": {"candidates": "nodes", "min_fidelity": 0.8},
     "balls": {"candidates": Balls(n_draws=400, max_candidates=80), "min_fidelity": 0.75, "floor": SHARE},
@@ -61,10 +63,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
 def atlases() -> dict[str, AggregateExplainer]:
     made = {}
     for name, options in OPTIONS.items():
-        atlas = AggregateExplainer(
-            judge_table, max_explainers=5, max_rules=None, time_limit=10, random_state=0, **options
-        )
-        made[name] = atlas.fit(make_table())
+        # Explainers that are learned by asking are certified by rows beside a background, others by held-out rows.
+        asks = name == "asking"
+        limits = {} if asks else {"holdout": 0.25, "time_limit": 10}
+        atlas = AggregateExplainer(label_table, max_explainers=5, max_rules=None, random_state=0, **limits, **options)
+        made[name] = atlas.fit(make_table(), background=make_table(seed=1) if asks else None)
     return made
 
 
@@ -74,8 +77,8 @@ def make_rows():
 
 
 @pytest.fixture(scope="session")
-def judge_rows():
-    return judge_table
+def label_rows():
+    return label_table
 
 
 @pytest.fixture(scope="session")
@@ -90,15 +93,15 @@ def levels() -> list[str]:
 
 @dataclass
 class Opened:
-    """A page in a browser, and everything that it complained about or asked for."""
+    """A page in a browser, with its messages and requests."""
 
     tab: Any
     path: Path
-    complaints: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
     def check(self) -> None:
-        assert not self.complaints
+        assert not self.messages
         assert self.requests == [self.path.as_uri()]
         assert self.tab.evaluate("window.hit === undefined")
 
@@ -115,10 +118,10 @@ def chromium():
     except ModuleNotFoundError:
         playwright = None
     if found is None or playwright is None:
-        # In CI the page must be opened; elsewhere a missing browser is a reason to skip.
-        give_up = pytest.fail if os.environ.get("OLEANDER_CI") else pytest.skip
-        give_up("chromium and playwright are needed: apt-get install chromium; pip install playwright")
-    # Chromium refuses its sandbox to root, which is what containers run as.
+        # In CI the page must be opened; elsewhere tests without a browser are skipped.
+        end = pytest.fail if os.environ.get("OLEANDER_CI") else pytest.skip
+        end("chromium and playwright are needed: apt-get install chromium; pip install playwright")
+    # Chromium has no sandbox for root, and containers run as root.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with playwright.sync_playwright() as session:
         browser = session.chromium.launch(executable_path=found, args=arguments)
@@ -134,9 +137,9 @@ def open_page(chromium, tmp_path):
         tab = chromium.new_page(**{"viewport": {"width": 1280, "height": 800}, **options})
         tabs.append(tab)
         opened = Opened(tab, path)
-        tab.on("console", lambda message: opened.complaints.append(message.text))
-        tab.on("pageerror", lambda error: opened.complaints.append(str(error)))
-        tab.on("dialog", lambda dialog: opened.complaints.append(dialog.message))
+        tab.on("console", lambda message: opened.messages.append(message.text))
+        tab.on("pageerror", lambda error: opened.messages.append(str(error)))
+        tab.on("dialog", lambda dialog: opened.messages.append(dialog.message))
         tab.on("request", lambda request: opened.requests.append(request.url))
         tab.goto(path.as_uri())
         return opened

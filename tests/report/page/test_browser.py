@@ -1,4 +1,4 @@
-"""The page in a real browser: what it shows and says is what Python says."""
+"""The page in a real browser shows and answers the same as Python."""
 
 import time
 
@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer, Balls, Floor
+from oleander.draws.options import Draws
 
 pytestmark = pytest.mark.slow
-KINDS = ["trees", "nodes", "balls", "linear", "anchors"]
+KINDS = ["asking", "trees", "nodes", "balls", "linear", "anchors"]
 
 
 def encoded(rows):
@@ -17,9 +18,9 @@ def encoded(rows):
 
 def ask_page(page, cell, rows):
     script = """([cell, rows]) => rows.map((row) => {
-        const told = explain(data, data.sets[data.cells[cell].set], row);
-        return [told.label, told.disagree,
-                told.statements.map((one) => [one.explainer, data.classes[one.rule.label], one.rule.text])];
+        const explanation = explain(data, data.sets[data.cells[cell].set], row);
+        return [explanation.label, explanation.disagree,
+                explanation.statements.map((one) => [one.explainer, data.classes[one.rule.label], one.rule.text])];
     })"""
     return page.tab.evaluate(script, [cell, encoded(rows)])
 
@@ -34,19 +35,19 @@ def test_every_cell_answers_rows_as_python_does(open_page, atlases, kind, make_r
         if cell.explainers is None:
             continue
         for row, (label, disagree, statements) in zip(rows, ask_page(page, number, rows), strict=True):
-            told = cell.explainers.explain(row)
-            assert label == (None if told.label is None else str(told.label))
-            assert [one[0] for one in statements] == [s.explainer for s in told.statements]
-            assert disagree == told.disagree
-            assert [one[:2] for one in statements] == [[s.explainer, str(s.rule.label)] for s in told.statements]
+            explanation = cell.explainers.explain(row)
+            assert label == (None if explanation.label is None else str(explanation.label))
+            assert [one[0] for one in statements] == [s.explainer for s in explanation.statements]
+            assert disagree == explanation.disagree
+            assert [one[:2] for one in statements] == [[s.explainer, str(s.rule.label)] for s in explanation.statements]
             if kind != "linear":
-                assert [one[2] for one in statements] == [str(s.rule) for s in told.statements]
+                assert [one[2] for one in statements] == [str(s.rule) for s in explanation.statements]
             asked += len(statements)
     assert asked > 100
     page.check()
 
 
-@pytest.mark.parametrize("kind", ["trees", "nodes", "balls"])
+@pytest.mark.parametrize("kind", ["asking", "trees", "nodes", "balls"])
 def test_the_form_agrees_with_python(open_page, atlases, kind, make_rows):
     atlas = atlases[kind]
     page = open_page(atlas)
@@ -65,18 +66,18 @@ def test_the_form_agrees_with_python(open_page, atlases, kind, make_rows):
                 field.fill("" if np.isnan(row[j]) else repr(float(row[j])))
             else:
                 field.select_option("" if np.isnan(row[j]) else str(int(row[j])))
-        told = atlas.record_.explainers.explain(asked)
-        expected = "No answer" if told.label is None else str(told.label)
+        explanation = atlas.record_.explainers.explain(asked)
+        expected = "No answer" if explanation.label is None else str(explanation.label)
         assert tab.locator("#said .figure").inner_text() == expected
         shown = tab.locator("#said li").all_inner_texts()
-        assert len(shown) == len(told.statements)
-        for words, statement in zip(shown, told.statements, strict=True):
-            assert words.startswith(f"Explainer {statement.explainer} ")
-            assert words.endswith(" ".join(str(statement.rule).split()))
+        assert len(shown) == len(explanation.statements)
+        for text, statement in zip(shown, explanation.statements, strict=True):
+            assert text.startswith(f"Explainer {statement.explainer} ")
+            assert text.endswith(" ".join(str(statement.rule).split()))
     page.check()
 
 
-def test_a_field_that_is_no_number_is_told(open_page, atlases):
+def test_a_field_that_is_no_number_is_marked(open_page, atlases):
     page = open_page(atlases["trees"])
     field = page.tab.get_by_label("weight")
     field.fill("")
@@ -85,8 +86,8 @@ def test_a_field_that_is_no_number_is_told(open_page, atlases):
     page.check()
 
 
-@pytest.mark.parametrize("kind", ["trees", "nodes", "balls"])
-def test_sliders_turn_the_page_to_the_cell_of_the_trade_off(open_page, atlases, kind):
+@pytest.mark.parametrize("kind", ["asking", "trees", "nodes", "balls"])
+def test_sliders_show_the_cells_of_the_trade_off(open_page, atlases, kind):
     atlas = atlases[kind]
     page = open_page(atlas)
     tab = page.tab
@@ -106,7 +107,8 @@ def test_sliders_turn_the_page_to_the_cell_of_the_trade_off(open_page, atlases, 
                 assert tab.locator(".card").count() == 0
             else:
                 assert tab.locator("#tile-coverage .figure").inner_text() == f"{cell.coverage * 100:.1f}%"
-                assert tab.locator("#tile-fidelity .figure").inner_text() == f"{cell.fidelity * 100:.1f}%"
+                figure = cell.agreement if cell.explainers.in_turn else cell.fidelity
+                assert tab.locator("#tile-fidelity .figure").inner_text() == f"{figure * 100:.1f}%"
                 assert tab.locator("#tile-number .figure").inner_text() == str(cell.n_explainers)
                 assert tab.locator(".card").count() == cell.n_explainers
             tab.locator("#phi").press("ArrowRight")
@@ -123,39 +125,38 @@ def test_hostile_names_are_text(open_page, atlases, kind, make_rows, hostile, le
     tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
     tab.wait_for_timeout(100)
     text = tab.locator("body").inner_text()
-    for words in (hostile, "<b>x</b>", "<i>no dose</i>", levels[0], levels[2], levels[3]):
-        assert words in text
+    for part in (hostile, "<b>x</b>", "<i>no dose</i>", levels[0], levels[2], levels[3]):
+        assert part in text
     assert tab.locator("img, iframe, main script, i, b").count() == 0
     assert tab.title() == f"A page of {hostile}"
     page.check()
     page.shoot(f"page-{kind}", full_page=True)
 
 
-def test_what_matters_is_seen_without_scrolling(open_page, atlases):
-    page = open_page(atlases["balls"])
+@pytest.mark.parametrize("kind", ["asking", "balls"])
+def test_the_tiles_are_seen_without_scrolling(open_page, atlases, kind):
+    page = open_page(atlases[kind])
     for name in ("coverage", "fidelity", "number", "best", "tree"):
         box = page.tab.locator(f"#tile-{name}").bounding_box()
         assert box["y"] + box["height"] <= 800
-    page.shoot("first-screen")
+    page.shoot(f"first-screen-{kind}")
     page.check()
 
 
-def test_the_map_tells_who_covers_a_point_and_no_value(open_page, atlases, make_rows):
+def test_the_map_shows_the_explainers_of_a_point_and_no_value(open_page, atlases, make_rows):
     atlas, X = atlases["balls"], make_rows()
     page = open_page(atlas, X)
     tab = page.tab
-    who = np.where(np.ma.getmaskarray(atlas.predict(X)), -1, atlas.responsible(X))
+    responsible = np.where(np.ma.getmaskarray(atlas.predict(X)), -1, atlas.responsible(X))
     covers = atlas.covers(X)
-    for i in [*np.flatnonzero(who >= 0)[:5], *np.flatnonzero(who < 0)[:5]]:
+    for i in [*np.flatnonzero(responsible >= 0)[:5], *np.flatnonzero(responsible < 0)[:5]]:
         tab.locator(f"#plot [data-i='{i}']").dispatch_event("mouseover")
-        words = tab.locator(".tip").inner_text()
-        assert ("No answer." if who[i] < 0 else f"Explainer {who[i]} answers.") in words
+        tip = tab.locator(".tip").inner_text()
+        assert ("No answer." if responsible[i] < 0 else f"Explainer {responsible[i]} answers.") in tip
         inside = np.flatnonzero(covers[:, i])
-        assert (
-            f"Covered by {', '.join(map(str, inside))}." if len(inside) else "No explainer covers this row."
-        ) in words
-        assert "weight =" not in words
-    assert tab.locator("#plot .cross").count() == (who < 0).sum()
+        assert (f"Covered by {', '.join(map(str, inside))}." if len(inside) else "No explainer covers this row.") in tip
+        assert "weight =" not in tip
+    assert tab.locator("#plot .cross").count() == (responsible < 0).sum()
     page.check()
 
 
@@ -189,13 +190,24 @@ def test_light_dark_and_small(open_page, atlases, scheme):
     page.check()
 
 
-def test_a_card_says_which_rows_its_figure_is_of(open_page, atlases):
-    page = open_page(atlases["balls"])
-    assert "agrees with the model, rows it was chosen on" in page.tab.locator(".card").first.inner_text()
+@pytest.mark.parametrize(("kind", "rows"), [("asking", "rows it answers"), ("balls", "rows it was chosen on")])
+def test_a_card_names_the_rows_of_its_figures(open_page, atlases, kind, rows):
+    page = open_page(atlases[kind])
+    assert f"agreement, {rows}" in page.tab.locator(".card").first.inner_text()
     page.check()
 
 
-def test_a_long_question_keeps_its_number(open_page, atlases):
+@pytest.mark.parametrize("kind", ["asking", "balls"])
+def test_the_certificate_is_shown_without_rounding_up(open_page, atlases, kind):
+    page = open_page(atlases[kind])
+    claim = atlases[kind].certificate_.answers
+    shown = f"Certified: at least {np.floor(claim.bound * 1000) / 10:.1f}% ({claim.n_right} of {claim.n_rows} rows"
+    assert shown in page.tab.locator("#tile-fidelity").inner_text()
+    assert "Clopper" in page.tab.locator("#making").inner_text()
+    page.check()
+
+
+def test_a_long_condition_keeps_its_number(open_page, atlases):
     page = open_page(atlases["trees"])
     short = page.tab.evaluate("shorten('a very long name of a column ≤ 0.146', 25)")
     assert short == "a very long na…mn ≤ 0.146"
@@ -207,14 +219,14 @@ def test_print_opens_everything_and_hides_controls(open_page, atlases):
     page.tab.emulate_media(media="print")
     page.tab.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.tab.locator("details:not([open])").count() == 0
-    # At once: the browser prints what is there when the event returns.
+    # Drawn at once, because the browser prints what is there when the event returns.
     assert page.tab.evaluate("[...document.querySelectorAll('.tree .scroll')].every((place) => place.firstChild)")
     assert not page.tab.locator("#try").is_visible()
     page.shoot("print", full_page=True)
     page.check()
 
 
-def test_everything_has_a_name_for_those_who_do_not_see(open_page, atlases):
+def test_every_control_and_drawing_has_a_name_for_screen_readers(open_page, atlases):
     page = open_page(atlases["balls"])
     page.tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
     page.tab.wait_for_timeout(100)
@@ -239,9 +251,9 @@ def test_without_rows_and_without_a_trade_off(open_page, atlases, tmp_path):
     assert "there is no map" in page.tab.locator("#map").inner_text()
     assert page.tab.locator("#k").get_attribute("max") == "3"
     page.check()
-    bare = AggregateExplainer(judge := (lambda X: X[:, 0] > 0.5), random_state=0)
+    bare = AggregateExplainer(label := (lambda X: X[:, 0] > 0.5), draws=Draws(600), random_state=0)
     bare.fit(np.random.default_rng(0).uniform(size=(300, 2))).save(tmp_path / "without.oleander")
-    loaded = AggregateExplainer.load(tmp_path / "without.oleander", judge)
+    loaded = AggregateExplainer.load(tmp_path / "without.oleander", label)
     page = open_page(loaded, np.random.default_rng(1).uniform(size=(50, 2)))
     assert page.tab.locator("#plot [data-i]").count() == 50
     page.check()
@@ -259,7 +271,7 @@ def test_two_thousand_rows_and_fifty_explainers(open_page):
         time_limit=2,
         random_state=0,
     )
-    # Either says that time ran out: while proving, or before every candidate was looked at.
+    # Time runs out while proving, or before every candidate is looked at.
     with pytest.warns(UserWarning, match="Stopped|were not looked at"):
         atlas.fit(X)
     assert len(atlas.explainers_) == 50

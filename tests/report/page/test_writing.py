@@ -1,35 +1,18 @@
-"""The content of the file: no value of a row, nothing that ends its element, the same bytes each time."""
+"""The file: nothing that ends its element, nothing fetched, the same bytes each time."""
 
 import json
 import re
 
-import numpy as np
 import pytest
 
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.report import write_report
-from oleander.report.page.writing import _asset
+from oleander.report.page.writing import _asset, fill_template, json_in_html
 
 
-def data_of(page: str):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
-
-
-@pytest.mark.parametrize("kind", ["trees", "nodes", "balls", "linear", "anchors"])
-def test_no_value_of_a_row_unless_asked(atlases, tmp_path, kind, make_rows):
-    X = make_rows()
-    atlases[kind].report(tmp_path / "p.html", X)
-    page = (tmp_path / "p.html").read_text()
-    values = [repr(float(value)) for value in X["weight"]] + [f"{value:.10g}" for value in X["dose"].dropna()]
-    assert not [value for value in values if value in page]
-    assert "rows" not in data_of(page)["map"]
-    atlases[kind].report(tmp_path / "q.html", X, include_rows=True)
-    assert f"{X['weight'].iloc[0]:.10g}" in (tmp_path / "q.html").read_text()
-
-
-def test_a_ball_around_a_row_is_refused(tmp_path, make_rows, judge_rows):
+def test_a_ball_around_a_row_is_refused(tmp_path, make_rows, label_rows):
     atlas = AggregateExplainer(
-        judge_rows,
+        label_rows,
         candidates=Balls(2.0, centers="rows", n_draws=200, max_candidates=30),
         min_fidelity=0.5,
         floor=Floor(on="share"),
@@ -46,31 +29,6 @@ def test_a_ball_around_a_row_is_refused(tmp_path, make_rows, judge_rows):
 def test_groups_need_their_rows(atlases, tmp_path):
     with pytest.raises(ValueError, match="no X was given"):
         write_report(atlases["trees"], tmp_path / "p.html", by={"kind": ["a"]})
-
-
-def test_few_people_are_not_counted_apart(atlases, tmp_path, make_rows):
-    X = make_rows()
-    few = np.where(np.arange(len(X)) < 4, "rare", "common")
-    write_report(atlases["trees"], tmp_path / "p.html", X, by={"kind": few})
-    groups = {
-        group["name"]: group["lines"]
-        for group in data_of((tmp_path / "p.html").read_text())["sets"][0]["left_out"]["by"]
-    }
-    assert {"value": "rare"} in groups["kind"]
-
-
-def test_left_out_is_what_predict_leaves_out(atlases, tmp_path, make_rows, judge_rows):
-    X = make_rows(seed=5)
-    atlas = atlases["trees"]
-    write_report(atlas, tmp_path / "p.html", X)
-    data = data_of((tmp_path / "p.html").read_text())
-    cell = next(cell for cell in data["cells"] if [cell["max_explainers"], cell["min_fidelity"]] == data["start"])
-    left = data["sets"][cell["set"]]["left_out"]
-    assert left["n"] == np.ma.getmaskarray(atlas.predict(X)).sum()
-    by_label = {line["value"]: line for line in left["by"][0]["lines"]}
-    for label in np.unique(judge_rows(X)):
-        here = judge_rows(X) == label
-        assert by_label[label]["left"] == np.ma.getmaskarray(atlas.predict(X[here])).sum()
 
 
 def test_the_same_explainer_writes_the_same_bytes(atlases, tmp_path):
@@ -96,15 +54,29 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("theme", [":root {", ':root[data-theme="dark"] {'])
-def test_words_stand_out(theme):
+def test_text_has_enough_contrast(theme):
     rule = _asset("page.css").split(theme)[1].split("}")[0]
     colours = dict(re.findall(r"--(\w+): (#[0-9a-fA-F]{6})", rule))
-    for word in ("ink", "soft", "strong", "accent", "warn"):
+    for text in ("ink", "soft", "strong", "accent", "warn"):
         for ground in ("paper", "panel"):
-            assert contrast(colours[word], colours[ground]) >= 4.5, (word, ground)
+            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
 
 
-def test_summary_stands_in_for_the_script(atlases, tmp_path):
+def test_the_summary_is_shown_without_scripts(atlases, tmp_path):
     write_report(atlases["trees"], tmp_path / "p.html")
     page = (tmp_path / "p.html").read_text()
     assert "local explainer" in re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)[1]
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "&lt;", "{{data}}"])
+def test_text_of_the_data_stays_text(text):
+    content = {"title": text, "about": text, "columns": [text]}
+    page = fill_template(content, text)
+    assert json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1]) == content
+    assert page.count("<script") == 2
+    assert "<" not in json_in_html([text])
+
+
+def test_only_plain_data_can_be_written():
+    with pytest.raises(TypeError, match="a set cannot be written to the page"):
+        json_in_html({"a": {1}})

@@ -1,11 +1,15 @@
 """The answers are the optima: against exhaustive search and HiGHS, whatever stage is left out."""
 
+from fractions import Fraction
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oleander.selection import SelectionProblem
+from oleander.selection.model import ROUNDING
 from oleander.selection.solvers.auto import STAGES, AutoSolver
 
 FLOORS = (0.6, 0.75, 0.9, 1.0)
@@ -73,6 +77,7 @@ def test_clustered_balls_are_solved_as_by_highs(seed, skip):
     assert result.is_proven_optimal or skip == ("branch", "finish")
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), k=st.integers(1, 5), formulation=st.sampled_from(["strict", "selective"]))
 def test_a_bound_is_never_under_the_optimum(seed, k, formulation, instance):
@@ -83,3 +88,66 @@ def test_a_bound_is_never_under_the_optimum(seed, k, formulation, instance):
         result = problem.solve(k, 0.75, formulation=formulation, solver=solver)
         assert result.objective <= best <= result.bound
         assert result.status != "optimal" or result.objective == best
+
+
+WEIGHTS = {
+    "under one in all": lambda rng, n: rng.random(n) / (10 * n),
+    "tiny": lambda rng, n: 1e-9 * rng.random(n),
+    "seven decades": lambda rng, n: 10.0 ** rng.uniform(-7, 0, n),
+    "a few tiny": lambda rng, n: np.where(rng.random(n) < 0.3, 1e-7, 1.0) * rng.random(n),
+    "large and whole": lambda rng, n: np.floor(10.0 ** rng.uniform(0, 8, n)),
+    "even": lambda rng, n: 2.0 * rng.integers(1, 4, n),
+}
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    kind=st.sampled_from(sorted(WEIGHTS)),
+    formulation=st.sampled_from(["strict", "selective"]),
+    limit=st.sampled_from(["number", "budget", "groups"]),
+)
+@pytest.mark.slow
+def test_no_better_choice_exists_whatever_the_weights(seed, kind, formulation, limit, instance):
+    rng = np.random.default_rng(seed)
+    n_points = int(rng.integers(6, 30))
+    rows = instance(seed, n_points=n_points)
+    weights = WEIGHTS[kind](rng, n_points)
+    problem = SelectionProblem(
+        rows.covers, rows.agrees, weights, cost=rng.integers(1, 4, 8), groups=rng.integers(2, size=n_points)
+    )
+    demands = {
+        "number": {"max_explainers": 3},
+        "budget": {"budget": 5.0},
+        "groups": {"max_explainers": 3, "min_group_coverage": 0.2},
+    }[limit]
+    best = problem.solve(min_fidelity=0.6, formulation=formulation, solver="exhaustive", **demands)
+    slack = 3 * ROUNDING * weights.sum()
+    for solver in ("auto", "highs"):
+        result = problem.solve(min_fidelity=0.6, formulation=formulation, solver=solver, **demands)
+        assert result.bound >= best.objective - slack
+        assert result.status == best.status or (result.status == "feasible" and solver == "highs")
+        assert result.objective >= best.objective - slack or not result.is_proven_optimal
+
+
+@pytest.mark.parametrize("kind", sorted(WEIGHTS))
+@pytest.mark.parametrize("seed", range(10))
+def test_optimal_holds_in_exact_arithmetic(seed, kind, instance):
+    rows = instance(seed, n_points=20)
+    weights = WEIGHTS[kind](np.random.default_rng(seed), 20)
+    exact = [Fraction(weight) for weight in weights.tolist()]
+
+    def value(chosen):
+        return sum((exact[j] for j in np.flatnonzero(rows.covers[list(chosen)].any(axis=0))), Fraction(0))
+
+    result = SelectionProblem(rows.covers, rows.covers, weights).solve(3)
+    assert result.is_proven_optimal
+    assert value(result.chosen) == max(value(chosen) for chosen in combinations(range(8), 3))
+
+
+def test_allowances_count_between_even_weights():
+    # Ten right and three of the wrong: no value that can occur is a multiple of two but by chance.
+    covers = np.ones((1, 7), dtype=bool)
+    agrees = np.arange(7)[None, :] < 5
+    result = SelectionProblem(covers, agrees, np.full(7, 2.0)).solve(1, 0.75, formulation="selective")
+    assert (result.objective, result.bound, result.status) == (13.0, 13.0, "optimal")

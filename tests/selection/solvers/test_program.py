@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from oleander.selection.formulations import plain_model
-from oleander.selection.solvers.program import Cuts, points_with_mistakes
+from oleander.selection.solvers.program import Cuts, linear_program, points_with_mistakes
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -23,3 +23,18 @@ def test_every_choice_keeps_every_cut(seed, instance):
         chosen = np.array(mask)
         unions = rows.covers[chosen].any(axis=0), wrong[chosen].any(axis=0)[points]
         assert (matrix @ np.concatenate([chosen, *unions]) <= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("weights", "unit", "is_whole"),
+    [([1, 2, 3], 1.0, True), ([4, 6, 8], 0.5, True), ([1e6, 1, 1], None, False), ([1e-9, 2e-9, 1e-3], None, False)],
+)
+def test_weights_are_brought_to_the_scale_of_the_solver(weights, unit, is_whole):
+    model = plain_model(np.eye(3), 2, weights)
+    program = linear_program(model, cutoff=float(sum(weights)))
+    total = program.cost.sum()
+    assert program.is_whole == is_whole
+    assert program.unit == unit or (unit is None and 2**20 <= total < 2**21)
+    # A power of two, or a whole divisor, changes no digit of a weight.
+    assert (program.cost[3:] / program.unit).tolist() == [float(weight) for weight in weights]
+    assert program.row_lower[-1] == pytest.approx(total)

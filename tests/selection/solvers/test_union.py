@@ -82,6 +82,7 @@ def test_the_answer_is_that_of_exhaustive_search(seed, solver, instance, same, s
         assert right >= floor - 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
@@ -170,6 +171,7 @@ def test_no_time_at_all_still_answers(hard):
     assert result.objective <= result.bound
 
 
+@pytest.mark.slow
 def test_a_start_is_kept_and_mended(hard):
     first = hard.solve(10, 0.01, union_fidelity=0.9, time_limit=1.0)
     again = hard.solve(10, 0.01, union_fidelity=0.9, time_limit=0.0, start=first.chosen)

@@ -1,4 +1,4 @@
-"""The page: one file of HTML that opens anywhere, without a server and without the net."""
+"""The page: one file of HTML that opens in any browser, without a server and without a network."""
 
 from oleander.report.page.writing import write_report
 

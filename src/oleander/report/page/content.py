@@ -1,4 +1,4 @@
-"""What the page says, as plain data: computed here, drawn in the page, tested on the data."""
+"""The content of the page as plain data, computed in Python and drawn by the page's script."""
 
 import base64
 import hashlib
@@ -23,9 +23,9 @@ from oleander.results.evaluation import describe_uncovered
 from oleander.results.explainer_set import ABSTAINS, ExplainerSet
 from oleander.results.tradeoff import Cell, TradeOff
 
-# The most points that can be told apart on a map, and that keep the file small.
+# More points could not be distinguished on the map, and would make the file large.
 MOST_POINTS = 2000
-# A group of fewer rows is not counted apart: a count of one is a person.
+# Smaller groups are not counted, because a count of one row is about one person.
 FEWEST_COUNTED = 5
 MOST_LEVELS = 12
 GRID = 1000
@@ -33,16 +33,16 @@ GRID = 1000
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The rows behind the map and behind who is left out.
+    """The rows that the map and the part on unanswered rows show.
 
     Parameters
     ----------
     values : array of shape (n_rows, n_features)
-        Encoded.
+        The encoded rows.
     labels : array of shape (n_rows,) or None
-        The black box's, where they are known.
+        The black box's labels, where they are known.
     by : mapping of name to array of shape (n_rows,)
-        Groups that people may want to see apart.
+        Groups in which unanswered rows are counted.
     """
 
     values: Floats
@@ -53,16 +53,16 @@ class Shown:
 def build_content(
     atlas: AggregateExplainer, shown: Shown | None, *, title: str, about: str, include_rows: bool
 ) -> dict[str, Any]:
-    """Return all that the page shows."""
+    """Return the content of the page as plain data for JSON."""
     schema = atlas.schema_
     tradeoff = _tradeoff_of(atlas)
     if not include_rows:
         tradeoff = tradeoff.without_records(known_rows(atlas, shown))
     chosen = [cell.explainers for cell in tradeoff.cells if cell.explainers is not None]
-    words = {word for one in chosen for member in one.members for word in labels_of(member.explainer)}
+    labels = {label for one in chosen for member in one.members for label in labels_of(member.explainer)}
     if shown is not None and shown.labels is not None:
-        words |= {str(label) for label in shown.labels}
-    codes = {word: code for code, word in enumerate(sorted(words))}
+        labels |= {str(label) for label in shown.labels}
+    codes = {label: code for code, label in enumerate(sorted(labels))}
     members: dict[tuple[int, bool], int] = {}
     described: list[dict[str, Any]] = []
     sets: dict[tuple[tuple[int, ...], str], int] = {}
@@ -101,14 +101,14 @@ def build_content(
 
 
 def known_rows(atlas: AggregateExplainer, shown: Shown | None) -> Floats:
-    """Return the rows that the page must not show: those of the fit, as far as they are here, and those given."""
+    """Return the rows that the page must not show: those of the fit, if they are still there, and those given."""
     parts = [] if atlas._workings is None else [atlas._workings.known.values]
     parts += [] if shown is None else [shown.values]
     return np.concatenate([np.empty((0, len(atlas.schema_))), *parts])
 
 
 def _tradeoff_of(atlas: AggregateExplainer) -> TradeOff:
-    """Return the trade-off, or the one cell of a loaded explainer without it."""
+    """Return the trade-off; for an explainer that was loaded without one, its own cell alone."""
     try:
         return atlas.tradeoff()
     except NotFittedError:
@@ -116,7 +116,7 @@ def _tradeoff_of(atlas: AggregateExplainer) -> TradeOff:
 
 
 def _verdict_of(atlas: AggregateExplainer) -> pd.DataFrame:
-    """Return what one tree would do; no lines where a loaded explainer does not know."""
+    """Return the verdict; an empty table for an explainer that was loaded without one."""
     try:
         return atlas.verdict_
     except NotFittedError:
@@ -135,14 +135,14 @@ def _describe_set(chosen: ExplainerSet, shown: Shown | None, some: NDArray[np.in
         return about
     covers = chosen.covers(shown.values)
     first = chosen.responsible(shown.values)
-    about["who"] = _base64(first[some].astype("<i2"))
+    about["responsible"] = _base64(first[some].astype("<i2"))
     about["covers"] = [_base64(np.packbits(inside[some], bitorder="little")) for inside in covers]
     about["left_out"] = _left_out(chosen.schema, shown, first != ABSTAINS)
     return about
 
 
 def _left_out(schema: FeatureSchema, shown: Shown, answered: NDArray[np.bool_]) -> dict[str, Any]:
-    groups = {} if shown.labels is None else {"what the model says": shown.labels}
+    groups = {} if shown.labels is None else {"the model's answer": shown.labels}
     groups |= shown.by
     labels = np.full(len(answered), "") if shown.labels is None else shown.labels
     described = describe_uncovered(shown.values, labels, answered, schema)
@@ -169,7 +169,7 @@ def _count(values: Labels, answered: NDArray[np.bool_]) -> list[dict[str, Any]]:
 
 
 def named_groups(schema: FeatureSchema, values: Floats) -> dict[str, Labels]:
-    """Return the columns with few levels, in which people look for who is left out."""
+    """Return the columns with few levels, in which unanswered rows are counted."""
     groups = {}
     for j in schema.named:
         feature = schema[int(j)]
@@ -182,7 +182,7 @@ def _map(
     schema: FeatureSchema, shown: Shown, some: NDArray[np.intp], codes: Mapping[str, int], include_rows: bool
 ) -> dict[str, Any]:
     points = CoverageDisplay.project(schema, shown.values)[some]
-    # Places on a grid: near enough to see, too coarse to reckon a row back from.
+    # Positions on a grid are exact enough for the eye, and too coarse to compute a row from.
     low, span = points.min(axis=0), np.ptp(points, axis=0)
     places = np.round((points - low) / np.where(span > 0, span, 1.0) * GRID).astype(int)
     about: dict[str, Any] = {"points": places.tolist(), "grid": GRID, "n_rows": len(shown.values), "labels": None}
@@ -203,7 +203,7 @@ def _some_rows(n_rows: int) -> NDArray[np.intp]:
 
 
 def _typical(schema: FeatureSchema, values: Floats | None) -> Floats:
-    """Return the middle of each column by itself, rounded: nobody's row."""
+    """Return the rounded middle of each column by itself, which is no row of the data."""
     typical = np.zeros(len(schema))
     for j, feature in enumerate(schema):
         present = np.zeros(0) if values is None else values[~np.isnan(values[:, j]), j]
@@ -240,7 +240,7 @@ def describe_proof(atlas: AggregateExplainer) -> str:
 
 
 def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list[str]]:
-    """Return how the explanation was made, as pairs of words: enough to cite it, and to make it again."""
+    """Return how the explanation was made, as pairs of name and text, so that it can be cited and made again."""
     workings = atlas._workings
     params = atlas.get_params(deep=False)
     hidden = {"black_box", "schema", "verbose", "n_jobs"}
@@ -253,7 +253,7 @@ def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list
     made = [
         ["software", f"Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
         ["proof", proven],
-        ["rows the model was asked about", f"{atlas.n_queries_:,}"],
+        ["rows sent to the model", f"{atlas.n_queries_:,}"],
         ["parameters", ", ".join(f"{name}={params[name]!r}" for name in names)],
     ]
     if workings is not None:
@@ -265,7 +265,7 @@ def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list
 
 
 def _digest(values: Floats) -> str:
-    """Return a name for the data: the same for the same rows in the same order, and telling nothing of them."""
+    """Return a hash of the rows and their order, which reveals no value."""
     plain = np.ascontiguousarray(np.where(np.isnan(values), np.nan, values) + 0.0)
     return hashlib.sha256(plain.tobytes()).hexdigest()[:16]
 

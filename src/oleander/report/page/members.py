@@ -1,4 +1,4 @@
-"""Explainers, regions and columns as the page needs them: enough to draw each, and to ask it about a row."""
+"""Explainers, regions and columns as plain data, from which the page draws them and answers rows."""
 
 import math
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ Codes = Mapping[str, int]
 
 
 def describe_columns(schema: FeatureSchema) -> list[dict[str, Any]]:
-    """Return the columns without their bounds, which are values of somebody's row."""
+    """Return the columns without their bounds, which are values of rows."""
     return [
         {
             "name": feature.name,
@@ -37,7 +37,7 @@ def describe_columns(schema: FeatureSchema) -> list[dict[str, Any]]:
 
 
 def labels_of(explainer: Explainer) -> list[str]:
-    """Return the labels that an explainer can give, as words."""
+    """Return the labels that an explainer can give, as text."""
     if isinstance(explainer, LimeLinear) and explainer.classes_ is not None:
         return [str(label) for label in explainer.classes_]
     if (tree := tree_of(explainer)) is not None:
@@ -46,14 +46,14 @@ def labels_of(explainer: Explainer) -> list[str]:
 
 
 def tree_of(explainer: Explainer) -> Tree | None:
-    """Return the tree of an explainer that is one."""
+    """Return the tree of an explainer, or None if it has none."""
     if isinstance(explainer, AbstainingTree):
         return explainer.tree
     return explainer.tree_ if isinstance(explainer, TreeExplainer) else None
 
 
 def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:
-    """Return one chosen explainer: what is known of it, its rules, and how to ask it."""
+    """Return a chosen explainer: its figures, its rules, and what is needed to answer a row."""
     explainer = member.explainer
     return {
         "support": member.support,
@@ -95,7 +95,7 @@ def _explainer(explainer: Explainer, codes: Codes) -> dict[str, Any]:
     if isinstance(explainer, LimeLinear):
         data = explainer.to_dict()
         kept = {name: data[name] for name in ("reference", "coefficients", "intercepts", "n_draws", "share")}
-        return {"kind": "linear", "classes": [codes[word] for word in labels_of(explainer)], **kept}
+        return {"kind": "linear", "classes": [codes[label] for label in labels_of(explainer)], **kept}
     if isinstance(explainer, Constant):
         return {"kind": "constant"}
     return {"kind": "other"}
@@ -108,7 +108,7 @@ def _tree(tree: Tree, codes: Codes, unit: str) -> dict[str, Any]:
     }
     return {
         "column": tree.column.tolist(),
-        # No end to the left of which all known numbers lie: known against missing.
+        # No threshold where the question separates known values from missing ones.
         "threshold": [_number(value) for value in tree.threshold],
         "level": tree.level.tolist(),
         "missing_left": [int(value) for value in tree.missing_left],
@@ -141,7 +141,7 @@ def _condition(condition: Condition) -> dict[str, Any]:
     if isinstance(condition, Levels):
         return {**about, "codes": sorted(condition.codes)}
     if condition.lower >= condition.upper:
-        # No number at all: missing ones only.
+        # The condition allows no number, only missing values.
         return {**about, "codes": []}
     return {**about, "lower": _number(condition.lower), "upper": _number(condition.upper)}
 
@@ -152,7 +152,7 @@ def _columns_of(region: Region) -> list[int]:
 
 
 def _number(value: float) -> float | None:
-    """Return a number that JSON can hold; what is infinite or not known is nothing."""
+    """Return a number as JSON can hold it; None where it is infinite or NaN."""
     return float(value) if math.isfinite(value) else None
 
 

@@ -1,4 +1,4 @@
-"""From content to one file: the template, the style, the program and the data, safe whatever names the data have."""
+"""Writes the page: template, style, script and content in one file, with all text of the data escaped."""
 
 import base64
 import hashlib
@@ -37,19 +37,20 @@ def write_report(
     Parameters
     ----------
     atlas : AggregateExplainer
-        Fitted or loaded. A loaded one has the trade-off that was saved with it.
+        A fitted or loaded explainer. A loaded one has the trade-off that was saved with it.
     path : path
-        Written whole or not at all.
+        The file, which is written whole or not at all.
     X : DataFrame or array, optional
-        Rows for the map and for who is left out; None takes those it was fitted on, if it still has them.
+        Rows for the map and for the part on unanswered rows; None takes the rows of the fit, if they are still there.
     labels : array, optional
-        The black box's labels for X. Otherwise it is asked about rows whose answer is not known, and they are counted.
+        The black box's labels for X. Otherwise the black box is asked about rows whose label is not known, and these
+        rows are counted.
     by : mapping of name to array of shape (n_rows,), optional
-        Groups of X in which to see who is left out, besides the columns with few levels.
+        Groups of X in which unanswered rows are counted, besides the columns with few levels.
     title, about : str
-        What the page is about, and which model on which rows.
+        The title, and a line on the model and the rows.
     include_rows : bool
-        Whether the page may hold the rows' values, which the map then shows.
+        Whether the page may hold the values of rows, which the map then shows.
 
     Examples
     --------
@@ -68,18 +69,18 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
     schema = atlas.schema_
     if X is None:
         if by:
-            raise ValueError("by groups the rows of X, and no X was given: pass both.")
+            raise ValueError("by names groups of the rows of X, and no X was given: pass both.")
         if atlas._workings is None:
             return None
         rows = atlas._workings.known
         values = rows.values[rows.point_of_row]
-        said: Labels | None = rows.labels_of_rows
+        known: Labels | None = rows.labels_of_rows
     else:
         values = schema.encode(X)
         can_ask = atlas.black_box is not None or labels is not None
-        said = atlas.label(values, labels) if can_ask else None
+        known = atlas.label(values, labels) if can_ask else None
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
-    return Shown(values, said, {**named_groups(schema, values), **groups})
+    return Shown(values, known, {**named_groups(schema, values), **groups})
 
 
 def _refuse_records(atlas: AggregateExplainer, shown: Shown | None) -> None:
@@ -92,7 +93,7 @@ def _refuse_records(atlas: AggregateExplainer, shown: Shown | None) -> None:
 
 
 def fill_template(content: Mapping[str, Any], summary: str) -> str:
-    """Return the page: text escaped, data that cannot end their element, and a policy that runs our program only."""
+    """Return the page, with text escaped and a policy that allows only its own script to run."""
     style = _asset("page.css")
     script = "\n".join(_asset(name) for name in SCRIPTS)
     parts = {
@@ -106,7 +107,7 @@ def fill_template(content: Mapping[str, Any], summary: str) -> str:
         "script_hash": _hash(script),
     }
     page = _asset("template.html")
-    # One pass over the template's own marks, so that nothing in the data is taken for one.
+    # One pass over the marks of the template, so that text of the data is never taken for a mark.
     pieces = page.split("{{")
     filled = [pieces[0]]
     for piece in pieces[1:]:
@@ -116,7 +117,7 @@ def fill_template(content: Mapping[str, Any], summary: str) -> str:
 
 
 def json_in_html(content: Any) -> str:
-    r"""Return JSON that no reader of HTML takes for the end of the element around it.
+    r"""Return JSON that cannot end the HTML element around it.
 
     Examples
     --------
@@ -130,7 +131,7 @@ def json_in_html(content: Any) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"a {type(value).__name__} has no place in the page's data.")
+    raise TypeError(f"a {type(value).__name__} cannot be written to the page.")
 
 
 def _asset(name: str) -> str:

@@ -1,4 +1,4 @@
-// Elements and pictures. Words get into the page as text only, never as markup.
+// Elements and drawings. Text of the data is added as text, never as markup.
 
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#8C7A00"];
 const SHAPES = ["circle", "square", "triangle", "diamond", "down", "plus", "hexagon"];
@@ -49,14 +49,14 @@ function cross(r, attributes) {
   return s("path", { d: `M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`, class: "cross", ...attributes });
 }
 
-// A picture shrinks with the screen and its letters with it; a narrow one is drawn narrow, so that it can be read.
+// A drawing shrinks with the screen, and its letters with it. On a narrow screen it is drawn narrow, so that they stay readable.
 const isNarrow = () => matchMedia("(max-width: 46rem)").matches && !matchMedia("print").matches;
 
 const percent = (share, digits = 1) => (share === null ? "–" : `${(share * 100).toFixed(digits)}%`);
-// What is left out is in the middle: a question's number stands at its end.
-const shorten = (words, most, end = 10) => {
-  const letters = [...words];
-  return letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : words;
+// The middle is left out, because a condition has its number at the end.
+const shorten = (text, most, end = 10) => {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : text;
 };
 
 function drawChart(cells, numbers, floors, here, choose) {
@@ -65,8 +65,8 @@ function drawChart(cells, numbers, floors, here, choose) {
   const lowest = Math.min(...cells.filter((cell) => cell.set !== null).map((cell) => cell.coverage), 1);
   const base = Math.max(0, Math.floor(lowest * 10 - 0.5) / 10);
   const y = (share) => top + (1 - (Math.max(share, base) - base) / (1 - base)) * (height - top - bottom);
-  const words = `Share of rows answered against the number of explainers, a line for each of ${floors.length} floors. The table below has the same figures.`;
-  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words });
+  const label = `Share of rows answered against the number of explainers, a line for each of ${floors.length} floors. The table below has the same figures.`;
+  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
   const steps = base >= 0.8 ? 0.05 : base >= 0.5 ? 0.1 : 0.2;
   for (let share = 1; share >= base - 1e-9; share -= steps) {
     svg.append(s("line", { x1: left, x2: width - right, y1: y(share), y2: y(share), class: "grid" }));
@@ -75,7 +75,7 @@ function drawChart(cells, numbers, floors, here, choose) {
   numbers.forEach((number, i) => svg.append(s("text", { x: x(i), y: height - bottom + 18, "text-anchor": "middle" }, number)));
   svg.append(s("text", { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle", class: "soft" }, "explainers, at most"));
   svg.append(s("text", { x: 0, y: 12, class: "soft" }, "rows answered"));
-  svg.append(s("text", { x: width - right + 18, y: 12, class: "soft" }, "faithful"));
+  svg.append(s("text", { x: width - right + 18, y: 12, class: "soft" }, "floor"));
   const ends = [];
   floors.forEach((floor, f) => {
     const line = numbers.map((number) => cells.find((cell) => cell.max_explainers === number && cell.min_fidelity === floor));
@@ -91,13 +91,13 @@ function drawChart(cells, numbers, floors, here, choose) {
     svg.append(s("polyline", { points, fill: "none", stroke: colourOf(f), "stroke-width": isHere ? 3 : 1.5 }));
     for (const [cell, i] of known) {
       const dot = marker(f, isHere ? 5 : 4, { transform: `translate(${x(i)} ${y(cell.coverage)})`, class: "mark dot", click: () => choose(cell) });
-      dot.append(s("title", {}, `at most ${cell.max_explainers}, faithful at least ${floor}: ${percent(cell.coverage)} answered`));
+      dot.append(s("title", {}, `at most ${cell.max_explainers} explainers, floor ${floor}: ${percent(cell.coverage)} answered`));
       svg.append(dot);
     }
     const [last, at] = known[known.length - 1];
     ends.push({ y: y(last.coverage), x: x(at), floor, f, isHere });
   });
-  // Names of lines that end close together are moved apart.
+  // Labels of lines that end close together are moved apart.
   ends.sort((one, other) => one.y - other.y);
   let above = -Infinity;
   for (const end of ends) {
@@ -130,7 +130,7 @@ function drawTree(tree, classes) {
   place(0, 0);
   const [width, height] = [(depth + 1) * step + 10, leaves * line + 8];
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `A tree with ${leaves} leaves; its rules are listed above.` });
-  // It may shrink to fit, but not so far that it cannot be read; then it scrolls.
+  // The tree shrinks to fit as long as it stays readable; below that it scrolls.
   svg.style.setProperty("min-width", `${Math.round(width * 0.72)}px`);
   const at = (node) => [places[node][0] * step + 4, places[node][1] * line + line / 2 + 4];
   for (const node of Object.keys(places).map(Number)) {
@@ -145,11 +145,11 @@ function drawTree(tree, classes) {
     }
     const leaf = tree.leaves[node];
     const silent = leaf && tree.speaking && !tree.speaking[node];
-    const words = leaf ? (silent ? "silent" : `${classes[leaf.label]} · ${Math.round(leaf.share * 100)}% of ${leaf.n}`) : tree.asks[node];
+    const content = leaf ? (silent ? "abstains" : `${classes[leaf.label]} · ${Math.round(leaf.share * 100)}% of ${leaf.n}`) : tree.asks[node];
     const box = s("g", { class: leaf ? (silent ? "node silent" : "node leaf") : "node" });
     box.append(s("rect", { x, y: y - 12, width: step - 34, height: 24, rx: leaf ? 12 : 4 }));
-    const text = s("text", { x: x + (step - 34) / 2, y: y + 4, "text-anchor": "middle" }, shorten(words, 25));
-    text.append(s("title", {}, leaf ? leaf.text : words));
+    const text = s("text", { x: x + (step - 34) / 2, y: y + 4, "text-anchor": "middle" }, shorten(content, 25));
+    text.append(s("title", {}, leaf ? leaf.text : content));
     box.append(text);
     svg.append(box);
   }

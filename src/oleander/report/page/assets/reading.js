@@ -1,5 +1,5 @@
 "use strict";
-// What the explainers say of an encoded row: the same steps as in Python, so that the same answer comes out.
+// Answers of the explainers for an encoded row, computed by the same steps as in Python.
 // A missing value is null.
 
 function contains(region, row, columns, member) {
@@ -96,7 +96,7 @@ function explain(data, set, row) {
   const { columns, classes } = data;
   const members = set.members.map((m) => data.members[m]);
   const covering = members.map((_, n) => n).filter((n) => contains(members[n].region, row, columns, members[n]));
-  // Members stand in the order in which they answer.
+  // Members are in the order in which they answer.
   const statements = covering.map((n) => ({ explainer: n, rule: ruleOf(members[n], row, columns, classes) }));
   const disagree = new Set(statements.map((one) => one.rule.label)).size > 1;
   const silenced = disagree && set.overlap === "silent";

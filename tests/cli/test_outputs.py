@@ -1,0 +1,58 @@
+"""Files that appear whole or not at all, and output for people and for machines."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.cli.outputs import records, show_table, whole_folder
+
+
+def test_folders_and_files_that_cannot_be_written(explained, run, tmp_path, monkeypatch):
+    taken = tmp_path / "taken"
+    taken.write_text("before")
+    for place in ("taken", "taken/below"):
+        refused = run(*explained.arguments, "--out", place)
+        assert refused.code == 3
+        assert f"--out {place} cannot be a folder, because taken is a file." in refused.sentence
+    refused = run("tradeoff", explained.atlas, "--out", "taken/f.csv")
+    assert "taken is a file, where a folder is needed" in refused.sentence
+    (tmp_path / "folder").mkdir()
+    assert run("report", explained.atlas, "--out", "folder").sentence == "oleander: folder: Is a directory."
+    assert taken.read_text() == "before"
+    before = sorted(tmp_path.rglob("*"))
+    # The account that runs the tests may be allowed to write everywhere.
+    monkeypatch.setattr("oleander.cli.outputs.os.access", lambda _, mode: mode == os.R_OK)
+    refused = run(*explained.arguments, "--out", "new")
+    assert "--out new cannot be written: no permission" in refused.sentence
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_draft_is_moved_at_the_end(tmp_path):
+    with whole_folder(tmp_path / "out") as draft:
+        (draft / "a").write_text("x")
+        assert not (tmp_path / "out" / "a").exists()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a"]
+
+
+def test_a_new_folder_is_removed_after_an_error(tmp_path):
+    def fail():
+        with whole_folder(tmp_path / "out") as draft:
+            (draft / "a").write_text("x")
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        fail()
+    assert not list(tmp_path.iterdir())
+
+
+def test_tables_are_printed_as_text(capsys):
+    show_table(pd.DataFrame({"[red]name": ["[b]x", "y\x1b[2J"], "share": [0.12345, np.nan]}), "A title")
+    printed = capsys.readouterr().out
+    for text in ("A title", "[red]name", "[b]x", "y\\x1b[2J", "0.123", "–"):
+        assert text in printed
+
+
+def test_records_have_no_nan():
+    assert records(pd.DataFrame({"a": [1.0, np.nan]})) == [{"a": 1.0}, {"a": None}]

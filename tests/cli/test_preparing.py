@@ -1,0 +1,152 @@
+"""From files and options to a black box and the rows to explain it on."""
+
+import importlib
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander import AggregateExplainer
+from oleander.black_box.asking import N_ASKED_TWICE
+from oleander.cli import preparing
+from oleander.cli.preparing import Request, prepare, prepare_to_explain, read_kinds
+from oleander.streaming import Source, sample
+
+# A model that keeps the rows that it is asked about.
+MODEL = """
+import numpy as np
+asked = []
+def predict(X):
+    asked.append(X)
+    return np.where((X["age"] > 60) & (X["dose"] < 3), "high", "low")
+"""
+
+
+def test_a_target_or_a_model_is_needed(run, patients_csv):
+    done = run("explain", patients_csv)
+    assert done.code == 2
+    assert "without --model a model is trained, and that needs --target" in done.sentence
+
+
+def test_rows_without_a_target_are_left_out(patients, tmp_path, capsys):
+    patients.loc[:9, "risk"] = None
+    patients.to_csv(tmp_path / "p.csv", index=False)
+    prepared = prepare(Request(tmp_path / "p.csv", "risk"), random_state=0)
+    assert "note: rows without a value of 'risk' are left out: 10." in capsys.readouterr().err
+    assert len(prepared.X) + len(prepared.background) == 390
+    assert prepared.row.min() >= 10
+
+
+def test_a_model_trained_here_is_explained_on_new_rows(patients_csv):
+    prepared = prepare(Request(patients_csv, "risk", groups="patient"), random_state=0)
+    assert not set(prepared.X.index) & set(prepared.background.index)
+    assert list(prepared.X.columns) == ["age", "dose", "sex", "ward"]
+    # Their labels would only raise a false suspicion that the model has seen them.
+    assert prepared.y is None
+
+
+def test_a_background_lends_its_levels_to_the_schema(patients, tmp_path, model):
+    patients.to_csv(tmp_path / "p.csv", index=False)
+    patients.assign(ward="attic").to_csv(tmp_path / "b.csv", index=False)
+    request = Request(tmp_path / "p.csv", "risk", "recorder:predict", background=tmp_path / "b.csv")
+    prepared = prepare(request, random_state=0)
+    assert "attic" in prepared.schema[list(prepared.schema.names).index("ward")].levels
+    assert list(prepared.background.columns) == list(prepared.X.columns)
+
+
+def test_a_background_without_a_column(run, patients, patients_csv, tmp_path, model):
+    patients.drop(columns="age").to_csv(tmp_path / "b.csv", index=False)
+    done = run("explain", patients_csv, "--model", "recorder:predict", "--background", "b.csv", "--drop", "risk")
+    assert done.code == 3
+    assert "--background b.csv lacks the column 'age' of the data" in done.sentence
+
+
+def test_kinds():
+    assert read_kinds("") == {}
+    assert read_kinds("a=b=integer,sex=binary") == {"a=b": "integer", "sex": "binary"}
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    (tmp_path / "recorder.py").write_text(MODEL)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("recorder")
+    del sys.modules["recorder"]
+
+
+@pytest.fixture
+def large(patients, tmp_path, monkeypatch):
+    """A Parquet file of 400 different rows that counts as large, with a sample of 150."""
+    monkeypatch.setattr(preparing, "sample_size", lambda *_: 150)
+    monkeypatch.setattr(sample, "sample_size", lambda *_: 150)
+    patients["dose"] = np.random.default_rng(1).permutation(400) / 80
+    patients["risk"] = np.where((patients["age"] > 60) & (patients["dose"] < 3), "high", "low")
+    patients.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    return tmp_path / "rows.parquet"
+
+
+STREAMED = ("--model", "recorder:predict", "--drop", "risk,sex", "--groups", "patient")
+
+
+@pytest.mark.parametrize("draws", [0, pytest.param(1000, marks=pytest.mark.slow)])
+def test_a_large_parquet_file_is_read_block_by_block(run, large, model, tmp_path, draws):
+    done = run("explain", large, *STREAMED, "--draws", draws, "--out", "out", "--json")
+    assert done.code == 0, done.err
+    assert "has 400 rows: it is read block by block, and predictions.csv is not written." in done.err
+    assert done.json["explained"] == "recorder:predict on 400 rows"
+    files = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert files == ["atlas.oleander", "explainers.csv", "report.html", "tradeoff.csv"]
+    atlas = AggregateExplainer.load(tmp_path / "out" / "atlas.oleander")
+    assert atlas.schema_.names == ("age", "dose", "ward")
+    assert atlas.accuracy_.n_sample == 150
+    assert atlas.exact_.n_rows == 400
+    # A draw may be equal to a row.
+    asked = pd.concat([rows for rows in model.asked if len(rows) != draws])
+    columns = list(atlas.schema_.names)
+    times = asked.value_counts(columns).reindex(pd.MultiIndex.from_frame(pd.read_parquet(large)[columns]))
+    assert (times >= 1).all()
+    # Besides the rows that are asked again to see whether the model changes its answers.
+    assert (times - 1).sum() <= N_ASKED_TWICE
+    assert len(asked) + draws == done.json["n_queries"]
+
+
+def test_the_target_of_a_large_file_is_no_feature_and_shows_training_rows(run, large, model, tmp_path):
+    done = run("explain", large, "--model", "recorder:predict", "--target", "risk", "--draws", 0, "--out", "out")
+    assert done.code == 0, done.err
+    assert "note: the black box is right on 100.0% of these rows" in done.err
+    atlas = AggregateExplainer.load(tmp_path / "out" / "atlas.oleander")
+    assert atlas.schema_.names == ("age", "dose", "sex", "ward", "patient")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "sentence"),
+    [
+        (("--kinds", "age=integer"), 2, "--kinds is not for Parquet files that are read block by block"),
+        (("--target", "rsk"), 2, "--target names the column 'rsk', and the data have"),
+        (("--groups", "patent"), 2, "--groups names the column 'patent', and the data have"),
+        (("--drop", "sexe"), 2, "Did you mean 'sex'?"),
+        (("--separator", ";"), 2, "--separator is for CSV files, and rows.parquet is a Parquet file"),
+    ],
+)
+def test_wrong_options_of_a_large_file(run, large, model, tmp_path, options, code, sentence):
+    done = run("explain", large, "--model", "recorder:predict", "--out", "out", *options)
+    assert done.code == code
+    assert sentence in done.sentence
+    assert not model.asked
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_that_are_not_streamed(large, model, monkeypatch, tmp_path):
+    request = Request(large, "risk", "recorder:predict", groups="patient", drop=("sex",))
+    streamed = prepare_to_explain(request, random_state=0)
+    assert isinstance(streamed.X, Source)
+    assert (streamed.y, streamed.groups) == ("risk", "patient")
+    assert "sex" not in streamed.X.columns
+    # A model that is trained here, a CSV file, and a file no larger than its sample are read whole.
+    pd.read_parquet(large).to_csv(tmp_path / "rows.csv", index=False)
+    trained = prepare_to_explain(Request(large, "risk"), random_state=0)
+    text = prepare_to_explain(Request(tmp_path / "rows.csv", None, "recorder:predict"), random_state=0)
+    monkeypatch.setattr(preparing, "sample_size", lambda *_: 400)
+    small = prepare_to_explain(request, random_state=0)
+    assert all(isinstance(prepared.X, pd.DataFrame) for prepared in (trained, text, small))

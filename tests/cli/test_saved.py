@@ -1,0 +1,50 @@
+"""The commands on a saved explainer: predict, report and tradeoff."""
+
+import pandas as pd
+import pytest
+
+
+def test_predict(explained, run, patients_csv):
+    done = run("predict", explained.atlas, patients_csv, "--json")
+    assert done.code == 0, done.err
+    assert done.json["n_rows"] == len(done.json["predictions"]) == 400
+    assert run("predict", explained.atlas, patients_csv, "--out", "p.csv").code == 0
+    assert pd.read_csv("p.csv")["abstains"].sum() == done.json["n_abstains"]
+
+
+def test_columns_that_are_not_used_are_named(explained, run, patients_csv):
+    done = run("predict", explained.atlas, patients_csv)
+    assert "note: columns that the explainer does not use are ignored: 'patient', 'risk'." in done.err
+    assert done.out.startswith("row,answer")
+
+
+def test_tradeoff(explained, run):
+    cells = run("tradeoff", explained.atlas, "--json").json["cells"]
+    written = pd.read_csv(explained.folder / "tradeoff.csv")
+    assert [cell["coverage"] for cell in cells] == pytest.approx(written["coverage"].tolist())
+    assert "≥ 0.9" in run("tradeoff", explained.atlas).out
+
+
+def test_report(explained, run, patients_csv):
+    assert run("report", explained.atlas, "--out", "page.html", "--json").json["bytes"] > 0
+    assert run("report", explained.atlas, "--data", patients_csv, "--out", "map.html").code == 0
+
+
+def test_files_that_are_no_saved_explainers(run, patients_csv):
+    done = run("predict", patients_csv, patients_csv)
+    assert done.code == 3
+    assert "cannot be read as a saved explainer" in done.sentence
+    assert "No such file" in run("tradeoff", "gone.oleander").sentence
+
+
+def test_a_missing_column(explained, run, patients, tmp_path):
+    patients.drop(columns="age").to_csv(tmp_path / "less.csv", index=False)
+    done = run("predict", explained.atlas, "less.csv")
+    assert "the data lack the column 'age'" in done.sentence
+
+
+def test_a_row_that_cannot_be_read_gets_no_answer(explained, run, patients, tmp_path):
+    patients.head(3).assign(ward=["north", "attic", "west"]).to_csv(tmp_path / "new.csv", index=False)
+    done = run("predict", explained.atlas, "new.csv", "--json")
+    assert done.code == 0, done.err
+    assert done.json["predictions"][1]["abstains"]
