@@ -89,7 +89,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         The number of draws and how they are made. ``Draws(0)`` asks about the rows only: a program then chooses among
         small trees and nodes of trees that are learned from the rows.
     floor : Floor
-        What is compared with ``min_fidelity``, and for whom it must hold.
+        The measure that is compared with ``min_fidelity``, and whether it holds for each explainer or for all.
     formulation : {"strict", "selective"}
         The paper's definition of fidelity, or its integer program to the letter.
     balance : {"class"} or None
