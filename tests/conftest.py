@@ -1,7 +1,7 @@
 import os
 
-# Tests run side by side: a thread per core in each of them would only make them wait for each other. Read when the
-# libraries are loaded, so before any of them is.
+# Tests run in parallel, and a thread per core in each process would slow all of them down. The libraries read these
+# variables when they are imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -14,7 +14,7 @@ import pytest
 
 from oleander.data.schema import FeatureSchema
 
-# Who is started in the background may have been told not to hear Ctrl-C; tests send it.
+# A process that is started in the background may ignore Ctrl-C, which tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

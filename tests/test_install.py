@@ -1,4 +1,4 @@
-"""A bare install has the core dependencies and nothing else."""
+"""An install without extras has only the core dependencies."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ import oleander
 ROOT = Path(oleander.__file__).parent
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 IMPORT_NAMES = {"scikit-learn": "sklearn"}
-# The command line is a folder of its own that nothing below it imports, so it may know the packages of its extra.
+# No other folder imports the command line, so it may import the packages of its extra.
 ALLOWED = {"cli": {"typer", "rich"}}
 
 
@@ -34,6 +34,7 @@ def test_everything_imported_is_core_or_lazy():
                 assert name in allowed | {"oleander"} | set(sys.stdlib_module_names), f"{path.name} imports {module}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["typer", "rich"])
 def test_without_the_command_line_everything_else_works(missing):
     hidden = (

@@ -117,7 +117,7 @@ def test_any_change_of_a_schema_reads_rows_or_is_refused(mixed_schema, data):
 @pytest.mark.parametrize("separator", ["", "::", '"', "\n"])
 def test_bad_separators(tmp_path, separator):
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(CommandError, match=r"--separator .* is not allowed: it "):
+    with pytest.raises(CommandError, match=r"--separator .* is not allowed: (give one|CSV files use it)"):
         read_table(tmp_path / "p.csv", separator=separator)
 
 
@@ -331,7 +331,7 @@ def test_a_folder_in_the_place_of_a_file_stops_every_file(tmp_path):
             for name in "abc":
                 (draft / name).write_text("new")
 
-    with pytest.raises(IsADirectoryError, match="a folder stands where a file is to be written"):
+    with pytest.raises(IsADirectoryError, match="a folder is in the place of a file to be written"):
         write()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b"]
 

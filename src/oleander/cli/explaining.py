@@ -186,7 +186,7 @@ def read_candidates(names: str, radius: str | None) -> Any:
 def _check_draws(candidates: Any, draws: int, background: Path | None) -> None:
     """Refuse options of draws where none are made."""
     makes_draws = isinstance(candidates, str) and draws > 0
-    if draws not in (0, Draws().n) and not makes_draws:
+    if draws not in (0, N_DRAWS) and not makes_draws:
         raise CommandError("--draws is for --candidates auto: leave out one.", ExitCode.USAGE)
     if background is not None and not makes_draws:
         raise CommandError("--background is for draws, and these options make none: leave it out.", ExitCode.USAGE)

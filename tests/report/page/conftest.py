@@ -49,9 +49,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "asking": {"draws": Draws(2000), "min_fidelity": 0.75},
     "trees": {"candidates": "trees", "min_fidelity": 0.85},
     "nodes": {"candidates": "nodes", "min_fidelity": 0.8},
-    "balls": {"candidates": Balls(n_draws=400, max_candidates=80), "min_fidelity": 0.75, "floor": SHARE},
+    "balls": {"candidates": Balls(n_draws=300, max_candidates=40), "min_fidelity": 0.75, "floor": SHARE},
     "linear": {
-        "candidates": Balls(n_draws=400, max_candidates=80, local=LimeLinear()),
+        "candidates": Balls(n_draws=300, max_candidates=40, local=LimeLinear()),
         "min_fidelity": 0.6,
         "floor": SHARE,
     },
