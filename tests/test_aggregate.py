@@ -309,6 +309,66 @@ class TestReading:
         np.testing.assert_array_equal(atlas.predict(X[X.columns[::-1]]).filled("?"), atlas.predict(X).filled("?"))
 
 
+class TestUnreadableRows:
+    """Rows with values that were never seen are left unanswered, and the others are answered as ever."""
+
+    @pytest.fixture
+    def box(self):
+        return Recording(lambda table: np.where(table["ward"] == "south", "unheard of", (table["a"] > 0.5).astype(str)))
+
+    @pytest.fixture
+    def table(self):
+        rng = np.random.default_rng(0)
+        return pd.DataFrame({"a": rng.uniform(size=200), "ward": rng.choice(["east", "west"], 200)})
+
+    def test_they_are_left_unanswered(self, box, table):
+        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)
+        odd = table.copy()
+        odd.loc[:4, "ward"] = "south"
+        odd.loc[5, "a"] = np.nan
+        before, after = atlas.predict(table), atlas.predict(odd)
+        assert np.ma.getmaskarray(after)[:6].all()
+        assert after[6:].tolist() == before[6:].tolist()
+        assert not atlas.covers(odd)[:, :6].any()
+        assert (atlas.responsible(odd)[:6] == -1).all()
+        assert atlas.explain(odd.iloc[0]).label is None
+        assert "never seen" in str(atlas.explain(odd.iloc[[0]]))
+
+    def test_they_count_as_not_answered_and_are_asked_about_as_they_are(self, box, table):
+        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)
+        odd = table.copy()
+        odd.loc[:4, "ward"] = "south"
+        before = box.n_rows
+        evaluation = atlas.evaluate(odd)
+        # Only the five are new to the black box.
+        assert box.n_rows - before == 5
+        assert atlas.n_queries_ == box.n_rows
+        classes = evaluation.classes.set_index("label")
+        assert classes.loc["unheard of", "rows"] == 5
+        assert classes.loc["unheard of", "covered"] == 0
+        assert atlas.uncovered(odd).n_rows == np.ma.getmaskarray(atlas.predict(odd)).sum()
+
+    def test_where_no_row_can_be_read_none_is_answered(self, box, table):
+        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)
+        odd = table.assign(ward="south")
+        assert np.ma.getmaskarray(atlas.predict(odd)).all()
+        assert atlas.evaluate(odd).coverage == 0
+
+    def test_a_black_box_that_fails_on_them_is_named(self, table):
+        def strict(rows):
+            assert set(rows["ward"]) <= {"east", "west"}, "an unknown ward"
+            return rows["a"] > 0.5
+
+        atlas = AggregateExplainer(strict, **ROWS_ONLY).fit(table)
+        with pytest.raises(BlackBoxError, match="raised AssertionError when asked about 200 rows: an unknown ward"):
+            atlas.evaluate(table.assign(ward="south"))
+
+    def test_they_are_held_to_the_limit(self, box, table):
+        atlas = AggregateExplainer(box, max_queries=300, **ROWS_ONLY).fit(table)
+        with pytest.raises(RuntimeError, match="max_queries=300 leaves 0 rows to ask about, and 200 are needed"):
+            atlas.evaluate(table.assign(ward="south"))
+
+
 class TestCounting:
     """Every row sent to the black box is counted, none twice, and none beyond ``max_queries``."""
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, check_labels, predict_of
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.keeping import resume
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_training_rows
@@ -89,7 +89,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         The number of draws and how they are made. ``Draws(0)`` asks about the rows only: a program then chooses among
         small trees and nodes of trees that are learned from the rows.
     floor : Floor
-        What is compared with ``min_fidelity``, and for whom it must hold.
+        The measure that is compared with ``min_fidelity``, and whether it holds for each explainer or for all.
     formulation : {"strict", "selective"}
         The paper's definition of fidelity, or its integer program to the letter.
     balance : {"class"} or None
@@ -600,13 +600,12 @@ random_state, n_jobs, verbose
         if readable is None or labels is not None:
             return self.label(rows, labels)
         known = self.label(rows[readable])
-        others = take_rows(X, np.flatnonzero(~readable))
         assert self._counter is not None
-        self._counter.charge(len(others))
-        answers = np.empty(len(rows), dtype=object)
-        answers[readable] = known
-        answers[~readable] = check_labels(predict_of(self.black_box)(others), len(others))
-        return np.array(answers.tolist(), dtype=known.dtype)
+        others = self._counter.ask_table(take_rows(X, np.flatnonzero(~readable)))
+        # The longer of two texts decides the dtype of both.
+        found = np.empty(len(rows), dtype=np.concatenate([known, others]).dtype)
+        found[readable], found[~readable] = known, others
+        return found
 
     def label(self, rows: Floats, labels: Any = None) -> Labels:
         """Return the black box's labels for encoded rows: those given, those known, and the others asked for."""

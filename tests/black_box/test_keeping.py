@@ -237,6 +237,7 @@ def test_a_full_disk_stops_the_fit_and_keeps_what_was_there(tmp_path: Path, monk
     counting = Counting()
     atlas = explain(tmp_path / "small", counting)
     assert content(atlas) == content(AggregateExplainer(box, random_state=3, **OPTIONS).fit(X))
+    # The answers for the rows are kept, and some of them are asked for again on purpose.
     assert counting.n_rows == atlas.n_queries_ - kept * N_DRAWS - len(X)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from oleander import AggregateExplainer
 from oleander.candidates import Balls
+from oleander.judging.certificate import Claim
 from oleander.results.fit_record import FitRecord
 
 
@@ -29,9 +30,14 @@ class TestFiles:
         assert through_json(whole).to_dict() == whole.to_dict()
 
     def test_parts_that_were_never_read_stay_away(self, whole):
-        bare = replace(whole, verdict=None, tradeoff=None, realism=None)
+        judged = {"proof": None, "certificate": None, "judged": Claim(9, 10, 0.6), "realism": None}
+        bare = replace(whole, verdict=None, tradeoff=None, **judged)
         assert through_json(bare).to_dict() == bare.to_dict()
         assert through_json(bare).verdict is None
+
+    def test_a_record_without_any_evidence_is_refused(self, whole):
+        with pytest.raises(ValueError, match="neither a proof nor a certificate nor a judgement"):
+            through_json(replace(whole, proof=None, certificate=None, judged=None))
 
     def test_save_and_load_keep_the_record(self, atlas, whole, tmp_path):
         atlas.save(tmp_path / "atlas")

@@ -31,7 +31,7 @@ def chosen(member, labels=LABELS):
     return {"explainers": explainers, "evaluation": explainers.evaluate(X, labels)}
 
 
-PROVEN = FitRecord(5, 0.9, **chosen(BALL), n_queries=100, proof=Proof(40.0, 40.0, "optimal", 0.1, 0.8, 50.0))
+PROVEN = FitRecord(5, 0.9, **chosen(BALL), n_queries=100, proof=Proof(40.0, 40.0, "optimal", 0.1, 0.4, 100.0))
 ASKED = FitRecord(5, 0.9, **chosen(BOX), n_queries=100, judged=Claim(49, 50, 0.91), realism=0.61)
 
 
@@ -44,7 +44,7 @@ class TestProgram:
         assert any(line.strip().startswith("always → low") for line in lines)
 
     def test_a_choice_without_proof_names_its_gap(self):
-        record = replace(PROVEN, proof=Proof(40.0, 50.0, "feasible", 0.1, 0.8, 50.0))
+        record = replace(PROVEN, proof=Proof(40.0, 50.0, "feasible", 0.1, 0.4, 100.0))
         assert "(within 25.00% of the best choice)" in describe_fit(record)
 
     def test_a_certificate_of_held_out_rows(self):

@@ -46,17 +46,20 @@ class BlackBox:
 
     def ask(self, rows: Floats) -> Labels:
         """Return the black box's labels for encoded rows, or raise ``BlackBoxError`` saying what is wrong."""
-        decoded = self.schema.decode(rows)
+        return self.ask_table(self.schema.decode(rows))
+
+    def ask_table(self, table: Any) -> Labels:
+        """Return the black box's labels for rows as the user has them; they may hold values that the schema forbids."""
         try:
-            answer = predict_of(self.model)(decoded)
+            answer = predict_of(self.model)(table)
         except BlackBoxError:
             # Its message says what is wrong already.
             raise
         except Exception as error:
             raise BlackBoxError(
-                f"the black box raised {type(error).__name__} when asked about {len(rows)} rows: {error}"
+                f"the black box raised {type(error).__name__} when asked about {len(table)} rows: {error}"
             ) from error
-        return check_labels(answer, len(rows))
+        return check_labels(answer, len(table))
 
     def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows again, and warn if a label has changed."""

@@ -83,6 +83,11 @@ class CountingBlackBox:
         self.charge(len(rows))
         return self.black_box.ask(rows)
 
+    def ask_table(self, table: Any) -> Labels:
+        """Return the black box's labels for rows as the user has them."""
+        self.charge(len(table))
+        return self.black_box.ask_table(table)
+
     def ask_again(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows a second time, count them too, and warn if a label has changed."""
         self.charge(min(N_ASKED_TWICE, len(rows)))

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How near a sample's shares are to the exact ones: what was asked, what is promised, and what came of it.
+    """The accuracy of a sample's shares: what was asked, what is promised, and what was found.
 
     Parameters
     ----------
@@ -16,17 +16,16 @@ class Accuracy:
     n_sample : int
         Rows that were drawn.
     n_judged : int
-        Those of them that were held out; the promise is of shares counted on these.
+        Sampled rows that were held out; the promise is of shares counted on these.
     n_unread : int
-        Rows that hold what the schema does not allow. They count as not answered.
+        Rows with values that the schema does not allow. They count as not answered.
     epsilon, delta : float
         What was asked.
     promised : float
-        How far, with probability 1 − delta, no share is off: epsilon or less where the source had rows enough. NaN
-        where nothing can be promised: no rows were held out, or whole groups were.
+        The distance from the exact shares that no share exceeds, with probability 1 − delta: epsilon or less where the
+        source had enough rows. NaN where nothing can be promised: no rows were held out, or whole groups were.
     seen : float
-        How far the one that is furthest off is, among the chosen explainers' shares and the answer's; NaN where no rows
-        were held out.
+        The largest distance of a share of the chosen explainers or of the answer; NaN where no rows were held out.
     """
 
     n_rows: int

@@ -25,7 +25,7 @@ FIGURES: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What a set of explainers does on some rows.
+    """The figures of a set of explainers on some rows.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Uncovered:
     classes : DataFrame
         One line per label of the black box: rows, and how many of them are not covered.
     rules : list of Rule
-        The leaves of a small tree that tell the uncovered rows from the others.
+        The leaves of a small tree that separates the uncovered rows from the others.
     """
 
     n_rows: int
@@ -120,7 +120,7 @@ class Uncovered:
 def describe_uncovered(
     rows: NDArray[np.float64], labels: Labels, covered: Bools, schema: FeatureSchema, *, max_leaves: int = 4
 ) -> Uncovered:
-    """Count the uncovered rows by label, and tell them from the covered ones with a small tree."""
+    """Count the uncovered rows by label, and describe them by a small tree."""
     table = pd.DataFrame({"label": labels, "uncovered": ~covered})
     classes = table.groupby("label", sort=True)["uncovered"].agg(rows="size", uncovered="sum").reset_index()
     words = np.where(covered, "covered", "not covered")
@@ -197,7 +197,7 @@ def evaluate_counts(
     Parameters
     ----------
     n_rows, n_answered, n_right, n_conflicts : int
-        Rows; those answered; those answered as the black box does; those on which explainers disagree.
+        Rows; rows that are answered; rows that are answered as the black box does; rows on which explainers disagree.
     covered, agreed : int arrays of shape (n_explainers,)
         Rows that each covers, and on which it says what the black box says.
     complexity : list of int

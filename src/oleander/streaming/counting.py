@@ -47,7 +47,7 @@ class Sampled:
         return cls(reading.positions[indices], rows.labels_of_rows)
 
     def inside(self, block: Block) -> "Sampled":
-        """Return those that lie in a block, with positions counted from its start."""
+        """Return the sampled rows of a block, with positions counted from its start."""
         first, last = np.searchsorted(self.positions, [block.start, block.start + block.n_rows])
         return Sampled(self.positions[first:last] - block.start, self.labels[first:last])
 
@@ -201,7 +201,7 @@ def _count_block(
 
 
 def _to_codes(table: Any) -> pd.DataFrame:
-    """Return a table in which text stands as categories: what it says is then looked up once for each level."""
+    """Return a table with text as categories, so that each level is looked up once."""
     pa = load_arrow()
     for number, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):

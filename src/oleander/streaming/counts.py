@@ -23,8 +23,8 @@ class Counts:
     Parameters
     ----------
     rows, unread, answered, right, conflicts : int arrays of shape (3,)
-        Rows; those that hold what the schema does not allow, of which the black box is not asked; those that are
-        answered, and as the black box does; those on which explainers disagree.
+        Rows; rows with values that the schema does not allow, which the black box is not asked about; rows that are
+        answered; rows that are answered as the black box does; rows on which explainers disagree.
     covered, agreed : int arrays of shape (n_explainers, 3)
     classes : mapping of label to int array of shape (3,)
         For each label of the black box its rows, those answered, and those answered as it does.
@@ -77,7 +77,7 @@ class Counts:
         return int(self.rows[[HELD, OUTSIDE]].sum())
 
     def accuracy(self, epsilon: float, delta: float, n_sample: int, n_candidates: int | None) -> Accuracy:
-        """Return how near the held-out rows came; without a number of candidates nothing is promised."""
+        """Return the accuracy of the held-out rows; without a number of candidates nothing is promised."""
         n_judged, n_others = int(self.rows[HELD]), int(self.rows[OUTSIDE])
         return Accuracy(
             n_rows=int(self.rows.sum()),
@@ -103,7 +103,7 @@ class Counts:
         )
 
     def furthest(self) -> float:
-        """Return how far shares of held-out rows are at most from those of all rows that were not learned from."""
+        """Return the largest distance of a held-out share from that of all rows that were not learned from."""
         if not self.rows[HELD]:
             return float("nan")
         counts = np.vstack([self.answered, self.right, self.covered, self.agreed])

@@ -49,14 +49,14 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Some rows of a source: those that were drawn and can be read.
+    """Some rows of a source that were drawn and can be read.
 
     Parameters
     ----------
     table : DataFrame
         The features of the rows.
     positions : int array
-        Where in the source each row lies, in order.
+        The position of each row in the source, ascending.
     schema : FeatureSchema
         Of all rows of the source.
     others : mapping of str to array
@@ -78,9 +78,9 @@ def draw_sample(
     schema: FeatureSchema | None = None,
     n_jobs: int | None = None,
 ) -> Sample:
-    """Draw ``n_rows`` rows of a source uniformly in one pass, or all rows if there are no more.
+    """Draw ``n_rows`` rows of a source uniformly in one pass; all rows of a source that has fewer.
 
-    Which rows are drawn follows from the seed and the order of the rows alone.
+    The choice of rows follows from the seed and the order of the rows alone.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _take_from_block(
 
 
 def _see(column: Any) -> Seen:
-    """Look at a column of a pyarrow table."""
+    """Return what a column of a pyarrow table holds."""
     pa, pc = load_arrow(), load_arrow("compute")
     kind = column.type
     missing = column.null_count > 0
@@ -254,7 +254,7 @@ def _infer(table: pd.DataFrame, seen: dict[str, Seen]) -> FeatureSchema:
 
 
 def _infer_feature(column: pd.Series, seen: Seen, name: str) -> Feature:
-    """Read a feature off the sample and what was seen in all rows; its scale is the sample's."""
+    """Return a feature of all rows, from the sample and what was seen; its scale is the sample's."""
     if pd.api.types.is_float_dtype(column.dtype):
         # Rows with an infinite value are not read, here or later.
         column = column[~np.isinf(column.to_numpy(dtype=float, na_value=np.nan))]

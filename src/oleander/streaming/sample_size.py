@@ -7,11 +7,12 @@ MOST_CANDIDATES = 10_000
 
 
 def rows_needed(epsilon: float, delta: float, n_candidates: int = MOST_CANDIDATES) -> int:
-    """Return how many held-out rows bring every share within epsilon of the exact one, with probability 1 − delta.
+    """Return the number of held-out rows that bring every share within epsilon of the exact one.
 
-    Of each candidate, and of the answer as a whole, two shares of the rows are meant: those that it covers, and those
-    that it covers and gets right. Hoeffding's bound on one share, on both sides, and the union bound over M of them
-    with two shares each give n = ln(4 M / δ) / (2 ε²). It holds for rows drawn without replacement too.
+    This holds with probability 1 − delta for two shares of each candidate and of the answer as a whole: the rows that
+    it covers, and the rows that it covers and gets right. Hoeffding's bound on one share, on both sides, and the union
+    bound over M of them with two shares each give n = ln(4 M / δ) / (2 ε²). It holds for rows drawn without replacement
+    too.
 
     Examples
     --------
@@ -26,7 +27,7 @@ def rows_needed(epsilon: float, delta: float, n_candidates: int = MOST_CANDIDATE
 
 
 def sample_size(epsilon: float, delta: float, holdout: float | None) -> int:
-    """Return how many rows to draw so that as many as are needed are held out; where none are, as many are drawn.
+    """Return the size of a sample of which the share ``holdout`` is as many rows as are needed.
 
     Examples
     --------
@@ -37,7 +38,7 @@ def sample_size(epsilon: float, delta: float, holdout: float | None) -> int:
 
 
 def promise(n_judged: int, n_others: int, delta: float, n_candidates: int = 0) -> float:
-    """Return how far no share counted on so many held-out rows is off, with probability 1 − delta.
+    """Return the distance from the exact shares that no share of held-out rows exceeds, with probability 1 − delta.
 
     Serfling's bound, which is Hoeffding's where the rows that were neither judged nor learned from (``n_others``) are
     many, and less where few of them are left.
