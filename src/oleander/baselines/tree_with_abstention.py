@@ -93,7 +93,7 @@ class JudgedTree:
     ----------
     explainer : AbstainingTree
     n_right, n_spoken, n_judged : int
-        Of so many judged rows it speaks of so many, and is right on so many.
+        The judged rows: those it answers rightly, those it answers, and all.
     bound : float
         The lower bound on the share of spoken rows on which it is right; 0 where it is silent everywhere.
     """

@@ -16,7 +16,7 @@ from oleander.data.schema import Feature, FeatureSchema, Kind
 N_NEIGHBOURS = 10
 # As much noise as the parents differ: less leaves gaps between rows, in which explainers learn nothing.
 NOISE = 1.0
-# Neighbours are searched among at most so many rows: the density needs no more, and the search is quadratic.
+# The most rows among which neighbours are searched: the density needs no more, and the search is quadratic.
 MOST_BACKGROUND = 10_000
 N_ATTEMPTS = 10
 
