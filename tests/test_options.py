@@ -23,6 +23,9 @@ from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
 from oleander.running import parallel
 
+# Hundreds of fits.
+pytestmark = pytest.mark.slow
+
 
 def make_rows(n_rows: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)

@@ -7,6 +7,9 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.draws.options import Draws
 
+# Hundreds of fits.
+pytestmark = pytest.mark.slow
+
 OWN_WORDS = "refused as it should be, in our words instead of scikit-learn's"
 EXCLUDED = {
     "check_n_features_in_after_fitting": OWN_WORDS,
