@@ -128,7 +128,7 @@ def fit_files(files: list[str], block_size: int, n_jobs: int, epsilon: float) ->
     sample.draw_sample = watch.around("draw", sample.draw_sample)
     counting.count_all = watch.around("count", counting.count_all)
     source = open_source(ds.dataset(files, format="parquet"), epsilon=epsilon, block_size=block_size)
-    atlas = AggregateExplainer(Law(), max_explainers=5, min_fidelity=0.8, n_jobs=n_jobs, random_state=0)
+    atlas = AggregateExplainer(Law(), max_explainers=5, min_fidelity=0.8, holdout=0.25, n_jobs=n_jobs, random_state=0)
     with Memory() as memory:
         watch.around("all", atlas.fit)(source)
     accuracy = atlas.accuracy_

@@ -23,7 +23,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Draws
 from oleander.black_box import ServiceError, http
 from oleander.black_box.asking import BlackBoxError
 from oleander.black_box.service import find_proxy, is_local
@@ -488,7 +488,7 @@ def saved(atlas, folder):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("batch_size", "options"),
-    [(2, {}), (40, {"candidates": Balls(n_draws=200, max_candidates=20)})],
+    [(2, {"draws": Draws(600)}), (40, {"candidates": Balls(n_draws=200, max_candidates=20)})],
     ids=["default", "balls"],
 )
 def test_through_a_flaky_service_the_explainers_are_the_same_bit_for_bit(serve, tmp_path, batch_size, options):
