@@ -22,6 +22,7 @@ def fit_balls(case: Case, floor_on: str, n_centers: int, n_draws: int) -> Row:
         candidates=Balls(max_candidates=n_centers, n_draws=n_draws),
         floor=Floor(on=floor_on, over="each"),
         min_fidelity=FLOOR,
+        holdout=0.25,
         max_rules=None,
         time_limit=2,
         schema=case.schema,

@@ -211,9 +211,12 @@ class Streaming(Subject):
 
 
 def _describe(row: Row) -> str:
+    found = f"{row['rows']:,} rows ({row['size MiB']:,.0f} MiB of Parquet): {row['exact']}. "
+    if row["seen"] is None:
+        return f"{found}Sample of {row['sampled']:,} rows, none of them held out.\n"
     is_inside = "inside" if row["seen"] <= row["promised"] else "NOT inside"
     return (
-        f"{row['rows']:,} rows ({row['size MiB']:,.0f} MiB of Parquet): {row['exact']}. Sample of {row['sampled']:,} "
+        f"{found}Sample of {row['sampled']:,} "
         f"rows, {row['held out']:,} of them held out: shares of the answer and of each explainer are off by at most "
         f"{row['seen']:.5f}; promised {row['promised']:.5f} with probability {1 - row['delta']:.0%}; {is_inside}.\n"
     )

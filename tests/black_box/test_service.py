@@ -480,7 +480,8 @@ def schedule(seed, n_requests=20_000):
 def saved(atlas, folder):
     atlas.save(folder / "atlas")
     content = read_file(folder / "atlas")
-    content["proof"].pop("runtime")
+    if content["proof"] is not None:
+        content["proof"].pop("runtime")
     return json.dumps(content, sort_keys=True)
 
 

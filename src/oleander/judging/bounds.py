@@ -35,7 +35,8 @@ def show_lower(bound: float, decimals: int = 2) -> str:
     >>> show_lower(float("nan"))
     'unknown'
     """
-    if np.isnan(bound):
+    # A file may hold any number in the place of a share.
+    if not 0 <= bound <= 100:
         return "unknown"
     # The shortest decimal number that reads as this float is cut, so that 0.29, a little less in binary, stays 0.29.
     return str(Decimal(repr(float(bound))).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR))
