@@ -17,6 +17,17 @@ from oleander.data.schema import FeatureSchema
 # A process that is started in the background may ignore Ctrl-C, which tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests against oracles have up to hundreds of seeds, of which a fast run takes this many.
+FAST_SEEDS = 10
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        seed = item.callspec.params.get("seed", 0) if hasattr(item, "callspec") else 0
+        if isinstance(seed, int) and seed >= FAST_SEEDS:
+            item.add_marker(pytest.mark.slow)
+
+
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 

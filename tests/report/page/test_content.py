@@ -5,7 +5,9 @@ import pytest
 
 from oleander.report.page.content import MOST_POINTS, Shown, build_content, describe_making, named_groups
 
-KINDS = ["asking", "trees", "nodes", "balls", "linear", "anchors"]
+# The trade-off of balls takes some seconds.
+SLOW = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("balls", "linear")]
+KINDS = ["asking", "trees", "nodes", "anchors", *SLOW]
 
 
 def show(atlas, X, by=None):
