@@ -13,11 +13,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from oleander import AggregateExplainer, Balls, Floor
-from oleander.aggregate import NothingFoundError
 from oleander.black_box.asking import BlackBoxError
 from oleander.candidates import Boxes, Nodes, Trees
 from oleander.candidates.choosing import PoolProgram
 from oleander.draws.options import Draws
+from oleander.fitting.nothing_found import NothingFoundError
 
 BALLS = Balls(n_draws=300, max_candidates=40)
 QUICK = {"candidates": BALLS, "max_explainers": 3, "max_rules": 40, "holdout": 0.25, "random_state": 0}

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Balls, Floor
-from oleander.aggregate import NothingFoundError
 from oleander.candidates import Anchors
 from oleander.draws.options import Draws
+from oleander.fitting.nothing_found import NothingFoundError
 
 X = np.random.default_rng(0).normal(size=(200, 4))
 BALLS = {"candidates": Balls(1.5, n_draws=50, max_candidates=30), "min_fidelity": 0.6, "holdout": 0.25}

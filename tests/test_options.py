@@ -18,9 +18,9 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, open_source
-from oleander.aggregate import NothingFoundError
 from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
+from oleander.fitting.nothing_found import NothingFoundError
 from oleander.running import parallel
 
 # Hundreds of fits.

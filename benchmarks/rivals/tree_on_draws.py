@@ -2,7 +2,6 @@
 
 from typing import Any, Self
 
-from oleander.aggregate import NothingFoundError
 from oleander.baselines.base import Baseline
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
@@ -11,6 +10,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import draw_and_ask
 from oleander.draws.options import Draws
+from oleander.fitting.nothing_found import NothingFoundError
 from oleander.judging.certificate import Certificate
 from oleander.learning.union import UnionLearner
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet

@@ -8,7 +8,7 @@ from benchmarks.laws import KINDS, make_problem
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_table, mean, number, percent
 from oleander import AggregateExplainer, Draws
-from oleander.aggregate import NothingFoundError
+from oleander.fitting.nothing_found import NothingFoundError
 
 FLOORS = (0.8, 0.9)
 

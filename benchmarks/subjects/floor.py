@@ -9,7 +9,7 @@ from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_table, mean, number, percent
 from oleander import AggregateExplainer, Balls, Floor
-from oleander.aggregate import NothingFoundError
+from oleander.fitting.nothing_found import NothingFoundError
 
 FLOOR = 0.9
 FIGURES = ("coverage", "worst", "reached", "agreement", "queries")

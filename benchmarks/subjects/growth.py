@@ -16,8 +16,8 @@ from benchmarks.own_process import measure_apart
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, number, seconds
 from oleander import AggregateExplainer
-from oleander.aggregate import NothingFoundError
 from oleander.candidates.choosing import PoolProgram
+from oleander.fitting.nothing_found import NothingFoundError
 from oleander.selection import SelectionResult
 
 FULL = {

@@ -6,7 +6,8 @@ from oleander.aggregate import AggregateExplainer
 from oleander.candidates.balls import Balls
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
+from oleander.fitting.nothing_found import NothingFoundError
 from oleander.judging.floor import Floor
 from oleander.streaming.source import open_source
 
-__all__ = ["AggregateExplainer", "Balls", "Draws", "FeatureSchema", "Floor", "open_source"]
+__all__ = ["AggregateExplainer", "Balls", "Draws", "FeatureSchema", "Floor", "NothingFoundError", "open_source"]

@@ -9,60 +9,34 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
+from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.keeping import resume
-from oleander.black_box.labelling import label_rows, split_affordable, warn_of_training_rows
+from oleander.black_box.labelling import label_rows, split_affordable
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
-from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.named import find_generators
-from oleander.candidates.pool import CandidatePool
-from oleander.data.checks import (
-    as_one_row,
-    check_choice,
-    check_count,
-    check_positive,
-    check_share,
-    make_seed,
-    one_per_row,
-    take_rows,
-)
-from oleander.data.reading import Reading, Split, leave_out_known, read
+from oleander.data.checks import as_one_row, make_seed, one_per_row, take_rows
+from oleander.data.reading import read
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.draws.labelled import draw_and_ask
 from oleander.draws.options import Draws
-from oleander.draws.realism import measure_realism
 from oleander.explainers import FilteredTree, LocalExplainer
 from oleander.export.saved_file import FileError, read_file, write_file
-from oleander.judging.balance import balance_classes
-from oleander.judging.certificate import Certificate
+from oleander.fitting.by_asking import count_affordable_draws, learn_by_asking
+from oleander.fitting.from_pool import choose_from_pool
+from oleander.fitting.options import DEFAULT_CONFIDENCE, DEFAULT_TIME_LIMIT, Options
 from oleander.judging.floor import Floor
-from oleander.learning.union import UnionLearner
 from oleander.results.attributes import FittedAttributes
 from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.explainer_set import ExplainerSet
 from oleander.results.explanation import Explanation
-from oleander.results.fit_record import FitRecord, Workings
+from oleander.results.fit_record import FitRecord
 from oleander.results.summary import describe_fit
 from oleander.results.tradeoff import TradeOff, default_grid, trace_tradeoff
 from oleander.running.parameters import NestedEstimator
-from oleander.running.warning import warn_user
 from oleander.running.wording import one_line
-from oleander.selection.solvers import get_solver
 from oleander.storage.checkpoint import Checkpoint
 from oleander.streaming import Sampled, SourceCount, as_source, read_background, read_sample
-
-# Options that may differ when a fit resumes from a checkpoint.
-FREE_TO_CHANGE = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema")
-# With fewer draws than this, explainers learn from the rows instead.
-FEWEST_DRAWS = 500
-DEFAULT_CONFIDENCE = 0.95
-
-
-class NothingFoundError(ValueError):
-    """No explainer reaches the floor on these rows; the message says how near the best one comes and what to do."""
 
 
 class AggregateExplainer(FittedAttributes, NestedEstimator):
@@ -171,7 +145,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         max_queries: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         solver: str = "auto",
-        time_limit: float | None = 60.0,
+        time_limit: float | None = DEFAULT_TIME_LIMIT,
         random_state: int | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -217,7 +191,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         max_queries: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         solver: str = "auto",
-        time_limit: float | None = 60.0,
+        time_limit: float | None = DEFAULT_TIME_LIMIT,
         random_state: int | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -302,10 +276,11 @@ random_state, n_jobs, verbose
             row of X judges. Without a background, draws are made from X itself, fold by fold, or from the rows that
             ``holdout`` leaves.
         """
-        self._check_options()
-        generators = [] if self.asks else find_generators(self.candidates)
+        options = self._options_of_fit()
+        options.check()
+        generators = find_generators(options.candidates)
         source = as_source(X)
-        self._check_use(has_background=background is not None, is_counted=source is not None)
+        options.check_use(has_background=background is not None, is_source=source is not None)
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         seed = make_seed(self.random_state)
         seed = seed if store is None else int(store.remember("seed", str(seed)))
@@ -315,15 +290,17 @@ random_state, n_jobs, verbose
         else:
             reading = read_sample(source, y, groups, self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs)
         around = None if background is None else read_background(background, reading.schema, seed, self.n_jobs)
-        black_box = self._open_black_box(reading, around, store, seed)
+        box = BlackBox(self.black_box, reading.schema)
+        if store is not None:
+            box, _ = resume(store, box, [reading.values, reading.groups, around], options.remembered, seed)
+        black_box = CountingBlackBox(box, self.max_queries)
         count = None if source is None else SourceCount.plan(source, reading, black_box)
         parts = split_affordable(reading, self.holdout, seed, black_box)
-        n_draws = self._affordable_draws(parts, black_box) if self.asks else 0
+        n_draws = count_affordable_draws(options, parts, black_box) if options.asks else 0
         if n_draws:
-            record, workings = self._learn_by_asking(reading, parts, around, n_draws, black_box, seed)
+            record, workings = learn_by_asking(options, reading, parts, around, n_draws, black_box, seed)
         else:
-            pool_of = generators or find_generators("auto")
-            record, workings = self._choose_from_pool(reading, parts, pool_of, black_box, store, seed)
+            record, workings = choose_from_pool(options, reading, parts, generators, black_box, store, seed)
         if count is not None:
             learned = workings.rows
             if n_draws and len(parts.held):
@@ -342,215 +319,13 @@ random_state, n_jobs, verbose
         self._set_record(record, black_box, workings)
         return self
 
-    def _learn_by_asking(
-        self,
-        reading: Reading,
-        parts: Split,
-        background: Floats | None,
-        n_draws: int,
-        black_box: CountingBlackBox,
-        seed: int,
-    ) -> tuple[FitRecord, Workings]:
-        """Learn a union from draws that the black box labels, and judge it on rows that made no draw."""
-        is_held = background is None and len(parts.held) > 0
-        judging = parts.held if is_held else parts.learned
-        rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
-        if reading.truth is not None:
-            warn_of_training_rows(rows, reading.truth[judging])
-        if background is not None:
-            rows = leave_out_known(rows, background)
-        by_folds = background is None and not is_held
-        if is_held:
-            background = reading.values[parts.learned]
-        # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
-        around = rows.values[rows.point_of_row] if background is None else background
-        draws = draw_and_ask(around, black_box, self.draws, n_draws, seed, verbose=self.verbose)
-        if by_folds:
-            draws = draws.with_parents(rows.point_of_row)
-        learner = UnionLearner(
-            draws,
-            rows,
-            by_folds=by_folds,
-            level=self.floor.level if by_folds else 1 - self.confidence,
-            on_share=self.floor.on == "share",
-            min_support=self.floor.min_support,
-            asks_each=self.floor.over in ("each", "both"),
-            is_balanced=self.balance == "class",
-            max_rules=self.max_rules,
-            seed=seed,
-            n_jobs=self.n_jobs,
-        )
-        limits = int(self.max_explainers), float(self.min_fidelity)
-        union = learner.choose(*limits)
-        if union is None:
-            raise NothingFoundError(learner.why_nothing(*limits))
-        explainers = ExplainerSet.deliver(union, draws, rows, learner.level)
-        certificate = Certificate((), None, union.claim, self.confidence, rows.groups is not None)
-        record = FitRecord(
-            *limits,
-            explainers,
-            explainers.evaluate(rows.values, rows.labels, rows.weights),
-            black_box.n_queries,
-            certificate=certificate if union.is_certified else None,
-            judged=None if union.is_certified else union.claim,
-            realism=measure_realism(draws.values, rows.values, draws.schema, seed),
-        )
-        held = rows if is_held else Rows.empty(reading.schema)
-        return record, Workings(learner, rows, held, seed)
-
-    def _choose_from_pool(
-        self,
-        reading: Reading,
-        parts: Split,
-        generators: list[Generator],
-        black_box: CountingBlackBox,
-        store: Checkpoint | None,
-        seed: int,
-    ) -> tuple[FitRecord, Workings]:
-        """Choose explainers among the candidates of generators by the integer program, and certify the choice."""
-        rows = label_rows(reading.values[parts.learned], black_box, groups=reading.groups_of(parts.learned))
-        if reading.truth is not None:
-            warn_of_training_rows(rows, reading.truth[parts.learned])
-        # Queries for the held-out rows are not there for training.
-        black_box.reserve(len(parts.held))
-        pool = CandidatePool.propose(generators, rows, black_box, seed, n_jobs=self.n_jobs, checkpoint=store)
-        program = self._state_program(pool)
-        limits = int(self.max_explainers), float(self.min_fidelity)
-        result = program.select(*limits)
-        if not len(result.chosen):
-            raise NothingFoundError(program.why_nothing(result, self.min_fidelity))
-        if result.message:
-            warn_user(result.message)
-        explainers = ExplainerSet.choose(program, result)
-        evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
-        black_box.release(len(parts.held))
-        held = label_rows(reading.values[parts.held], black_box, known=rows)
-        certificate = None
-        if len(parts.held):
-            certificate = explainers.certify(held, self.confidence, reading.groups_of(parts.held), seed)
-            explainers = explainers.with_claims(certificate)
-        record = FitRecord(
-            *limits, explainers, evaluation, black_box.n_queries, proof=result.proof, certificate=certificate
-        )
-        return record, Workings(program, rows, held, seed, result)
-
     @property
     def asks(self) -> bool:
         """Whether explainers are learned by asking the black box about draws."""
-        return isinstance(self.candidates, str) and self.candidates == "auto" and self.draws.n > 0
+        return self._options_of_fit().asks
 
-    def _affordable_draws(self, parts: Split, black_box: CountingBlackBox) -> int:
-        """Return the number of draws that ``max_queries`` leaves after the rows; draws give way first."""
-        left = black_box.queries_left
-        if left is None:
-            return self.draws.n
-        n_draws = min(self.draws.n, left - len(parts.learned) - len(parts.held) - N_ASKED_TWICE)
-        if n_draws < FEWEST_DRAWS:
-            warn_user(
-                f"max_queries={self.max_queries:,} leaves {max(n_draws, 0):,} draws, too few to learn from: explainers "
-                "learn from the rows."
-            )
-            return 0
-        if n_draws < self.draws.n:
-            warn_user(f"max_queries={self.max_queries:,} leaves {n_draws:,} of {self.draws.n:,} draws.")
-        return n_draws
-
-    def _check_options(self) -> None:
-        """Validate options that are not validated elsewhere."""
-        check_count("max_explainers", self.max_explainers)
-        check_share("min_fidelity", self.min_fidelity, with_one=True)
-        check_count("max_rules", self.max_rules, or_none=True)
-        check_share("confidence", self.confidence)
-        if self.holdout is not None:
-            check_share("holdout", self.holdout, with_zero=True)
-        check_count("max_queries", self.max_queries, 2, or_none=True)
-        check_count("random_state", self.random_state, 0, or_none=True)
-        check_positive("time_limit", self.time_limit, or_none=True)
-        get_solver(self.solver)
-        if self.balance is not None:
-            check_choice("balance", self.balance, ("class",))
-        check_choice("formulation", self.formulation, ("strict", "selective"))
-        if self.schema is not None and not isinstance(self.schema, FeatureSchema):
-            raise TypeError(f"schema is a {type(self.schema).__name__}; give a FeatureSchema, or None to infer it.")
-        if not isinstance(self.floor, Floor):
-            raise TypeError(f"floor is a {type(self.floor).__name__}; give a Floor, such as Floor(on='share').")
-        self.floor.check()
-        if not isinstance(self.draws, Draws):
-            raise TypeError(f"draws is a {type(self.draws).__name__}; give Draws, such as Draws(5_000).")
-        self.draws.check()
-        is_bound = self.floor.on == "bound" or self.floor.over != "each"
-        if self.formulation == "selective" and is_bound and not self.asks:
-            raise ValueError(
-                "formulation='selective' counts rows itself and knows no bound and no floor over the union: "
-                "use floor=Floor(on='share', over='each')."
-            )
-
-    def _check_use(self, *, has_background: bool, is_counted: bool) -> None:
-        """Refuse options that would do nothing in this fit."""
-        is_judged_apart = has_background or bool(self.holdout)
-        lack = "" if is_judged_apart else "without a background or a holdout"
-        if self.asks and self.floor.on == "share":
-            lack = lack or "with floor.on='share'"
-        if self.confidence != DEFAULT_CONFIDENCE and lack and not is_counted:
-            raise ValueError(
-                f"confidence={self.confidence:g} is that of a certificate, and there is none {lack}: leave it out."
-            )
-        if not self.asks:
-            if has_background:
-                raise ValueError(
-                    "background shows where draws are made, and these candidates make none: leave it out, or use "
-                    "candidates='auto' with draws."
-                )
-            if self.draws.n and self.draws != Draws():
-                raise ValueError("draws is for candidates='auto': balls have n_draws of their own.")
-            return
-        defaults = {"solver": "auto", "time_limit": 60.0, "formulation": "strict"}
-        changed = [name for name, value in defaults.items() if getattr(self, name) != value]
-        if changed:
-            raise ValueError(
-                f"{changed[0]}={getattr(self, changed[0])!r} does nothing where explainers are learned by asking: name "
-                "candidates that a program chooses from, such as Balls(), or use draws=Draws(0)."
-            )
-        if has_background and self.holdout:
-            raise ValueError("with a background every row of X judges: leave out holdout.")
-        if is_judged_apart and self.floor.level != Floor().level:
-            raise ValueError(
-                f"floor.level={self.floor.level:g} is for fits that judge by folds; with a background or a holdout the "
-                "bound is certified, and confidence is its level: leave floor.level out."
-            )
-        if not is_judged_apart and self.draws.source != "jitter":
-            raise ValueError(
-                f"draws.source={self.draws.source!r} does not say which rows a draw was made from, which judging by "
-                "folds must know: give a background or a holdout, or use 'jitter'."
-            )
-
-    def _open_black_box(
-        self, reading: Reading, background: Floats | None, store: Checkpoint | None, seed: int
-    ) -> CountingBlackBox:
-        """Return the counter of this fit, in front of the black box or of a checkpoint's answers."""
-        box = BlackBox(self.black_box, reading.schema)
-        if store is not None:
-            params = self.get_params(deep=False)
-            options = {name: value for name, value in params.items() if name not in FREE_TO_CHANGE}
-            box, _ = resume(store, box, [reading.values, reading.groups, background], options, seed)
-        return CountingBlackBox(box, self.max_queries)
-
-    def _state_program(self, pool: CandidatePool) -> PoolProgram:
-        if len(pool.candidates) < self.max_explainers:
-            warn_user(f"max_explainers={self.max_explainers}, but there are only {len(pool.candidates)} candidates.")
-        rows = pool.rows
-        return PoolProgram(
-            pool,
-            self.floor,
-            max_rules=self.max_rules,
-            formulation=self.formulation,
-            # The relaxation of the selective program is too weak for lazy training to save anything.
-            training="eager" if self.formulation == "selective" else "lazy",
-            solver=self.solver,
-            time_limit=self.time_limit,
-            importance=balance_classes(rows.labels, rows.weights) if self.balance == "class" else None,
-            verbose=self.verbose,
-        )
+    def _options_of_fit(self) -> Options:
+        return Options(**self.get_params(deep=False))
 
     def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
         """Return the explainers' labels, masked where they abstain.

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.aggregate import AggregateExplainer, NothingFoundError
+from oleander.aggregate import AggregateExplainer
 from oleander.baselines import TreeWithAbstention
 from oleander.candidates.pool import EmptyPoolError
+from oleander.fitting.nothing_found import NothingFoundError
 from studies.drawing import COLOURS, Pen
 from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.aggregation import FLOOR_COLOURS

@@ -8,9 +8,9 @@ from benchmarks.cases import Case
 from benchmarks.journal import Row
 from benchmarks.measuring import WatchedBlackBox
 from benchmarks.subjects.quality.methods import Budget, Effort, Method
-from oleander.aggregate import NothingFoundError
 from oleander.baselines import Rival
 from oleander.explainers import Spoken
+from oleander.fitting.nothing_found import NothingFoundError
 from oleander.regions import Ball, Box, Region
 from oleander.results.evaluation import Evaluation
 

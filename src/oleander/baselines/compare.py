@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.aggregate import AggregateExplainer, NothingFoundError
+from oleander.aggregate import AggregateExplainer
 from oleander.baselines.anchors import AnchorPick
 from oleander.baselines.base import Rival
 from oleander.baselines.naive_tree import NaiveTree
@@ -17,6 +17,7 @@ from oleander.black_box.asking import BlackBox
 from oleander.data.checks import make_seed, one_per_row, take_rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.splitting import split_off
+from oleander.fitting.nothing_found import NothingFoundError
 
 COLUMNS = (
     "method",

@@ -12,9 +12,9 @@ from typing import Any
 
 import typer
 
-from oleander.aggregate import NothingFoundError
 from oleander.black_box.asking import BlackBoxError
 from oleander.export.saved_file import FileError
+from oleander.fitting.nothing_found import NothingFoundError
 
 # The start of a message about a parameter in Python, such as ``radius=-1.0 is not allowed``.
 PARAMETER = re.compile(r"(\w+)=(?! )")

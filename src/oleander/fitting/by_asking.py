@@ -1,0 +1,111 @@
+"""Learn by asking: draws that the black box labels teach, rows that made no draw judge."""
+
+from oleander.arrays import Floats
+from oleander.black_box.asking import N_ASKED_TWICE
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows, warn_of_training_rows
+from oleander.data.reading import Reading, Split, leave_out_known
+from oleander.data.rows import Rows
+from oleander.draws.labelled import draw_and_ask
+from oleander.draws.realism import measure_realism
+from oleander.fitting.nothing_found import NothingFoundError
+from oleander.fitting.options import Options
+from oleander.judging.certificate import Certificate
+from oleander.learning.union import UnionLearner
+from oleander.results.explainer_set import ExplainerSet
+from oleander.results.fit_record import FitRecord, Workings
+from oleander.running.warning import warn_user
+
+# With fewer draws than this, explainers learn from the rows instead.
+FEWEST_DRAWS = 500
+
+
+def count_affordable_draws(options: Options, parts: Split, black_box: CountingBlackBox) -> int:
+    """Return the number of draws that ``max_queries`` leaves after the rows; draws give way first."""
+    wanted, left = options.draws.n, black_box.queries_left
+    if left is None:
+        return wanted
+    n_draws = min(wanted, left - len(parts.learned) - len(parts.held) - N_ASKED_TWICE)
+    if n_draws < FEWEST_DRAWS:
+        warn_user(
+            f"max_queries={options.max_queries:,} leaves {max(n_draws, 0):,} draws, too few to learn from: explainers "
+            "learn from the rows."
+        )
+        return 0
+    if n_draws < wanted:
+        warn_user(f"max_queries={options.max_queries:,} leaves {n_draws:,} of {wanted:,} draws.")
+    return n_draws
+
+
+def learn_by_asking(
+    options: Options,
+    reading: Reading,
+    parts: Split,
+    background: Floats | None,
+    n_draws: int,
+    black_box: CountingBlackBox,
+    seed: int,
+) -> tuple[FitRecord, Workings]:
+    """Learn a union from draws that the black box labels, and judge it on rows that made no draw.
+
+    Parameters
+    ----------
+    options : Options
+    reading : Reading
+    parts : Split
+    background : array of shape (n_rows, n_features) or None
+        Encoded rows that draws are made from. None takes the rows that are not held out, or else the judging rows.
+    n_draws : int
+    black_box : CountingBlackBox
+    seed : int
+    """
+    # Read and label the rows that judge.
+    is_held = background is None and len(parts.held) > 0
+    by_folds = background is None and not is_held
+    judging = parts.held if is_held else parts.learned
+    rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
+    if reading.truth is not None:
+        warn_of_training_rows(rows, reading.truth[judging])
+
+    # Draw and ask.
+    if is_held:
+        around = reading.values[parts.learned]
+    elif background is None:
+        # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
+        around = rows.values[rows.point_of_row]
+    else:
+        around, rows = background, leave_out_known(rows, background)
+    draws = draw_and_ask(around, black_box, options.draws, n_draws, seed, verbose=options.verbose)
+    if by_folds:
+        draws = draws.with_parents(rows.point_of_row)
+
+    # Propose and choose on the draws, judge and certify on the rows.
+    learner = UnionLearner(
+        draws,
+        rows,
+        by_folds=by_folds,
+        level=options.floor.level if by_folds else 1 - options.confidence,
+        on_share=options.floor.on == "share",
+        min_support=options.floor.min_support,
+        asks_each=options.floor.over in ("each", "both"),
+        is_balanced=options.balance == "class",
+        max_rules=options.max_rules,
+        seed=seed,
+        n_jobs=options.n_jobs,
+    )
+    union = learner.choose(*options.limits)
+    if union is None:
+        raise NothingFoundError(learner.why_nothing(*options.limits))
+    explainers = ExplainerSet.deliver(union, draws, rows, learner.level)
+    certificate = Certificate((), None, union.claim, options.confidence, rows.groups is not None)
+    record = FitRecord(
+        *options.limits,
+        explainers,
+        explainers.evaluate(rows.values, rows.labels, rows.weights),
+        black_box.n_queries,
+        certificate=certificate if union.is_certified else None,
+        judged=None if union.is_certified else union.claim,
+        realism=measure_realism(draws.values, rows.values, draws.schema, seed),
+    )
+    held = rows if is_held else Rows.empty(reading.schema)
+    return record, Workings(learner, rows, held, seed)

@@ -1,0 +1,89 @@
+"""Choose from a pool: generators propose candidates, the integer program chooses, held-out rows certify."""
+
+from collections.abc import Sequence
+
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.labelling import label_rows, warn_of_training_rows
+from oleander.candidates.base import Generator
+from oleander.candidates.choosing import PoolProgram
+from oleander.candidates.pool import CandidatePool
+from oleander.data.reading import Reading, Split
+from oleander.fitting.nothing_found import NothingFoundError
+from oleander.fitting.options import Options
+from oleander.judging.balance import balance_classes
+from oleander.results.explainer_set import ExplainerSet
+from oleander.results.fit_record import FitRecord, Workings
+from oleander.running.warning import warn_user
+from oleander.storage.checkpoint import Checkpoint
+
+
+def choose_from_pool(
+    options: Options,
+    reading: Reading,
+    parts: Split,
+    generators: Sequence[Generator],
+    black_box: CountingBlackBox,
+    store: Checkpoint | None,
+    seed: int,
+) -> tuple[FitRecord, Workings]:
+    """Choose explainers among the candidates of generators by the integer program, and certify the choice.
+
+    Parameters
+    ----------
+    options : Options
+    reading : Reading
+    parts : Split
+        Candidates are learned and chosen on one part of the rows, and certified on the other.
+    generators : sequence of Generator
+    black_box : CountingBlackBox
+    store : Checkpoint or None
+        Where trained explainers are kept.
+    seed : int
+    """
+    # Read and label the rows that teach and choose.
+    rows = label_rows(reading.values[parts.learned], black_box, groups=reading.groups_of(parts.learned))
+    if reading.truth is not None:
+        warn_of_training_rows(rows, reading.truth[parts.learned])
+    # Queries for the held-out rows are not there for training.
+    black_box.reserve(len(parts.held))
+
+    # Propose and choose. Balls draw and ask when they are trained.
+    pool = CandidatePool.propose(list(generators), rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store)
+    program = _state_program(options, pool)
+    result = program.select(*options.limits)
+    if not len(result.chosen):
+        raise NothingFoundError(program.why_nothing(result, options.min_fidelity))
+    if result.message:
+        warn_user(result.message)
+    explainers = ExplainerSet.choose(program, result)
+
+    # Judge and certify.
+    evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
+    black_box.release(len(parts.held))
+    held = label_rows(reading.values[parts.held], black_box, known=rows)
+    certificate = None
+    if len(parts.held):
+        certificate = explainers.certify(held, options.confidence, reading.groups_of(parts.held), seed)
+        explainers = explainers.with_claims(certificate)
+    record = FitRecord(
+        *options.limits, explainers, evaluation, black_box.n_queries, proof=result.proof, certificate=certificate
+    )
+    return record, Workings(program, rows, held, seed, result)
+
+
+def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:
+    if len(pool.candidates) < options.max_explainers:
+        warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
+    rows = pool.rows
+    return PoolProgram(
+        pool,
+        options.floor,
+        max_rules=options.max_rules,
+        formulation=options.formulation,
+        # The relaxation of the selective program is too weak for lazy training to save anything.
+        training="eager" if options.formulation == "selective" else "lazy",
+        solver=options.solver,
+        time_limit=options.time_limit,
+        importance=balance_classes(rows.labels, rows.weights) if options.balance == "class" else None,
+        verbose=options.verbose,
+    )

@@ -1,0 +1,136 @@
+"""The options of a fit: validated before a row is read, and refused where they would do nothing."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from oleander.candidates.base import Generator
+from oleander.data.checks import check_choice, check_count, check_positive, check_share
+from oleander.data.schema import FeatureSchema
+from oleander.draws.options import Draws
+from oleander.judging.floor import Floor
+from oleander.selection.solvers import get_solver
+
+DEFAULT_CONFIDENCE = 0.95
+DEFAULT_TIME_LIMIT = 60.0
+# Options that may differ when a fit resumes from a checkpoint.
+FREE_TO_CHANGE = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema")
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """The parameters of an ``AggregateExplainer``, as they are when ``fit`` is called."""
+
+    black_box: Any
+    max_explainers: int
+    min_fidelity: float
+    max_rules: int | None
+    candidates: str | Generator | Iterable[str | Generator]
+    draws: Draws
+    floor: Floor
+    formulation: Literal["strict", "selective"]
+    balance: Literal["class"] | None
+    holdout: float | None
+    confidence: float
+    schema: FeatureSchema | None
+    max_queries: int | None
+    checkpoint: str | os.PathLike[str] | None
+    solver: str
+    time_limit: float | None
+    random_state: int | None
+    n_jobs: int | None
+    verbose: int
+
+    @property
+    def asks(self) -> bool:
+        """Whether explainers are learned by asking the black box about draws."""
+        return isinstance(self.candidates, str) and self.candidates == "auto" and self.draws.n > 0
+
+    @property
+    def limits(self) -> tuple[int, float]:
+        """The largest number of explainers, and the floor."""
+        return int(self.max_explainers), float(self.min_fidelity)
+
+    @property
+    def remembered(self) -> dict[str, Any]:
+        """The options that must be the same when a fit resumes from a checkpoint."""
+        return {name: value for name, value in vars(self).items() if name not in FREE_TO_CHANGE}
+
+    def check(self) -> None:
+        """Raise an error for a value that is not allowed."""
+        check_count("max_explainers", self.max_explainers)
+        check_share("min_fidelity", self.min_fidelity, with_one=True)
+        check_count("max_rules", self.max_rules, or_none=True)
+        check_share("confidence", self.confidence)
+        if self.holdout is not None:
+            check_share("holdout", self.holdout, with_zero=True)
+        check_count("max_queries", self.max_queries, 2, or_none=True)
+        check_count("random_state", self.random_state, 0, or_none=True)
+        check_positive("time_limit", self.time_limit, or_none=True)
+        get_solver(self.solver)
+        if self.balance is not None:
+            check_choice("balance", self.balance, ("class",))
+        check_choice("formulation", self.formulation, ("strict", "selective"))
+        if self.schema is not None and not isinstance(self.schema, FeatureSchema):
+            raise TypeError(f"schema is a {type(self.schema).__name__}; give a FeatureSchema, or None to infer it.")
+        if not isinstance(self.floor, Floor):
+            raise TypeError(f"floor is a {type(self.floor).__name__}; give a Floor, such as Floor(on='share').")
+        self.floor.check()
+        if not isinstance(self.draws, Draws):
+            raise TypeError(f"draws is a {type(self.draws).__name__}; give Draws, such as Draws(5_000).")
+        self.draws.check()
+        is_bound = self.floor.on == "bound" or self.floor.over != "each"
+        if self.formulation == "selective" and is_bound and not self.asks:
+            raise ValueError(
+                "formulation='selective' counts rows itself and knows no bound and no floor over the union: "
+                "use floor=Floor(on='share', over='each')."
+            )
+
+    def check_use(self, *, has_background: bool, is_source: bool) -> None:
+        """Raise ``ValueError`` for an option that would do nothing in this fit.
+
+        Parameters
+        ----------
+        has_background : bool
+        is_source : bool
+            Whether X is a source, of which a sample is explained.
+        """
+        is_judged_apart = has_background or bool(self.holdout)
+        lack = "" if is_judged_apart else "without a background or a holdout"
+        if self.asks and self.floor.on == "share":
+            lack = lack or "with floor.on='share'"
+        if self.confidence != DEFAULT_CONFIDENCE and lack and not is_source:
+            raise ValueError(
+                f"confidence={self.confidence:g} is that of a certificate, and there is none {lack}: leave it out."
+            )
+        if self.asks:
+            self._check_asking(has_background, is_judged_apart)
+        elif has_background:
+            raise ValueError(
+                "background shows where draws are made, and these candidates make none: leave it out, or use "
+                "candidates='auto' with draws."
+            )
+        elif self.draws.n and self.draws != Draws():
+            raise ValueError("draws is for candidates='auto': balls have n_draws of their own.")
+
+    def _check_asking(self, has_background: bool, is_judged_apart: bool) -> None:
+        defaults = {"solver": "auto", "time_limit": DEFAULT_TIME_LIMIT, "formulation": "strict"}
+        changed = [name for name, value in defaults.items() if getattr(self, name) != value]
+        if changed:
+            raise ValueError(
+                f"{changed[0]}={getattr(self, changed[0])!r} does nothing where explainers are learned by asking: name "
+                "candidates that a program chooses from, such as Balls(), or use draws=Draws(0)."
+            )
+        if has_background and self.holdout:
+            raise ValueError("with a background every row of X judges: leave out holdout.")
+        if is_judged_apart and self.floor.level != Floor().level:
+            raise ValueError(
+                f"floor.level={self.floor.level:g} is for fits that judge by folds; with a background or a holdout the "
+                "bound is certified, and confidence is its level: leave floor.level out."
+            )
+        if not is_judged_apart and self.draws.source != "jitter":
+            raise ValueError(
+                f"draws.source={self.draws.source!r} does not say which rows a draw was made from, which judging by "
+                "folds must know: give a background or a holdout, or use 'jitter'."
+            )
