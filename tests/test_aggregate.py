@@ -12,11 +12,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from oleander import AggregateExplainer, Balls, Floor
+from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, PerRow
 from oleander.black_box.asking import BlackBoxError
 from oleander.candidates import Boxes, Nodes, Trees
 from oleander.candidates.choosing import PoolProgram
 from oleander.draws.options import Draws
+from oleander.explainers import LimeLinear, UnfilteredTree
 from oleander.fitting.nothing_found import NothingFoundError
 
 BALLS = Balls(n_draws=300, max_candidates=40)
@@ -254,6 +255,70 @@ class TestPaper:
         inside = ball.contains(stretched)
         assert np.abs(stretched[inside, 0] - ball.center[0]).max() <= 10
         assert 5 < inside.sum() < 100
+
+    def test_every_option_of_the_balls_reaches_them(self):
+        schema = FeatureSchema.infer(np.random.default_rng(0).uniform(size=(20, 3)), scale="range")
+        local = LimeLinear()
+        options = {"max_flips": 2, "norm": 2.0, "scale": "std", "centers": "rounded", "max_candidates": 9}
+        atlas = AggregateExplainer.paper(halves, radius=[1.0, 2.0], n_draws=30, local=local, schema=schema, **options)
+        balls = atlas.candidates
+        assert {name: getattr(balls, name) for name in options} == options
+        assert (balls.radius, balls.n_draws, balls.local, balls.uncut) == ([1.0, 2.0], 30, local, False)
+        assert AggregateExplainer.paper(halves, radius=1.0, schema=schema).candidates.scale == "none"
+
+    @pytest.mark.parametrize("change", [{"holdout": 0.4}, {"max_queries": 40_000}])
+    def test_one_radius_per_row_follows_its_row(self, square, change):
+        """Rows are repeated, shuffled, held out and left out; each ball has the radius of a row that is its center."""
+        rng = np.random.default_rng(0)
+        X = np.concatenate([square, square[:100]])[rng.permutation(len(square) + 100)]
+        radii = np.where(X[:, 1] > 0.5, 0.4, 0.2) + X[:, 0] / 100
+        atlas = AggregateExplainer.paper(
+            halves, radius=PerRow(radii), n_draws=100, max_explainers=3, random_state=0, **change
+        ).fit(X)
+        radius_of = {tuple(row): radius for row, radius in zip(X, radii, strict=True)}
+        regions = [candidate.region for candidate in atlas.pool_.candidates]
+        assert len(regions) == atlas.pool_.rows.n_points
+        assert all(region.radius == radius_of[tuple(region.center)] for region in regions)
+
+    def test_a_ladder_as_long_as_the_rows_is_refused(self, square):
+        with pytest.raises(ValueError, match="write radius=PerRow"):
+            AggregateExplainer.paper(halves, radius=np.linspace(0.1, 0.4, len(square)), holdout=0.2).fit(square)
+        with pytest.raises(ValueError, match="has 3 values, and X has 300 rows"):
+            AggregateExplainer.paper(halves, radius=PerRow([0.1, 0.2, 0.3])).fit(square)
+
+    def test_the_letter(self, square):
+        options = {"radius": 0.3, "n_draws": 200, "max_explainers": 3, "random_state": 0}
+        atlas = AggregateExplainer.paper(halves, letter=True, **options)
+        balls = atlas.candidates
+        assert (atlas.formulation, balls.uncut, balls.local.alpha, balls.local.max_leaves) == (
+            "selective",
+            True,
+            None,
+            None,
+        )
+        assert (balls.scale, balls.centers, balls.flips, balls.norm, balls.local.n_bins) == (
+            "none",
+            "rows",
+            "paper",
+            np.inf,
+            3,
+        )
+        atlas.fit(square)
+        assert atlas.pool_.is_trained.all()
+        draws = atlas.pool_.candidates[0].recipe.draw()
+        assert draws.min() < 0 or draws.max() > 1
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"formulation": "strict"}, "letter=True stands for the printed program, .* formulation='strict' is given"),
+            ({"local": UnfilteredTree()}, "letter=True stands for a tree behind the filter .* local is given"),
+            ({"centers": "rounded"}, "letter=True stands for rows as centers, .* centers='rounded' is given"),
+        ],
+    )
+    def test_the_letter_refuses_what_contradicts_it(self, given, message):
+        with pytest.raises(ValueError, match=message):
+            AggregateExplainer.paper(halves, radius=1.0, letter=True, **given)
 
 
 class TestReading:

@@ -229,6 +229,7 @@ PAPER: dict[str, Any] = {
     "centers": "rounded",
     "max_candidates": 20,
     "formulation": "selective",
+    "letter": True,
     "max_explainers": 1,
     "min_fidelity": 0.95,
     "holdout": 0.3,
@@ -283,6 +284,7 @@ BALLS_OPTIONS: dict[str, Any] = {
     "local": LimeLinear(),
     "flips": "uniform",
     "centers": "rows",
+    "uncut": True,
 }
 FLOOR_OPTIONS: dict[str, dict[str, Any]] = {
     "on": {"any": "bound"},

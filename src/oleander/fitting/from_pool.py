@@ -41,9 +41,15 @@ def choose_from_pool(
     seed : int
     """
     # Read and label the rows that teach and choose.
-    rows = label_rows(reading.values[parts.learned], black_box, groups=reading.groups_of(parts.learned))
+    learned = parts.learned
+    rows = label_rows(
+        reading.values[learned],
+        black_box,
+        groups=reading.groups_of(learned),
+        row_numbers=reading.numbers_of(learned),
+    )
     if reading.truth is not None:
-        warn_of_training_rows(rows, reading.truth[parts.learned])
+        warn_of_training_rows(rows, reading.truth[learned])
     # Queries for the held-out rows are not there for training.
     black_box.reserve(len(parts.held))
 
