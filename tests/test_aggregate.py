@@ -682,7 +682,7 @@ class TestRefusals:
         def bands(X):
             return (X[:, 0] * 4).astype(int) % 2
 
-        balls = Balls(4.0, n_draws=500, max_candidates=5)
+        balls = Balls(2.0, n_draws=500, max_candidates=5)
         options = {"candidates": balls, "min_fidelity": 0.7, "max_explainers": 2, "random_state": 0}
         message = r"max_rules=1 leaves no choice: of \d explainers .* has \d rules\. Raise max_rules"
         with pytest.raises(NothingFoundError, match=message):

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows, warn_of_training_rows
+from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.sizes import measure_sizes, warn_of_sizes
 from oleander.data.reading import Reading, Split
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.options import Options
@@ -55,6 +57,10 @@ def choose_from_pool(
 
     # Propose and choose. Balls draw and ask when they are trained.
     pool = CandidatePool.propose(list(generators), rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store)
+    sizes = measure_sizes(pool)
+    for generator in generators:
+        if isinstance(generator, Balls):
+            warn_of_sizes(generator, rows, sizes)
     program = _state_program(options, pool)
     result = program.select(*options.limits)
     if not len(result.chosen):
@@ -72,7 +78,13 @@ def choose_from_pool(
         certificate = explainers.certify(held, options.confidence, reading.groups_of(parts.held), seed)
         explainers = explainers.with_claims(certificate)
     record = FitRecord(
-        *options.limits, explainers, evaluation, black_box.n_queries, proof=result.proof, certificate=certificate
+        *options.limits,
+        explainers,
+        evaluation,
+        black_box.n_queries,
+        proof=result.proof,
+        certificate=certificate,
+        ball_sizes=sizes,
     )
     return record, Workings(program, rows, held, seed, result)
 
