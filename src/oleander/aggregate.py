@@ -16,7 +16,7 @@ from oleander.black_box.labelling import label_rows, split_affordable
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
 from oleander.candidates.named import find_generators
-from oleander.candidates.radii import Holding, PerRow
+from oleander.candidates.radii import Radius
 from oleander.data.checks import as_one_row, make_seed, one_per_row, take_rows
 from oleander.data.reading import read
 from oleander.data.rows import Rows
@@ -176,7 +176,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         cls,
         black_box: Any,
         *,
-        radius: float | Sequence[float] | PerRow | Holding,
+        radius: Radius,
         n_draws: int = 10_000,
         local: LocalExplainer | None = None,
         max_flips: int | None = None,
@@ -208,9 +208,10 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         Parameters
         ----------
         black_box : object with ``predict``, or callable
-        radius : float, sequence of float, PerRow or Holding
+        radius : float, sequence of float, PerRow, Holding or "auto"
             r in the paper, in raw units. A sequence is a ladder for every center; ``PerRow(values)`` is the paper's
-            r_i, one for each row of X; ``Holding(share)`` holds a share of the rows around a typical row.
+            r_i, one for each row of X; ``Holding(share)`` holds a share of the rows around a typical row; "auto" is a
+            ladder taken from the data.
         n_draws : int
             N in the paper: draws in each ball.
         local : LocalExplainer or None

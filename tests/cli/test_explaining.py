@@ -59,6 +59,8 @@ def test_compare(run, patients_csv):
     assert "naive tree" in run(*arguments).out
     refused = run("compare", patients_csv, "--target", "risk", "--methods", "absent")
     assert "--methods absent is not known" in refused.sentence
+    refused = run("compare", patients_csv, "--target", "risk", "--methods", "naive tree", "--radius", 7)
+    assert "--radius is for the method paper" in refused.sentence
 
 
 @pytest.mark.slow

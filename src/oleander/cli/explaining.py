@@ -24,7 +24,7 @@ from oleander.cli.outputs import (
     whole_folder,
     write_table,
 )
-from oleander.cli.paper import PaperOptions, read_candidates
+from oleander.cli.paper import PaperOptions, read_candidates, read_radii
 from oleander.cli.preparing import Prepared, Request, prepare, prepare_to_explain
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
@@ -134,6 +134,13 @@ def compare(
     methods: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Compare only these methods; commas between several.")
     ] = None,
+    radius: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="R",
+            help="The radius of the paper's balls in the units of the data. Default: one that holds 20% of the rows.",
+        ),
+    ] = None,
     groups: given.Groups = None,
     drop: given.Drop = None,
     kinds: given.Kinds = "",
@@ -153,12 +160,17 @@ def compare(
         min_fidelity=min_fidelity,
         schema=prepared.schema,
         random_state=seed,
+        **({} if radius is None else {"radius": read_radii(radius)}),
     )
     wanted = given.split_names(methods) or tuple(rivals)
     unknown = [name for name in wanted if name not in rivals]
     if unknown:
         raise CommandError(
             f"--methods {unknown[0]} is not known; known methods are {', '.join(sorted(rivals))}.", ExitCode.USAGE
+        )
+    if radius is not None and "paper" not in wanted:
+        raise CommandError(
+            "--radius is for the method paper, which --methods leaves out: leave out one.", ExitCode.USAGE
         )
     table = baselines.compare(
         prepared.black_box,
