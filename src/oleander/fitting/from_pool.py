@@ -98,8 +98,6 @@ def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:
         options.floor,
         max_rules=options.max_rules,
         formulation=options.formulation,
-        # The relaxation of the selective program is too weak for lazy training to save anything.
-        training="eager" if options.formulation == "selective" else "lazy",
         solver=options.solver,
         time_limit=options.time_limit,
         importance=balance_classes(rows.labels, rows.weights) if options.balance == "class" else None,
