@@ -107,7 +107,9 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
     verdict_ : DataFrame
         What one plain tree and one tree that abstains would do, judged on rows that they were not grown on.
     result_ : SelectionResult
-        The solver's answer, row by row. It is not saved.
+        The solver's answer, point by point: equal rows are one point. It is not saved.
+    variables_ : PaperVariables
+        The paper's w, y and z for each row of X, where balls were chosen. They are not saved.
     pool_ : CandidatePool
         All candidates. It is not saved.
     exact_ : Evaluation or None

@@ -18,16 +18,16 @@ def rows_of(X, **options):
 class TestPerRow:
     def test_equal_rows_give_their_point_every_radius_of_theirs(self):
         X = np.array([[0.5, 1.0], [2.5, 1.0], [0.5, 1.0], [0.5, 1.0]])
-        assert PerRow([3.0, 1.0, 2.0, 3.0]).of_points(rows_of(X)) == [[2.0, 3.0], [1.0]]
+        assert PerRow([3.0, 1.0, 2.0, 3.0]).of_points(rows_of(X)) == [{2.0: 2, 3.0: 0}, {1.0: 1}]
 
     def test_a_radius_follows_its_row_through_a_sample_and_a_part(self):
         X = np.random.default_rng(0).normal(size=(20, 2))
         radii = PerRow(np.arange(20.0))
         taken = np.array([3, 4, 11, 17])
         rows = rows_of(X[taken], row_numbers=taken)
-        assert radii.of_points(rows) == [[3.0], [4.0], [11.0], [17.0]]
-        assert radii.of_points(rows.part(np.array([False, True, False, True]))) == [[4.0], [17.0]]
-        assert radii.of_points(rows_of(X).part(np.arange(20) % 7 == 5)) == [[5.0], [12.0], [19.0]]
+        assert radii.of_points(rows) == [{3.0: 3}, {4.0: 4}, {11.0: 11}, {17.0: 17}]
+        assert radii.of_points(rows.part(np.array([False, True, False, True]))) == [{4.0: 4}, {17.0: 17}]
+        assert radii.of_points(rows_of(X).part(np.arange(20) % 7 == 5)) == [{5.0: 5}, {12.0: 12}, {19.0: 19}]
 
     @pytest.mark.parametrize(
         ("values", "message"),

@@ -111,17 +111,17 @@ class Balls:
             # The step follows the spread of the rows: a schema's scale may be far larger, and so may a raw unit.
             centers = round_numbers(centers, rows.schema, None if scales is None else measure_scales(rows, "std"))
         if isinstance(self.radius, PerRow):
-            of_point = self.radius.of_points(rows)
-            radii = [of_point[point] for point in points]
+            ladders = self.radius.of_points(rows)
         else:
-            radii = [read_radii(self.radius, rows, self.norm, scales, self.max_flips)] * len(points)
+            ladder = read_radii(self.radius, rows, self.norm, scales, self.max_flips)
+            ladders = [dict.fromkeys(ladder, row) for row in rows.first_rows.tolist()]
         candidates = []
-        for center, ladder in zip(centers, radii, strict=True):
-            for radius in ladder:
+        for center, point in zip(centers, points, strict=True):
+            for radius, row in ladders[point].items():
                 ball = Ball(rows.schema, center, radius, self.max_flips, self.norm, scales)
                 seed = seed_for(random_state, center, radius)
                 recipe = BallRecipe(ball, self.n_draws, self.local, seed, self.flips, self.uncut)
-                candidates.append(Candidate(ball, recipe=recipe, origin="balls"))
+                candidates.append(Candidate(ball, recipe=recipe, origin="balls", row=row))
         return candidates
 
     def measured_scales(self, rows: Rows) -> Floats | None:

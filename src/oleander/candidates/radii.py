@@ -46,13 +46,13 @@ class PerRow:
             raise ValueError(f"PerRow has the radius {values[row]:g} for row {row}: a radius is a number, 0 or more.")
         object.__setattr__(self, "values", tuple(values.tolist()))
 
-    def of_points(self, rows: Rows) -> list[list[float]]:
-        """Return the radii of each point, each once, the smallest first."""
+    def of_points(self, rows: Rows) -> list[dict[float, int]]:
+        """Return the radii of each point, the smallest first, each with the first row of X that has it."""
         numbers = np.arange(len(rows.point_of_row)) if rows.row_numbers is None else rows.row_numbers
-        found: list[set[float]] = [set() for _ in range(rows.n_points)]
+        found: list[dict[float, int]] = [{} for _ in range(rows.n_points)]
         for number, point in zip(numbers.tolist(), rows.point_of_row.tolist(), strict=True):
-            found[point].add(self.values[number])
-        return [sorted(radii) for radii in found]
+            found[point].setdefault(self.values[number], number)
+        return [dict(sorted(radii.items())) for radii in found]
 
 
 @dataclass(frozen=True)

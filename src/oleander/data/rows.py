@@ -61,6 +61,12 @@ class Rows:
         answers: Labels = self.labels[self.point_of_row]
         return answers
 
+    @property
+    def first_rows(self) -> Ints:
+        """The position in X of the first row of each point."""
+        first = np.unique(self.point_of_row, return_index=True)[1]
+        return first if self.row_numbers is None else self.row_numbers[first]
+
     def folds(self, n_folds: int, seed: int) -> Ints:
         """Return the number of each point's fold, groups kept whole."""
         return assign_folds(self.n_points, n_folds, self.groups, seed)

@@ -86,7 +86,8 @@ def choose_from_pool(
         certificate=certificate,
         ball_sizes=sizes,
     )
-    return record, Workings(program, rows, held, seed, result)
+    n_rows = len(reading.values) if reading.positions is None else None
+    return record, Workings(program, rows, held, seed, result, n_rows)
 
 
 def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:

@@ -38,6 +38,8 @@ class Workings:
     seed : int
     result : SelectionResult or None
         The solver's, where a program chose.
+    n_rows : int or None
+        The number of rows of X, where a program chose among candidates for a table in memory.
     """
 
     program: PoolProgram | UnionLearner
@@ -45,6 +47,7 @@ class Workings:
     held: Rows
     seed: int
     result: SelectionResult | None = None
+    n_rows: int | None = None
 
     @cached_property
     def known(self) -> Rows:
