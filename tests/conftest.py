@@ -51,6 +51,11 @@ def heart_disease(shared_data: Path) -> pd.DataFrame:
     return table
 
 
+@pytest.fixture(scope="session")
+def square() -> np.ndarray:
+    return np.random.default_rng(0).uniform(size=(300, 3))
+
+
 def make_mixed(n_rows: int = 300, seed: int = 0) -> pd.DataFrame:
     """Every kind of column, with and without missing values, and a constant."""
     rng = np.random.default_rng(seed)
