@@ -2,8 +2,40 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.data.reading import Split
+from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
+from oleander.fitting.by_asking import count_affordable_draws
 from tests.making import ASKING, Recording, halves
+
+
+class TestAffordableDraws:
+    """Of 300 rows, and a hundred that are asked about twice."""
+
+    @pytest.fixture
+    def count(self, square):
+        def count(n_draws, max_queries):
+            options = AggregateExplainer(halves, draws=Draws(n_draws), max_queries=max_queries)._options_of_fit()
+            black_box = CountingBlackBox(BlackBox(halves, FeatureSchema.infer(square)), max_queries)
+            return count_affordable_draws(options, Split(np.arange(200), np.arange(200, 300)), black_box)
+
+        return count
+
+    @pytest.mark.parametrize("max_queries", [None, 2_400, 10_000])
+    def test_all_draws_where_the_limit_allows_them(self, count, max_queries):
+        assert count(2_000, max_queries) == 2_000
+
+    @pytest.mark.parametrize(("max_queries", "n_draws"), [(2_399, 1_999), (900, 500)])
+    def test_draws_give_way_to_rows(self, count, max_queries, n_draws):
+        with pytest.warns(UserWarning, match=f"max_queries={max_queries:,} leaves {n_draws:,} of 2,000 draws"):
+            assert count(2_000, max_queries) == n_draws
+
+    @pytest.mark.parametrize(("max_queries", "n_draws"), [(899, 499), (400, 0), (350, 0)])
+    def test_too_few_draws_are_none(self, count, max_queries, n_draws):
+        with pytest.warns(UserWarning, match=f"max_queries={max_queries} leaves {n_draws} draws, too few to learn"):
+            assert count(2_000, max_queries) == 0
 
 
 class TestLearnByAsking:
