@@ -18,7 +18,7 @@ from oleander.data.schema import FeatureSchema
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests against oracles have up to hundreds of seeds, of which a fast run takes this many.
-FAST_SEEDS = 10
+FAST_SEEDS = 5
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -265,7 +265,7 @@ class TestCounting:
         atlas.tradeoff(max_explainers=[1, 2], min_fidelity=[0.8, 0.9])
         assert atlas.n_queries_ == box.n_rows
 
-    @pytest.mark.parametrize("options", [QUICK, ASKING], ids=["balls", "asking"])
+    @pytest.mark.parametrize("options", [QUICK, {**ASKING, "max_explainers": 3}], ids=["balls", "asking"])
     def test_rows_of_the_fit_are_not_asked_about_again(self, square, tmp_path, options):
         box = Recording()
         atlas = AggregateExplainer(box, **options).fit(square)
