@@ -16,6 +16,7 @@ from oleander.black_box.asking import BlackBox
 from oleander.black_box.keeping import KeptBlackBox, resume
 from oleander.candidates import Anchors, Balls
 from oleander.data.schema import FeatureSchema
+from oleander.draws.options import Draws
 from oleander.storage.checkpoint import FILE, Checkpoint, CheckpointError, hash_array
 
 X = np.random.default_rng(0).normal(size=(150, 4))
@@ -106,7 +107,7 @@ class Counting:
     "options",
     [
         {},
-        pytest.param({"candidates": "auto"}, marks=pytest.mark.slow),
+        pytest.param({"candidates": "auto", "draws": Draws(2_000)}, marks=pytest.mark.slow),
         {"candidates": ANCHORS, "max_explainers": 1},
     ],
 )
