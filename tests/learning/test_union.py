@@ -26,16 +26,19 @@ def test_a_draw_serves_only_where_no_parent_judges(monkeypatch):
     seen = []
     answer = module._answer_fold
 
-    def watch(learn, draws, values, seed, usable, here):
-        seen.append((usable, here))
-        return answer(learn, draws, values, seed, usable, here)
+    def watch(learn, draws, values, fold, seed, number):
+        def learn_watched(usable, seed):
+            seen.append((usable.parents, np.flatnonzero(fold == number)))
+            return learn(usable, seed)
+
+        return answer(learn_watched, draws, values, fold, seed, number)
 
     monkeypatch.setattr(module, "_answer_fold", watch)
     learner.choose(3, 0.8)
     groups = learner.rows.groups
     assert sorted(np.concatenate([here for _, here in seen]).tolist()) == list(range(200))
-    for usable, here in seen:
-        parents = learner.draws.parents[usable]
+    for parents, here in seen:
+        assert len(parents) > 0
         assert not np.isin(parents, here).any()
         assert not np.isin(groups[np.unique(parents)], groups[here]).any()
 

@@ -64,6 +64,16 @@ class TestFigures:
             assert atlas.accuracy_ is not None
             assert atlas.accuracy_.is_inside
 
+    def test_a_background_in_a_file_gives_the_same_as_one_in_memory(self, file: Path, tmp_path: Path) -> None:
+        background = make_rows(800, seed=1)
+        # A column that the model does not know is left out.
+        path = write_frame(tmp_path / "background.parquet", background.assign(extra=1))
+        for rows in (X[:600], quick_source(file)):
+            here, there = (AggregateExplainer(Law(), **ASKING).fit(rows, background=one) for one in (background, path))
+            assert content(here) == content(there)
+            assert here.certificate_.to_dict() == there.certificate_.to_dict()
+            assert here.n_queries_ == there.n_queries_
+
     def test_with_a_background_too(self, file: Path) -> None:
         atlas = AggregateExplainer(Law(), **ASKING).fit(quick_source(file), background=make_rows(800, seed=1))
         assert atlas.evaluate(X).to_dict() == atlas.exact_.to_dict()
