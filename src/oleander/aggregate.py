@@ -37,7 +37,7 @@ from oleander.results.tradeoff import TradeOff, default_grid, trace_tradeoff
 from oleander.running.parameters import NestedEstimator
 from oleander.running.wording import one_line
 from oleander.storage.checkpoint import Checkpoint
-from oleander.streaming import Sampled, SourceCount, as_source, read_background, read_sample
+from oleander.streaming import Sampled, SourceCount, as_source, encode_background, load_background, read_sample
 
 
 class AggregateExplainer(FittedAttributes, NestedEstimator):
@@ -331,13 +331,15 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         seed = seed if store is None else int(store.remember("seed", str(seed)))
 
         if source is None:
-            reading = read(X, y, groups, self.schema, background=background)
+            table = load_background(background, getattr(X, "columns", None), seed, self.n_jobs)
+            reading = read(X, y, groups, self.schema, background=table)
         else:
             reading = read_sample(source, y, groups, self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs)
+            table = load_background(background, reading.schema.columns, seed, self.n_jobs)
         for generator in generators:
             if isinstance(generator, Balls):
                 generator.check_rows(len(reading.values) if source is None else source.n_rows)
-        around = None if background is None else read_background(background, reading.schema, seed, self.n_jobs)
+        around = None if table is None else encode_background(table, reading.schema)
         box = BlackBox(self.black_box, reading.schema)
         if store is not None:
             box, _ = resume(store, box, [reading.values, reading.groups, around], options.remembered, seed)

@@ -5,10 +5,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer, Balls, Floor
+from oleander import AggregateExplainer, Balls
 from oleander.baselines import NaiveTree, compare
 from oleander.explainers import FilteredTree, LimeLinear
 from oleander.report import CoverageDisplay, ExplainerDisplay, TradeOffDisplay
+from tests.making import LENIENT
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -95,15 +96,8 @@ def test_coverage(data):
 
 
 def test_coverage_of_mixed_and_single_columns(mixed, mixed_black_box):
-    atlas = AggregateExplainer(
-        mixed_black_box,
-        candidates=Balls(max_candidates=30, n_draws=300),
-        min_fidelity=0.6,
-        max_rules=None,
-        floor=Floor(on="share"),
-        max_explainers=2,
-        random_state=0,
-    ).fit(mixed)
+    balls = Balls(max_candidates=30, n_draws=300)
+    atlas = AggregateExplainer(mixed_black_box, candidates=balls, **LENIENT).fit(mixed)
     assert np.isfinite(CoverageDisplay.from_estimator(atlas, mixed).points).all()
     X = np.random.default_rng(0).uniform(size=(100, 1))
     options = {"max_explainers": 2, "random_state": 0}

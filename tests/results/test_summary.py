@@ -94,12 +94,15 @@ class TestAsking:
     def test_what_is_answered_and_judged(self):
         lines = describe_fit(ASKED).splitlines()
         assert lines[0] == "1 rule answers 50.0% of the rows and says what the black box says on 98.0% of them"
-        assert lines[1] == "judged on rows that were not learned from, not certified: at least 0.91 (49 of 50)"
+        assert lines[1] == (
+            "judged, not certified: of 100 rows that were not learned from 50 are answered, 49 of them rightly "
+            "(at least 0.91)"
+        )
         assert "certified at" not in describe_fit(ASKED)
         assert lines[-1] == "draws can be told from rows in 61% of cases (50% is perfect)"
 
     def test_a_rule_is_shown_whole(self):
-        assert f"rule 0: {BOX.region.describe()} → low (50 rows, fidelity 0.980)" in describe_fit(ASKED).splitlines()
+        assert f"rule 0: {BOX.region.describe()} → low (right on 49 of 50 rows)" in describe_fit(ASKED).splitlines()
 
     @pytest.mark.parametrize(
         ("by_group", "unit"), [(False, "rows that nothing was learned from"), (True, "groups, one row of each")]
@@ -112,10 +115,10 @@ class TestAsking:
         )
         assert "not certified" not in text
 
-    def test_a_rule_that_answers_no_judging_row_has_an_unknown_fidelity(self):
+    def test_a_rule_that_answers_no_judging_row_shows_its_draws(self):
         silent = replace(BOX, support=0, fidelity=float("nan"), floor_value=0.0)
         text = describe_fit(replace(ASKED, **chosen(silent)))
-        assert "(0 rows, fidelity unknown)" in text
+        assert "(no row judged it; right on 100% of 10 draws)" in text
 
 
 class TestSource:
@@ -165,13 +168,13 @@ class TestVerdict:
 
 
 class TestClasses:
-    def test_the_rarest_stands_first_and_silence_is_named(self):
+    def test_the_rarest_stands_first_and_neglect_is_named(self):
         lines = describe_fit(PROVEN).splitlines()
         start = lines.index("rows by what the black box says, the rarest first:")
         assert lines[start + 1 : start + 4] == [
             "  high: 20 rows, 0% answered, 0% rightly",
             "  low: 80 rows, 50% answered, 50% rightly",
-            "  never answered rightly: high",
+            "  answered rightly on under half of their rows: high",
         ]
 
     def test_many_classes_are_cut_short(self):

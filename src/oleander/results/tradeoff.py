@@ -54,8 +54,9 @@ class Cell:
     gap : float
         How far the choice may be from the best possible; NaN where explainers are learned by asking.
     status : str
-        As in ``SelectionResult``; "certified" or "judged" where explainers are learned by asking; or "withheld" where
-        the explainers would show a row of the data.
+        As in ``SelectionResult``; where explainers are learned by asking, "certified" for those of the fit and "judged"
+        for all others, because a cell that is picked after looking at several is not certified; or "withheld" where the
+        explainers would show a row of the data.
     explainers : ExplainerSet or None
         None where nothing reaches the floor, or where they are withheld.
     """
@@ -221,7 +222,7 @@ def _union_cell(learner: UnionLearner, number: int, floor: float) -> Cell:
         explainers, status = ExplainerSet(learner.draws.schema, ()), "unknown"
     else:
         explainers = ExplainerSet.deliver(union, learner.draws, rows, learner.level)
-        status = "certified" if union.is_certified else "judged"
+        status = "judged"
     evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
     return Cell.fill(number, floor, explainers, evaluation, float("nan"), status)
 
