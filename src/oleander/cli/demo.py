@@ -21,7 +21,7 @@ from oleander.results.tradeoff import TradeOff
 
 # The paper's program gets fewer rows and draws than in the paper, so that the demo is short.
 RADIUS, N_CENTERS, N_DRAWS = 8.0, 200, 1_000
-NUMBERS, FLOORS = (1, 2, 3, 5, 10), (0.7, 0.8, 0.9)
+NUMBERS, FLOORS = (1, 2, 3, 5, 10), (0.8, 0.9, 0.95)
 # A high floor, so that the default shows abstention.
 FLOOR = 0.95
 NO_PICTURE = 'A picture of the two panels needs matplotlib: pip install "oleander[plot]"'
