@@ -4,7 +4,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
+from oleander import kernels
 from oleander.arrays import Floats, Ints
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.schema.rounding import round_to_step
@@ -33,7 +35,7 @@ class Column:
     is_number: bool
     edges: Floats
     n_codes: int
-    codes: Ints
+    codes: NDArray[np.int32]
 
     def take(self, draws: Ints) -> "Column":
         """Return the feature of some draws, in the same bins."""
@@ -46,18 +48,14 @@ def make_columns(draws: Floats, schema: FeatureSchema, positions: tuple[int, ...
     for position in positions:
         feature, values = schema[position], draws[:, position]
         if feature.is_number:
-            # Sorting once gives the quantiles and, by cutting at the edges, the codes; missing values come last.
-            order = values.argsort()
-            ordered = values[order]
-            n_known = len(values) - np.count_nonzero(np.isnan(ordered))
-            edges = readable_edges(ordered[:n_known], feature)
+            # Missing values come last.
+            ordered = np.sort(values)
+            edges = readable_edges(ordered[: len(values) - np.count_nonzero(np.isnan(values))], feature)
             n_codes = len(edges) + 1
-            cuts = np.concatenate([[0], ordered.searchsorted(edges, side="right"), [n_known, len(values)]])
-            codes = np.empty(len(values), dtype=np.intp)
-            codes[order] = np.repeat(np.arange(n_codes + 1), cuts[1:] - cuts[:-1])
+            codes = kernels.bin_numbers(values, edges)
         else:
             edges, n_codes = np.empty(0), len(feature.levels)
-            codes = np.where(np.isnan(values), n_codes, values).astype(np.intp)
+            codes = np.where(np.isnan(values), n_codes, values).astype(np.int32)
         columns.append(Column(position, feature.is_number, edges, n_codes, codes))
     return columns
 

@@ -1,10 +1,12 @@
 """A fitted decision tree as plain arrays: rows go through it, leaves read as rules, JSON holds it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
+from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.base import Rule, read_labels, write_labels
@@ -101,15 +103,18 @@ class Tree:
 
     def apply(self, rows: Floats) -> Ints:
         """Return the leaf in which each row ends."""
-        node = np.zeros(len(rows), dtype=np.intp)
-        # Parents stand before their children, so one pass in order moves every row to its leaf.
-        for parent in np.flatnonzero(self.column != LEAF).tolist():
-            here = np.flatnonzero(node == parent)
-            if not len(here):
-                continue
-            goes_left = self.conditions(parent)[0].holds(rows[here, self.column[parent]])
-            node[here] = np.where(goes_left, self.left[parent], self.right[parent])
-        return node
+        return kernels.find_leaves(rows, self.column, *self._tests, self.left, self.right)
+
+    @cached_property
+    def _tests(self) -> tuple[Floats, Floats, Bools]:
+        """Per node: a threshold or NaN, a level or NaN, and whether a missing value goes left."""
+        features = [None if column == LEAF else self.schema[column] for column in self.column.tolist()]
+        on_number = np.array([feature is not None and feature.is_number for feature in features])
+        may_miss = np.array([feature is not None and feature.missing for feature in features])
+        missing = np.array([LEAF if feature is None else len(feature.levels) for feature in features])
+        threshold = np.where(on_number, self.threshold, np.nan)
+        level = np.where(on_number, np.nan, self.level)
+        return threshold, level, np.where(on_number, may_miss & self.missing_left, self.level == missing)
 
     def conditions(self, parent: int) -> tuple[Condition, Condition]:
         """Return the conditions for a row to go left and to go right."""
