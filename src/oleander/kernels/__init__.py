@@ -9,17 +9,33 @@ from oleander.running.lazily import import_lazily
 
 if TYPE_CHECKING:
     from oleander.kernels.binning import bin_numbers
+    from oleander.kernels.bits import count_common, pack_matches
     from oleander.kernels.growth import grow_nodes
     from oleander.kernels.passing import find_leaves
+    from oleander.kernels.polishing import find_reward, improve_box, measure_losses
 
-__all__ = ["bin_numbers", "find_leaves", "grow_nodes"]
+__all__ = [
+    "bin_numbers",
+    "count_common",
+    "find_leaves",
+    "find_reward",
+    "grow_nodes",
+    "improve_box",
+    "measure_losses",
+    "pack_matches",
+]
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = import_lazily(
         __name__,
         {
             "bin_numbers": "oleander.kernels.binning",
+            "count_common": "oleander.kernels.bits",
             "find_leaves": "oleander.kernels.passing",
+            "find_reward": "oleander.kernels.polishing",
             "grow_nodes": "oleander.kernels.growth",
+            "improve_box": "oleander.kernels.polishing",
+            "measure_losses": "oleander.kernels.polishing",
+            "pack_matches": "oleander.kernels.bits",
         },
     )

@@ -52,7 +52,9 @@ def _find_split(
             for label in range(n_labels):
                 histogram[k, label] = 0
         for i in range(start, end):
-            histogram[codes[j, rows[i]], labels[rows[i]]] += 1
+            # Unsigned indices are not checked for counting from the end.
+            row = np.uint64(rows[i])
+            histogram[np.uint32(codes[j, row]), np.uint64(labels[row])] += 1
         n_left = n_missing = 0
         for label in range(n_labels):
             left[label] = 0

@@ -11,7 +11,7 @@ from oleander.explainers.tree import LEAF, Tree
 from oleander.learning.boxes import node_boxes
 from oleander.learning.choosing import PRICES
 from oleander.learning.family import SHARE_HELD, Family, Step, measure_steps
-from oleander.learning.grid import Grid, Memberships, count, pack
+from oleander.learning.grid import Grid, Memberships, count_by_class, pack
 
 MAX_GROWN = 300
 MIN_LEAF = 5
@@ -25,10 +25,10 @@ def learn_abstaining_tree(
     grows = learns[: len(learns) // 2]
     tree = _grow(draws, grid, grows, MAX_GROWN)
     keys = [key for _, key in node_boxes(tree, grid)]
-    codes = grid.encode(draws.values)
+    codes = grid.codes
     inside = Memberships(grid, codes[:, learns]).of_boxes(keys)
     class_bits = pack(draws.codes[learns] == np.arange(draws.n_classes)[:, None])
-    counts = np.stack([count(inside & bits) for bits in class_bits], axis=1)
+    counts = count_by_class(inside, class_bits)
     says, right = counts.argmax(axis=1), counts.max(axis=1)
     wrong = counts.sum(axis=1) - right
     steps = []
@@ -45,7 +45,7 @@ def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves:
     keys = dict(node_boxes(tree, grid))
     leaves = tree.leaves.tolist()
     step = Step(tuple(keys[i] for i in leaves), tuple(int(tree.label[i]) for i in leaves), "first", 0.0)
-    return Family(grid, measure_steps(grid, [step], grid.encode(draws.values[held]), draws.codes[held]))
+    return Family(grid, measure_steps(grid, [step], grid.codes[:, held], draws.codes[held]))
 
 
 def cut_back(tree: Tree, value: Floats, max_leaves: int) -> list[int]:
