@@ -1,33 +1,20 @@
-"""Commands that fit: ``demo``, ``explain`` and ``compare``."""
+"""Commands that fit: ``demo``, ``explain`` and ``compare``.
+
+What a command works with is imported when it runs: a wrong option is answered before that.
+"""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-import pandas as pd
 import typer
-from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import RandomForestClassifier
 
-from oleander import baselines
-from oleander.aggregate import AggregateExplainer
-from oleander.candidates.balls import Balls
 from oleander.cli import options as given
 from oleander.cli.errors import CommandError, ExitCode, printable
-from oleander.cli.outputs import (
-    check_folder,
-    explainers_table,
-    facts_of,
-    predictions_table,
-    records,
-    show_json,
-    show_table,
-    whole_folder,
-    write_table,
-)
-from oleander.cli.preparing import Prepared, Request, prepare, prepare_to_explain
-from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
+
+if TYPE_CHECKING:
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.preparing import Prepared
 
 N_DRAWS = Draws().n
 
@@ -40,6 +27,15 @@ def demo(
     debug: given.Debug = False,
 ) -> None:
     """Explain a forest on scikit-learn's breast cancer data, and write the page."""
+    import numpy as np
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.ensemble import RandomForestClassifier
+
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.outputs import check_folder
+    from oleander.cli.preparing import Prepared
+    from oleander.data.schema import FeatureSchema
+
     check_folder(out)
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     y = y.map({0: "malignant", 1: "benign"})
@@ -81,6 +77,10 @@ def explain(
     debug: given.Debug = False,
 ) -> None:
     """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.outputs import check_folder
+    from oleander.cli.preparing import Request, prepare_to_explain
+
     check_folder(out)
     request = Request(
         data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal, background
@@ -127,6 +127,10 @@ def compare(
     debug: given.Debug = False,
 ) -> None:
     """Fit Oleander and its rivals on the same rows, and measure all of them on the same other rows."""
+    from oleander import baselines
+    from oleander.cli.outputs import records, show_json, show_table, write_table
+    from oleander.cli.preparing import Request, prepare
+
     request = Request(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
     prepared = prepare(request, random_state=seed, n_jobs=jobs)
     rivals = baselines.make_rivals(
@@ -168,6 +172,8 @@ def read_candidates(names: str, radius: str | None) -> Any:
     >>> read_candidates("auto", "1.5").radius, read_candidates("balls", "1,2").radius
     (1.5, [1.0, 2.0])
     """
+    from oleander.candidates.balls import Balls
+
     if radius is None:
         return names if names == "auto" else given.split_names([names])
     if names not in ("auto", "balls"):
@@ -193,8 +199,18 @@ def _check_draws(candidates: Any, draws: int, background: Path | None) -> None:
 
 
 def _fit_and_write(
-    atlas: AggregateExplainer, prepared: Prepared, out: Path, *, as_json: bool, title: str, include_rows: bool = False
+    atlas: "AggregateExplainer",
+    prepared: "Prepared",
+    out: Path,
+    *,
+    as_json: bool,
+    title: str,
+    include_rows: bool = False,
 ) -> None:
+    import pandas as pd
+
+    from oleander.cli.outputs import explainers_table, facts_of, predictions_table, show_json, whole_folder, write_table
+
     with whole_folder(out) as draft:
         # The training rows of a model trained here are a background only where draws are made.
         background = prepared.background if atlas.asks else None
