@@ -15,8 +15,12 @@ ROUNDING = 1e-9
 # The lines of the array of nodes, of which the first are returned. The draws of a node lie from START to END.
 COLUMN, CODE, MISSING_LEFT, LEFT, RIGHT, LABEL, N_DRAWS, N_RIGHT, START, END, ORDER, HEAP = range(12)
 
+# Types of arguments. Functions that kernels call have them too: otherwise numba compiles some of them twice.
+CODES, SIZES, FLAGS, LABELS = reads(types.int32, 2, "C"), reads(types.intp, 1), reads(types.bool_, 1), reads(types.intp, 1)
+LINE, TABLE, GAINS, NUMBER = writes(types.intp, 1), writes(types.intp, 2), writes(types.float64, 1), types.intp
 
-@compiled()
+
+@compiled(CODES, SIZES, FLAGS, LABELS, LINE, TABLE, NUMBER, TABLE, LINE, TABLE, NUMBER)
 def _find_split(
     codes: NDArray[np.int32],
     n_codes: Ints,
@@ -92,12 +96,12 @@ def _find_split(
     return gain if gain > ROUNDING * n_rows else 0.0
 
 
-@compiled()
+@compiled(GAINS, TABLE, NUMBER, NUMBER)
 def _comes_first(gains: Floats, nodes: Ints, one: int, other: int) -> bool:
     return gains[one] > gains[other] or (gains[one] == gains[other] and nodes[ORDER, one] < nodes[ORDER, other])
 
 
-@compiled()
+@compiled(TABLE, GAINS, NUMBER, NUMBER)
 def _push(nodes: Ints, gains: Floats, size: int, node: int) -> None:
     """Add a node to the heap of nodes that wait to be split."""
     place = size
@@ -107,7 +111,7 @@ def _push(nodes: Ints, gains: Floats, size: int, node: int) -> None:
     nodes[HEAP, place] = node
 
 
-@compiled()
+@compiled(TABLE, GAINS, NUMBER)
 def _pop(nodes: Ints, gains: Floats, size: int) -> int:
     """Remove the node with the largest gain from the heap and return it."""
     first, node = nodes[HEAP, 0], nodes[HEAP, size - 1]
@@ -123,7 +127,7 @@ def _pop(nodes: Ints, gains: Floats, size: int) -> int:
     return first
 
 
-@compiled()
+@compiled(CODES, SIZES, FLAGS, LABELS, LINE, LINE, TABLE, NUMBER, TABLE, NUMBER)
 def _split(
     codes: NDArray[np.int32],
     n_codes: Ints,
@@ -142,7 +146,7 @@ def _split(
     middle, n_right = nodes[START, node], 0
     for i in range(nodes[START, node], nodes[END, node]):
         here = codes[column, rows[i]]
-        if here in (missing, code) or (is_number[column] and here < code):
+        if (here == missing) | (here == code) | (is_number[column] & (here < code)):
             totals[left, labels[rows[i]]] += 1
             rows[middle] = rows[i]
             middle += 1
@@ -158,19 +162,7 @@ def _split(
     nodes[START, left + 1], nodes[END, left + 1] = middle, nodes[END, node]
 
 
-@compiled(
-    reads(types.int32, 2, "C"),
-    reads(types.intp, 1, "C"),
-    reads(types.bool_, 1, "C"),
-    reads(types.intp, 1, "C"),
-    types.intp,
-    types.intp,
-    writes(types.intp, 2),
-    writes(types.float64, 1),
-    writes(types.intp, 2),
-    writes(types.intp, 2),
-    writes(types.intp, 2),
-)
+@compiled(CODES, SIZES, FLAGS, LABELS, NUMBER, NUMBER, TABLE, GAINS, TABLE, TABLE, TABLE)
 def _grow(
     codes: NDArray[np.int32],
     n_codes: Ints,
@@ -211,7 +203,7 @@ def _grow(
     return n_nodes
 
 
-@compiled(writes(types.intp, 2), reads(types.intp, 2), types.intp, types.bool_, writes(types.intp, 2))
+@compiled(TABLE, TABLE, NUMBER, types.bool_, TABLE)
 def _collect(nodes: Ints, totals: Ints, n_nodes: int, simplify: bool, collected: Ints) -> int:
     """Write the nodes in order, the root first, and return their number; siblings with one label may be merged."""
     for node in range(n_nodes - 1, -1, -1):

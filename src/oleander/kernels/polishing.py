@@ -14,15 +14,20 @@ ROUNDING = 1e-9
 # A move must gain this much, and this share of the penalty.
 LEAST_GAIN, LEAST_SHARE = 1e-6, 0.02
 
+# Types of arguments. Functions that kernels call have them too: otherwise numba compiles some of them twice.
+CELLS, SIZES, LINE, NUMBER = reads(types.uint16, 2, "C"), reads(types.intp, 1), writes(types.intp, 1), types.intp
+FLAGS, ALLOWED, IS_CUT = reads(types.bool_, 1), writes(types.bool_, 2), writes(types.bool_, 1)
+REWARD, SUMS, PREFIX = reads(types.float64, 1), writes(types.float64, 2), writes(types.float64, 1)
 
-@compiled()
+
+@compiled(CELLS, ALLOWED, LINE, NUMBER, NUMBER, NUMBER, LINE)
 def _count_fails(cells: Cells, allowed: Bools, live: Ints, n_live: int, line: int, change: int, n_fails: Ints) -> None:
     """Add ``change`` to the failed cuts of every draw that a column's cut keeps out."""
     for i in range(n_live):
         n_fails[i] += 0 if allowed[line, cells[live[i], line]] else change
 
 
-@compiled()
+@compiled(CELLS, ALLOWED, IS_CUT, REWARD, LINE, NUMBER, LINE, SUMS, SUMS)
 def _sum_rewards(
     cells: Cells,
     allowed: Bools,
@@ -63,7 +68,7 @@ def _sum_rewards(
     return current
 
 
-@compiled()
+@compiled(SUMS, NUMBER, NUMBER, PREFIX, PREFIX)
 def _find_run(sums: Floats, line: int, n_codes: int, prefix: Floats, lowest: Floats) -> tuple[float, int, int]:
     """Return the largest sum of consecutive bins of a line, and the first and last bin of the longest such run."""
     prefix[0] = lowest[0] = largest = 0.0
@@ -82,16 +87,7 @@ def _find_run(sums: Floats, line: int, n_codes: int, prefix: Floats, lowest: Flo
 
 
 @compiled(
-    reads(types.uint16, 2, "C"),
-    reads(types.intp, 1),
-    reads(types.bool_, 1),
-    writes(types.bool_, 2),
-    writes(types.bool_, 1),
-    reads(types.float64, 1),
-    types.float64,
-    types.intp,
-    writes(types.float64, 3),
-    writes(types.intp, 2),
+    CELLS, SIZES, FLAGS, ALLOWED, IS_CUT, REWARD, types.float64, NUMBER, writes(types.float64, 3), writes(types.intp, 2)
 )
 def _improve(
     cells: Cells,
