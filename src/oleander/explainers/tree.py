@@ -108,10 +108,10 @@ class Tree:
     @cached_property
     def _tests(self) -> tuple[Floats, Floats, Bools]:
         """Per node: a threshold or NaN, a level or NaN, and whether a missing value goes left."""
-        features = [None if column == LEAF else self.schema[column] for column in self.column.tolist()]
-        on_number = np.array([feature is not None and feature.is_number for feature in features])
-        may_miss = np.array([feature is not None and feature.missing for feature in features])
-        missing = np.array([LEAF if feature is None else len(feature.levels) for feature in features])
+        # A leaf's column, -1, finds the last entry.
+        on_number = np.array([*(feature.is_number for feature in self.schema), False])[self.column]
+        may_miss = np.array([*(feature.missing for feature in self.schema), False])[self.column]
+        missing = np.array([*(len(feature.levels) for feature in self.schema), LEAF - 1])[self.column]
         threshold = np.where(on_number, self.threshold, np.nan)
         level = np.where(on_number, np.nan, self.level)
         return threshold, level, np.where(on_number, may_miss & self.missing_left, self.level == missing)

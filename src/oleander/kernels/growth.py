@@ -16,7 +16,12 @@ ROUNDING = 1e-9
 COLUMN, CODE, MISSING_LEFT, LEFT, RIGHT, LABEL, N_DRAWS, N_RIGHT, START, END, ORDER, HEAP = range(12)
 
 # Types of arguments. Functions that kernels call have them too: otherwise numba compiles some of them twice.
-CODES, SIZES, FLAGS, LABELS = reads(types.int32, 2, "C"), reads(types.intp, 1), reads(types.bool_, 1), reads(types.intp, 1)
+CODES, SIZES, FLAGS, LABELS = (
+    reads(types.int32, 2, "C"),
+    reads(types.intp, 1),
+    reads(types.bool_, 1),
+    reads(types.intp, 1),
+)
 LINE, TABLE, GAINS, NUMBER = writes(types.intp, 1), writes(types.intp, 2), writes(types.float64, 1), types.intp
 
 
