@@ -68,3 +68,9 @@ def test_same_tree_in_every_thread():
     with ThreadPoolExecutor(8) as threads:
         trees = list(threads.map(lambda _: grow_both(columns, labels, 3, None, 1, False)[0], range(16)))
     assert all(tree == expected for tree in trees)
+
+
+def test_labels_that_are_none_are_refused():
+    codes = np.zeros((1, 3), dtype=np.int32)
+    with pytest.raises(ValueError, match="labels lie between -1 and 1, and there are 2"):
+        kernels.grow_nodes(codes, np.array([1]), np.array([True]), np.array([-1, 0, 1]), 2, None)

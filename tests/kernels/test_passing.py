@@ -35,3 +35,9 @@ def test_one_leaf_takes_every_row():
     nothing, nowhere = np.array([np.nan]), np.array([-1])
     leaves = kernels.find_leaves(np.ones((3, 2)), nowhere, nothing, nothing, np.array([False]), nowhere, nowhere)
     assert leaves.tolist() == [0, 0, 0]
+
+
+def test_rows_with_too_few_columns_are_refused():
+    nothing, child = np.full(3, np.nan), np.array([1, -1, -1])
+    with pytest.raises(ValueError, match="splits on column 5, and rows have 2 columns"):
+        kernels.find_leaves(np.ones((3, 2)), np.array([5, -1, -1]), nothing, nothing, nothing > 0, child, child + 1)

@@ -290,6 +290,9 @@ def grow_nodes(
     nodes, gains, totals = np.zeros((HEAP + 1, most), np.intp), np.zeros(most), np.zeros((most, n_labels), np.intp)
     rows, histogram = np.empty((2, n_draws), np.intp), np.empty((n_codes.max(initial=0) + 2, n_labels), np.intp)
     codes, labels = np.ascontiguousarray(codes), np.ascontiguousarray(labels, dtype=np.intp)
+    # A kernel does not check its indices.
+    if n_draws and not 0 <= labels.min() <= labels.max() < n_labels:
+        raise ValueError(f"labels lie between {labels.min()} and {labels.max()}, and there are {n_labels}.")
     n_nodes = _grow(codes, n_codes, is_number, labels, max_leaves, min_leaf, nodes, gains, totals, rows, histogram)
     collected = np.empty((N_RIGHT + 1, n_nodes), np.intp)
     return collected[:, : _collect(nodes, totals, n_nodes, simplify, collected)]

@@ -56,6 +56,9 @@ def find_leaves(
         Whether a missing value goes left.
     left, right : int arrays of shape (n_nodes,)
     """
+    # A kernel does not check its indices.
+    if column.max() >= rows.shape[1]:
+        raise ValueError(f"a node splits on column {column.max()}, and rows have {rows.shape[1]} columns.")
     leaves = np.empty(len(rows), dtype=np.intp)
     _pass(rows, column, threshold, level, missing_left, left, right, leaves)
     return leaves

@@ -10,6 +10,7 @@ from oleander.learning.grid import Key, Memberships, mask_table, read_table
 
 MOST_MOVES = 12
 MOST_COLUMNS = 64
+MOST_CODES = 2**16
 
 
 def find_useful_columns(keys: Sequence[Key]) -> Ints:
@@ -29,13 +30,15 @@ class Polisher:
     """
 
     def __init__(self, draws: Memberships, positions: Ints) -> None:
-        self.draws, self.positions = draws, positions
-        self.line = {int(position): line for line, position in enumerate(positions)}
-        columns = [draws.grid.columns[j] for j in positions.tolist()]
+        # Narrow cells are read faster. A column with more levels than they can tell apart keeps its cuts.
+        fits = [draws.grid.columns[j].n_codes < MOST_CODES for j in positions.tolist()]
+        self.draws, self.positions = draws, positions[np.array(fits, dtype=bool)]
+        self.line = {int(position): line for line, position in enumerate(self.positions)}
+        columns = [draws.grid.columns[j] for j in self.positions.tolist()]
         self.n_codes = np.array([column.n_codes for column in columns], dtype=np.intp)
         self.is_number = np.array([column.is_number for column in columns], dtype=bool)
         # One line per draw: the draws inside a box are then read as whole lines.
-        self.cells = np.ascontiguousarray(draws.codes[positions].T, dtype=np.uint16)
+        self.cells = np.ascontiguousarray(draws.codes[self.positions].T, dtype=np.uint16)
 
     def covers(self, keys: Sequence[Key]) -> Bools:
         """Return which draws lie in which boxes, of shape (n_boxes, n_draws)."""
