@@ -45,7 +45,7 @@ def _find_split(
     Σ l² - 2 Σ t·l + Σ t²: sums of whole numbers, so nothing is rounded.
     """
     start, end = nodes[START, node], nodes[END, node]
-    n_labels, n_rows = len(left), end - start
+    n_labels, n_rows = totals.shape[1], end - start
     squares = 0
     for label in range(n_labels):
         squares += totals[node, label] * totals[node, label]
@@ -57,42 +57,45 @@ def _find_split(
     column, code, joined_column, joined_code = -1, -1, -1, -1
     for j in range(len(n_codes)):
         missing = n_codes[j]
-        for k in range(missing + 1):
-            for label in range(n_labels):
-                histogram[k, label] = 0
         for i in range(start, end):
             # Unsigned indices are not checked for counting from the end.
             row = np.uint64(rows[i])
-            histogram[np.uint32(codes[j, row]), np.uint64(labels[row])] += 1
-        n_left = n_missing = 0
+            code_here = np.uint32(codes[j, row])
+            histogram[code_here, np.uint64(labels[row])] += 1
+            histogram[code_here, np.uint64(n_labels)] += 1
+        n_left, n_missing = 0, histogram[missing, n_labels] if is_number[j] else 0
         for label in range(n_labels):
             left[label] = 0
-            n_missing += histogram[missing, label]
         for k in range(missing if is_number[j] else missing + 1):
-            n_here = left_squares = product = joined_squares = joined_product = 0
-            for label in range(n_labels):
-                n_here += histogram[k, label]
             # A split after an empty bin is the one before it.
+            n_here = histogram[k, n_labels]
             if n_here == 0:
                 continue
+            left_squares = product = joined_squares = joined_product = 0
             for label in range(n_labels):
                 here = histogram[k, label] + (left[label] if is_number[j] else 0)
-                joined = here + histogram[missing, label]
                 left[label] = here
                 left_squares += here * here
                 product += totals[node, label] * here
-                joined_squares += joined * joined
-                joined_product += totals[node, label] * joined
+                # The next column finds empty bins.
+                histogram[k, label] = 0
+            histogram[k, n_labels] = 0
             n_left = n_here + (n_left if is_number[j] else 0)
             if min(n_left, n_rows - n_left) >= min_leaf:
                 score = left_squares / n_left + (left_squares - 2 * product + squares) / (n_rows - n_left)
                 if score > best:
                     best, column, code = score, j, k
             n_both = n_left + n_missing
-            if is_number[j] and n_missing > 0 and min(n_both, n_rows - n_both) >= min_leaf:
+            if n_missing > 0 and min(n_both, n_rows - n_both) >= min_leaf:
+                for label in range(n_labels):
+                    joined = left[label] + histogram[missing, label]
+                    joined_squares += joined * joined
+                    joined_product += totals[node, label] * joined
                 score = joined_squares / n_both + (joined_squares - 2 * joined_product + squares) / (n_rows - n_both)
                 if score > best_joined:
                     best_joined, joined_column, joined_code = score, j, k
+        for label in range(n_labels + 1):
+            histogram[missing, label] = 0
     if best_joined > best:
         nodes[MISSING_LEFT, node] = 1
         best, column, code = best_joined, joined_column, joined_code
@@ -288,7 +291,9 @@ def grow_nodes(
     most = 2 * max_leaves - 1
     # Pages that are never written take no memory, so arrays may be as long as the largest tree.
     nodes, gains, totals = np.zeros((HEAP + 1, most), np.intp), np.zeros(most), np.zeros((most, n_labels), np.intp)
-    rows, histogram = np.empty((2, n_draws), np.intp), np.empty((n_codes.max(initial=0) + 2, n_labels), np.intp)
+    rows = np.empty((2, n_draws), np.intp)
+    # A line for each code, one for missing and one for sums; after the labels a column for all of them.
+    histogram = np.zeros((n_codes.max(initial=0) + 2, n_labels + 1), np.intp)
     codes, labels = np.ascontiguousarray(codes), np.ascontiguousarray(labels, dtype=np.intp)
     # A kernel does not check its indices.
     if n_draws and not 0 <= labels.min() <= labels.max() < n_labels:
