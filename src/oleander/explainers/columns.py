@@ -48,9 +48,8 @@ def make_columns(draws: Floats, schema: FeatureSchema, positions: tuple[int, ...
     for position in positions:
         feature, values = schema[position], draws[:, position]
         if feature.is_number:
-            # Missing values come last.
-            ordered = np.sort(values)
-            edges = readable_edges(ordered[: len(values) - np.count_nonzero(np.isnan(values))], feature)
+            absent = np.isnan(values)
+            edges = readable_edges(values[~absent] if absent.any() else values, feature)
             n_codes = len(edges) + 1
             codes = kernels.bin_numbers(values, edges)
         else:
@@ -60,8 +59,8 @@ def make_columns(draws: Floats, schema: FeatureSchema, positions: tuple[int, ...
     return columns
 
 
-def readable_edges(ordered: Floats, feature: Feature) -> Floats:
-    """Return the numbers at which a feature may be split: quantiles of the ordered draws, rounded up to a step.
+def readable_edges(values: Floats, feature: Feature) -> Floats:
+    """Return the numbers at which a feature may be split: quantiles of the draws, rounded up to a step.
 
     The step is 1, 2 or 5 times a power of ten, about a hundredth of the draws' spread, and whole for whole numbers.
 
@@ -71,9 +70,9 @@ def readable_edges(ordered: Floats, feature: Feature) -> Floats:
     >>> readable_edges(np.linspace(0.0, 10.0, 5000), dose)[:4].tolist()
     [0.0, 0.2, 0.35, 0.5]
     """
-    if not len(ordered):
+    if not len(values):
         return np.empty(0)
-    quantiles: Floats = ordered[_quantile_positions(len(ordered))]
+    quantiles = kernels.rank_values(values, _quantile_positions(len(values)))
     spread = (quantiles[-N_EDGES // 10] - quantiles[N_EDGES // 10]) or np.ptp(quantiles)
     if spread == 0:
         return np.empty(0)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from oleander.kernels.passing import find_leaves
     from oleander.kernels.polishing import find_reward, improve_box, measure_losses
     from oleander.kernels.pruning import find_best_cut
+    from oleander.kernels.ranking import rank_values
 
 __all__ = [
     "bin_numbers",
@@ -26,6 +27,7 @@ __all__ = [
     "improve_box",
     "measure_losses",
     "pack_matches",
+    "rank_values",
     "score_features",
 ]
 
@@ -42,6 +44,7 @@ if not TYPE_CHECKING:
             "improve_box": "oleander.kernels.polishing",
             "measure_losses": "oleander.kernels.polishing",
             "pack_matches": "oleander.kernels.bits",
+            "rank_values": "oleander.kernels.ranking",
             "score_features": "oleander.kernels.filtering",
         },
     )
