@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -100,12 +100,33 @@ def test_a_fit_outlives_a_worker_that_dies(cluster: Any, tmp_path: Path, after: 
             calls = Counter(int(name.name.split("-")[0]) for name in tmp_path.iterdir())
         os.kill(max(workers, key=lambda worker: calls[worker]), signal.SIGKILL)
 
+    explainer = AggregateExplainer(box, **OPTIONS, **MANY_DRAWS)
+    fit_beside(explainer, kill)
+    assert content(explainer) == content(alone)
+    assert explainer.n_queries_ == alone.n_queries_
+
+
+def test_learning_by_asking_outlives_a_worker_that_dies(cluster: Any) -> None:
+    alone, spread = (AggregateExplainer(FOREST, **OPTIONS, draws=Draws(20_000)) for _ in range(2))
+    alone.fit(X[1::2])
+    client = distributed.default_client()
+
+    def kill() -> None:
+        pid_of = {worker.worker_address: worker.pid for worker in cluster.workers.values()}
+        while not (busy := [worker for worker, tasks in client.processing().items() if tasks]):
+            time.sleep(0.01)
+        os.kill(pid_of[busy[0]], signal.SIGKILL)
+
+    fit_beside(spread, kill)
+    assert content(spread) == content(alone)
+    assert spread.n_queries_ == alone.n_queries_
+
+
+def fit_beside(explainer: AggregateExplainer, kill: Callable[[], None]) -> None:
+    """Fit on the cluster while another thread kills a worker."""
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
-    explainer = AggregateExplainer(box, **OPTIONS, **MANY_DRAWS)
     with joblib.parallel_config(backend="dask"):
         explainer.fit(X[1::2])
     killer.join(timeout=60)
     assert not killer.is_alive()
-    assert content(explainer) == content(alone)
-    assert explainer.n_queries_ == alone.n_queries_

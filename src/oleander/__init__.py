@@ -9,13 +9,24 @@ __version__ = "0.1.0.dev0"
 if TYPE_CHECKING:
     from oleander.aggregate import AggregateExplainer
     from oleander.candidates.balls import Balls
+    from oleander.candidates.radii import Holding, PerRow
     from oleander.data.schema import FeatureSchema
     from oleander.draws.options import Draws
     from oleander.fitting.nothing_found import NothingFoundError
     from oleander.judging.floor import Floor
     from oleander.streaming.source import open_source
 
-__all__ = ["AggregateExplainer", "Balls", "Draws", "FeatureSchema", "Floor", "NothingFoundError", "open_source"]
+__all__ = [
+    "AggregateExplainer",
+    "Balls",
+    "Draws",
+    "FeatureSchema",
+    "Floor",
+    "Holding",
+    "NothingFoundError",
+    "PerRow",
+    "open_source",
+]
 
 if not TYPE_CHECKING:
     # The command line answers a wrong option without importing scikit-learn.
@@ -27,7 +38,9 @@ if not TYPE_CHECKING:
             "Draws": "oleander.draws.options",
             "FeatureSchema": "oleander.data.schema",
             "Floor": "oleander.judging.floor",
+            "Holding": "oleander.candidates.radii",
             "NothingFoundError": "oleander.fitting.nothing_found",
+            "PerRow": "oleander.candidates.radii",
             "open_source": "oleander.streaming.source",
         },
     )

@@ -21,7 +21,12 @@ TABLES = {
     "floor": ["| data | black box | floor on | coverage |", "| all | both | bound |", "of the 4 runs"],
     "lazy": ["| one radius, floor 0.9 |", "the same value"],
     "anchors": ["| data | search | precision |", "| data | anchors | K | choice |", "exact, floor 0.9 (optimal)"],
-    "quality": ["| paper, 500 draws | 1 |", "| proxies |", "### Many judged rows", "### Other budgets and floors"],
+    "quality": [
+        "| paper, 500 draws | 1 |",
+        "| proxies |",
+        "### Few and many judged rows",
+        "### Other budgets and floors",
+    ],
     "picking": ["| fixed sequence on a held-out half |"],
     "compare": ["| active tree |", "| Oleander |", "### wine"],
     "union-floor": ["| digits | 40 × 898 | 0.85 | 0.9 |"],

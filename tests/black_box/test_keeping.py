@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Draws
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.keeping import KeptBlackBox, resume
 from oleander.candidates import Anchors, Balls
@@ -31,12 +31,15 @@ SCHEMA = FeatureSchema.infer(ROWS)
 # A process of its own without threads, which forks: the children fit and are killed at random moments until one ends.
 # Every call of the black box writes the hash of its rows to disk before it answers.
 SCRIPT = """
-import hashlib, json, os, random, shutil, signal, sys, time
+import hashlib, json, os, random, shutil, signal, sqlite3, sys, time
 import numpy as np
-from oleander import AggregateExplainer
-from oleander.candidates import Balls
-from oleander.storage.checkpoint import FILE, Checkpoint
+from oleander import AggregateExplainer, Balls, Draws
+from oleander.storage.checkpoint import FILE
 
+WAYS = {
+    "balls": {"candidates": Balls(radius=[1.5, 2.5], n_draws=60, max_candidates=12)},
+    "asking": {"draws": Draws(12_000)},
+}
 X = np.random.default_rng(0).normal(size=(150, 4))
 folder, calls, saved = (os.path.join(sys.argv[1], name) for name in ("kept", "calls", "saved"))
 
@@ -47,8 +50,15 @@ def box(rows):
     return (rows[:, 0] > 0.3 * rows[:, 1]).astype(int)
 
 def fit():
-    balls = Balls(radius=[1.5, 2.5], n_draws=60, max_candidates=12)
-    AggregateExplainer(box, candidates=balls, min_fidelity=0.8, random_state=3, checkpoint=folder).fit(X).save(saved)
+    options = {"min_fidelity": 0.8, "random_state": 3, "checkpoint": folder, **WAYS[sys.argv[2]]}
+    AggregateExplainer(box, **options).fit(X).save(saved)
+
+def count_kept():
+    if not os.path.exists(os.path.join(folder, FILE)):
+        return 0
+    with sqlite3.connect(os.path.join(folder, FILE)) as database:
+        tables = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return database.execute("SELECT COUNT(*) FROM answers").fetchone()[0] if "answers" in tables else 0
 
 def run(most):
     if (child := os.fork()) == 0:
@@ -71,7 +81,7 @@ while kills < N_KILLS:
     os.remove(calls), os.remove(saved)
     while run(random.uniform(0, whole))[0]:
         kills += 1
-        in_between += os.path.exists(os.path.join(folder, FILE)) and 0 < Checkpoint(folder).n_trained
+        in_between += count_kept() > 0
     asked = open(calls).read().split()
     # The first two calls are about the rows of X: once for their labels, once to see whether these change.
     own = [call for call in asked if call not in reference[:2]]
@@ -106,7 +116,7 @@ class Counting:
     "options",
     [
         {},
-        pytest.param({"candidates": "auto"}, marks=pytest.mark.slow),
+        pytest.param({"candidates": "auto", "draws": Draws(2_000)}, marks=pytest.mark.slow),
         {"candidates": ANCHORS, "max_explainers": 1},
     ],
 )
@@ -151,16 +161,20 @@ def test_long_options_that_differ_in_the_middle_are_another_fit(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_fit_killed_at_any_moment_resumes_and_ends_with_the_same_explainers(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("way", "options"), [("balls", OPTIONS), ("asking", {"draws": Draws(12_000)})])
+def test_a_fit_killed_at_any_moment_resumes_and_ends_with_the_same_explainers(
+    tmp_path: Path, way: str, options: dict[str, Any]
+) -> None:
     script = SCRIPT.replace("N_KILLS", str(N_KILLS))
-    ran = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", script, str(tmp_path), way]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     found = json.loads(ran.stdout)
     assert found["kills"] >= N_KILLS
     assert found["in_between"] > 5
     # A kill may fall between an answer and the moment it is kept. Then this one answer is asked for again.
     assert sum(found["again"]) <= found["kills"]
-    alone = AggregateExplainer(box, random_state=3, **OPTIONS).fit(X)
+    alone = AggregateExplainer(box, random_state=3, **{"min_fidelity": 0.8, **options}).fit(X)
     assert content(AggregateExplainer.load(tmp_path / "saved")) == content(alone)
     with sqlite3.connect(tmp_path / "kept" / FILE) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)

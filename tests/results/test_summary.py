@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oleander.candidates.sizes import BallSize
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import Constant, UnfilteredTree
 from oleander.judging.certificate import Certificate, Claim
@@ -57,16 +58,51 @@ class TestProgram:
         assert "explainer 0: 40 rows, fidelity 0.950, certified at least 0.93 (60 of 60 rows)" in text
 
 
+class TestLength:
+    def test_three_whole_trees_fit_on_a_screen(self):
+        rng = np.random.default_rng(0)
+        rows = rng.uniform(size=(4000, 8))
+        schema = FeatureSchema.infer(rows)
+        labels = np.sin(30 * rows[:, 0]) + np.sin(25 * rows[:, 1]) + rows[:, 2] > 0.5
+        tree = UnfilteredTree(max_leaves=None).fit(rows, labels, schema=schema)
+        assert tree.complexity > 200
+        ball = Ball(schema, rows[0], 2.0)
+        members = tuple(ChosenExplainer(ball, tree, "balls", 40, 0.95, 0.9, 0.99) for _ in range(3))
+        explainers = ExplainerSet(schema, members)
+        evaluation = explainers.evaluate(rows, labels)
+        text = describe_fit(replace(PROVEN, explainers=explainers, evaluation=evaluation))
+        lines = text.splitlines()
+        assert len(lines) <= 40
+        assert f"  {tree.complexity} rules on {len(tree.features)} features: " in text
+        widest = max(tree.rules(), key=lambda rule: rule.n_draws)
+        assert f"    {widest}" in lines
+        assert f"    and {tree.complexity - 4} narrower rules: explainers_[2].rules() lists all" in lines
+
+    def test_a_few_rules_are_all_shown(self):
+        tree = UnfilteredTree(max_leaves=8).fit(X, np.sin(3 * X[:, 0]) > 0, schema=SCHEMA)
+        explainers = ExplainerSet(SCHEMA, (replace(BALL, explainer=tree),))
+        text = describe_fit(replace(PROVEN, explainers=explainers))
+        assert all(f"    {rule}" in text for rule in tree.rules())
+        assert "narrower" not in text
+
+    def test_lines_on_the_size_of_balls(self):
+        record = replace(PROVEN, ball_sizes=(BallSize("radius 7", 31.0, 779, False),))
+        assert describe_fit(record).splitlines()[2] == "a typical ball of radius 7 holds 31 of 779 rows (4.0%)"
+
+
 class TestAsking:
     def test_what_is_answered_and_judged(self):
         lines = describe_fit(ASKED).splitlines()
         assert lines[0] == "1 rule answers 50.0% of the rows and says what the black box says on 98.0% of them"
-        assert lines[1] == "judged on rows that were not learned from, not certified: at least 0.91 (49 of 50)"
+        assert lines[1] == (
+            "judged, not certified: of 100 rows that were not learned from 50 are answered, 49 of them rightly "
+            "(at least 0.91)"
+        )
         assert "certified at" not in describe_fit(ASKED)
         assert lines[-1] == "draws can be told from rows in 61% of cases (50% is perfect)"
 
     def test_a_rule_is_shown_whole(self):
-        assert f"rule 0: {BOX.region.describe()} → low (50 rows, fidelity 0.980)" in describe_fit(ASKED).splitlines()
+        assert f"rule 0: {BOX.region.describe()} → low (right on 49 of 50 rows)" in describe_fit(ASKED).splitlines()
 
     @pytest.mark.parametrize(
         ("by_group", "unit"), [(False, "rows that nothing was learned from"), (True, "groups, one row of each")]
@@ -79,10 +115,10 @@ class TestAsking:
         )
         assert "not certified" not in text
 
-    def test_a_rule_that_answers_no_judging_row_has_an_unknown_fidelity(self):
+    def test_a_rule_that_answers_no_judging_row_shows_its_draws(self):
         silent = replace(BOX, support=0, fidelity=float("nan"), floor_value=0.0)
         text = describe_fit(replace(ASKED, **chosen(silent)))
-        assert "(0 rows, fidelity unknown)" in text
+        assert "(no row judged it; right on 100% of 10 draws)" in text
 
 
 class TestSource:
@@ -132,13 +168,13 @@ class TestVerdict:
 
 
 class TestClasses:
-    def test_the_rarest_stands_first_and_silence_is_named(self):
+    def test_the_rarest_stands_first_and_neglect_is_named(self):
         lines = describe_fit(PROVEN).splitlines()
         start = lines.index("rows by what the black box says, the rarest first:")
         assert lines[start + 1 : start + 4] == [
             "  high: 20 rows, 0% answered, 0% rightly",
             "  low: 80 rows, 50% answered, 50% rightly",
-            "  never answered rightly: high",
+            "  answered rightly on under half of their rows: high",
         ]
 
     def test_many_classes_are_cut_short(self):

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 from oleander.data.schema import FeatureSchema, Kind
-from oleander.streaming import draw_sample, open_source, read_background, read_sample, rows_needed
-from tests.streaming.making import EPSILON, X, make_rows, quick_source, write_frame
+from oleander.streaming import draw_sample, encode_background, load_background, open_source, read_sample, rows_needed
+from tests.streaming.making import EPSILON, X, make_rare_rows, make_rows, quick_source, write_frame
 
 pytest.importorskip("pyarrow")
 
@@ -65,11 +65,7 @@ class TestSchema:
     """A sample's schema is that of all rows, although most of them were only looked at."""
 
     def test_rare_levels_and_missing_values_are_seen(self, tmp_path: Path) -> None:
-        rare = X.copy()
-        rare.loc[11_111, "ward"] = "south"
-        rare.loc[7_777, "a"] = np.nan
-        rare.loc[5_555, "ward"] = None
-        rare.loc[3_333, "visits"] = 99
+        rare = make_rare_rows()
         path = write_frame(tmp_path / "rare.parquet", rare, row_group_size=1000)
         sample = draw_sample(open_source(path), 500, 0)
         assert not np.isin([11_111, 7_777, 5_555, 3_333], sample.positions).any()
@@ -131,17 +127,25 @@ class TestBackground:
     SCHEMA = FeatureSchema.infer(X)
 
     def test_a_table_is_encoded(self) -> None:
-        np.testing.assert_array_equal(read_background(X[:50], self.SCHEMA, 0), self.SCHEMA.encode(X[:50]))
+        np.testing.assert_array_equal(encode_background(X[:50], self.SCHEMA), self.SCHEMA.encode(X[:50]))
 
     def test_a_source_is_sampled_and_other_columns_are_left_out(self, tmp_path: Path) -> None:
         path = write_frame(tmp_path / "rows.parquet", X[:500].assign(diagnosis=1))
-        np.testing.assert_array_equal(read_background(path, self.SCHEMA, 0), self.SCHEMA.encode(X[:500]))
+        table = load_background(path, list(X.columns), 0)
+        np.testing.assert_array_equal(encode_background(table, self.SCHEMA), self.SCHEMA.encode(X[:500]))
+
+    def test_a_source_needs_the_columns_of_the_rows(self, tmp_path):
+        path = write_frame(tmp_path / "background.parquet", X[:50].drop(columns="ward"))
+        with pytest.raises(ValueError, match="background lacks column 'ward'; it has 'a'"):
+            load_background(path, list(X.columns), 0)
+        with pytest.raises(ValueError, match="give X as a DataFrame"):
+            load_background(path, None, 0)
 
     def test_rows_that_cannot_be_read_are_left_out_with_a_warning(self) -> None:
         odd = X[:50].copy()
         odd.loc[:4, "ward"] = "moon"
         with pytest.warns(UserWarning, match="5 rows of the background hold values that the schema does not allow"):
-            rows = read_background(odd, self.SCHEMA, 0)
+            rows = encode_background(odd, self.SCHEMA)
         assert len(rows) == 45
         with pytest.raises(ValueError, match="no row of the background can be read"):
-            read_background(X[:50].assign(ward="moon"), self.SCHEMA, 0)
+            encode_background(X[:50].assign(ward="moon"), self.SCHEMA)

@@ -1,6 +1,7 @@
 """The subject: every method on every data set, on training rows, under other budgets, and with many judged rows."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -19,13 +20,12 @@ from benchmarks.tables import make_pivot, make_table, mean, number, percent, sec
 # Methods of the smaller parts; without other rows than those to explain there is no background.
 ALONE = ("without background", "tree with abstention")
 FEW = ("default", "without background", "abstaining tree on draws, 20 leaves")
-JUDGED = (500, 2_000, 10_000, 50_000, 200_000)
-N_NEW = 50_000
+DRAWS = (1_000, 5_000, 20_000, 100_000)
+JUDGED = (60, 200, 1_000, 5_000, 50_000)
+N_BACKGROUND, N_NEW = 1_000, 50_000
 BUDGETS = (
-    *(Budget(max_explainers=number) for number in (3, 5, 20)),
-    *(Budget(max_rules=number) for number in (10, 40)),
-    Budget(min_fidelity=0.95),
-    Budget(),
+    *(Budget(max_explainers=number) for number in (1, 2, 5, 10, 20)),
+    *(Budget(min_fidelity=floor) for floor in (0.8, 0.85, 0.95)),
 )
 
 
@@ -51,8 +51,12 @@ class Quality(Subject):
             for budget in BUDGETS if size == "full" else BUDGETS[:1]:
                 for method in FEW:
                     self._measure({"part": "budgets", **key}, method, budget, make, effort, journal)
+        for key, make in _runs(size, n_splits=1):
+            for n_draws in DRAWS if size == "full" else DRAWS[:1]:
+                own = {"part": "draws", **key, "draws": n_draws}
+                self._measure(own, "default", Budget(), make, replace(effort, n_learned_from=n_draws), journal)
         for key, make in _judged_runs(size):
-            for method in ALONE:
+            for method in (*FEW, "tree with abstention"):
                 self._measure({"part": "judged", **key}, method, Budget(), make, effort, journal)
 
     @staticmethod
@@ -74,9 +78,13 @@ class Quality(Subject):
         if budgets:
             parts += ["### Other budgets and floors\n", "The columns are K / rules / floor.\n"]
             parts += _pivots(budgets, ["method"], "budget", ("coverage", "floor reached"))
+        draws = [row for row in rows if row["part"] == "draws"]
+        if draws:
+            parts += ["### Other numbers of draws\n"]
+            parts += _pivots(draws, ["method"], "draws", ("coverage", "floor reached", "processor seconds"))
         judged = [row for row in rows if row["part"] == "judged"]
         if judged:
-            parts += ["### Many judged rows\n", "Two known laws as black boxes, 10 columns; columns are judged rows.\n"]
+            parts += ["### Few and many judged rows\n", JUDGED_NOTES]
             parts += _pivots(judged, ["data", "method"], "judged", ("coverage", "floor reached"))
         return "\n".join(parts)
 
@@ -94,6 +102,9 @@ answer counts as reached. *Rules* are the rules to read; *conditions* are those 
 ball has one for each column. *Minority right* is the share of rows outside the largest class that are answered
 rightly. Queries are counted at the black box. The paper's method has raw units, one radius (a ball around a typical
 row holds a fifth of the rows), every row as a center, and 500 draws in each ball instead of 10,000.
+"""
+JUDGED_NOTES = f"""\
+Two known laws of 10 columns as black boxes; the background has {N_BACKGROUND:,} rows. The columns are judged rows.
 """
 COLUMNS = {
     "coverage": number,
@@ -138,9 +149,10 @@ def _judged_runs(size: Size) -> Iterator[tuple[Row, Callable[[], Case]]]:
 
 
 def _make_judged_case(law: str, n_judged: int, n_new: int, seed: int) -> Case:
-    table = normal_rows(n_judged + n_new, seed)
-    # A law needs no rows to be trained on, and no true labels.
-    parts = np.arange(0), np.arange(n_judged), np.arange(n_judged, len(table))
+    table = normal_rows(N_BACKGROUND + n_judged + n_new, seed)
+    # A law is not trained, so the first part is a background only.
+    background, judged, new = np.split(np.arange(len(table)), [N_BACKGROUND, N_BACKGROUND + n_judged])
+    parts = background, judged, new
     return Case(DataSet(law, table, pd.Series(LAWS[law].predict(table))), LAWS[law], parts, seed)
 
 

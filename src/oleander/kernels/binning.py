@@ -48,6 +48,7 @@ def bin_numbers(values: Floats, edges: Floats) -> NDArray[np.int32]:
     values : array of shape (n_values,)
     edges : array of shape (n_edges,)
     """
+    values = np.asarray(values, dtype=np.float64)
     if not len(edges):
         return np.isnan(values).astype(np.int32)
     codes = np.empty(len(values), dtype=np.int32)

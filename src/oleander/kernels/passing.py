@@ -60,5 +60,5 @@ def find_leaves(
     if column.max() >= rows.shape[1]:
         raise ValueError(f"a node splits on column {column.max()}, and rows have {rows.shape[1]} columns.")
     leaves = np.empty(len(rows), dtype=np.intp)
-    _pass(rows, column, threshold, level, missing_left, left, right, leaves)
+    _pass(np.asarray(rows, dtype=np.float64), column, threshold, level, missing_left, left, right, leaves)
     return leaves

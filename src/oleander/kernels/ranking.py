@@ -78,6 +78,7 @@ def rank_values(values: Floats, ranks: Ints) -> Floats:
     ranks : int array of shape (n_ranks,)
         Ascending.
     """
+    values = np.asarray(values, dtype=np.float64)
     if len(values) >= FEWEST:
         # Buckets of equal width over the middle of a few values; all beyond them share the first and the last.
         some = np.sort(values[:: len(values) // N_SAMPLED])

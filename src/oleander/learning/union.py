@@ -158,18 +158,13 @@ class UnionLearner:
 
     def _answer_by_sisters(self, learn: Learn, delivered: Family) -> Ints:
         """Return the answers of families that learned from no draw with a parent among the rows that they answer."""
-        rows, parents = self.rows, self.draws.parents
-        assert parents is not None
+        rows = self.rows
         n_folds = max(2, min(N_FOLDS, count_units(rows.n_points, rows.groups)))
         fold = assign_folds(rows.n_points, n_folds, rows.groups, self.seed)
         said = np.full((len(delivered.steps), rows.n_points), SILENT)
-        tasks = []
-        for number in range(n_folds):
-            usable = np.flatnonzero((fold[parents] != number).all(axis=1))
-            tasks.append((usable, np.flatnonzero(fold == number)))
-        shared = [learn, self.draws, rows.values, self.seed]
+        shared, tasks = [learn, self.draws, rows.values, fold, self.seed], [(number,) for number in range(n_folds)]
         for number, answers in run_tasks(_answer_fold, shared, tasks, n_jobs=self.n_jobs):
-            said[:, tasks[number][1]] = answers
+            said[:, fold == number] = answers
         return said
 
     def _pick(self, family: Family, judged: Judged, floor: float) -> Union | None:
@@ -224,6 +219,8 @@ class UnionLearner:
         return Union(family, family.steps[best], claim, is_certified, float(coverage[best]))
 
 
-def _answer_fold(learn: Learn, draws: LabelledDraws, values: Floats, seed: int, usable: Ints, here: Ints) -> Ints:
+def _answer_fold(learn: Learn, draws: LabelledDraws, values: Floats, fold: Ints, seed: int, number: int) -> Ints:
     """Return the answers of a sister family for the rows of its fold."""
-    return learn(draws.take(usable), seed).answer(values[here])
+    assert draws.parents is not None
+    usable = np.flatnonzero((fold[draws.parents] != number).all(axis=1))
+    return learn(draws.take(usable), seed).answer(values[fold == number])

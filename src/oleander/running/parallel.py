@@ -31,6 +31,7 @@ def run_tasks(
         Objects that all tasks need, such as the rows and the black box. A Dask cluster gets them once, not with every
         task. If a worker dies, others take over its tasks.
     tasks : iterable of tuple
+        Small arguments. A large array here is lost with the worker of a Dask cluster that holds it, and the run hangs.
     n_jobs : int or None
         As in joblib.
 

@@ -17,6 +17,7 @@ from oleander.data.schema.inference import infer_feature
 from oleander.draws.jitter import MOST_BACKGROUND
 from oleander.running.parallel import run_tasks
 from oleander.running.warning import warn_user
+from oleander.running.wording import list_some
 from oleander.streaming.blocks import Block, load_arrow
 from oleander.streaming.sample_size import sample_size
 from oleander.streaming.source import Source, as_source
@@ -160,24 +161,32 @@ def read_sample(
     )
 
 
-def read_background(background: Any, schema: FeatureSchema, seed: int, n_jobs: int | None = None) -> Floats:
-    """Return the encoded rows of a background: a table, or a sample of a source.
+def load_background(background: Any, columns: Sequence[Any] | None, seed: int, n_jobs: int | None = None) -> Any:
+    """Return a background as a table: itself, or a sample of a source without other columns than these."""
+    source = as_source(background)
+    if source is None:
+        return background
+    if columns is None:
+        raise ValueError("the background has columns with names, and X has none: give X as a DataFrame.")
+    absent = [column for column in columns if column not in source.columns]
+    if absent:
+        raise ValueError(f"background lacks column {absent[0]!r}; it has {list_some(source.columns)}.")
+    others = [column for column in source.columns if column not in columns]
+    return draw_sample(source.without(others), MOST_BACKGROUND, seed, n_jobs=n_jobs).table
+
+
+def encode_background(background: Any, schema: FeatureSchema) -> Floats:
+    """Return the encoded rows of a background in memory.
 
     Rows with values that the schema does not allow are left out, and a warning says how many.
     """
-    source = as_source(background)
-    table = background
-    if source is not None:
-        columns = [str(column) for column in schema.columns or ()]
-        others = [column for column in source.columns if column not in columns]
-        table = draw_sample(source.without(others), MOST_BACKGROUND, seed, schema=schema, n_jobs=n_jobs).table
-    readable = schema.readable(table)
+    rows, readable = schema.encode_readable(background)
+    if readable is None:
+        return rows
     if not readable.any():
         raise ValueError("no row of the background can be read: all hold values that the schema does not allow.")
-    if not readable.all():
-        warn_user(f"{(~readable).sum():,} rows of the background hold values that the schema does not allow.")
-        table = table[readable] if isinstance(table, pd.DataFrame) else np.asarray(table)[readable]
-    return schema.encode(table)
+    warn_user(f"{(~readable).sum():,} rows of the background hold values that the schema does not allow.")
+    return np.asarray(rows[readable])
 
 
 def to_frame(tables: Sequence[Any]) -> pd.DataFrame:

@@ -4,6 +4,8 @@ import pytest
 
 from oleander.data.schema import FeatureSchema, Kind
 
+NO_CATEGORY = pd.CategoricalDtype(pd.Index([], dtype=object))
+
 
 @pytest.mark.parametrize(
     ("values", "kind"),
@@ -48,3 +50,28 @@ def test_scale(scale, expected):
 def test_bad_declarations(mixed, options, message):
     with pytest.raises(ValueError, match=message):
         FeatureSchema.infer(mixed, **options)
+
+
+class TestMissingEverywhere:
+    @pytest.mark.parametrize("dtype", [float, object, "Int64", "boolean", "string", NO_CATEGORY])
+    def test_the_black_box_gets_the_column_as_it_came(self, dtype):
+        X = pd.DataFrame({"void": pd.Series([None] * 3, dtype=dtype), "x": [1.5, 2.0, 3.0]})
+        schema = FeatureSchema.infer(X)
+        assert schema[0].kind is Kind.CATEGORICAL
+        assert schema[0].levels == ()
+        assert schema[0].n_alternatives == 0
+        pd.testing.assert_frame_equal(schema.decode(schema.encode(X)), X)
+        assert FeatureSchema.from_dict(schema.to_dict()) == schema
+
+    def test_a_column_of_an_array(self):
+        X = np.array([[np.nan, 1.0], [np.nan, 2.5]])
+        schema = FeatureSchema.infer(X)
+        np.testing.assert_array_equal(schema.decode(schema.encode(X)), X)
+
+    def test_a_row_with_a_value_there_cannot_be_read(self):
+        schema = FeatureSchema.infer(pd.DataFrame({"void": [None, None], "x": [1.5, 2.0]}))
+        assert schema.readable(pd.DataFrame({"void": [None, 3.0], "x": [1.5, 2.0]})).tolist() == [True, False]
+
+    def test_a_kind_that_needs_values_is_refused(self):
+        with pytest.raises(ValueError, match="column 'void' has no value that is not missing, so it cannot be integer"):
+            FeatureSchema.infer(pd.DataFrame({"void": [None, None]}), kinds={"void": "integer"})

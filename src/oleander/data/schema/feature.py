@@ -47,7 +47,8 @@ class Feature:
     scale : float
         The length that one unit of radius means along a number.
     levels : tuple
-        The values of a binary or categorical column; a level's code is its position.
+        The values of a binary or categorical column; a level's code is its position. A categorical column without
+        levels holds missing values only: no rule speaks of it, and the black box gets it as it came.
     missing : bool
         Whether a missing value is allowed.
     ordered : bool
@@ -80,7 +81,8 @@ class Feature:
             if not (math.isfinite(self.scale) and self.scale > 0):
                 raise ValueError(f"column {self.name!r} has scale {self.scale:g}; it must be over 0.")
             return
-        if len(set(self.levels)) != len(self.levels) or not self.levels:
+        needs_level = self.kind is Kind.BINARY or not self.missing
+        if len(set(self.levels)) != len(self.levels) or (needs_level and not self.levels):
             raise ValueError(f"column {self.name!r} needs levels that are distinct, at least one.")
         if self.kind is Kind.BINARY and len(self.levels) != 2:
             raise ValueError(
@@ -93,8 +95,25 @@ class Feature:
         return self.kind in (Kind.CONTINUOUS, Kind.INTEGER)
 
     @property
+    def dtype_bounds(self) -> tuple[float, float]:
+        """The least and the largest number that the column's dtype can hold.
+
+        >>> Feature("age", Kind.INTEGER, "uint8", lower=18, upper=90).dtype_bounds
+        (0.0, 255.0)
+        """
+        # A column of whole numbers that is declared continuous is drawn as floats.
+        if self.kind is Kind.CONTINUOUS:
+            return -math.inf, math.inf
+        # Whole numbers over 2^53 are not exact as floats, and one that is rounded up would not fit.
+        dtype = pd.api.types.pandas_dtype(self.dtype)
+        numpy_dtype = getattr(dtype, "numpy_dtype", dtype)
+        limits = np.iinfo(numpy_dtype if numpy_dtype.kind in "iu" else np.int64)
+        return max(float(limits.min), -(2.0**53)), min(float(limits.max), 2.0**53)
+
+    @property
     def n_alternatives(self) -> int:
         """The number of other states that a flip can lead to: levels, and missing where allowed."""
+        # A column without levels has one state: missing.
         return (0 if self.is_number else len(self.levels) - 1) + self.missing
 
     @property
@@ -186,6 +205,8 @@ class Feature:
             return pd.Categorical.from_codes(positions, dtype=pd.CategoricalDtype(list(self.levels), self.ordered))
         if self.is_number:
             values: NDArray[Any] = codes
+        elif not self.levels:
+            values = codes if np.dtype(float) == self.dtype else np.full(len(codes), None, dtype=object)
         else:
             values = self._level_values[np.where(absent, 0, codes).astype(np.intp)]
             if has_absent:

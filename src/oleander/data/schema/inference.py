@@ -21,7 +21,8 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
     """Infer a feature from a column; ``kind`` overrides the inferred kind.
 
     Two distinct whole numbers are binary; other whole numbers are integer, also where pandas stores them as floats
-    because some are missing; strings and ``category`` are categorical, or binary if there are two levels.
+    because some are missing; strings and ``category`` are categorical, or binary if there are two levels. A column that
+    is missing everywhere is categorical, without levels.
     """
     if scale not in SCALES:
         raise ValueError(f"scale={scale!r} is not known; use one of {', '.join(SCALES)}.")
@@ -29,8 +30,10 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
     if isinstance(dtype, np.dtype) and dtype.kind in "mMc":
         raise ValueError(f"column {name!r} has dtype {dtype}; turn it into numbers or strings first.")
     present = column[column.notna()]
-    if present.empty:
-        raise ValueError(f"column {name!r} has no value that is not missing; drop it.")
+    if present.empty and not isinstance(dtype, pd.CategoricalDtype):
+        if kind not in (None, Kind.CATEGORICAL):
+            raise ValueError(f"column {name!r} has no value that is not missing, so it cannot be {kind}.")
+        return Feature(name, Kind.CATEGORICAL, str(dtype), missing=True)
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
         refuse_infinite(column.to_numpy(dtype=float, na_value=np.nan), name)
     if pd.api.types.is_object_dtype(dtype):
