@@ -93,7 +93,9 @@ def restrict(key: Key, column: int, mask: int, full: int) -> Key:
 def mask_table(mask: int, n_codes: int) -> Bools:
     """Return a mask as a lookup table over codes, missing last."""
     as_bytes = np.frombuffer(mask.to_bytes(n_codes // 8 + 1, "little"), dtype=np.uint8)
-    return np.unpackbits(as_bytes, count=n_codes + 1, bitorder="little").view(bool)
+    table = np.unpackbits(as_bytes, count=n_codes + 1, bitorder="little").view(bool)
+    table.setflags(write=False)
+    return table
 
 
 def read_table(table: Bools) -> int:

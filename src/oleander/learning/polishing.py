@@ -55,6 +55,8 @@ class Polisher:
         penalty : float
             What a cut must gain to be worth reading.
         """
+        if not len(self.positions):
+            return key
         allowed = np.ones((len(self.positions), int(self.n_codes.max(initial=0)) + 1), dtype=bool)
         is_cut = np.zeros(len(self.positions), dtype=bool)
         fixed = tuple(cut for cut in key if cut[0] not in self.line)
