@@ -1,8 +1,9 @@
-"""Commands that fit: ``demo``, ``explain`` and ``compare``.
+"""Commands that fit: ``explain`` and ``compare``.
 
 What a command works with is imported when it runs: a wrong option is answered before that.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,38 +19,6 @@ if TYPE_CHECKING:
 
 # The defaults of AggregateExplainer.
 N_DRAWS, MAX_RULES = Draws().n, 20
-
-
-def demo(
-    out: given.OutFolder = Path("oleander-demo"),
-    seed: given.Seed = 0,
-    jobs: given.Jobs = 1,
-    as_json: given.AsJson = False,
-    debug: given.Debug = False,
-) -> None:
-    """Explain a forest on scikit-learn's breast cancer data, and write the page."""
-    import numpy as np
-    from sklearn.datasets import load_breast_cancer
-    from sklearn.ensemble import RandomForestClassifier
-
-    from oleander.aggregate import AggregateExplainer
-    from oleander.cli.outputs import check_folder
-    from oleander.cli.preparing import Prepared
-    from oleander.data.schema import FeatureSchema
-
-    check_folder(out)
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    y = y.map({0: "malignant", 1: "benign"})
-    train = np.arange(len(X)) % 2 == 0
-    forest = RandomForestClassifier(50, random_state=seed).fit(X[train], y[train])
-    about = f"a forest of 50 trees on {(~train).sum()} rows of the breast cancer data that are new to it"
-    rows = np.flatnonzero(~train)
-    new = Prepared(forest, X[~train], y[~train].to_numpy(), None, rows, FeatureSchema.infer(X), about, X[train])
-    # A high floor, so that the demo shows abstention.
-    atlas = AggregateExplainer(
-        forest, max_explainers=5, min_fidelity=0.95, schema=new.schema, random_state=seed, n_jobs=jobs
-    )
-    _fit_and_write(atlas, new, out, as_json=as_json, title="Breast cancer: how the forest decides")
 
 
 def explain(
@@ -119,7 +88,7 @@ def explain(
             draws=Draws(n_draws),
             **options,
         )
-    _fit_and_write(
+    fit_and_write(
         atlas, prepared, out, as_json=as_json, include_rows=include_rows, title=f"How the model decides: {data.name}"
     )
 
@@ -203,7 +172,7 @@ def _check_draws(candidates: Any, draws: int, background: Path | None) -> None:
         raise CommandError("--background is for draws, and these options make none: leave it out.", ExitCode.USAGE)
 
 
-def _fit_and_write(
+def fit_and_write(
     atlas: "AggregateExplainer",
     prepared: "Prepared",
     out: Path,
@@ -211,7 +180,12 @@ def _fit_and_write(
     as_json: bool,
     title: str,
     include_rows: bool = False,
+    also: Callable[[Path], None] | None = None,
 ) -> None:
+    """Fit, write all files to a folder, and print the summary or the main figures.
+
+    ``also`` writes further files to the folder that it is given.
+    """
     import pandas as pd
 
     from oleander.cli.outputs import explainers_table, facts_of, predictions_table, show_json, whole_folder, write_table
@@ -227,6 +201,8 @@ def _fit_and_write(
             write_table(table, draft / name)
         atlas.report(draft / "report.html", title=title, about=prepared.about, include_rows=include_rows)
         atlas.save(draft / "atlas.oleander", include_rows=include_rows)
+        if also is not None:
+            also(draft)
         files = [str(out / file.name) for file in sorted(draft.iterdir())]
     if as_json:
         show_json({"explained": prepared.about, **facts_of(atlas), "files": files})
