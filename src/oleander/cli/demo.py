@@ -1,23 +1,22 @@
-"""The command ``demo``: the paper's program, the default and one tree, on a generated clinic."""
+"""The command ``demo``: the paper's program, the default and one tree, on a generated clinic.
+
+What it works with is imported when it runs: a wrong option is answered before that.
+"""
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
 import typer
-from sklearn.compose import make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 
-from oleander.aggregate import AggregateExplainer
 from oleander.cli import options as given
 from oleander.cli.explaining import fit_and_write
-from oleander.cli.outputs import check_folder, show_table, write_table
-from oleander.cli.preparing import Prepared
-from oleander.data.clinic import make_clinic
-from oleander.data.schema import FeatureSchema
-from oleander.results.tradeoff import TradeOff
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.pipeline import Pipeline
+
+    from oleander.results.tradeoff import TradeOff
 
 # The paper's program gets fewer rows and draws than in the paper, so that the demo is short.
 RADIUS, N_CENTERS, N_DRAWS = 8.0, 200, 1_000
@@ -35,6 +34,12 @@ def demo(
     debug: given.Debug = False,
 ) -> None:
     """Explain a forest on a generated clinic: by the paper's program, by asking, and by one tree."""
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.outputs import check_folder, show_table, write_table
+    from oleander.cli.preparing import Prepared
+    from oleander.data.clinic import make_clinic
+    from oleander.data.schema import FeatureSchema
+
     check_folder(out)
     X, y = make_clinic(random_state=seed)
     train, new = X[::2], X[1::2]
@@ -70,15 +75,22 @@ def demo(
     fit_and_write(atlas, prepared, out, as_json=as_json, title=title, also=write_panels)
 
 
-def train_forest(X: pd.DataFrame, y: pd.Series, seed: int) -> Pipeline:
+def train_forest(X: "pd.DataFrame", y: "pd.Series", seed: int) -> "Pipeline":
     """Return a forest behind an encoder of words."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
     words = list(X.select_dtypes(exclude="number").columns)
     encoder = make_column_transformer((OneHotEncoder(), words), remainder="passthrough")
     return make_pipeline(encoder, RandomForestClassifier(50, min_samples_leaf=3, random_state=seed)).fit(X, y)
 
 
-def make_panels(tradeoff: TradeOff) -> pd.DataFrame:
+def make_panels(tradeoff: "TradeOff") -> "pd.DataFrame":
     """Return the paper's two panels as a table: a line per number of explainers, two columns per floor."""
+    import pandas as pd
+
     table = tradeoff.table
     columns = {"K": sorted(table["max_explainers"].unique())}
     for measure in ("coverage", "fidelity"):

@@ -1,30 +1,21 @@
-"""Commands that fit: ``explain`` and ``compare``."""
+"""Commands that fit: ``explain`` and ``compare``.
+
+What a command works with is imported when it runs: a wrong option is answered before that.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
 import typer
 
-from oleander import baselines
-from oleander.aggregate import AggregateExplainer
 from oleander.cli import options as given
 from oleander.cli.errors import CommandError, ExitCode, printable
-from oleander.cli.outputs import (
-    check_folder,
-    explainers_table,
-    facts_of,
-    predictions_table,
-    records,
-    show_json,
-    show_table,
-    whole_folder,
-    write_table,
-)
-from oleander.cli.paper import PaperOptions, read_candidates, read_radii
-from oleander.cli.preparing import Prepared, Request, prepare, prepare_to_explain
 from oleander.draws.options import Draws
+
+if TYPE_CHECKING:
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.preparing import Prepared
 
 # The defaults of AggregateExplainer.
 N_DRAWS, MAX_RULES = Draws().n, 20
@@ -60,6 +51,11 @@ def explain(
     debug: given.Debug = False,
 ) -> None:
     """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.outputs import check_folder
+    from oleander.cli.paper import PaperOptions, read_candidates
+    from oleander.cli.preparing import Request, prepare_to_explain
+
     check_folder(out)
     by_paper = PaperOptions(radius, local, formulation, letter, draws, include_rows)
     if paper:
@@ -126,6 +122,11 @@ def compare(
     debug: given.Debug = False,
 ) -> None:
     """Fit Oleander and its rivals on the same rows, and measure all of them on the same other rows."""
+    from oleander import baselines
+    from oleander.cli.outputs import records, show_json, show_table, write_table
+    from oleander.cli.paper import read_radii
+    from oleander.cli.preparing import Request, prepare
+
     request = Request(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
     prepared = prepare(request, random_state=seed, n_jobs=jobs)
     rivals = baselines.make_rivals(
@@ -172,8 +173,8 @@ def _check_draws(candidates: Any, draws: int, background: Path | None) -> None:
 
 
 def fit_and_write(
-    atlas: AggregateExplainer,
-    prepared: Prepared,
+    atlas: "AggregateExplainer",
+    prepared: "Prepared",
     out: Path,
     *,
     as_json: bool,
@@ -185,6 +186,10 @@ def fit_and_write(
 
     ``also`` writes further files to the folder that it is given.
     """
+    import pandas as pd
+
+    from oleander.cli.outputs import explainers_table, facts_of, predictions_table, show_json, whole_folder, write_table
+
     with whole_folder(out) as draft:
         # The training rows of a model trained here are a background only where draws are made.
         background = prepared.background if atlas.asks else None
