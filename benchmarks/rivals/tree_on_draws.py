@@ -13,7 +13,8 @@ from oleander.draws.options import Draws
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.judging.certificate import Certificate
 from oleander.learning.union import UnionLearner
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.results.delivering import deliver_union
+from oleander.results.explainer_set import ChosenExplainer
 
 
 class TreeOnDraws(Baseline):
@@ -66,7 +67,7 @@ class TreeOnDraws(Baseline):
         if found is None:
             raise NothingFoundError("no cut of the tree reaches the floor.")
         self.schema_, self.n_queries_ = schema, counting.n_queries
-        self.set_ = ExplainerSet.deliver(found, draws, rows, learner.level)
+        self.set_ = deliver_union(found, draws, rows, learner.level)
         certificate = Certificate((), None, found.claim, 0.95, rows.groups is not None)
         self.certificate_ = certificate if found.is_certified else None
         return self

@@ -1,7 +1,7 @@
 """Explainers that abstain: a tree that is silent in some of its leaves, and the region in which it speaks."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -59,13 +59,15 @@ class Spoken:
 
 @dataclass(frozen=True, eq=False)
 class AbstainingTree:
-    """A tree, grown on rows, that is silent in some of its leaves.
+    """A tree that is silent in some of its leaves.
 
     Parameters
     ----------
     tree : Tree
     speaking : bool array
         One entry per node of the tree; only those of leaves count.
+    unit : {"rows", "draws"}
+        What the tree was grown on, and its leaves count.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class AbstainingTree:
 
     tree: Tree
     speaking: Bools
+    unit: Literal["rows", "draws"] = "rows"
 
     def __post_init__(self) -> None:
         if self.speaking.shape != self.tree.column.shape:
@@ -121,11 +124,11 @@ class AbstainingTree:
 
     def rules(self) -> list[Rule]:
         """Return one rule per speaking leaf."""
-        return [replace(self.tree.rule(int(leaf)), unit="rows") for leaf in self.spoken_leaves]
+        return [replace(self.tree.rule(int(leaf)), unit=self.unit) for leaf in self.spoken_leaves]
 
     def path(self, row: Floats) -> Rule:
         """Return the rule of the leaf in which a row ends."""
-        return replace(self.tree.rule(int(self.tree.apply(row[None, :])[0])), unit="rows")
+        return replace(self.tree.rule(int(self.tree.apply(row[None, :])[0])), unit=self.unit)
 
     def simplified(self) -> "AbstainingTree":
         """Return the same explainer without splits whose sides are both silent or have the same label."""
@@ -145,16 +148,22 @@ class AbstainingTree:
             arrays[name] = np.where(ends, LEAF, number[arrays[name]])
         arrays["column"] = np.where(ends, LEAF, arrays["column"])
         arrays["label"] = np.where(answers[kept] != SILENT, answers[kept], arrays["label"])
-        return AbstainingTree(Tree(tree.schema, tree.classes, **arrays), ends & (answers[kept] != SILENT))
+        return AbstainingTree(Tree(tree.schema, tree.classes, **arrays), ends & (answers[kept] != SILENT), self.unit)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {"explainer": "abstaining tree", "tree": self.tree.to_dict(), "speaking": self.speaking.tolist()}
+        return {
+            "explainer": "abstaining tree",
+            "tree": self.tree.to_dict(),
+            "speaking": self.speaking.tolist(),
+            "unit": self.unit,
+        }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Return the tree that ``to_dict`` wrote."""
-        return cls(Tree.from_dict(data["tree"], schema), np.array(data["speaking"], dtype=bool))
+        unit: Literal["rows", "draws"] = "draws" if data["unit"] == "draws" else "rows"
+        return cls(Tree.from_dict(data["tree"], schema), np.array(data["speaking"], dtype=bool), unit)
 
 
 def shrunk_quality(tree: Tree, strength: float = 5.0) -> Floats:

@@ -12,7 +12,7 @@ from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.options import Options
 from oleander.judging.certificate import Certificate
 from oleander.learning.union import UnionLearner
-from oleander.results.explainer_set import ExplainerSet
+from oleander.results.delivering import deliver_union
 from oleander.results.fit_record import FitRecord, Workings
 from oleander.running.warning import warn_user
 
@@ -96,7 +96,7 @@ def learn_by_asking(
     union = learner.choose(*options.limits)
     if union is None:
         raise NothingFoundError(learner.why_nothing(*options.limits))
-    explainers = ExplainerSet.deliver(union, draws, rows, learner.level)
+    explainers = deliver_union(union, draws, rows, learner.level)
     certificate = Certificate((), None, union.claim, options.confidence, rows.groups is not None)
     record = FitRecord(
         *options.limits,

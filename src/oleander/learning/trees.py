@@ -4,18 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from oleander import kernels
 from oleander.arrays import Ints
 from oleander.draws.labelled import LabelledDraws
-from oleander.explainers.growth import grow_on_columns
-from oleander.explainers.tree import Tree
 from oleander.learning.boxes import node_boxes
 from oleander.learning.choosing import PRICES
+from oleander.learning.cutting import cut_back, grow_large_tree
 from oleander.learning.family import SHARE_HELD, Family, Step, measure_steps
-from oleander.learning.grid import Grid, Memberships, count_by_class, pack
-
-MAX_GROWN = 300
-MIN_LEAF = 5
+from oleander.learning.grid import Grid, Memberships
 
 
 def learn_abstaining_tree(
@@ -23,26 +18,21 @@ def learn_abstaining_tree(
 ) -> Family:
     """Grow a large tree on half of the draws; cut it back exactly, at each price, to ``max_leaves`` speaking leaves."""
     grid, learns, held = _split(draws, rng)
-    grows = learns[: len(learns) // 2]
-    tree = _grow(draws, grid, grows, MAX_GROWN)
-    keys = [key for _, key in node_boxes(tree, grid)]
-    codes = grid.codes
-    inside = Memberships(grid, codes[:, learns]).of_boxes(keys)
-    class_bits = pack(draws.codes[learns] == np.arange(draws.n_classes)[:, None])
-    counts = count_by_class(inside, class_bits)
-    says, right = counts.argmax(axis=1), counts.max(axis=1)
-    wrong = counts.sum(axis=1) - right
-    steps = []
-    for price in prices:
-        spoken = kernels.find_best_cut(tree.left, tree.right, right - price * wrong, max_leaves).tolist()
-        steps.append(Step(tuple(keys[i] for i in spoken), tuple(int(says[i]) for i in spoken), "first", price))
-    return Family(grid, measure_steps(grid, steps, codes[:, held], draws.codes[held]))
+    tree = grow_large_tree(draws, grid, learns[: len(learns) // 2])
+    members = Memberships(grid, grid.codes[:, learns])
+    weights = np.ones(draws.n_classes)
+    (cuts,) = cut_back(tree, grid, members, draws.codes[learns], weights, prices, [max_leaves])
+    steps = [
+        Step(cut.keys, tuple(cut.says.tolist()), "first", price, cut=cut)
+        for price, cut in zip(prices, cuts, strict=True)
+    ]
+    return Family(grid, measure_steps(grid, steps, grid.codes[:, held], draws.codes[held]))
 
 
 def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> Family:
     """Grow one tree that answers everywhere: a family of one step."""
     grid, learns, held = _split(draws, rng)
-    tree = _grow(draws, grid, learns, max_leaves)
+    tree = grow_large_tree(draws, grid, learns, max_leaves)
     keys = dict(node_boxes(tree, grid))
     leaves = tree.leaves.tolist()
     step = Step(tuple(keys[i] for i in leaves), tuple(int(tree.label[i]) for i in leaves), "first", 0.0)
@@ -53,11 +43,3 @@ def _split(draws: LabelledDraws, rng: np.random.Generator) -> tuple[Grid, Ints, 
     """Return a grid, the draws to learn from, and the draws that measure the steps."""
     held, learns = np.split(rng.permutation(len(draws.values)), [round(SHARE_HELD * len(draws.values))])
     return Grid.learn(draws.values, draws.schema), learns, held
-
-
-def _grow(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: int) -> Tree:
-    columns = [column.take(some) for column in grid.columns]
-    classes = np.arange(draws.n_classes)
-    return grow_on_columns(
-        columns, draws.codes[some], classes, draws.schema, max_leaves, min_leaf=MIN_LEAF, simplify=False
-    )

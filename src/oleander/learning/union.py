@@ -21,6 +21,8 @@ from oleander.running.parallel import run_tasks
 N_FOLDS = 5
 # Of choices that answer nearly as many rows as the widest, the one with the least to read is taken.
 WORTH_MORE_READING = 0.005
+# The most speaking leaves of a tree where no limit on rules is given.
+UNLIMITED = 40
 Learn = Callable[[LabelledDraws, int], Family]
 
 
@@ -91,14 +93,17 @@ class UnionLearner:
 
     def choose(self, max_explainers: int, min_fidelity: float) -> Union | None:
         """Return the widest step that passes, or a smaller one that is nearly as wide; None where no step passes."""
-        n_boxes = max_explainers if self.max_rules is None else min(max_explainers, self.max_rules)
         purity = min_fidelity if self.asks_each else None
+        # A floor for each rule is one for each box, and no tree is asked for.
+        max_rules = self.max_rules or UNLIMITED if purity is None else None
+        n_boxes = self._most_boxes(max_explainers)
 
         def learn(draws: LabelledDraws, seed: int) -> Family:
             return learn_family(
                 draws,
                 np.random.default_rng(seed),
                 max_boxes=n_boxes,
+                max_rules=max_rules,
                 min_support=self.min_support,
                 min_purity=purity,
                 is_balanced=self.is_balanced,
@@ -127,8 +132,8 @@ class UnionLearner:
 
     def why_nothing(self, max_explainers: int, min_fidelity: float) -> str:
         """Return a sentence that says how near the best choice comes to the floor, and what to do."""
-        n_boxes = max_explainers if self.max_rules is None else min(max_explainers, self.max_rules)
-        family, judged = self._known["union", n_boxes, min_fidelity if self.asks_each else None]
+        purity = min_fidelity if self.asks_each else None
+        family, judged = self._known["union", self._most_boxes(max_explainers), purity]
         if not family.steps:
             return (
                 f"min_fidelity={min_fidelity:g}: no box is right often enough on {len(self.draws.values):,} draws. "
@@ -141,6 +146,9 @@ class UnionLearner:
             f"min_fidelity={min_fidelity:g} is not reached: the best of {len(family.steps)} choices is at least {best} "
             f"on {int(n_units.max()):,} {unit}. Lower min_fidelity, or give more {unit}; they need no labels."
         )
+
+    def _most_boxes(self, max_explainers: int) -> int:
+        return max_explainers if self.max_rules is None else min(max_explainers, self.max_rules)
 
     def _judge(self, key: Any, learn: Learn) -> tuple[Family, Judged]:
         """Return a family, ordered from careful to bold, with its answers for the rows; it is learned once."""

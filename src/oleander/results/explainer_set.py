@@ -9,15 +9,12 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.choosing import PoolProgram
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
-from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import Certificate, Claim
 from oleander.learning.family import OVERLAPS, Overlap
-from oleander.learning.union import Union
 from oleander.regions import Ball, Box, Region
 from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, disagree, evaluate
 from oleander.results.explanation import Explanation, Statement
@@ -132,35 +129,6 @@ class ExplainerSet:
     members: tuple[ChosenExplainer, ...]
     overlap: Overlap = "first"
     in_turn: bool = False
-
-    @classmethod
-    def deliver(cls, union: Union, draws: LabelledDraws, rows: Rows, level: float) -> Self:
-        """Return a union that was learned by asking, with what the judging rows say of each of its explainers."""
-        step, grid = union.step, union.family.grid
-        boxes = [grid.to_box(key) for key in step.keys]
-        on_rows, on_draws = (
-            step.find_speaker(np.array([box.contains(values) for box in boxes]))
-            for values in (rows.values, draws.values)
-        )
-        members = []
-        for number, (box, code) in enumerate(zip(boxes, step.labels, strict=True)):
-            own, label = on_rows == number, draws.classes[code]
-            right = own & (rows.labels == label)
-            support, n_right = int(rows.weights[own].sum()), int(rows.weights[right].sum())
-            drawn = draws.codes[on_draws == number] == code
-            share = float(drawn.mean()) if len(drawn) else 0.0
-            members.append(
-                ChosenExplainer(
-                    box,
-                    Constant(label, len(drawn), share, draws.classes.dtype),
-                    "asking",
-                    support=support,
-                    fidelity=n_right / support if support else float("nan"),
-                    floor_value=float(lower_bound(n_right, support, level)),
-                    draw_fidelity=share,
-                )
-            )
-        return cls(draws.schema, tuple(members), step.overlap, in_turn=True)
 
     @classmethod
     def choose(cls, program: PoolProgram, result: SelectionResult) -> Self:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from oleander.explainers.constant import Constant
 from oleander.judging.bounds import show_lower
 from oleander.judging.certificate import Certificate
 from oleander.judging.verdict import one_tree_is_enough
@@ -40,7 +41,7 @@ def describe_fit(record: FitRecord) -> str:
 
 
 def _describe_member(number: int, member: ChosenExplainer, record: FitRecord, most_rules: int) -> list[str]:
-    if member.origin == "asking":
+    if member.origin == "asking" and isinstance(member.explainer, Constant):
         (rule,) = member.rules()
         return [f"rule {number}: {member.region.describe()} → {rule.label} ({_describe_evidence(member)})"]
     known = f"{member.support:,} rows, fidelity {show_lower(member.fidelity, 3)}"
@@ -83,9 +84,10 @@ def _describe_answers(record: FitRecord) -> list[str]:
         ]
     claim = record.judged if record.certificate is None else record.certificate.answers
     assert claim is not None
+    what = f"{n_rules} rule{plural}" if n_rules == n_explainers else f"one tree with {n_rules} rules"
     lines = [
-        f"{n_explainers} rule{plural} answer{verb} {evaluation.coverage:.1%} of the rows "
-        f"and say{verb} what the black box says on {claim.share:.1%} of them",
+        f"{what} answer{verb} {evaluation.coverage:.1%} of the rows and say{verb} what the black box says on "
+        f"{claim.share:.1%} of them",
     ]
     if record.certificate is None:
         lines.append(

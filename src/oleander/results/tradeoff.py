@@ -13,6 +13,7 @@ from oleander.arrays import Floats
 from oleander.candidates.choosing import PoolProgram
 from oleander.data.schema import FeatureSchema
 from oleander.learning.union import UnionLearner
+from oleander.results.delivering import deliver_union
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, read_overlap
 from oleander.selection import SelectionResult
@@ -224,7 +225,7 @@ def _union_cell(learner: UnionLearner, number: int, floor: float) -> Cell:
     if union is None:
         explainers, status = ExplainerSet(learner.draws.schema, ()), "unknown"
     else:
-        explainers = ExplainerSet.deliver(union, learner.draws, rows, learner.level)
+        explainers = deliver_union(union, learner.draws, rows, learner.level)
         status = "judged"
     evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
     return Cell.fill(number, floor, explainers, evaluation, float("nan"), status)

@@ -1,0 +1,115 @@
+"""One large tree, cut back exactly: the nodes that speak are worth the most at a price per wrong answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from oleander import kernels
+from oleander.arrays import Floats, Ints
+from oleander.draws.labelled import LabelledDraws
+from oleander.explainers.abstaining import AbstainingTree
+from oleander.explainers.growth import grow_on_columns
+from oleander.explainers.tree import LEAF, Tree
+from oleander.learning.boxes import node_boxes
+from oleander.learning.grid import Grid, Key, Memberships, count_by_class, pack
+
+MAX_GROWN = 300
+MIN_LEAF = 5
+
+
+def grow_large_tree(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: int = MAX_GROWN) -> Tree:
+    """Grow a tree on some of the draws; its labels are codes of classes."""
+    columns = [column.take(some) for column in grid.columns]
+    classes = np.arange(draws.n_classes)
+    return grow_on_columns(
+        columns, draws.codes[some], classes, draws.schema, max_leaves, min_leaf=MIN_LEAF, simplify=False
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """The nodes of a tree that speak.
+
+    Parameters
+    ----------
+    tree : Tree
+    nodes : int array
+        No two of them lie on one path from the root.
+    says : int array
+        The class code that each says.
+    keys : tuple of Key
+        The box of each.
+    """
+
+    tree: Tree
+    nodes: Ints
+    says: Ints
+    keys: tuple[Key, ...]
+
+    def to_explainer(self, draws: LabelledDraws) -> AbstainingTree:
+        """Return the tree that ends where it speaks or is silent, with what all draws say of its leaves."""
+        tree = self.tree
+        speaker = np.full(len(tree.column), LEAF)
+        speaker[self.nodes] = np.arange(len(self.nodes))
+        # Parents stand before their children, and nodes below a speaking node say what it says.
+        for node in np.flatnonzero(tree.column != LEAF).tolist():
+            if speaker[node] != LEAF:
+                speaker[[tree.left[node], tree.right[node]]] = speaker[node]
+        label = np.where(speaker == LEAF, tree.label, np.append(self.says, 0)[speaker])
+        whole = _relabelled(tree, draws, label)
+        cut = AbstainingTree(whole, speaker != LEAF, unit="draws").simplified()
+        return AbstainingTree(_relabelled(cut.tree, draws, cut.tree.label), cut.speaking, unit="draws")
+
+
+def cut_back(
+    tree: Tree,
+    grid: Grid,
+    members: Memberships,
+    truth: Ints,
+    weights: Floats,
+    prices: Sequence[float],
+    max_leaves: Sequence[int],
+    min_support: int = 1,
+) -> list[list[Cut]]:
+    """Return the best cut of a tree at each price, for each number of speaking leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+    grid : Grid
+    members : Memberships
+        The draws that decide.
+    truth : int array
+        Their class codes.
+    weights : array of shape (n_classes,)
+        The worth of a right answer in each class.
+    prices : sequence of float
+        What a wrong answer costs.
+    max_leaves : sequence of int
+    min_support : int
+        The fewest draws of a node that speaks.
+    """
+    keys = [key for _, key in node_boxes(tree, grid)]
+    counts = count_by_class(members.of_boxes(keys), pack(truth == np.arange(len(weights))[:, None]))
+    worth = counts * weights
+    says, right = worth.argmax(axis=1), worth.max(axis=1)
+    wrong = worth.sum(axis=1) - right
+    is_enough = counts.sum(axis=1) >= min_support
+    cuts = []
+    for size in max_leaves:
+        of_size = []
+        for price in prices:
+            value = np.where(is_enough, right - price * wrong, -1.0)
+            nodes = kernels.find_best_cut(tree.left, tree.right, value, size)
+            of_size.append(Cut(tree, nodes, says[nodes], tuple(keys[node] for node in nodes.tolist())))
+        cuts.append(of_size)
+    return cuts
+
+
+def _relabelled(tree: Tree, draws: LabelledDraws, label: Ints) -> Tree:
+    """Return the tree with other labels in the black box's words, its counts made anew; inner nodes have none."""
+    leaf = tree.apply(draws.values)
+    right = label[leaf] == draws.codes
+    n_draws, n_right = (np.bincount(some, minlength=len(tree.column)) for some in (leaf, leaf[right]))
+    return replace(tree, classes=draws.classes, label=label, n_draws=n_draws, n_right=n_right)

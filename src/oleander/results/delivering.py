@@ -1,0 +1,70 @@
+"""From a union that was learned by asking to its explainers, with what the judging rows say of each."""
+
+import numpy as np
+
+from oleander.arrays import Bools
+from oleander.data.rows import Rows
+from oleander.draws.labelled import LabelledDraws
+from oleander.explainers.abstaining import Spoken
+from oleander.explainers.base import Explainer
+from oleander.explainers.constant import Constant
+from oleander.judging.bounds import lower_bound
+from oleander.learning.cutting import Cut
+from oleander.learning.union import Union
+from oleander.regions import Box, Region
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+
+
+def deliver_union(union: Union, draws: LabelledDraws, rows: Rows, level: float) -> ExplainerSet:
+    """Return the boxes of a union, or its one tree, as explainers.
+
+    Parameters
+    ----------
+    union : Union
+    draws : LabelledDraws
+    rows : Rows
+        The judging rows.
+    level : float
+        The one-sided error of the bound on each explainer's fidelity.
+    """
+    step = union.step
+    if step.cut is not None:
+        return ExplainerSet(draws.schema, (_deliver_tree(step.cut, draws, rows, level),), in_turn=True)
+    boxes = [union.family.grid.to_box(key) for key in step.keys]
+    on_rows, on_draws = (
+        step.find_speaker(np.array([box.contains(values) for box in boxes])) for values in (rows.values, draws.values)
+    )
+    members = []
+    for number, (box, code) in enumerate(zip(boxes, step.labels, strict=True)):
+        own, label = on_rows == number, draws.classes[code]
+        drawn = draws.codes[on_draws == number] == code
+        share = float(drawn.mean()) if len(drawn) else 0.0
+        explainer = Constant(label, len(drawn), share, draws.classes.dtype)
+        members.append(_judge(box, explainer, share, own, own & (rows.labels == label), rows, level))
+    return ExplainerSet(draws.schema, tuple(members), step.overlap, in_turn=True)
+
+
+def _deliver_tree(cut: Cut, draws: LabelledDraws, rows: Rows, level: float) -> ChosenExplainer:
+    explainer = cut.to_explainer(draws)
+    region = Spoken(Box(()), explainer)
+    own = region.contains(rows.values)
+    right = own & (explainer.predict(rows.values) == rows.labels)
+    tree, spoken = explainer.tree, explainer.spoken_leaves
+    share = float(tree.n_right[spoken].sum() / tree.n_draws[spoken].sum())
+    return _judge(region, explainer, share, own, right, rows, level)
+
+
+def _judge(
+    region: Region, explainer: Explainer, draw_share: float, own: Bools, right: Bools, rows: Rows, level: float
+) -> ChosenExplainer:
+    """Return an explainer with its figures, given the rows that it answers and those that it answers rightly."""
+    support, n_right = int(rows.weights[own].sum()), int(rows.weights[right].sum())
+    return ChosenExplainer(
+        region,
+        explainer,
+        "asking",
+        support=support,
+        fidelity=n_right / support if support else float("nan"),
+        floor_value=float(lower_bound(n_right, support, level)),
+        draw_fidelity=draw_share,
+    )
