@@ -18,7 +18,7 @@ from oleander.data.schema import FeatureSchema
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests against oracles have up to hundreds of seeds, of which a fast run takes this many.
-FAST_SEEDS = 10
+FAST_SEEDS = 5
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -49,6 +49,11 @@ def heart_disease(shared_data: Path) -> pd.DataFrame:
     table["cp"] = table["cp"].map({1: "typical", 2: "atypical", 3: "non-anginal", 4: "none"}).astype("category")
     table["sex"] = table["sex"].map({0: "female", 1: "male"})
     return table
+
+
+@pytest.fixture(scope="session")
+def square() -> np.ndarray:
+    return np.random.default_rng(0).uniform(size=(300, 3))
 
 
 def make_mixed(n_rows: int = 300, seed: int = 0) -> pd.DataFrame:

@@ -1,5 +1,4 @@
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,32 +11,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from oleander import AggregateExplainer, Balls, Floor
+from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, PerRow
 from oleander.black_box.asking import BlackBoxError
-from oleander.candidates import Boxes, Nodes, Trees
 from oleander.candidates.choosing import PoolProgram
-from oleander.draws.options import Draws
-from oleander.fitting.nothing_found import NothingFoundError
-
-BALLS = Balls(n_draws=300, max_candidates=40)
-QUICK = {"candidates": BALLS, "max_explainers": 3, "max_rules": 40, "holdout": 0.25, "random_state": 0}
-ROWS_ONLY = {"draws": Draws(0), "holdout": 0.25, "random_state": 0}
-ASKING = {"draws": Draws(2_000), "random_state": 0}
-
-
-def halves(X):
-    return X[:, 0] > 0.5
-
-
-class Recording:
-    """A black box that counts the rows it is asked about."""
-
-    def __init__(self, answer=halves):
-        self.answer, self.n_rows = answer, 0
-
-    def __call__(self, X):
-        self.n_rows += len(X)
-        return self.answer(X)
+from oleander.explainers import LimeLinear, UnfilteredTree
+from tests.making import ASKING, QUICK, ROWS_ONLY, Recording, halves
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +29,6 @@ def cancer():
 def atlas(cancer):
     X, _, model = cancer
     return AggregateExplainer(model, **QUICK).fit(X[1::2])
-
-
-@pytest.fixture(scope="module")
-def square():
-    return np.random.default_rng(0).uniform(size=(300, 3))
 
 
 class TestFit:
@@ -73,38 +46,6 @@ class TestFit:
         assert set(atlas.evaluation_.classes["label"]) == {"benign", "malignant"}
         assert len(atlas.certificate_.fidelity) == len(atlas.explainers_)
         assert "local explainer" in atlas.summary()
-
-    def test_the_default_learns_by_asking(self, square):
-        box = Recording()
-        atlas = AggregateExplainer(box, random_state=0).fit(square)
-        assert atlas.coverage_ > 0.95
-        assert box.n_rows == atlas.n_queries_ == 20_000 + 300 + 100
-        assert {member.origin for member in atlas.explainers_} == {"asking"}
-        # Folds judged: the word for it is not certified.
-        assert atlas.certificate_ is None
-        assert atlas.proof_ is None
-        assert atlas.record_.status == "judged"
-        with pytest.raises(AttributeError, match="learned by asking"):
-            atlas.pool_  # noqa: B018
-
-    def test_with_a_background_every_row_certifies(self, square):
-        background = np.random.default_rng(1).uniform(size=(500, 3))
-        atlas = AggregateExplainer(halves, **ASKING).fit(square, background=background)
-        answers = atlas.predict(square)
-        certificate = atlas.certificate_
-        assert atlas.record_.status == "certified"
-        assert certificate.answers.n_rows == (~answers.mask).sum()
-        assert certificate.answers.n_right == (answers.compressed() == halves(square)[~answers.mask]).sum()
-        assert certificate.answers.bound == 0.9
-
-    def test_without_draws_it_learns_from_the_rows_alone(self, square):
-        box = Recording()
-        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(square)
-        assert atlas.coverage_ > 0.95
-        # Each row once, and a hundred again to see whether answers change.
-        assert box.n_rows == atlas.n_queries_ == 300 + 100
-        assert atlas.complexity <= 20
-        assert {member.origin for member in atlas.explainers_} <= {"trees", "nodes"}
 
     @pytest.mark.parametrize("labels", ["int", "str", "bool", "float"])
     def test_labels_of_every_kind(self, square, labels):
@@ -152,22 +93,6 @@ class TestFit:
         again = AggregateExplainer(model, **QUICK, n_jobs=2).fit(X[1::2])
         assert again.summary() == atlas.summary()
 
-    def test_groups_are_kept_whole(self, square):
-        groups = np.arange(300) // 5
-        atlas = AggregateExplainer(halves, **{**QUICK, "holdout": 0.3}).fit(square, groups=groups)
-        learned = {tuple(row) for row in atlas.pool_.rows.values}
-        is_learned = np.array([tuple(row) in learned for row in square])
-        by_group = [is_learned[groups == group] for group in range(60)]
-        assert all(part.all() or not part.any() for part in by_group)
-        assert atlas.certificate_.by_group
-        assert atlas.certificate_.coverage.n_rows == 18
-
-    def test_held_out_rows_are_used_for_nothing_else(self, square):
-        atlas = AggregateExplainer(halves, **QUICK).fit(square)
-        assert atlas.pool_.rows.weights.sum() == 225
-        assert atlas.certificate_.coverage.n_rows == 75
-        assert AggregateExplainer(halves, **{**QUICK, "holdout": None}).fit(square).certificate_ is None
-
     def test_rows_that_look_like_training_rows_get_a_warning(self, cancer):
         X, y, model = cancer
         with pytest.warns(
@@ -183,45 +108,6 @@ class TestFit:
         atlas = AggregateExplainer(lambda X: np.full(len(X), "same"), **QUICK).fit(square)
         assert atlas.fidelity_ == 1.0
         assert set(atlas.predict(square).compressed()) == {"same"}
-
-    def test_any_generator_can_propose(self, square):
-        generators = [Balls(0.5, max_candidates=10, n_draws=100), Balls(1.0, max_candidates=10, n_draws=100)]
-        atlas = AggregateExplainer(halves, candidates=generators, random_state=0).fit(square)
-        assert len(atlas.pool_.candidates) == 20
-
-    def test_generators_that_learn_from_rows_ask_nothing_and_are_saved(self, square, tmp_path):
-        """Candidates of several kinds stand in one pool, groups reach them, and a file brings all of them back."""
-        groups = np.arange(300) // 5
-        generators = [Trees(n_trees=6), Nodes(n_trees=4), Boxes(n_centers=10)]
-        atlas = AggregateExplainer(halves, candidates=generators, max_explainers=3, random_state=0)
-        atlas.fit(square, groups=groups)
-        assert atlas.coverage_ > 0.9
-        assert all(member.floor_value >= 0.9 for member in atlas.explainers_)
-        # The rows once, and some of them again to see whether answers change.
-        assert atlas.n_queries_ <= 2 * 300
-        group_of = atlas.pool_.rows.groups
-        for candidate in atlas.pool_.candidates:
-            assert not set(group_of[candidate.learned_from]) & set(group_of[~candidate.learned_from])
-        atlas.save(tmp_path / "atlas.oleander")
-        again = AggregateExplainer.load(tmp_path / "atlas.oleander")
-        np.testing.assert_array_equal(
-            np.ma.getmaskarray(again.predict(square)), np.ma.getmaskarray(atlas.predict(square))
-        )
-        np.testing.assert_array_equal(again.predict(square).compressed(), atlas.predict(square).compressed())
-
-    @pytest.mark.slow
-    def test_classes_can_count_alike(self):
-        """The rare class is hard to tell: with balance the answer says more of it."""
-        X = np.random.default_rng(0).uniform(size=(2000, 4))
-
-        def rare(X):
-            return np.where((X[:, 0] > 0.9) & (X[:, 1] + 0.3 * np.sin(40 * X[:, 2]) > 0.6), "rare", "common")
-
-        plain = AggregateExplainer(rare, **ROWS_ONLY).fit(X)
-        balanced = AggregateExplainer(rare, balance="class", **ROWS_ONLY).fit(X)
-        shares = [a.evaluation_.classes.set_index("label").loc["rare", "answered_rightly"] for a in (plain, balanced)]
-        assert shares[1] >= shares[0]
-        assert "rare:" in plain.summary()
 
     @pytest.mark.parametrize("has_rich", [True, False])
     def test_progress_is_shown_on_request(self, square, capsys, monkeypatch, has_rich):
@@ -254,6 +140,70 @@ class TestPaper:
         inside = ball.contains(stretched)
         assert np.abs(stretched[inside, 0] - ball.center[0]).max() <= 10
         assert 5 < inside.sum() < 100
+
+    def test_every_option_of_the_balls_reaches_them(self):
+        schema = FeatureSchema.infer(np.random.default_rng(0).uniform(size=(20, 3)), scale="range")
+        local = LimeLinear()
+        options = {"max_flips": 2, "norm": 2.0, "scale": "std", "centers": "rounded", "max_candidates": 9}
+        atlas = AggregateExplainer.paper(halves, radius=[1.0, 2.0], n_draws=30, local=local, schema=schema, **options)
+        balls = atlas.candidates
+        assert {name: getattr(balls, name) for name in options} == options
+        assert (balls.radius, balls.n_draws, balls.local, balls.uncut) == ([1.0, 2.0], 30, local, False)
+        assert AggregateExplainer.paper(halves, radius=1.0, schema=schema).candidates.scale == "none"
+
+    @pytest.mark.parametrize("change", [{"holdout": 0.4}, {"max_queries": 40_000}])
+    def test_one_radius_per_row_follows_its_row(self, square, change):
+        """Rows are repeated, shuffled, held out and left out; each ball has the radius of a row that is its center."""
+        rng = np.random.default_rng(0)
+        X = np.concatenate([square, square[:100]])[rng.permutation(len(square) + 100)]
+        radii = np.where(X[:, 1] > 0.5, 0.4, 0.2) + X[:, 0] / 100
+        atlas = AggregateExplainer.paper(
+            halves, radius=PerRow(radii), n_draws=100, max_explainers=3, random_state=0, **change
+        ).fit(X)
+        radius_of = {tuple(row): radius for row, radius in zip(X, radii, strict=True)}
+        regions = [candidate.region for candidate in atlas.pool_.candidates]
+        assert len(regions) == atlas.pool_.rows.n_points
+        assert all(region.radius == radius_of[tuple(region.center)] for region in regions)
+
+    def test_a_ladder_as_long_as_the_rows_is_refused(self, square):
+        with pytest.raises(ValueError, match="write radius=PerRow"):
+            AggregateExplainer.paper(halves, radius=np.linspace(0.1, 0.4, len(square)), holdout=0.2).fit(square)
+        with pytest.raises(ValueError, match="has 3 values, and X has 300 rows"):
+            AggregateExplainer.paper(halves, radius=PerRow([0.1, 0.2, 0.3])).fit(square)
+
+    def test_the_letter(self, square):
+        options = {"radius": 0.3, "n_draws": 200, "max_explainers": 3, "random_state": 0}
+        atlas = AggregateExplainer.paper(halves, letter=True, **options)
+        balls = atlas.candidates
+        assert (atlas.formulation, balls.uncut, balls.local.alpha, balls.local.max_leaves) == (
+            "selective",
+            True,
+            None,
+            None,
+        )
+        assert (balls.scale, balls.centers, balls.flips, balls.norm, balls.local.n_bins) == (
+            "none",
+            "rows",
+            "paper",
+            np.inf,
+            3,
+        )
+        atlas.fit(square)
+        assert atlas.pool_.is_trained.all()
+        draws = atlas.pool_.candidates[0].recipe.draw()
+        assert draws.min() < 0 or draws.max() > 1
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"formulation": "strict"}, "letter=True stands for the printed program, .* formulation='strict' is given"),
+            ({"local": UnfilteredTree()}, "letter=True stands for a tree behind the filter .* local is given"),
+            ({"centers": "rounded"}, "letter=True stands for rows as centers, .* centers='rounded' is given"),
+        ],
+    )
+    def test_the_letter_refuses_what_contradicts_it(self, given, message):
+        with pytest.raises(ValueError, match=message):
+            AggregateExplainer.paper(halves, radius=1.0, letter=True, **given)
 
 
 class TestReading:
@@ -380,7 +330,7 @@ class TestCounting:
         atlas.tradeoff(max_explainers=[1, 2], min_fidelity=[0.8, 0.9])
         assert atlas.n_queries_ == box.n_rows
 
-    @pytest.mark.parametrize("options", [QUICK, ASKING], ids=["balls", "asking"])
+    @pytest.mark.parametrize("options", [QUICK, {**ASKING, "max_explainers": 3}], ids=["balls", "asking"])
     def test_rows_of_the_fit_are_not_asked_about_again(self, square, tmp_path, options):
         box = Recording()
         atlas = AggregateExplainer(box, **options).fit(square)
@@ -440,139 +390,7 @@ class TestCounting:
         assert loaded.n_queries_ == box.n_rows == 407
 
 
-class TestCertificate:
-    @pytest.mark.slow
-    def test_what_is_certified_is_what_predict_does(self):
-        """On the held-out rows the certificate counts exactly what predict answers, in 30 random fits."""
-        n_silent = n_overlaps = 0
-        for seed in range(30):
-            rng = np.random.default_rng(seed)
-            X = rng.uniform(size=(160, 3)).round(rng.integers(1, 4))
-            slope = rng.uniform(-1, 1, size=3)
-
-            def black_box(X, slope=slope):
-                return np.where(X @ slope + 0.15 * np.sin(25 * X[:, 0]) > slope.sum() / 2, "above", "below")
-
-            candidates = ["trees", Balls([0.5, 1.0], n_draws=100, max_candidates=15), "nodes"][seed % 3]
-            floor = Floor(on="share", over=["each", "union", "both"][seed % 3], min_support=3)
-            atlas = AggregateExplainer(
-                black_box,
-                candidates=candidates,
-                min_fidelity=0.75,
-                floor=floor,
-                holdout=0.25,
-                random_state=seed,
-                max_rules=None,
-            ).fit(X)
-            held = atlas._workings.held
-            rows = held.values[held.point_of_row]
-            answers, truth = atlas.predict(rows), black_box(rows)
-            answered = ~np.ma.getmaskarray(answers)
-            right = answered & (np.ma.getdata(answers) == truth)
-            certificate = atlas.certificate_
-            assert (certificate.coverage.n_right, certificate.coverage.n_rows) == (answered.sum(), len(rows))
-            assert (certificate.answers.n_right, certificate.answers.n_rows) == (right.sum(), answered.sum())
-            covers = atlas.covers(rows)
-            for member, claim, inside in zip(atlas.explainers_, certificate.fidelity, covers, strict=True):
-                assert member.claim == claim
-                agrees = member.explainer.predict(rows[inside]) == truth[inside]
-                assert (claim.n_right, claim.n_rows) == (agrees.sum(), inside.sum())
-            n_silent += (~answered).sum()
-            n_overlaps += (covers.sum(axis=0) > 1).sum()
-        # Otherwise the order of the explainers and their silence would not have mattered.
-        assert n_silent > 50
-        assert n_overlaps > 50
-
-    @pytest.mark.slow
-    def test_what_is_certified_is_what_predict_does_after_asking(self):
-        """The certificate counts the answers of predict on every judging row, in 12 random fits."""
-        n_silent = n_certified = 0
-        for seed in range(12):
-            rng = np.random.default_rng(seed)
-            X, background = rng.normal(size=(2, 300, 3))
-            # Rows of the background are no evidence, not even those that are in X too.
-            background[:20] = X[:20]
-
-            def black_box(X):
-                return np.where(X[:, 0] + 0.5 * X[:, 1] + 0.2 * np.sin(9 * X[:, 2]) > 0.4, "above", "below")
-
-            options = {"draws": Draws(1_500), "max_explainers": 1 + seed % 6, "min_fidelity": 0.75}
-            explainer = AggregateExplainer(black_box, random_state=seed, **options)
-            if seed % 2:
-                with pytest.warns(UserWarning, match="20 of 300 rows of X stand in the background too"):
-                    atlas = explainer.fit(X, background=background)
-                judging = X[20:]
-            else:
-                atlas = explainer.set_params(holdout=0.5).fit(X)
-                judging = atlas._workings.held.values
-                assert len(judging) == 150
-            answers = atlas.predict(judging)
-            answered = ~np.ma.getmaskarray(answers)
-            right = answered & (np.ma.getdata(answers) == black_box(judging))
-            claim = atlas.certificate_.answers if atlas.certificate_ else atlas.record_.judged
-            assert (claim.n_right, claim.n_rows) == (right.sum(), answered.sum())
-            assert atlas.evaluation_.coverage == pytest.approx(answered.mean())
-            assert atlas.evaluation_.agreement == pytest.approx(claim.share)
-            n_silent += (~answered).sum()
-            n_certified += atlas.certificate_ is not None
-        assert n_silent > 50
-        assert n_certified >= 6
-
-
 class TestRefusals:
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"max_explainers": 0}, "max_explainers=0 is not allowed"),
-            ({"max_explainers": 2.5}, "max_explainers=2.5 is not allowed"),
-            ({"min_fidelity": 1.5}, "min_fidelity=1.5 is not allowed"),
-            ({"min_fidelity": 0}, "min_fidelity=0 is not allowed"),
-            ({"max_rules": 0}, "max_rules=0 is not allowed"),
-            ({"confidence": 1.0}, "confidence=1.0 is not allowed"),
-            ({"holdout": 1.0}, "holdout=1.0 is not allowed"),
-            ({"holdout": 0.999}, "holdout=0.999 of 300 rows leaves none to learn from"),
-            ({"floor": Floor(on="median")}, "floor.on='median' is not known; use 'bound' or 'share'"),
-            ({"floor": Floor(over="all")}, "floor.over='all' is not known"),
-            ({"floor": Floor(min_support=0)}, "floor.min_support=0 is not allowed"),
-            ({"floor": Floor(level=1.5)}, "floor.level=1.5 is not allowed"),
-            ({"balance": "rows"}, "balance='rows' is not known; use 'class'"),
-            ({"formulation": "loose"}, "formulation='loose' is not known"),
-            ({"formulation": "selective"}, "formulation='selective' counts rows itself"),
-            ({"candidates": "cubes"}, "candidates='cubes' is not known"),
-            ({"candidates": []}, "candidates is empty"),
-            ({"solver": "simplex"}, "solver='simplex' is not known"),
-            ({"time_limit": 0}, "time_limit=0 is not allowed: give a number over 0, or None"),
-            ({"random_state": 1.5}, "random_state=1.5 is not allowed"),
-            ({"random_state": -1}, "random_state=-1 is not allowed"),
-            ({"max_queries": 1}, "max_queries=1 is not allowed"),
-        ],
-    )
-    def test_bad_options_are_refused_before_the_black_box_is_asked(self, square, options, message):
-        box = Recording()
-        with pytest.raises(ValueError, match=message):
-            AggregateExplainer(box, **{**QUICK, **options}).fit(square)
-        assert box.n_rows == 0
-
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"floor": "share"}, "floor is a str; give a Floor"),
-            ({"schema": {"a": 1}}, "schema is a dict; give a FeatureSchema"),
-            ({"candidates": 3}, "candidates holds a int; give names or generators"),
-        ],
-    )
-    def test_options_of_another_type(self, square, options, message):
-        with pytest.raises(TypeError, match=message):
-            AggregateExplainer(halves, **{**QUICK, **options}).fit(square)
-
-    @pytest.mark.parametrize(
-        ("changes", "message"),
-        [({"radius": "wide"}, "radius='wide' is not known"), ({"scale": "miles"}, "scale='miles' is not known")],
-    )
-    def test_bad_options_of_balls(self, square, changes, message):
-        with pytest.raises(ValueError, match=message):
-            AggregateExplainer(halves, **{**QUICK, "candidates": replace(BALLS, **changes)}).fit(square)
-
     def test_y_and_groups_of_another_length(self, square):
         with pytest.raises(ValueError, match=r"groups has shape \(3,\); one entry for each of 300 rows"):
             AggregateExplainer(halves, **QUICK).fit(square, groups=[1, 2, 3])
@@ -594,50 +412,6 @@ class TestRefusals:
         for name in ("tradeoff", "summary"):
             with pytest.raises(NotFittedError, match="is not fitted: call fit"):
                 getattr(AggregateExplainer(halves), name)()
-
-    def test_nothing_is_faithful_enough(self, square):
-        noise = np.random.default_rng(1)
-        table = {tuple(row): noise.random() < 0.5 for row in square}
-
-        def black_box(X):
-            return np.array([table.get(tuple(row), row[0] > 0.5) for row in X])
-
-        with pytest.raises(
-            NothingFoundError, match=r"min_fidelity=0.95 leaves no candidate: the best of \d+ reaches 0\.\d+"
-        ):
-            AggregateExplainer(black_box, **{**QUICK, "min_fidelity": 0.95}).fit(square)
-
-    def test_what_left_no_candidate_trained_is_named(self, square):
-        with pytest.raises(NothingFoundError, match="time_limit=1e-09 ended before a candidate was trained"):
-            AggregateExplainer(halves, **QUICK, time_limit=1e-9).fit(square)
-        with pytest.raises(NothingFoundError, match="max_queries=450 leaves 50 rows to ask about, too few"):
-            AggregateExplainer(halves, **QUICK, max_queries=450).fit(square)
-
-    def test_max_rules_that_no_explainer_keeps_is_named(self, square):
-        def bands(X):
-            return (X[:, 0] * 4).astype(int) % 2
-
-        balls = Balls(4.0, n_draws=500, max_candidates=5)
-        options = {"candidates": balls, "min_fidelity": 0.7, "max_explainers": 2, "random_state": 0}
-        message = r"max_rules=1 leaves no choice: of \d explainers .* has \d rules\. Raise max_rules"
-        with pytest.raises(NothingFoundError, match=message):
-            AggregateExplainer(bands, max_rules=1, **options).fit(square)
-
-    def test_confidence_without_a_certificate_is_refused(self, square):
-        for options, words in [
-            ({}, "without a background or a holdout"),
-            ({"candidates": BALLS}, "without a background or a holdout"),
-            ({"holdout": 0.3, "floor": Floor(on="share")}, r"with floor\.on='share'"),
-        ]:
-            with pytest.raises(ValueError, match=f"confidence=0.8 is that of a certificate, and there is none {words}"):
-                AggregateExplainer(halves, confidence=0.8, **options).fit(square)
-
-    def test_more_explainers_than_candidates(self):
-        X = np.random.default_rng(0).uniform(size=(60, 2))
-        balls = Balls(2.0, max_candidates=5)
-        with pytest.warns(UserWarning, match="max_explainers=50, but there are only 5 candidates") as caught:
-            AggregateExplainer(halves, max_explainers=50, max_rules=None, candidates=balls, random_state=0).fit(X)
-        assert caught[0].filename == __file__
 
     def test_an_error_leaves_a_fitted_object_as_it_was(self, square):
         atlas = AggregateExplainer(halves, **QUICK).fit(square)

@@ -76,3 +76,15 @@ def test_every_decision_is_listed():
     listed = (ROOT / "docs" / "decisions" / "README.md").read_text()
     for record in (ROOT / "docs" / "decisions").glob("0*.md"):
         assert f"({record.name})" in listed
+
+
+def test_modules_functions_and_tests_that_the_paper_is_mapped_to_are_there():
+    for line in (ROOT / "docs" / "the-paper.md").read_text(encoding="utf-8").splitlines():
+        content = ""
+        for name in re.findall(r"`([\w/.]+)`", line) if line.startswith("|") else []:
+            if "/" in name:
+                paths = [ROOT / name, ROOT / "src" / "oleander" / name]
+                assert any(path.exists() for path in paths), name
+                content = "".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
+            else:
+                assert re.search(rf"^(?:def|class) {name}\b", content, flags=re.MULTILINE), f"{name} in {line}"

@@ -36,8 +36,9 @@ LAYERS = [
 ALONE = {"selection": {"arrays", "selection"}}
 # Modules that stand in no folder.
 ROOT_MODULES = {"__init__", "__main__", "aggregate", "arrays"}
-# The page is written by a method of the estimator, which looks the page's folder up when the method is called.
-LOOKED_UP = {("aggregate.py", "oleander.report")}
+# The page is written by a method of the estimator, and the panels are drawn by one of the trade-off; both look the
+# folder up when the method is called.
+LOOKED_UP = {("aggregate.py", "oleander.report"), ("tradeoff.py", "oleander.report")}
 BESIDE = {"studies", "benchmarks", "tests", "fuzz", "examples"}
 # Half of the estimator is the documentation of its parameters.
 MOST_LINES, MOST_LINES_OF_ESTIMATOR = 350, 520

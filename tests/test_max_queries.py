@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oleander import AggregateExplainer, Balls, Floor
+from oleander import AggregateExplainer, Balls, Floor, NothingFoundError
 from oleander.candidates import Anchors
 from oleander.draws.options import Draws
-from oleander.fitting.nothing_found import NothingFoundError
+from tests.making import Recording
 
 X = np.random.default_rng(0).normal(size=(200, 4))
 BALLS = {"candidates": Balls(1.5, n_draws=50, max_candidates=30), "min_fidelity": 0.6, "holdout": 0.25}
@@ -20,18 +20,11 @@ BALLS = {"candidates": Balls(1.5, n_draws=50, max_candidates=30), "min_fidelity"
 WAYS = {"strict": {}, "selective": {"formulation": "selective", "floor": Floor(on="share", over="each")}}
 
 
-class Dear:
-    """Counts the rows that it is sent."""
-
-    def __init__(self) -> None:
-        self.n_rows = 0
-
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        self.n_rows += len(rows)
-        return (rows[:, 0] > 0.3 * rows[:, 1]).astype(int)
+def law(rows: np.ndarray) -> np.ndarray:
+    return (rows[:, 0] > 0.3 * rows[:, 1]).astype(int)
 
 
-def explain(box: Dear, **options: Any) -> AggregateExplainer:
+def explain(box: Recording, **options: Any) -> AggregateExplainer:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return AggregateExplainer(box, random_state=0, **options).fit(X)
@@ -40,10 +33,10 @@ def explain(box: Dear, **options: Any) -> AggregateExplainer:
 @pytest.mark.parametrize("way", WAYS)
 def test_training_stops_when_the_rows_are_spent_and_the_gap_is_honest(way: str) -> None:
     options = {**BALLS, **WAYS[way]}
-    free = explain(Dear(), **options)
+    free = explain(Recording(law), **options)
     objectives = []
     for most in (350, 450, 600, 1000):
-        box = Dear()
+        box = Recording(law)
         atlas = AggregateExplainer(box, random_state=0, max_queries=most, **options)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -59,13 +52,13 @@ def test_training_stops_when_the_rows_are_spent_and_the_gap_is_honest(way: str) 
 
 
 def test_enough_changes_nothing() -> None:
-    free, bounded = explain(Dear(), **BALLS), explain(Dear(), **BALLS, max_queries=100_000)
+    free, bounded = explain(Recording(law), **BALLS), explain(Recording(law), **BALLS, max_queries=100_000)
     assert free.summary() == bounded.summary()
 
 
 @pytest.mark.parametrize("groups", [None, np.repeat(np.arange(20), 10)], ids=["rows", "groups"])
 def test_fewer_rows_are_used_when_not_all_can_be_asked_about(groups: np.ndarray | None) -> None:
-    box = Dear()
+    box = Recording(law)
     atlas = AggregateExplainer(
         box, random_state=0, max_queries=220, draws=Draws(0), holdout=0.25, min_fidelity=0.6, max_explainers=2
     )
@@ -76,7 +69,7 @@ def test_fewer_rows_are_used_when_not_all_can_be_asked_about(groups: np.ndarray 
 
 class TestDraws:
     def test_draws_give_way_before_rows(self) -> None:
-        box = Dear()
+        box = Recording(law)
         with pytest.warns(UserWarning, match=r"max_queries=1,200 leaves 900 of 2,000 draws"):
             atlas = AggregateExplainer(
                 box, random_state=0, max_queries=1_200, draws=Draws(2_000), min_fidelity=0.6
@@ -85,7 +78,7 @@ class TestDraws:
         assert atlas.evaluation_.n_rows == 200
 
     def test_with_too_few_draws_explainers_learn_from_the_rows(self) -> None:
-        box = Dear()
+        box = Recording(law)
         atlas = AggregateExplainer(box, random_state=0, max_queries=700, min_fidelity=0.6, max_explainers=2)
         with pytest.warns(UserWarning, match=r"max_queries=700 leaves 400 draws, too few to learn from"):
             atlas.fit(X)
@@ -109,7 +102,7 @@ class TestDraws:
     with_background=st.booleans(),
 )
 def test_no_more_is_ever_sent(most: int, options: dict[str, Any], holdout: float | None, with_background: bool) -> None:
-    box = Dear()
+    box = Recording(law)
     explainer = AggregateExplainer(box, random_state=0, **{**options, "holdout": holdout, "max_queries": most})
     background = np.random.default_rng(1).normal(size=(100, 4)) if with_background else None
     with contextlib.suppress(NothingFoundError, ValueError), warnings.catch_warnings():
@@ -122,11 +115,11 @@ def test_no_more_is_ever_sent(most: int, options: dict[str, Any], holdout: float
 @pytest.mark.parametrize("most", [0, -5, True, 2.5])
 def test_a_limit_is_a_whole_number_of_rows(most: Any) -> None:
     with pytest.raises(ValueError, match=f"max_queries={most!r} is not allowed: give a whole number, 2 or more"):
-        explain(Dear(), max_queries=most)
+        explain(Recording(law), max_queries=most)
 
 
 def test_a_limit_that_leaves_no_row_is_refused_before_any_is_sent() -> None:
-    box = Dear()
+    box = Recording(law)
     with pytest.raises(ValueError, match="max_queries=50 leaves nothing for the rows, of which 100 are asked about"):
         explain(box, max_queries=50)
     assert box.n_rows == 0

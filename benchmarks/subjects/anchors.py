@@ -28,7 +28,7 @@ from oleander.candidates.anchors import Anchors
 from oleander.candidates.anchors.ledger import Ledger
 from oleander.candidates.anchors.predicates import Grid
 from oleander.candidates.anchors.search import Settings, find_anchors
-from oleander.candidates.balls import choose_centers
+from oleander.candidates.centers import choose_centers
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.selection import SelectionProblem

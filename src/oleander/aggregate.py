@@ -16,6 +16,7 @@ from oleander.black_box.labelling import label_rows, split_affordable
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
 from oleander.candidates.named import find_generators
+from oleander.candidates.radii import Radius
 from oleander.data.checks import as_one_row, make_seed, one_per_row, take_rows
 from oleander.data.reading import read
 from oleander.data.rows import Rows
@@ -25,7 +26,7 @@ from oleander.explainers import FilteredTree, LocalExplainer
 from oleander.export.saved_file import FileError, read_file, write_file
 from oleander.fitting.by_asking import count_affordable_draws, learn_by_asking
 from oleander.fitting.from_pool import choose_from_pool
-from oleander.fitting.options import DEFAULT_CONFIDENCE, DEFAULT_TIME_LIMIT, Options
+from oleander.fitting.options import DEFAULT_CONFIDENCE, DEFAULT_TIME_LIMIT, Options, refuse_beside_letter
 from oleander.judging.floor import Floor
 from oleander.results.attributes import FittedAttributes
 from oleander.results.evaluation import Evaluation, Uncovered
@@ -106,7 +107,9 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
     verdict_ : DataFrame
         What one plain tree and one tree that abstains would do, judged on rows that they were not grown on.
     result_ : SelectionResult
-        The solver's answer, row by row. It is not saved.
+        The solver's answer, point by point: equal rows are one point. It is not saved.
+    variables_ : PaperVariables
+        The paper's w, y and z for each row of X, where balls were chosen. They are not saved.
     pool_ : CandidatePool
         All candidates. It is not saved.
     exact_ : Evaluation or None
@@ -175,7 +178,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         cls,
         black_box: Any,
         *,
-        radius: float | Sequence[float],
+        radius: Radius,
         n_draws: int = 10_000,
         local: LocalExplainer | None = None,
         max_flips: int | None = None,
@@ -183,7 +186,8 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         scale: Literal["schema", "std", "iqr", "range", "none"] = "none",
         centers: Literal["rounded", "rows"] = "rows",
         max_candidates: int | None = None,
-        formulation: Literal["strict", "selective"] = "strict",
+        formulation: Literal["strict", "selective"] | None = None,
+        letter: bool = False,
         max_explainers: int = 10,
         min_fidelity: float = 0.9,
         holdout: float | None = None,
@@ -196,27 +200,67 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> Self:
-        """Return an explainer with the paper's settings.
+        """Return the system of the paper: balls around rows, a tree in each, and the integer program.
 
-        Balls of one radius in raw units, every row a center, whole trees on the filtered features, no least support,
-        the raw share as the floor of each explainer, no limit on rules and no rows held out.
+        Every row is a center, whole trees grow on the filtered features, the share of the rows in a ball is the floor
+        of each explainer, and there is no least support, no limit on rules and no hold-out. Three things differ from
+        the print unless ``letter`` is set: the filter stops at information that is not significant, draws stay within
+        the bounds of the columns, and the program is that of the definition of fidelity.
 
         Parameters
         ----------
         black_box : object with ``predict``, or callable
-        radius, n_draws, max_flips, norm, scale, centers, max_candidates
-            Options of the balls; see ``oleander.Balls``.
+        radius : float, sequence of float, PerRow, Holding or "auto"
+            r in the paper, in raw units. A sequence is a ladder for every center; ``PerRow(values)`` is the paper's
+            r_i, one for each row of X; ``Holding(share)`` holds a share of the rows around a typical row; "auto" is a
+            ladder taken from the data.
+        n_draws : int
+            N in the paper: draws in each ball.
         local : LocalExplainer or None
-            What is trained in each ball; None for a whole tree behind the information filter.
-        formulation, max_explainers, min_fidelity, holdout, schema, max_queries, checkpoint, solver, time_limit, \
-random_state, n_jobs, verbose
+            What is trained in each ball: ``FilteredTree``, ``UnfilteredTree``, ``LimeLinear`` or another. None for a
+            whole tree behind the information filter.
+        max_flips, norm, scale
+            The metric d of the balls; see ``oleander.Balls``. By default ℓ∞ along numbers in raw units, also with a
+            schema, and as many differing levels as the whole part of the radius.
+        centers, max_candidates
+            The centers of the balls; see ``oleander.Balls``.
+        formulation : {"strict", "selective"} or None
+            The paper's definition of fidelity (its problem 3), or its printed program (Proposition 3). None is
+            "strict", and "selective" with ``letter``.
+        letter : bool
+            The letter of the paper: the filter stops where no information is positive (``alpha=None``), draws are not
+            cut to the bounds of the columns, and the printed program chooses.
+        max_explainers, min_fidelity
+            K and φ in the paper.
+        holdout, schema, max_queries, checkpoint, solver, time_limit, random_state, n_jobs, verbose
             As in ``AggregateExplainer``.
+
+        Notes
+        -----
+        These differ from the paper with ``letter`` too:
+
+        - The filter's estimate is mended in two places where the print has slips: the second factor below is p(y | S),
+          and the conditioning is on S, not on U. Information under the rounding error counts as none.
+        - Bins are of equal width over the range of the draws: three for a number, one for each level, and one for
+          missing values. The paper has numbers and bits only; here levels, whole numbers and missing values are drawn
+          as such, and a value that is missing on one side only is a flip.
+        - The most flips are the whole part of the radius, or the number of columns with levels if that is smaller.
+        - Trees split between readable quantiles of the draws, not between any two of them.
+        - Equal rows are one point with a weight. Of equally wide choices the one with the fewest explainers is
+          returned. Neither changes the optimum.
+        - The program is solved by bounds and HiGHS, not by a commercial solver, and after ``time_limit`` with its gap.
+        - The paper does not say which explainer answers where several cover a row; here ``explainers_`` is the order.
 
         Examples
         --------
         >>> AggregateExplainer.paper(print, radius=7.0, max_explainers=5).floor.on
         'share'
+        >>> AggregateExplainer.paper(print, radius=7.0, letter=True).formulation
+        'selective'
         """
+        if letter:
+            refuse_beside_letter(local=local, formulation=formulation, centers=centers)
+        tree = FilteredTree(max_leaves=None, alpha=None) if letter else FilteredTree(max_leaves=None)
         balls = Balls(
             radius,
             scale=scale,
@@ -224,8 +268,9 @@ random_state, n_jobs, verbose
             max_flips=max_flips,
             max_candidates=max_candidates,
             n_draws=n_draws,
-            local=FilteredTree(max_leaves=None) if local is None else local,
+            local=tree if local is None else local,
             centers=centers,
+            uncut=letter,
         )
         return cls(
             black_box,
@@ -234,7 +279,7 @@ random_state, n_jobs, verbose
             max_rules=None,
             candidates=balls,
             floor=Floor(on="share", over="each", min_support=1),
-            formulation=formulation,
+            formulation=formulation or ("selective" if letter else "strict"),
             holdout=holdout,
             schema=schema,
             max_queries=max_queries,
@@ -291,6 +336,9 @@ random_state, n_jobs, verbose
         else:
             reading = read_sample(source, y, groups, self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs)
             table = load_background(background, reading.schema.columns, seed, self.n_jobs)
+        for generator in generators:
+            if isinstance(generator, Balls):
+                generator.check_rows(len(reading.values) if source is None else source.n_rows)
         around = None if table is None else encode_background(table, reading.schema)
         box = BlackBox(self.black_box, reading.schema)
         if store is not None:

@@ -12,7 +12,7 @@ from oleander.baselines import AnchorPick, NaiveTree, Rival, SubmodularPick, Tre
 # One entry per rival, with settings small enough for a test.
 RIVALS = {
     "active tree": lambda black_box: ActiveTree(black_box, max_leaves=8, n_components=8, n_draws=300, random_state=0),
-    "anchors": lambda black_box: AnchorPick(black_box, max_anchors=20, max_conditions=3),
+    "anchors": lambda black_box: AnchorPick(black_box, max_anchors=12, max_conditions=3),
     "decision set": lambda black_box: DecisionSet(black_box, n_bins=5, max_candidates=20, random_state=0),
     "decision set without default": lambda black_box: DecisionSet(
         black_box, n_bins=5, max_candidates=20, max_length=2, lambdas=(0, 0, 0, 0.1, 0, 1, 1), default_rule=False

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Holding
 from oleander.baselines import NaiveTree, Rival, compare, make_rivals
 
 
@@ -71,3 +71,22 @@ def test_a_method_that_finds_nothing_has_a_line_too():
     table = compare(noise, X, rivals={"ours": AggregateExplainer(noise, random_state=0)})
     assert table["coverage"].tolist() == [0.0, 0.0]
     assert table["agreement"].isna().all()
+
+
+class TestPaper:
+    def test_its_settings_are_the_papers(self):
+        paper = make_rivals(steps, max_explainers=4, min_fidelity=0.8)["paper"]
+        plain = AggregateExplainer.paper(steps, radius=Holding(0.2), max_explainers=4, min_fidelity=0.8)
+        assert paper.get_params() == plain.get_params()
+        balls = paper.candidates
+        assert (balls.scale, balls.centers, balls.max_candidates, balls.n_draws) == ("none", "rows", None, 10_000)
+
+    def test_the_default_radius_holds_a_fifth_of_the_rows_in_raw_units(self):
+        X = np.random.default_rng(0).uniform(size=(200, 2)) * [1.0, 100.0]
+        paper = make_rivals(steps, max_explainers=2)["paper"].set_params(candidates__n_draws=100).fit(X)
+        (size,) = paper.record_.ball_sizes
+        assert size.share == pytest.approx(0.2, abs=0.03)
+
+    def test_the_radius_can_be_given(self):
+        assert make_rivals(steps, radius=7.0, scale="std")["paper"].candidates.radius == 7.0
+        assert make_rivals(steps, radius=7.0, scale="std")["paper"].candidates.scale == "std"

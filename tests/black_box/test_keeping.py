@@ -116,7 +116,7 @@ class Counting:
     "options",
     [
         {},
-        pytest.param({"candidates": "auto"}, marks=pytest.mark.slow),
+        pytest.param({"candidates": "auto", "draws": Draws(2_000)}, marks=pytest.mark.slow),
         {"candidates": ANCHORS, "max_explainers": 1},
     ],
 )

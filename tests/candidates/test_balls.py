@@ -10,8 +10,8 @@ from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls, Generator, Recipe
-from oleander.candidates.balls import choose_centers, choose_ladder, round_numbers
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.radii import PerRow
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import FilteredTree, UnfilteredTree
 
@@ -132,62 +132,15 @@ class TestRoundedCenters:
         centers = np.array([candidate.region.center for candidate in candidates])
         assert not np.isin(centers[:, weight], rows[:, weight]).any()
 
-    def test_whole_numbers_levels_and_missing_values_stay(self, mixed):
-        rows = rows_of(mixed)
-        rounded = round_numbers(rows.values, rows.schema)
-        named = rows.schema.named
-        np.testing.assert_array_equal(rounded[:, named], rows.values[:, named])
-        np.testing.assert_array_equal(np.isnan(rounded), np.isnan(rows.values))
-        age = rounded[:, rows.schema.position("age")]
-        np.testing.assert_array_equal(age, np.round(age))
-
-
-class TestLadder:
-    def test_balls_of_the_ladder_hold_the_stated_shares(self):
-        X = np.random.default_rng(0).normal(size=(400, 2))
-        rows = rows_of(X)
-        scaled = X / X.std(axis=0)
-        held = [
-            np.median([(np.abs(scaled - row).max(axis=1) <= radius).mean() for row in scaled])
-            for radius in choose_ladder(rows)
-        ]
-        np.testing.assert_allclose(held, [0.05, 0.1, 0.2, 0.35, 0.6], atol=0.03)
-
-    def test_the_ladder_is_in_units_of_the_scale(self):
-        X = np.random.default_rng(0).normal(size=(300, 2)) * 1000
-        raw = {candidate.region.radius for candidate in propose(Balls(scale="none", n_draws=1), X)}
-        scaled = {candidate.region.radius for candidate in propose(Balls(scale="std", n_draws=1), X)}
-        assert max(scaled) < 10 < min(raw)
-
-    def test_one_radius_where_all_rows_are_equal(self):
-        assert choose_ladder(rows_of(np.full((5, 2), 0.5))) == [1.0]
-
-
-class TestCenters:
-    def test_centers_are_spread_and_do_not_depend_on_the_order(self):
-        rng = np.random.default_rng(0)
-        X = np.vstack([rng.normal(size=(900, 4)), rng.normal(size=(100, 4)) + 50])
-        chosen = choose_centers(rows_of(X), 50)
-        assert len(chosen) == len(set(chosen)) == 50
-        # Dense places get more centers, and none is left out: one tenth of the rows, about one tenth of the centers.
-        assert 3 <= (chosen >= 900).sum() <= 8
-        order = rng.permutation(1000)
-        assert {*order[choose_centers(rows_of(X[order]), 50)]} == {*chosen}
-
-    @pytest.mark.parametrize("most", [1, 2, 3, 7, 299])
-    def test_exactly_as_many_centers_as_asked_for(self, mixed, most):
-        assert len(choose_centers(rows_of(mixed), most)) == most
-
-    def test_all_rows_where_there_are_few(self, mixed):
-        assert len(choose_centers(rows_of(mixed), None)) == len(choose_centers(rows_of(mixed), 5000)) == 300
-
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"radius": []}, "radius is an empty sequence"),
         ({"radius": -1.0}, "radius=-1.0 is not allowed"),
-        ({"radius": "wide"}, "radius='wide' is not known; give a number, several, or 'auto'"),
+        ({"radius": "wide"}, "radius='wide' is not known; give a number, several, PerRow"),
+        ({"radius": [1.0, 2.0, 3.0]}, "radius has 3 values, as many as X has rows"),
+        ({"radius": PerRow([1.0, 2.0])}, "has 2 values, and X has 3 rows"),
         ({"radius": 1.0, "n_draws": 0}, "n_draws=0 is not allowed"),
         ({"radius": 1.0, "max_candidates": 0}, "max_candidates=0 is not allowed"),
         ({"radius": 1.0, "scale": "mad"}, "scale='mad' is not known; use 'schema' or 'none'"),
@@ -202,11 +155,25 @@ def test_bad_options(options, message):
         propose(Balls(**options), np.arange(6.0).reshape(3, 2) / 4)
 
 
+def test_one_radius_per_row_reaches_the_ball_of_its_row():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    radii = np.linspace(0.1, 3.0, 30)
+    candidates = propose(Balls(PerRow(radii), scale="none", centers="rows", n_draws=1), X)
+    assert [candidate.region.radius for candidate in candidates] == radii.tolist()
+    for candidate, center, radius in zip(candidates, X, radii, strict=True):
+        np.testing.assert_array_equal(candidate.region.contains(X), np.abs(X - center).max(axis=1) <= radius)
+    few = propose(Balls(PerRow(radii), scale="none", centers="rows", max_candidates=7, n_draws=1), X)
+    radius_of = {tuple(row): radius for row, radius in zip(X, radii, strict=True)}
+    assert len(few) == 7
+    assert all(candidate.region.radius == radius_of[tuple(candidate.region.center)] for candidate in few)
+
+
 def test_options_reach_every_ball():
     X = np.random.default_rng(0).uniform(size=(10, 2))
     local = FilteredTree(max_leaves=3)
-    options = {"norm": 2.0, "max_flips": 1, "n_draws": 7, "local": local, "flips": "uniform"}
+    options = {"norm": 2.0, "max_flips": 1, "n_draws": 7, "local": local, "flips": "uniform", "uncut": True}
     for candidate in propose(Balls(0.4, **options), X):
         ball, recipe = candidate.region, candidate.recipe
         assert (ball.radius, ball.norm, ball.max_flips) == (0.4, 2.0, 1)
         assert (recipe.ball, recipe.n_draws, recipe.local, recipe.flips) == (ball, 7, local, "uniform")
+        assert recipe.uncut

@@ -1,6 +1,7 @@
 import _thread
 import itertools
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.judging.balance import balance_classes
 from oleander.judging.floor import Floor
+from oleander.selection import SelectionProblem
 
 DATA = {"breast cancer": (load_breast_cancer, 120), "wine": (load_wine, 60), "digits": (load_digits, 60)}
 # The paper's floor: the raw share, for each explainer.
@@ -182,16 +184,16 @@ class TestSweep:
 
 
 class TestOptions:
-    @pytest.mark.parametrize("max_rules", [1, 3, 6])
     @pytest.mark.parametrize("seed", range(5))
-    def test_max_rules_and_max_explainers_are_held(self, seed, max_rules):
-        pool = make_pool(seed)
+    def test_max_rules_and_max_explainers_are_held(self, seed):
         floor = Floor("share", over="each", min_support=3)
-        result = PoolProgram(pool, floor, max_rules=max_rules).select(3, 0.7)
-        assert sum(pool.explainers[index].complexity for index in result.chosen) <= max_rules
-        assert len(result.chosen) <= 3
         free = PoolProgram(make_pool(seed), floor).select(3, 0.7)
-        assert result.objective <= free.objective
+        for max_rules in (1, 3, 6):
+            pool = make_pool(seed)
+            result = PoolProgram(pool, floor, max_rules=max_rules).select(3, 0.7)
+            assert sum(pool.explainers[index].complexity for index in result.chosen) <= max_rules
+            assert len(result.chosen) <= 3
+            assert result.objective <= free.objective
 
     def test_rules_without_end_change_nothing(self):
         floor = Floor("share", over="each", min_support=3)
@@ -304,3 +306,43 @@ class TestLimits:
         pool = CandidatePool.build(X, black_box, Balls(0.5, n_draws=100), random_state=0)
         with pytest.raises(KeyboardInterrupt):
             PoolProgram(pool, PAPER).select(3, 0.9)
+
+
+class TestRuntime:
+    @pytest.fixture
+    def seconds(self, monkeypatch):
+        """The runtime of every solve; each is made to end by its time limit after half a second."""
+        solve, seconds = SelectionProblem.solve, []
+
+        def stopped(problem, *args, **options):
+            result = solve(problem, *args, **options)
+            seconds.append(0.5)
+            result = replace(result, runtime=0.5, stopped="Stopped", bound=result.objective + 1, status="feasible")
+            return replace(result, message=result.stop_message)
+
+        monkeypatch.setattr(SelectionProblem, "solve", stopped)
+        return seconds
+
+    @pytest.mark.parametrize("training", ["lazy", "eager"])
+    def test_it_is_that_of_all_rounds_and_the_message_says_so(self, seconds, training):
+        result = PoolProgram(make_pool(0), PAPER, training=training, time_limit=0.3).select(3, 0.9)
+        assert result.runtime == sum(seconds)
+        assert f"Stopped after {sum(seconds):.1f} s: the gap is" in result.message
+
+    def test_it_holds_the_last_solve_among_the_trained(self, seconds):
+        """With no time for a second round, the choice is among the candidates trained by then."""
+        result = PoolProgram(make_pool(0, max_queries=400), PAPER, time_limit=0.3).select(3, 0.9)
+        assert result.runtime == sum(seconds)
+        assert f"after {sum(seconds):.1f} s" in result.message
+
+    def test_every_cell_of_a_sweep_has_its_own(self, seconds):
+        results = PoolProgram(make_pool(0), PAPER, time_limit=0.3).sweep([1, 2], [0.8, 0.9])
+        assert {result.runtime for result in results.values()} == {sum(seconds) / 4}
+
+
+def test_the_selective_program_trains_all_at_once():
+    assert PoolProgram(make_pool(0), PAPER, formulation="selective").training == "eager"
+    assert PoolProgram(make_pool(0), PAPER).training == "lazy"
+    program = PoolProgram(make_pool(0), PAPER, formulation="selective")
+    program.select(3, 0.9)
+    assert program.pool.is_trained.all()

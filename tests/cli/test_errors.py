@@ -6,9 +6,9 @@ import sys
 import pytest
 import typer
 
+from oleander import NothingFoundError
 from oleander.black_box import BlackBoxError
 from oleander.cli.errors import CommandError, ExitCode, plainly, printable
-from oleander.fitting.nothing_found import NothingFoundError
 
 ERRORS = {
     "a command's own": (CommandError("no rows.", ExitCode.MODEL), 4, "no rows."),

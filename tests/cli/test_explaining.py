@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer
-from oleander.cli.explaining import read_candidates
 
 FILES = ("atlas.oleander", "explainers.csv", "predictions.csv", "tradeoff.csv", "report.html")
 
@@ -60,6 +59,8 @@ def test_compare(run, patients_csv):
     assert "naive tree" in run(*arguments).out
     refused = run("compare", patients_csv, "--target", "risk", "--methods", "absent")
     assert "--methods absent is not known" in refused.sentence
+    refused = run("compare", patients_csv, "--target", "risk", "--methods", "naive tree", "--radius", 7)
+    assert "--radius is for the method paper" in refused.sentence
 
 
 @pytest.mark.slow
@@ -92,13 +93,6 @@ def test_wrong_options(run, patients_csv, tmp_path, options, code, sentence):
     assert done.code == code
     assert sentence in done.sentence
     assert not (tmp_path / "out").exists()
-
-
-def test_candidates_of_two_options():
-    assert read_candidates("auto", None) == "auto"
-    assert read_candidates("nodes,boxes", None) == ("nodes", "boxes")
-    assert read_candidates("balls", "auto").radius == "auto"
-    assert read_candidates("auto", "1,2").radius == [1.0, 2.0]
 
 
 def test_files_of_an_earlier_run_stay_when_a_run_fails(explained, run, tmp_path):

@@ -12,9 +12,11 @@ from oleander.cli.options import split_names
 def test_defaults_are_those_of_python():
     python = inspect.signature(AggregateExplainer).parameters
     command = inspect.signature(explaining.explain).parameters
-    for name in ("max_explainers", "min_fidelity", "max_rules", "candidates"):
+    for name in ("max_explainers", "min_fidelity"):
         assert command[name].default == python[name].default
-    assert command["draws"].default == python["draws"].default.n
+    # None where an option is not given, so that it can be refused where it would do nothing.
+    assert python["draws"].default.n == explaining.N_DRAWS
+    assert python["max_rules"].default == explaining.MAX_RULES
 
 
 @pytest.mark.parametrize(

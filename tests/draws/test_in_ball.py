@@ -193,3 +193,26 @@ def test_seed_depends_on_state_center_and_radius_alone():
         seed_for(2**60, center, 0.5),
     }
     assert len(others | {seed, seed_for(2**60 + 1, center, 0.5)}) == 6
+
+
+class TestUncut:
+    @pytest.mark.parametrize("norm", [1, 2, np.inf])
+    def test_draws_fill_the_whole_ball_beyond_the_bounds(self, norm):
+        """The center stands in a corner of its bounds; uncut, the radial law is that of the whole ball."""
+        schema = FeatureSchema.infer(np.array([[0.5, 0.5, 0.5], [1.5, 1.5, 0.5]]), scale="none")
+        ball = Ball(schema, np.full(3, 0.5), 2.0, norm=norm)
+        draws = draw_in_ball(ball, 20_000, rng(), uncut=True)
+        assert (draws.min(axis=0) < 0).all()
+        assert stats.kstest((np.linalg.norm(draws - 0.5, ord=norm, axis=1) / 2.0) ** 3, "uniform").pvalue > LEVEL
+        cut = draw_in_ball(ball, 1_000, rng())
+        assert cut.min() >= 0.5
+        assert cut.max() <= 1.5
+
+    @pytest.mark.parametrize(("dtype", "least", "largest"), [("uint8", 0, 13), ("int64", -7, 13), ("UInt8", 0, 13)])
+    def test_whole_numbers_stay_within_their_dtype(self, dtype, least, largest):
+        X = pd.DataFrame({"n": pd.Series(range(3, 9), dtype=dtype)})
+        schema = FeatureSchema.infer(X, kinds={"n": "integer"}, scale="none")
+        ball = Ball(schema, np.array([3.0]), 10.0)
+        draws = draw_in_ball(ball, 5_000, rng(), uncut=True)
+        assert {*draws[:, 0]} == {*map(float, range(least, largest + 1))}
+        assert schema.decode(draws)["n"].to_numpy().astype(float).tolist() == draws[:, 0].tolist()

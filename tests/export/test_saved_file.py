@@ -12,10 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oleander import AggregateExplainer, Balls, Floor
+from oleander import AggregateExplainer, Balls
 from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
 from oleander.export.saved_file import FileError, read_file, write_file
+from tests.making import LENIENT
 
 
 def two_bands(X):
@@ -95,15 +96,7 @@ def test_numbers_of_numpy_are_saved_as_plain_ones(tmp_path):
 
 
 def test_mixed_columns_and_linear_explainers_can_be_saved(mixed, mixed_black_box, tmp_path):
-    atlas = AggregateExplainer(
-        mixed_black_box,
-        candidates=Balls(2.0, local=LimeLinear()),
-        min_fidelity=0.6,
-        max_rules=None,
-        floor=Floor(on="share"),
-        max_explainers=2,
-        random_state=0,
-    ).fit(mixed)
+    atlas = AggregateExplainer(mixed_black_box, candidates=Balls(2.0, local=LimeLinear()), **LENIENT).fit(mixed)
     assert isinstance(atlas.explainers_[0].explainer, LimeLinear)
     atlas.save(tmp_path / "x", include_rows=True)
     loaded = AggregateExplainer.load(tmp_path / "x")

@@ -59,15 +59,17 @@ def test_a_row_on_the_border_is_inside():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "within 1.5 of its center along 4 numbers, at most 1 of 5 levels differing"),
-        ({"max_flips": 7}, "within 1.5 of its center along 4 numbers, at most 5 of 5 levels differing"),
+        ({}, "within 1.5 of its center along 4 numbers, at most 1 of 6 levels or missing values differing"),
+        ({"max_flips": 7}, "within 1.5 of its center along 4 numbers, at any level"),
         (
             {"scales": np.ones(4), "max_flips": 0},
-            "within 1.5 of its center along 4 numbers in their own units, at most 0 of 5 levels differing",
+            "within 1.5 of its center along 4 numbers in their own units, "
+            "at most 0 of 6 levels or missing values differing",
         ),
         (
             {"scales": np.full(4, 0.5)},
-            "within 1.5 of its center along 4 numbers in scales of its own, at most 1 of 5 levels differing",
+            "within 1.5 of its center along 4 numbers in scales of its own, "
+            "at most 1 of 6 levels or missing values differing",
         ),
     ],
 )

@@ -5,9 +5,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer, Balls, Floor
+from oleander import AggregateExplainer, Balls
+from oleander.baselines import NaiveTree, compare
 from oleander.explainers import FilteredTree, LimeLinear
 from oleander.report import CoverageDisplay, ExplainerDisplay, TradeOffDisplay
+from tests.making import LENIENT
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -40,8 +42,45 @@ def test_trade_off(data):
     expected = display.table[display.table["min_fidelity"] == 0.8]
     for ax, name in zip(axes, ("coverage", "fidelity"), strict=True):
         drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.get_lines()}
-        assert drawn["fidelity ≥ 0.8"] == expected[name].tolist()
+        assert drawn["φ = 0.8"] == expected[name].tolist()
     assert display.plot().figure_ is not axes[0].figure
+
+
+class TestRivals:
+    def test_a_method_over_numbers_and_a_flat_one(self, data):
+        tradeoff = data[1].tradeoff(max_explainers=[1, 2], min_fidelity=[0.8])
+        rivals = pd.DataFrame(
+            {
+                "method": ["pick", "pick", "tree"],
+                "max_explainers": [1, 3, 1],
+                "coverage": [0.2, 0.4, 1.0],
+                "fidelity": [0.7, 0.6, 0.75],
+            }
+        )
+        coverage, fidelity = tradeoff.plot(rivals=rivals).axes_
+        for ax, pick, tree in ((coverage, [0.2, 0.4], 1.0), (fidelity, [0.7, 0.6], 0.75)):
+            drawn = {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in ax.get_lines()}
+            assert drawn["pick"] == ([1, 3], pick)
+            assert drawn["tree"] == ([1, 3], [tree, tree])
+
+    def test_the_table_of_compare_is_taken(self, data):
+        X, atlas = data
+        table = compare(corner, X, rivals={"tree": NaiveTree(corner, max_leaves=2)})
+        fidelity = atlas.tradeoff(min_fidelity=[0.8]).plot(rivals=table).axes_[1]
+        drawn = {line.get_label(): list(line.get_ydata()) for line in fidelity.get_lines()}
+        assert drawn["tree"] == [table["worst fidelity"][0]] * 2
+
+    @pytest.mark.parametrize("lacking", ["method", "fidelity", "max_explainers"])
+    def test_a_column_that_is_lacking_is_named(self, data, lacking):
+        rivals = pd.DataFrame({"method": ["a", "a"], "max_explainers": [1, 2], "coverage": 0.5, "fidelity": 0.5})
+        with pytest.raises(ValueError, match=f"rivals has no column '{lacking}'"):
+            data[1].tradeoff(min_fidelity=[0.8]).plot(rivals=rivals.drop(columns=lacking))
+
+
+def test_the_panels_are_written(data, tmp_path):
+    data[1].tradeoff(min_fidelity=[0.8]).plot(tmp_path / "panels.png")
+    height, width, _ = plt.imread(tmp_path / "panels.png").shape
+    assert width > height > 300
 
 
 def test_coverage(data):
@@ -57,15 +96,8 @@ def test_coverage(data):
 
 
 def test_coverage_of_mixed_and_single_columns(mixed, mixed_black_box):
-    atlas = AggregateExplainer(
-        mixed_black_box,
-        candidates=Balls(max_candidates=30, n_draws=300),
-        min_fidelity=0.6,
-        max_rules=None,
-        floor=Floor(on="share"),
-        max_explainers=2,
-        random_state=0,
-    ).fit(mixed)
+    balls = Balls(max_candidates=30, n_draws=300)
+    atlas = AggregateExplainer(mixed_black_box, candidates=balls, **LENIENT).fit(mixed)
     assert np.isfinite(CoverageDisplay.from_estimator(atlas, mixed).points).all()
     X = np.random.default_rng(0).uniform(size=(100, 1))
     options = {"max_explainers": 2, "random_state": 0}

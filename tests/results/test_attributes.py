@@ -28,7 +28,7 @@ FROM_RECORD = {
     "complexity": lambda record: record.explainers.n_rules,
 }
 # What the fit keeps beside its record and never saves.
-FROM_WORKINGS = {"result_", "pool_"}
+FROM_WORKINGS = {"result_", "pool_", "variables_"}
 
 
 def fitted_attributes():

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oleander.candidates.sizes import BallSize
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import Constant, UnfilteredTree
 from oleander.judging.certificate import Certificate, Claim
@@ -55,6 +56,38 @@ class TestProgram:
         assert "  answers certified at least 0.34 (80 of 200 rows)" in text
         assert "  right where it answers certified at least 0.92 (78 of 80 rows)" in text
         assert "explainer 0: 40 rows, fidelity 0.950, certified at least 0.93 (60 of 60 rows)" in text
+
+
+class TestLength:
+    def test_three_whole_trees_fit_on_a_screen(self):
+        rng = np.random.default_rng(0)
+        rows = rng.uniform(size=(4000, 8))
+        schema = FeatureSchema.infer(rows)
+        labels = np.sin(30 * rows[:, 0]) + np.sin(25 * rows[:, 1]) + rows[:, 2] > 0.5
+        tree = UnfilteredTree(max_leaves=None).fit(rows, labels, schema=schema)
+        assert tree.complexity > 200
+        ball = Ball(schema, rows[0], 2.0)
+        members = tuple(ChosenExplainer(ball, tree, "balls", 40, 0.95, 0.9, 0.99) for _ in range(3))
+        explainers = ExplainerSet(schema, members)
+        evaluation = explainers.evaluate(rows, labels)
+        text = describe_fit(replace(PROVEN, explainers=explainers, evaluation=evaluation))
+        lines = text.splitlines()
+        assert len(lines) <= 40
+        assert f"  {tree.complexity} rules on {len(tree.features)} features: " in text
+        widest = max(tree.rules(), key=lambda rule: rule.n_draws)
+        assert f"    {widest}" in lines
+        assert f"    and {tree.complexity - 4} narrower rules: explainers_[2].rules() lists all" in lines
+
+    def test_a_few_rules_are_all_shown(self):
+        tree = UnfilteredTree(max_leaves=8).fit(X, np.sin(3 * X[:, 0]) > 0, schema=SCHEMA)
+        explainers = ExplainerSet(SCHEMA, (replace(BALL, explainer=tree),))
+        text = describe_fit(replace(PROVEN, explainers=explainers))
+        assert all(f"    {rule}" in text for rule in tree.rules())
+        assert "narrower" not in text
+
+    def test_lines_on_the_size_of_balls(self):
+        record = replace(PROVEN, ball_sizes=(BallSize("radius 7", 31.0, 779, False),))
+        assert describe_fit(record).splitlines()[2] == "a typical ball of radius 7 holds 31 of 779 rows (4.0%)"
 
 
 class TestAsking:

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from oleander.selection import SelectionProblem
 from oleander.selection.solvers.auto import AutoSolver
+from tests.selection.making import make_instance
 
 
 @pytest.fixture(scope="module")
@@ -169,9 +170,9 @@ def test_a_gap_that_is_enough_stops_the_solve(hard):
 
 
 @pytest.mark.slow
-def test_a_gap_is_valid_where_the_optimum_is_known(instance):
+def test_a_gap_is_valid_where_the_optimum_is_known():
     for seed in range(20):
-        rows = instance(seed, n_candidates=14, n_points=40)
+        rows = make_instance(seed, n_candidates=14, n_points=40)
         problem = SelectionProblem(rows.covers, rows.covers)
         best = problem.solve(4).objective
         for gap in (0.05, 0.2):
@@ -205,8 +206,8 @@ def test_a_start_may_be_too_long():
     assert SelectionProblem(eye, eye).solve(2, start=[0, 1, 2, 3]).objective == 2.0
 
 
-def test_the_same_input_gives_the_same_answer(instance):
-    rows = instance(5, n_candidates=40, n_points=80)
+def test_the_same_input_gives_the_same_answer():
+    rows = make_instance(5, n_candidates=40, n_points=80)
     problem = SelectionProblem(rows.covers, rows.covers)
     one, two = problem.solve(6), problem.solve(6)
     assert one.chosen.tolist() == two.chosen.tolist()
@@ -220,8 +221,8 @@ def test_ties_go_to_the_first(solver):
     assert SelectionProblem(covers, covers).solve(3, solver=solver).chosen.tolist() == [0, 2, 4]
 
 
-def test_stages_record_their_work(instance):
-    rows = instance(0, n_candidates=30, n_points=60)
+def test_stages_record_their_work():
+    rows = make_instance(0, n_candidates=30, n_points=60)
     covers = np.hstack([rows.covers, rows.covers])
     result = SelectionProblem(covers, covers).solve(5)
     assert result.stages[0].name == "reduce"

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from oleander.selection.bounds import descend, evaluate, tighten
 from oleander.selection.formulations import plain_model
+from tests.selection.making import every_choice, make_model
 
 
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), kind=st.sampled_from(["plain", "costs", "forced", "selective"]))
-def test_any_multipliers_bound_every_choice(seed, kind, every_choice, make_model):
+def test_any_multipliers_bound_every_choice(seed, kind):
     model = make_model(seed, kind)
     best = max(value for _, value in every_choice(model))
     multipliers = np.random.default_rng(seed).random(model.n_points) * model.weights
@@ -20,7 +21,7 @@ def test_any_multipliers_bound_every_choice(seed, kind, every_choice, make_model
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_descent_bounds_with_and_without_each_candidate(seed, every_choice, make_model):
+def test_a_descent_bounds_with_and_without_each_candidate(seed):
     model = make_model(seed, "plain")
     choices = [(set(chosen.tolist()), value) for chosen, value in every_choice(model)]
     start = 0.5 * model.weights

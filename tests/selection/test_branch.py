@@ -5,6 +5,7 @@ import pytest
 
 from oleander.selection.branch import BranchTree
 from oleander.selection.formulations import plain_model
+from tests.selection.making import best_of
 
 # Whole values move by one; the rest is room for rounding.
 STEP = 1.0 - 1e-9
@@ -12,7 +13,7 @@ STEP = 1.0 - 1e-9
 
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_a_tree_finds_the_best(seed, k, best_of):
+def test_a_tree_finds_the_best(seed, k):
     covers = np.random.default_rng(seed).random((12, 25)) < 0.25
     model = plain_model(covers, k)
     tree = BranchTree(model.sure, model.weights, k, cutoff=0.0, step=STEP)
@@ -25,7 +26,7 @@ def test_a_tree_finds_the_best(seed, k, best_of):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_tree_that_stops_early_has_a_bound(seed, best_of):
+def test_a_tree_that_stops_early_has_a_bound(seed):
     covers = np.random.default_rng(seed).random((16, 40)) < 0.25
     model = plain_model(covers, 4)
     tree = BranchTree(model.sure, model.weights, 4, cutoff=0.0, step=STEP, n_steps=3)
@@ -36,7 +37,7 @@ def test_a_tree_that_stops_early_has_a_bound(seed, best_of):
     assert bounds == sorted(bounds, reverse=True)
 
 
-def test_a_cutoff_over_the_optimum_finds_nothing(best_of):
+def test_a_cutoff_over_the_optimum_finds_nothing():
     covers = np.random.default_rng(0).random((12, 25)) < 0.25
     best = best_of(covers, 3)
     tree = BranchTree(plain_model(covers, 3).sure, np.ones(25), 3, cutoff=best + STEP, step=STEP)

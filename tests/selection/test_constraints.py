@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from oleander.selection import SelectionProblem
+from tests.selection.making import make_instance, same
 
 
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
 @pytest.mark.parametrize("solver", ["auto", "highs"])
 @pytest.mark.parametrize("seed", range(25))
-def test_must_include_and_must_exclude_hold(seed, solver, formulation, instance, same):
-    rows = instance(seed)
+def test_must_include_and_must_exclude_hold(seed, solver, formulation):
+    rows = make_instance(seed)
     problem = SelectionProblem(rows.covers, rows.agrees)
     able = np.flatnonzero(problem.fidelity >= 0.5)
     assert len(able) >= 3
@@ -25,8 +26,8 @@ def test_must_include_and_must_exclude_hold(seed, solver, formulation, instance,
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
 @pytest.mark.parametrize("solver", ["auto", "highs"])
 @pytest.mark.parametrize("seed", range(40))
-def test_group_minima(seed, solver, formulation, instance, same):
-    rows = instance(seed, max_weight=2)
+def test_group_minima(seed, solver, formulation):
+    rows = make_instance(seed, max_weight=2)
     groups = np.random.default_rng(seed).choice(["a", "b", "c"], size=12)
     problem = SelectionProblem(rows.covers, rows.agrees, rows.weights, groups=groups)
     demands = {"min_group_coverage": (0.2, 0.4, 0.6)[seed % 3], "formulation": formulation}
@@ -40,8 +41,8 @@ def test_group_minima(seed, solver, formulation, instance, same):
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
 @pytest.mark.parametrize("solver", ["auto", "highs"])
 @pytest.mark.parametrize("seed", range(25))
-def test_costs_and_a_budget(seed, solver, formulation, instance, same):
-    rows = instance(seed)
+def test_costs_and_a_budget(seed, solver, formulation):
+    rows = make_instance(seed)
     cost = np.random.default_rng(seed).integers(1, 6, size=8) / 2
     problem = SelectionProblem(rows.covers, rows.agrees, cost=cost)
     demands = {"budget": 3.0, "formulation": formulation, "min_fidelity": 0.5}
@@ -52,8 +53,8 @@ def test_costs_and_a_budget(seed, solver, formulation, instance, same):
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_all_constraints_at_once(seed, instance, same):
-    rows = instance(seed, n_candidates=9, max_weight=3)
+def test_all_constraints_at_once(seed):
+    rows = make_instance(seed, n_candidates=9, max_weight=3)
     rng = np.random.default_rng(seed)
     problem = SelectionProblem(
         rows.covers, rows.agrees, rows.weights, cost=rng.uniform(0.5, 2.0, 9), groups=rng.integers(2, size=12)

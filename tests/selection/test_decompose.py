@@ -13,6 +13,7 @@ from oleander.selection.grouping import group_candidates
 from oleander.selection.reduce import strip_forced
 from oleander.selection.run import Run
 from oleander.selection.search import greedy
+from tests.selection.making import best_of
 
 
 def clustered(seed, n_clusters=3):
@@ -24,7 +25,7 @@ def clustered(seed, n_clusters=3):
 
 @pytest.mark.parametrize("max_chosen", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(15))
-def test_the_decomposition_proves_the_optimum(seed, max_chosen, best_of):
+def test_the_decomposition_proves_the_optimum(seed, max_chosen):
     covers = clustered(seed)
     model, best = plain_model(covers, 4), best_of(covers, 4)
     run = Run(model)

@@ -6,17 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oleander.selection import SelectionProblem
+from tests.selection.making import make_instance, solve_literally
 
 FLOORS = (0.6, 0.75, 0.9, 1.0)
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_selective_is_the_paper_s_program(seed, instance, literal):
-    rows = instance(seed, n_candidates=5, n_points=8, max_weight=1 if seed % 3 else 2)
+def test_selective_is_the_paper_s_program(seed):
+    rows = make_instance(seed, n_candidates=5, n_points=8, max_weight=1 if seed % 3 else 2)
     k, floor = 1 + seed % 3, FLOORS[seed % 4]
     result = SelectionProblem(rows.covers, rows.agrees, rows.weights).solve(k, floor, formulation="selective")
     assert result.is_proven_optimal
-    assert result.objective == literal(rows, k, floor)
+    assert result.objective == solve_literally(rows, k, floor)
 
 
 def test_the_two_formulations_differ():
@@ -49,8 +50,8 @@ def test_a_share_equal_to_the_floor_reaches_it(right, total, floor):
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), formulation=st.sampled_from(["strict", "selective"]))
-def test_coverage_rises_with_k_and_falls_with_the_floor(seed, formulation, instance):
-    rows = instance(seed)
+def test_coverage_rises_with_k_and_falls_with_the_floor(seed, formulation):
+    rows = make_instance(seed)
     problem = SelectionProblem(rows.covers, rows.agrees)
     by_number = [problem.solve(k, 0.75, formulation=formulation).objective for k in (1, 2, 4)]
     by_floor = [problem.solve(2, floor, formulation=formulation).objective for floor in FLOORS]
@@ -61,17 +62,17 @@ def test_coverage_rises_with_k_and_falls_with_the_floor(seed, formulation, insta
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), formulation=st.sampled_from(["strict", "selective"]))
-def test_the_order_of_candidates_does_not_matter(seed, formulation, instance):
-    rows = instance(seed, n_candidates=12, n_points=30)
+def test_the_order_of_candidates_does_not_matter(seed, formulation):
+    rows = make_instance(seed, n_candidates=12, n_points=30)
     order = np.random.default_rng(seed).permutation(12)
     one = SelectionProblem(rows.covers, rows.agrees).solve(3, 0.75, formulation=formulation)
     other = SelectionProblem(rows.covers[order], rows.agrees[order]).solve(3, 0.75, formulation=formulation)
     assert (one.status, one.objective) == (other.status, other.objective)
 
 
-def test_counted_weight_keeps_the_floor(instance):
+def test_counted_weight_keeps_the_floor():
     for seed in range(30):
-        rows = instance(seed, max_weight=3)
+        rows = make_instance(seed, max_weight=3)
         problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
         result = problem.solve(3, 0.75, formulation="selective")
         counted = result.counted.toarray()

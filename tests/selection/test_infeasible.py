@@ -3,6 +3,7 @@
 import numpy as np
 
 from oleander.selection import SelectionProblem
+from tests.selection.making import overlapping
 
 
 def test_an_unreachable_group_is_named():
@@ -48,7 +49,7 @@ def test_a_floor_over_the_union_out_of_reach_names_the_best():
     assert (result.objective, result.bound, len(result.chosen)) == (0.0, 0.0, 0)
 
 
-def test_must_include_can_make_the_floor_impossible(overlapping):
+def test_must_include_can_make_the_floor_impossible():
     covers, agrees = overlapping()
     problem = SelectionProblem(covers, agrees, groups=np.arange(16) < 12)
     for solver in ("auto", "highs", "exhaustive"):

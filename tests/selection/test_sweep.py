@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from oleander.selection import SelectionProblem
+from tests.selection.making import make_instance, same
 
 NUMBERS, FLOORS = [1, 2, 4], [0.6, 0.8, 1.0]
 
 
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
 @pytest.mark.parametrize("seed", range(8))
-def test_every_cell_is_the_answer_of_a_solve(seed, formulation, instance, same):
-    rows = instance(seed)
+def test_every_cell_is_the_answer_of_a_solve(seed, formulation):
+    rows = make_instance(seed)
     problem = SelectionProblem(rows.covers, rows.agrees)
     cells = problem.sweep(NUMBERS, FLOORS, formulation=formulation)
     assert list(cells) == [(number, floor) for floor in FLOORS for number in NUMBERS]
@@ -22,8 +23,8 @@ def test_every_cell_is_the_answer_of_a_solve(seed, formulation, instance, same):
 
 
 @pytest.mark.parametrize("solver", ["auto", "greedy"])
-def test_the_grid_is_monotone_even_without_proof(solver, instance):
-    rows = instance(2, n_candidates=30, n_points=120)
+def test_the_grid_is_monotone_even_without_proof(solver):
+    rows = make_instance(2, n_candidates=30, n_points=120)
     numbers = [1, 2, 4, 8]
     cells = SelectionProblem(rows.covers, rows.agrees).sweep([2, 1, 4, 8], FLOORS, solver=solver, time_limit=0.05)
     for value in ("objective", "bound"):
@@ -37,8 +38,8 @@ def test_the_grid_is_monotone_even_without_proof(solver, instance):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_sweep_keeps_the_floor_over_the_union(seed, instance, same):
-    rows = instance(seed)
+def test_a_sweep_keeps_the_floor_over_the_union(seed):
+    rows = make_instance(seed)
     problem = SelectionProblem(rows.covers, rows.agrees)
     for (number, floor), cell in problem.sweep([1, 3], [0.6, 0.8], floor_over_union=True).items():
         alone = problem.solve(number, floor, union_fidelity=floor, solver="exhaustive")

@@ -9,11 +9,12 @@ from scipy import sparse
 from oleander.selection.formulations import plain_model
 from oleander.selection.search import walk
 from oleander.selection.union_search import UnionMoves, greedy_within_floor
+from tests.selection.making import make_instance
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_walk_is_never_worse_than_greedy(seed, instance):
-    rows = instance(seed, n_candidates=30, n_points=80)
+def test_the_walk_is_never_worse_than_greedy(seed):
+    rows = make_instance(seed, n_candidates=30, n_points=80)
     wrong = sparse.csr_array((rows.covers & ~rows.agrees).astype(float))
     model = replace(plain_model(rows.covers, 5), wrong=wrong, union_fidelity=0.7)
     start = greedy_within_floor(model)
@@ -24,8 +25,8 @@ def test_the_walk_is_never_worse_than_greedy(seed, instance):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_moves_change_value_and_breach_as_announced(seed, instance):
-    rows = instance(seed, n_candidates=10, n_points=20, max_weight=3)
+def test_moves_change_value_and_breach_as_announced(seed):
+    rows = make_instance(seed, n_candidates=10, n_points=20, max_weight=3)
     wrong = sparse.csr_array((rows.covers & ~rows.agrees).astype(float))
     groups = sparse.csr_array((np.arange(20)[None, :] < 7).astype(float))
     model = replace(

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from oleander import AggregateExplainer
-from tests.streaming.making import QUICK, Law, X, quick_source, write_frame
+from tests.streaming.making import QUICK, Law, X, content, quick_source, write_frame
 
 pytest.importorskip("pyarrow")
 
@@ -24,6 +24,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def plain(file: Path) -> AggregateExplainer:
-    """A fit of the file, with a quarter of its sample held out."""
-    return AggregateExplainer(Law(), **QUICK).fit(quick_source(file))
+def fresh(file: Path) -> tuple[AggregateExplainer, str]:
+    """A fit of the file, with a quarter of its sample held out, and its content before a method was called."""
+    atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(file))
+    return atlas, content(atlas)
+
+
+@pytest.fixture(scope="session")
+def plain(fresh: tuple[AggregateExplainer, str]) -> AggregateExplainer:
+    return fresh[0]
+
+
+@pytest.fixture(scope="session")
+def plain_content(fresh: tuple[AggregateExplainer, str]) -> str:
+    return fresh[1]

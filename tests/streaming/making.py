@@ -55,6 +55,16 @@ def content(atlas: AggregateExplainer) -> str:
     return json.dumps(found)
 
 
+def make_rare_rows() -> pd.DataFrame:
+    """Return the rows with four rare values: a level, a missing number, a missing level and a large number."""
+    rare = X.copy()
+    rare.loc[11_111, "ward"] = "south"
+    rare.loc[7_777, "a"] = np.nan
+    rare.loc[5_555, "ward"] = None
+    rare.loc[3_333, "visits"] = 99
+    return rare
+
+
 def write_frame(path: Path, frame: pd.DataFrame, **options: Any) -> Path:
     frame.to_parquet(path, **options)
     return path

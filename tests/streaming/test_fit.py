@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,18 @@ import pytest
 from oleander import AggregateExplainer, open_source
 from oleander.data.schema import FeatureSchema
 from oleander.streaming import draw_sample, rows_needed
-from tests.streaming.making import ASKING, EPSILON, QUICK, Law, X, content, make_rows, quick_source, write_frame
+from tests.streaming.making import (
+    ASKING,
+    EPSILON,
+    QUICK,
+    Law,
+    X,
+    content,
+    make_rare_rows,
+    make_rows,
+    quick_source,
+    write_frame,
+)
 
 pa = pytest.importorskip("pyarrow")
 import pyarrow.dataset as ds  # noqa: E402
@@ -24,15 +36,31 @@ import pyarrow.parquet as pq  # noqa: E402
 WAYS = {"program": QUICK, "folds": ASKING, "held out": {**ASKING, "holdout": 0.5}}
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """A fit of the file, and the rows that it asked about, by the law's count and by its own."""
+
+    way: str
+    atlas: AggregateExplainer
+    n_asked: int
+    n_queries: int
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def fitted(request: pytest.FixtureRequest, file: Path) -> Fitted:
+    Law.n_asked = 0
+    atlas = AggregateExplainer(Law(), **WAYS[request.param]).fit(quick_source(file))
+    return Fitted(request.param, atlas, Law.n_asked, atlas.n_queries_)
+
+
 class TestFigures:
-    @pytest.mark.parametrize("way", WAYS)
-    def test_the_exact_figures_are_those_of_all_rows_in_memory(self, file: Path, way: str) -> None:
-        atlas = AggregateExplainer(Law(), **WAYS[way]).fit(quick_source(file))
+    def test_the_exact_figures_are_those_of_all_rows_in_memory(self, fitted: Fitted) -> None:
+        atlas = fitted.atlas
         inside = atlas.evaluate(X)
         assert atlas.exact_ is not None
         assert inside.to_dict() == atlas.exact_.to_dict()
         assert atlas.exact_.n_rows == len(X)
-        if "holdout" in WAYS[way]:
+        if "holdout" in WAYS[fitted.way]:
             assert atlas.accuracy_ is not None
             assert atlas.accuracy_.is_inside
 
@@ -102,8 +130,7 @@ class TestFigures:
 
 class TestSameness:
     @pytest.mark.slow
-    def test_blocks_and_files_make_no_difference(self, file: Path, folder: Path, plain: AggregateExplainer) -> None:
-        plain_content = content(AggregateExplainer(Law(), **QUICK).fit(quick_source(file)))
+    def test_blocks_and_files_make_no_difference(self, file: Path, folder: Path, plain_content: str) -> None:
         for source in (
             quick_source(str(file), block_size=333),
             quick_source(file, block_size=10**6),
@@ -118,19 +145,17 @@ class TestSameness:
         one, two = (AggregateExplainer(Law(), n_jobs=n_jobs, **WAYS[way]).fit(quick_source(file)) for n_jobs in (1, 2))
         assert content(one) == content(two)
 
-    def test_a_dask_data_frame_gives_the_same(self, file: Path) -> None:
+    def test_a_dask_data_frame_gives_the_same(self, file: Path, plain_content: str) -> None:
         dask = pytest.importorskip("dask.dataframe")
-        plain_content = content(AggregateExplainer(Law(), **QUICK).fit(quick_source(file)))
         for frame in (dask.from_pandas(X, npartitions=5, sort=False), dask.read_parquet(file, split_row_groups=True)):
             atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(frame))
             # Dask has a string type of its own.
             assert content(atlas).replace('"string"', '"str"') == plain_content
 
     @pytest.mark.slow
-    def test_a_cluster_gives_the_same(self, file: Path) -> None:
+    def test_a_cluster_gives_the_same(self, file: Path, plain_content: str) -> None:
         distributed = pytest.importorskip("distributed")
         dask = pytest.importorskip("dask.dataframe")
-        plain_content = content(AggregateExplainer(Law(), **QUICK).fit(quick_source(file)))
         options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
         with (
             distributed.LocalCluster(**options) as cluster,
@@ -144,8 +169,7 @@ class TestSameness:
         assert content(framed).replace('"string"', '"str"') == plain_content
 
     @pytest.mark.slow
-    def test_a_second_fit_leaves_nothing_of_the_first(self, file: Path) -> None:
-        plain_content = content(AggregateExplainer(Law(), **QUICK).fit(quick_source(file)))
+    def test_a_second_fit_leaves_nothing_of_the_first(self, file: Path, plain_content: str) -> None:
         atlas = AggregateExplainer(Law(), **ASKING).fit(quick_source(file))
         atlas.set_params(**AggregateExplainer(Law(), **QUICK).get_params(deep=False)).fit(quick_source(file))
         assert content(atlas) == plain_content
@@ -154,11 +178,7 @@ class TestSameness:
 
 class TestColumns:
     def test_rare_values_do_not_stop_the_count(self, tmp_path: Path) -> None:
-        rare = X.copy()
-        rare.loc[11_111, "ward"] = "south"
-        rare.loc[7_777, "a"] = np.nan
-        rare.loc[5_555, "ward"] = None
-        rare.loc[3_333, "visits"] = 99
+        rare = make_rare_rows()
         path = write_frame(tmp_path / "rare.parquet", rare, row_group_size=1000)
         atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(path))
         assert atlas.accuracy_.n_unread == 0
@@ -202,16 +222,13 @@ class TestColumns:
 class TestQueries:
     """Rows of the sample are asked about once, and every other row once."""
 
-    @pytest.mark.parametrize("way", WAYS)
-    def test_no_row_is_asked_about_twice_but_to_see_whether_answers_change(self, file: Path, way: str) -> None:
-        Law.n_asked = 0
-        atlas = AggregateExplainer(Law(), **WAYS[way]).fit(quick_source(file))
-        n_draws = 0 if way == "program" else 2_000
+    def test_no_row_is_asked_about_twice_but_to_see_whether_answers_change(self, fitted: Fitted) -> None:
+        n_draws = 0 if fitted.way == "program" else 2_000
         # Rows of the sample that are equal to each other are asked about once.
-        n_merged = atlas.accuracy_.n_sample - atlas._workings.known.n_points
-        if way == "held out":
+        n_merged = fitted.atlas.accuracy_.n_sample - fitted.atlas._workings.known.n_points
+        if fitted.way == "held out":
             n_merged = 0
-        assert Law.n_asked == atlas.n_queries_ == len(X) + 100 + n_draws - n_merged
+        assert fitted.n_asked == fitted.n_queries == len(X) + 100 + n_draws - n_merged
 
     def test_too_few_queries_leave_the_count_out(self, file: Path) -> None:
         with pytest.warns(

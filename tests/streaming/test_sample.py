@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.streaming import draw_sample, encode_background, load_background, open_source, read_sample, rows_needed
-from tests.streaming.making import EPSILON, X, make_rows, quick_source, write_frame
+from tests.streaming.making import EPSILON, X, make_rare_rows, make_rows, quick_source, write_frame
 
 pytest.importorskip("pyarrow")
 
@@ -65,11 +65,7 @@ class TestSchema:
     """A sample's schema is that of all rows, although most of them were only looked at."""
 
     def test_rare_levels_and_missing_values_are_seen(self, tmp_path: Path) -> None:
-        rare = X.copy()
-        rare.loc[11_111, "ward"] = "south"
-        rare.loc[7_777, "a"] = np.nan
-        rare.loc[5_555, "ward"] = None
-        rare.loc[3_333, "visits"] = 99
+        rare = make_rare_rows()
         path = write_frame(tmp_path / "rare.parquet", rare, row_group_size=1000)
         sample = draw_sample(open_source(path), 500, 0)
         assert not np.isin([11_111, 7_777, 5_555, 3_333], sample.positions).any()

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,13 @@ from oleander.baselines.naive_tree import NaiveTree
 from oleander.baselines.submodular_pick import SubmodularPick
 from oleander.baselines.tree_with_abstention import TreeWithAbstention
 from oleander.black_box.asking import BlackBox
+from oleander.candidates.radii import Holding, Radius
 from oleander.data.checks import make_seed, one_per_row, take_rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.splitting import split_off
 from oleander.fitting.nothing_found import NothingFoundError
 
+PAPER_RADIUS = Holding(0.2)
 COLUMNS = (
     "method",
     "rows",
@@ -39,6 +41,8 @@ def make_rivals(
     max_explainers: int = 10,
     min_fidelity: float = 0.9,
     max_leaves: int = 40,
+    radius: Radius = PAPER_RADIUS,
+    scale: Literal["schema", "std", "iqr", "range", "none"] = "none",
     schema: FeatureSchema | None = None,
     random_state: int | None = None,
 ) -> dict[str, Rival]:
@@ -53,6 +57,10 @@ def make_rivals(
         For methods that have a floor.
     max_leaves : int
         For methods that grow one tree.
+    radius, scale
+        Of the paper's balls, in raw units unless ``scale`` says otherwise. The other settings are the paper's: every
+        row a center, 10,000 draws in each ball, whole trees behind the filter. By default a ball around a typical row
+        holds 20% of the rows.
     schema : FeatureSchema or None
     random_state : int or None
     """
@@ -61,6 +69,7 @@ def make_rivals(
     several = {"max_explainers": max_explainers, **common}
     return {
         "Oleander": AggregateExplainer(black_box, min_fidelity=min_fidelity, **several),
+        "paper": AggregateExplainer.paper(black_box, radius=radius, scale=scale, min_fidelity=min_fidelity, **several),
         "tree with abstention": TreeWithAbstention(black_box, min_fidelity=min_fidelity, **tree),
         "naive tree": NaiveTree(black_box, **tree),
         "anchors": AnchorPick(black_box, **several),

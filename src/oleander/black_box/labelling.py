@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oleander.arrays import Floats, Labels
+from oleander.arrays import Floats, Ints, Labels
 from oleander.black_box.asking import N_ASKED_TWICE
 from oleander.black_box.counting import CountingBlackBox
 from oleander.data.merging import merge_rows
@@ -16,7 +16,12 @@ SUSPICIOUS_ACCURACY = 0.99
 
 
 def label_rows(
-    values: Floats, black_box: CountingBlackBox, *, groups: Labels | None = None, known: Rows | None = None
+    values: Floats,
+    black_box: CountingBlackBox,
+    *,
+    groups: Labels | None = None,
+    known: Rows | None = None,
+    row_numbers: Ints | None = None,
 ) -> Rows:
     """Merge equal rows and ask the black box about each distinct one.
 
@@ -30,6 +35,8 @@ def label_rows(
     groups : array of shape (n_rows,), optional
     known : Rows, optional
         Rows whose answers are known. Their equals are not asked about, and no row is asked about twice.
+    row_numbers : int array of shape (n_rows,), optional
+        The position of each row in X, where these are only some of its rows.
 
     Examples
     --------
@@ -54,7 +61,7 @@ def label_rows(
         new = both[first[known.n_points :]]
         answers = [part for part in (known.labels, _ask_in_batches(new, black_box)) if len(part)]
         labels = np.concatenate(answers)[point[known.n_points :]]
-    return Rows(black_box.schema, points, weights, point_of_row, labels, own_groups)
+    return Rows(black_box.schema, points, weights, point_of_row, labels, own_groups, row_numbers)
 
 
 def _ask_in_batches(points: Floats, black_box: CountingBlackBox) -> Labels:

@@ -6,6 +6,7 @@ from oleander.candidates.base import Candidate, Generator, Recipe, propose_all
 from oleander.candidates.boxes import Boxes
 from oleander.candidates.inside import Inside
 from oleander.candidates.nodes import Nodes
+from oleander.candidates.radii import Holding, PerRow
 from oleander.candidates.trees import Trees
 
 __all__ = [
@@ -14,8 +15,10 @@ __all__ = [
     "Boxes",
     "Candidate",
     "Generator",
+    "Holding",
     "Inside",
     "Nodes",
+    "PerRow",
     "Recipe",
     "Trees",
     "propose_all",

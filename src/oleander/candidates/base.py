@@ -48,6 +48,8 @@ class Candidate:
     learned_from : bool array of shape (n_points,), optional
         A mask of the points that the region or the explainer was learned from. The candidate is not judged on them.
         None if it learned from no point.
+    row : int or None
+        The position in X of the row that its ball is centered on; None for other regions.
     """
 
     region: Region
@@ -55,6 +57,7 @@ class Candidate:
     recipe: Recipe | None = None
     origin: str = "given"
     learned_from: NDArray[np.bool_] | None = None
+    row: int | None = None
 
     def __post_init__(self) -> None:
         if (self.explainer is None) == (self.recipe is None):

@@ -7,8 +7,8 @@ import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.black_box.counting import CountingBlackBox
-from oleander.candidates.balls import choose_centers
 from oleander.candidates.base import Candidate
+from oleander.candidates.centers import choose_centers
 from oleander.candidates.inside import Inside
 from oleander.candidates.learning import Part, Proposals, learning_parts
 from oleander.data.checks import check_count, check_each, check_share

@@ -23,6 +23,7 @@ from oleander.selection import SelectionProblem, SelectionResult
 from oleander.selection.result import Status
 
 Answer = dict[Any, SelectionResult]
+Seconds = dict[Any, float]
 Ask = Callable[[SelectionProblem, str, float | None, Answer], Answer]
 # Where more than this share of the trained candidates fails, more of them are trained at a time.
 FAILING = 0.5
@@ -42,12 +43,13 @@ class PoolProgram:
         The most rules (leaves, weights) of all chosen explainers together. Beside a number of explainers it makes one
         budget: each explainer costs the larger of its share of the rules and of the number, which keeps both limits.
     formulation : {"strict", "selective"}
-    training : {"lazy", "eager"}
-        Train explainers when the choice needs them, or all at once. The objective and its proof are the same.
+    training : {"lazy", "eager"} or None
+        Train explainers when the choice needs them, or all at once. The objective and its proof are the same. None is
+        "eager" for the selective formulation, whose relaxation is too weak for lazy training to save anything.
     solver : str
         As in ``SelectionProblem.solve``.
     time_limit : float or None
-        Seconds for solving; training is not counted.
+        Seconds for solving; training is not counted. The runtime of a result is that of all rounds together.
     importance : array of shape (n_points,), optional
         The worth of covering a row of each point; 1 by default.
     verbose : int
@@ -60,14 +62,15 @@ class PoolProgram:
         *,
         max_rules: int | None = None,
         formulation: Literal["strict", "selective"] = "strict",
-        training: Literal["lazy", "eager"] = "lazy",
+        training: Literal["lazy", "eager"] | None = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
         importance: Floats | None = None,
         verbose: int = 0,
     ) -> None:
         self.pool, self.floor, self.max_rules, self.formulation = pool, floor, max_rules, formulation
-        self.training, self.solver, self.time_limit, self.verbose = training, solver, time_limit, verbose
+        self.training = training or ("eager" if formulation == "selective" else "lazy")
+        self.solver, self.time_limit, self.verbose = solver, time_limit, verbose
         self.weights = pool.rows.weights.astype(float) if importance is None else pool.rows.weights * importance
         self._number = 1
         self._is_spent = False
@@ -193,11 +196,13 @@ class PoolProgram:
         """Solve and train in turn until every chosen candidate is trained."""
         left = np.inf if self.time_limit is None else float(self.time_limit)
         answer: Answer = {}
+        spent: Seconds = {}
 
         def solve(solver: str, most: float) -> None:
             nonlocal left, answer
             started = time.monotonic()
             answer = ask(self.problem(), solver, None if np.isinf(most) else max(most, 0.0), answer)
+            answer = _add_runtimes(answer, spent)
             left -= time.monotonic() - started
             if any(result.message.startswith("Interrupted") for result in answer.values()):
                 raise KeyboardInterrupt
@@ -232,10 +237,11 @@ class PoolProgram:
         except KeyboardInterrupt:
             if not answer or not self.pool.is_trained.any():
                 raise
-            return self._with_trained(ask, answer, "Interrupted: ")
+            return self._with_trained(ask, answer, spent, "Interrupted: ")
         if not len(self._untrained(answer.values())):
             return answer
-        return self._with_trained(ask, answer, "max_queries is spent: " if self._is_spent else "")
+        why = "max_queries is spent: " if self._is_spent else "time_limit is over: "
+        return self._with_trained(ask, answer, spent, why)
 
     def _untrained(self, results: Iterable[SelectionResult]) -> Ints:
         chosen = np.unique(np.concatenate([result.chosen for result in results]))
@@ -259,9 +265,9 @@ class PoolProgram:
         # A candidate stays untrained where max_queries does not allow its draws.
         self._is_spent = not pool.is_trained[indices].all()
 
-    def _with_trained(self, ask: Ask, relaxed: Answer, why: str = "") -> Answer:
+    def _with_trained(self, ask: Ask, relaxed: Answer, spent: Seconds, why: str) -> Answer:
         """Return the best choice among the trained, with the bound that the relaxation gives for the whole pool."""
-        known = ask(self.problem(trained_only=True), self.solver, 1.0, {})
+        known = _add_runtimes(ask(self.problem(trained_only=True), self.solver, 1.0, {}), spent)
         settled = {}
         for cell, result in known.items():
             bound = max(relaxed[cell].bound, result.objective)
@@ -273,6 +279,16 @@ class PoolProgram:
             else:
                 settled[cell] = result.with_bound(bound)
         return settled
+
+
+def _add_runtimes(answer: Answer, spent: Seconds) -> Answer:
+    """Return the results with the seconds of all rounds so far, which ``spent`` keeps, and messages that say so."""
+    summed = {}
+    for cell, result in answer.items():
+        spent[cell] = spent.get(cell, 0.0) + result.runtime
+        longer = replace(result, runtime=spent[cell])
+        summed[cell] = replace(longer, message=longer.stop_message) if longer.stopped else longer
+    return summed
 
 
 def _keep_rows(matrix: csr_array, rows: Bools) -> csr_array:

@@ -11,7 +11,6 @@ from sklearn.ensemble import RandomForestClassifier
 
 from oleander import baselines
 from oleander.aggregate import AggregateExplainer
-from oleander.candidates.balls import Balls
 from oleander.cli import options as given
 from oleander.cli.errors import CommandError, ExitCode, printable
 from oleander.cli.outputs import (
@@ -25,11 +24,13 @@ from oleander.cli.outputs import (
     whole_folder,
     write_table,
 )
+from oleander.cli.paper import PaperOptions, read_candidates, read_radii
 from oleander.cli.preparing import Prepared, Request, prepare, prepare_to_explain
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 
-N_DRAWS = Draws().n
+# The defaults of AggregateExplainer.
+N_DRAWS, MAX_RULES = Draws().n, 20
 
 
 def demo(
@@ -63,11 +64,15 @@ def explain(
     trust_model: given.TrustModel = False,
     max_explainers: given.MaxExplainers = 10,
     min_fidelity: given.MinFidelity = 0.9,
-    max_rules: given.MaxRules = 20,
-    candidates: given.Candidates = "auto",
+    max_rules: given.MaxRules = None,
+    candidates: given.Candidates = None,
     radius: given.Radius = None,
+    paper: given.Paper = False,
+    local: given.Local = None,
+    formulation: given.Formulation = None,
+    letter: given.Letter = False,
     background: given.Background = None,
-    draws: given.NDraws = N_DRAWS,
+    draws: given.NDraws = None,
     groups: given.Groups = None,
     drop: given.Drop = None,
     kinds: given.Kinds = "",
@@ -82,24 +87,37 @@ def explain(
 ) -> None:
     """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
     check_folder(out)
+    by_paper = PaperOptions(radius, local, formulation, letter, draws, include_rows)
+    if paper:
+        by_paper.check(candidates=candidates, max_rules=max_rules, background=background)
+    else:
+        by_paper.refuse()
     request = Request(
         data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal, background
     )
-    generators = read_candidates(candidates, radius)
-    _check_draws(generators, draws, background)
+    generators = read_candidates(candidates or "auto", radius)
+    n_draws = N_DRAWS if draws is None else draws
+    if not paper:
+        _check_draws(generators, n_draws, background)
     prepared = prepare_to_explain(request, random_state=seed, n_jobs=jobs)
-    atlas = AggregateExplainer(
-        prepared.black_box,
-        max_explainers=max_explainers,
-        min_fidelity=min_fidelity,
-        max_rules=max_rules,
-        candidates=generators,
-        draws=Draws(draws),
-        time_limit=60.0 if time_limit is None else time_limit,
-        schema=prepared.schema,
-        random_state=seed,
-        n_jobs=jobs,
-    )
+    options: dict[str, Any] = {
+        "max_explainers": max_explainers,
+        "min_fidelity": min_fidelity,
+        "time_limit": 60.0 if time_limit is None else time_limit,
+        "schema": prepared.schema,
+        "random_state": seed,
+        "n_jobs": jobs,
+    }
+    if paper:
+        atlas = by_paper.make(prepared.black_box, **options)
+    else:
+        atlas = AggregateExplainer(
+            prepared.black_box,
+            max_rules=MAX_RULES if max_rules is None else max_rules,
+            candidates=generators,
+            draws=Draws(n_draws),
+            **options,
+        )
     _fit_and_write(
         atlas, prepared, out, as_json=as_json, include_rows=include_rows, title=f"How the model decides: {data.name}"
     )
@@ -115,6 +133,13 @@ def compare(
     min_fidelity: given.MinFidelity = 0.9,
     methods: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Compare only these methods; commas between several.")
+    ] = None,
+    radius: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="R",
+            help="The radius of the paper's balls in the units of the data. Default: one that holds 20% of the rows.",
+        ),
     ] = None,
     groups: given.Groups = None,
     drop: given.Drop = None,
@@ -135,12 +160,17 @@ def compare(
         min_fidelity=min_fidelity,
         schema=prepared.schema,
         random_state=seed,
+        **({} if radius is None else {"radius": read_radii(radius)}),
     )
     wanted = given.split_names(methods) or tuple(rivals)
     unknown = [name for name in wanted if name not in rivals]
     if unknown:
         raise CommandError(
             f"--methods {unknown[0]} is not known; known methods are {', '.join(sorted(rivals))}.", ExitCode.USAGE
+        )
+    if radius is not None and "paper" not in wanted:
+        raise CommandError(
+            "--radius is for the method paper, which --methods leaves out: leave out one.", ExitCode.USAGE
         )
     table = baselines.compare(
         prepared.black_box,
@@ -156,31 +186,6 @@ def compare(
         show_json({"explained": prepared.about, "methods": records(table)})
     else:
         show_table(table, f"Explaining {prepared.about}")
-
-
-def read_candidates(names: str, radius: str | None) -> Any:
-    """Return the parameter ``candidates`` that ``--candidates`` and ``--radius`` describe.
-
-    Examples
-    --------
-    >>> read_candidates("auto", None), read_candidates("nodes,boxes", None)
-    ('auto', ('nodes', 'boxes'))
-    >>> read_candidates("auto", "1.5").radius, read_candidates("balls", "1,2").radius
-    (1.5, [1.0, 2.0])
-    """
-    if radius is None:
-        return names if names == "auto" else given.split_names([names])
-    if names not in ("auto", "balls"):
-        raise CommandError(f"--radius is for balls, and --candidates is {names}: leave out one.", ExitCode.USAGE)
-    if radius == "auto":
-        return Balls()
-    try:
-        radii = [float(word) for word in radius.split(",")]
-    except ValueError:
-        raise CommandError(
-            f"--radius {radius} is not allowed: give auto, a number, or several numbers with commas.", ExitCode.USAGE
-        ) from None
-    return Balls(radii[0] if len(radii) == 1 else radii)
 
 
 def _check_draws(candidates: Any, draws: int, background: Path | None) -> None:

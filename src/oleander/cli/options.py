@@ -36,7 +36,10 @@ TrustModel = Annotated[
     bool, typer.Option("--trust-model", help="Open a .joblib file, which can run any code when it is opened.")
 ]
 Candidates = Annotated[
-    str, typer.Option(metavar="NAMES", help="Generators of candidates: balls, trees, nodes, boxes, anchors.")
+    str | None,
+    typer.Option(
+        metavar="NAMES", help="Generators of candidates: balls, trees, nodes, boxes, anchors. Default: boxes by asking."
+    ),
 ]
 Groups = Annotated[
     str | None, typer.Option(metavar="COL", help="The column that names the group of each row (one patient).")
@@ -52,9 +55,26 @@ MinFidelity = Annotated[
     float, typer.Option(help="The floor: the least share of answers that must be the model's.", min=0.0, max=1.0)
 ]
 Radius = Annotated[
-    str | None, typer.Option(help="Choose among balls of this radius: auto, a number, or several numbers with commas.")
+    list[str] | None,
+    typer.Option(
+        metavar="R",
+        help="Choose among balls of this radius: auto or a number, with commas or again for several. In standard "
+        "deviations; with --paper in the units of the data.",
+    ),
 ]
-MaxRules = Annotated[int, typer.Option(help="The largest number of rules in all.", min=1)]
+Paper = Annotated[
+    bool, typer.Option("--paper", help="The system of the paper: balls, a whole tree in each, and the integer program.")
+]
+Local = Annotated[
+    str | None, typer.Option(metavar="NAME", help="With --paper: the explainer in each ball: tree, unfiltered or lime.")
+]
+Formulation = Annotated[
+    str | None, typer.Option(metavar="NAME", help="With --paper: strict (the definition) or selective (as printed).")
+]
+Letter = Annotated[
+    bool, typer.Option("--letter", help="With --paper: its letter, without our changes to filter, draws and program.")
+]
+MaxRules = Annotated[int | None, typer.Option(help="The largest number of rules in all. Default: 20.", min=1)]
 TimeLimit = Annotated[
     float | None, typer.Option(help="Seconds for solving, where candidates are named. Default: 60.", min=0.0)
 ]
@@ -62,7 +82,14 @@ Background = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Rows that show where data lie, such as the model's training rows."),
 ]
-NDraws = Annotated[int, typer.Option(help="Draws that the model labels; 0 learns from the rows only.", min=0)]
+NDraws = Annotated[
+    int | None,
+    typer.Option(
+        help="Draws that the model labels; 0 learns from the rows only. Default: 20,000. With --paper draws in each "
+        "ball, by default 10,000.",
+        min=0,
+    ),
+]
 Jobs = Annotated[int, typer.Option(help="Processes to use; -1 for all cores.", callback=_check_jobs)]
 Seed = Annotated[int, typer.Option(help="The seed of every random choice.", min=0, max=2**32 - 1)]
 IncludeRows = Annotated[bool, typer.Option("--include-rows", help="Allow the files to hold rows of the data.")]

@@ -49,6 +49,10 @@ class Reading:
         """Return the groups of some rows, or None where there are no groups."""
         return None if self.groups is None else self.groups[rows]
 
+    def numbers_of(self, rows: Ints) -> Ints:
+        """Return the positions of some rows in X."""
+        return rows if self.positions is None else self.positions[rows]
+
 
 def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, *, background: Any = None) -> Reading:
     """Read a DataFrame or an array with its true labels and groups.

@@ -27,6 +27,8 @@ class Rows:
         The black box's answers.
     groups : array of shape (n_points,), optional
         The group of each point (one patient, one trial). A point that occurs in several groups is in the first.
+    row_numbers : int array of shape (n_rows,), optional
+        The position of each row in X, where X has more rows or others; None if these are the rows of X.
     """
 
     schema: FeatureSchema
@@ -35,6 +37,7 @@ class Rows:
     point_of_row: Ints
     labels: Labels
     groups: Labels | None = None
+    row_numbers: Ints | None = None
 
     @classmethod
     def empty(cls, schema: FeatureSchema) -> Self:
@@ -58,6 +61,12 @@ class Rows:
         answers: Labels = self.labels[self.point_of_row]
         return answers
 
+    @property
+    def first_rows(self) -> Ints:
+        """The position in X of the first row of each point."""
+        first = np.unique(self.point_of_row, return_index=True)[1]
+        return first if self.row_numbers is None else self.row_numbers[first]
+
     def folds(self, n_folds: int, seed: int) -> Ints:
         """Return the number of each point's fold, groups kept whole."""
         return assign_folds(self.n_points, n_folds, self.groups, seed)
@@ -70,14 +79,16 @@ class Rows:
     def part(self, points: Bools) -> Self:
         """Return some of the points as rows of their own."""
         number = np.cumsum(points) - 1
-        kept = self.point_of_row[points[self.point_of_row]]
+        kept_rows = np.flatnonzero(points[self.point_of_row])
+        row_numbers = kept_rows if self.row_numbers is None else self.row_numbers[kept_rows]
         return replace(
             self,
             values=self.values[points],
             weights=self.weights[points],
-            point_of_row=number[kept],
+            point_of_row=number[self.point_of_row[kept_rows]],
             labels=self.labels[points],
             groups=None if self.groups is None else self.groups[points],
+            row_numbers=row_numbers,
         )
 
     def at_most(self, n_points: int, seed: int) -> Self:

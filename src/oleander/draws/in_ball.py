@@ -1,4 +1,4 @@
-"""Uniform draws in a ball: numbers, whole numbers, levels and missing values, inside the schema's bounds."""
+"""Uniform draws in a ball: numbers, whole numbers, levels and missing values, inside the schema's bounds or not."""
 
 import hashlib
 from typing import Literal
@@ -12,8 +12,10 @@ from oleander.regions import Ball
 FlipLaw = Literal["paper", "uniform"]
 
 
-def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, flips: FlipLaw = "paper") -> Floats:
-    """Draw rows uniformly in a ball cut with the schema's bounds.
+def draw_in_ball(
+    ball: Ball, n_draws: int, rng: np.random.Generator, *, flips: FlipLaw = "paper", uncut: bool = False
+) -> Floats:
+    """Draw rows uniformly in a ball cut with the schema's bounds, or in the whole ball.
 
     Numbers are uniform in the ℓp ball. Whole numbers are uniform among the whole numbers inside (for finite p: rounded,
     and truncated towards the center where rounding would leave the ball). Levels are flipped in at most as many columns
@@ -28,6 +30,9 @@ def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, flips: F
     flips : {"paper", "uniform"}
         The paper draws the number of flips k uniformly, then the columns. "uniform" makes every combination of levels
         in the ball equally likely: a large k, for which there are more combinations, occurs more often.
+    uncut : bool
+        Draw in the whole ball, as the paper does: numbers may lie beyond the schema's bounds, as far as the column's
+        dtype can hold them.
 
     Returns
     -------
@@ -48,12 +53,13 @@ def draw_in_ball(ball: Ball, n_draws: int, rng: np.random.Generator, *, flips: F
     draws = np.empty((n_draws, len(schema)), order="F")
     for j, middle in enumerate(center.tolist()):
         draws[:, j] = middle
-    moving = [j for j in schema.numbers if not np.isnan(center[j]) and schema[j].lower < schema[j].upper]
+    moving = [j for j in schema.numbers if not np.isnan(center[j]) and (uncut or schema[j].lower < schema[j].upper)]
     if moving and ball.radius > 0:
+        ends = np.array([_ends(ball, j, uncut) for j in moving])
         if np.isinf(ball.norm):
-            _draw_box(draws, ball, moving, rng)
+            _draw_box(draws, ball, moving, ends, rng)
         else:
-            draws[:, moving] = _draw_lp(ball, moving, n_draws, rng)
+            draws[:, moving] = _draw_lp(ball, moving, ends, n_draws, rng)
     _flip_columns(draws, ball, rng, flips)
     return draws
 
@@ -119,10 +125,9 @@ def seed_for(random_state: int, center: Floats, radius: float) -> int:
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little")
 
 
-def _draw_box(draws: Floats, ball: Ball, moving: list[int], rng: np.random.Generator) -> None:
+def _draw_box(draws: Floats, ball: Ball, moving: list[int], ends: Floats, rng: np.random.Generator) -> None:
     """Draw each number in the Chebyshev ball independently, in place."""
-    for j in moving:
-        low, high = _ends(ball, j)
+    for j, (low, high) in zip(moving, ends.tolist(), strict=True):
         column = draws[:, j]
         if ball.schema[j].kind is Kind.INTEGER:
             # The whole numbers inside; the margin keeps the center among them despite rounding.
@@ -134,17 +139,17 @@ def _draw_box(draws: Floats, ball: Ball, moving: list[int], rng: np.random.Gener
             column += low
 
 
-def _ends(ball: Ball, j: int) -> tuple[float, float]:
+def _ends(ball: Ball, j: int, uncut: bool) -> tuple[float, float]:
     """Return the lowest and highest draw along a number: the radius cut with the bounds, the center always inside."""
     feature, middle, step = ball.schema[j], float(ball.center[j]), ball.radius * float(ball.units[j])
-    return max(middle - step, min(feature.lower, middle)), min(middle + step, max(feature.upper, middle))
+    lower, upper = feature.dtype_bounds if uncut else (feature.lower, feature.upper)
+    return max(middle - step, min(lower, middle)), min(middle + step, max(upper, middle))
 
 
-def _draw_lp(ball: Ball, moving: list[int], n_draws: int, rng: np.random.Generator) -> Floats:
+def _draw_lp(ball: Ball, moving: list[int], ends: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
     """Draw in the ℓp ball cut with the bounds: by rejection, or by Gibbs sampling where few draws would be kept."""
     schema, center = ball.schema, ball.center[moving]
     step = ball.radius * ball.units[moving]
-    ends = np.array([_ends(ball, j) for j in moving])
     low, high = (ends[:, 0] - center) / step, (ends[:, 1] - center) / step
 
     def draw_inside() -> Floats:

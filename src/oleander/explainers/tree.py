@@ -101,14 +101,22 @@ class Tree:
 
     def apply(self, rows: Floats) -> Ints:
         """Return the leaf in which each row ends."""
+        column = np.maximum(self.column, 0)
+        is_number = np.array([feature.is_number for feature in self.schema])[column]
+        n_levels = np.array([len(feature.levels) for feature in self.schema])[column]
+        may_miss = np.array([feature.missing for feature in self.schema])[column]
+        # A missing value goes left at a split on missing, or where missing numbers go left.
+        absent_left = np.where(is_number, self.missing_left & may_miss, self.level == n_levels)
         node = np.zeros(len(rows), dtype=np.intp)
-        # Parents stand before their children, so one pass in order moves every row to its leaf.
-        for parent in np.flatnonzero(self.column != LEAF).tolist():
-            here = np.flatnonzero(node == parent)
-            if not len(here):
-                continue
-            goes_left = self.conditions(parent)[0].holds(rows[here, self.column[parent]])
-            node[here] = np.where(goes_left, self.left[parent], self.right[parent])
+        inside = np.arange(len(rows)) if self.column[0] != LEAF else np.empty(0, dtype=np.intp)
+        # All rows go down one level at a time, until the last one is in its leaf.
+        while len(inside):
+            here = node[inside]
+            values = rows[inside, column[here]]
+            goes_left = np.where(is_number[here], values <= self.threshold[here], values == self.level[here])
+            goes_left = np.where(np.isnan(values), absent_left[here], goes_left)
+            node[inside] = here = np.where(goes_left, self.left[here], self.right[here])
+            inside = inside[self.column[here] != LEAF]
         return node
 
     def conditions(self, parent: int) -> tuple[Condition, Condition]:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows, warn_of_training_rows
+from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
+from oleander.candidates.sizes import measure_sizes, warn_of_sizes
 from oleander.data.reading import Reading, Split
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.options import Options
@@ -41,14 +43,24 @@ def choose_from_pool(
     seed : int
     """
     # Read and label the rows that teach and choose.
-    rows = label_rows(reading.values[parts.learned], black_box, groups=reading.groups_of(parts.learned))
+    learned = parts.learned
+    rows = label_rows(
+        reading.values[learned],
+        black_box,
+        groups=reading.groups_of(learned),
+        row_numbers=reading.numbers_of(learned),
+    )
     if reading.truth is not None:
-        warn_of_training_rows(rows, reading.truth[parts.learned])
+        warn_of_training_rows(rows, reading.truth[learned])
     # Queries for the held-out rows are not there for training.
     black_box.reserve(len(parts.held))
 
     # Propose and choose. Balls draw and ask when they are trained.
     pool = CandidatePool.propose(list(generators), rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store)
+    sizes = measure_sizes(pool)
+    for generator in generators:
+        if isinstance(generator, Balls):
+            warn_of_sizes(generator, rows, sizes)
     program = _state_program(options, pool)
     result = program.select(*options.limits)
     if not len(result.chosen):
@@ -66,9 +78,16 @@ def choose_from_pool(
         certificate = explainers.certify(held, options.confidence, reading.groups_of(parts.held), seed)
         explainers = explainers.with_claims(certificate)
     record = FitRecord(
-        *options.limits, explainers, evaluation, black_box.n_queries, proof=result.proof, certificate=certificate
+        *options.limits,
+        explainers,
+        evaluation,
+        black_box.n_queries,
+        proof=result.proof,
+        certificate=certificate,
+        ball_sizes=sizes,
     )
-    return record, Workings(program, rows, held, seed, result)
+    n_rows = len(reading.values) if reading.positions is None else None
+    return record, Workings(program, rows, held, seed, result, n_rows)
 
 
 def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:
@@ -80,8 +99,6 @@ def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:
         options.floor,
         max_rules=options.max_rules,
         formulation=options.formulation,
-        # The relaxation of the selective program is too weak for lazy training to save anything.
-        training="eager" if options.formulation == "selective" else "lazy",
         solver=options.solver,
         time_limit=options.time_limit,
         importance=balance_classes(rows.labels, rows.weights) if options.balance == "class" else None,

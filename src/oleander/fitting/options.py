@@ -134,3 +134,16 @@ class Options:
                 f"draws.source={self.draws.source!r} does not say which rows a draw was made from, which judging by "
                 "folds must know: give a background or a holdout, or use 'jitter'."
             )
+
+
+def refuse_beside_letter(*, local: Any, formulation: str | None, centers: str) -> None:
+    """Raise ``ValueError`` for an option of ``AggregateExplainer.paper`` that contradicts ``letter=True``."""
+    what, wanted = "", ""
+    if local is not None:
+        what, wanted = "local", "a tree behind the filter with alpha=None"
+    elif formulation == "strict":
+        what, wanted = "formulation='strict'", "the printed program, formulation='selective'"
+    elif centers == "rounded":
+        what, wanted = "centers='rounded'", "rows as centers"
+    if what:
+        raise ValueError(f"letter=True stands for {wanted}, and {what} is given too: leave out one.")

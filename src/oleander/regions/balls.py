@@ -93,13 +93,19 @@ class Ball:
 
     def describe(self) -> str:
         """Return the region in words, without the center, which is a row of the data."""
-        n_numbers, n_named = len(self.schema.numbers), len(self.schema.named)
-        words = f"within {format_number(self.radius)} of its center along {n_numbers} numbers"
-        if self.scales is not None:
-            words += " in their own units" if (self.scales == 1).all() else " in scales of its own"
-        if not n_named:
-            return words
-        return f"{words}, at most {min(self.n_flips_allowed, n_named)} of {n_named} levels differing"
+        n_numbers, n_levels = len(self.schema.numbers), sum(feature.n_alternatives > 0 for feature in self.schema)
+        levels = "levels" if n_levels == len(self.schema.named) else "levels or missing values"
+        parts = []
+        if n_numbers:
+            words = f"within {format_number(self.radius)} of its center along {n_numbers} number{'s'[: n_numbers > 1]}"
+            if self.scales is not None:
+                words += " in their own units" if (self.scales == 1).all() else " in scales of its own"
+            parts.append(words)
+        if n_levels:
+            n_flips = self.n_flips_allowed
+            is_free = n_flips >= n_levels
+            parts.append("at any level" if is_free else f"at most {n_flips} of {n_levels} {levels} differing")
+        return ", ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON. It holds the center, which is a row of the data."""

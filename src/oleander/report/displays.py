@@ -24,6 +24,7 @@ from oleander.running.extras import import_extra
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 # Names of columns are drawn as text, also where they hold a dollar sign.
 PLAIN: dict[str, Any] = {"parse_math": False}
+DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 4)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "*")
 
 
@@ -42,9 +43,15 @@ class TradeOffDisplay:
     ----------
     table : DataFrame
         As ``TradeOff.table``.
+    rivals : DataFrame or None
+        The columns method, coverage and fidelity, a dashed line per method: over ``max_explainers`` where a method has
+        several lines, and flat where it has one. The table of ``oleander.baselines.compare`` is taken too: of its lines
+        those of the rows that the methods were fitted on, which the trade-off is about as well, unless only the lines
+        of held-out rows are given.
     """
 
     table: pd.DataFrame
+    rivals: pd.DataFrame | None = None
     axes_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
 
@@ -55,26 +62,58 @@ class TradeOffDisplay:
         *,
         max_explainers: list[int] | None = None,
         min_fidelity: list[float] | None = None,
+        rivals: pd.DataFrame | None = None,
     ) -> Self:
         """Compute the trade-off of a fitted explainer."""
-        return cls(estimator.tradeoff(max_explainers=max_explainers, min_fidelity=min_fidelity).table)
+        return cls(estimator.tradeoff(max_explainers=max_explainers, min_fidelity=min_fidelity).table, rivals)
 
     def plot(self, axes: Any = None) -> Self:
         """Draw the two panels."""
-        if axes is None:
+        rivals = None if self.rivals is None else read_rivals(self.rivals)
+        is_new = axes is None
+        if is_new:
             pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a display")
             axes = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")[1]
         self.axes_, self.figure_ = axes, axes[0].figure
         for number, (floor, part) in enumerate(self.table.groupby("min_fidelity")):
             look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
-            axes[0].plot(part["max_explainers"], part["coverage"], label=f"fidelity ≥ {floor:g}", **look)
+            axes[0].plot(part["max_explainers"], part["coverage"], label=f"φ = {floor:g}", **look)
             most = np.minimum(part["coverage"] * (1 + part["gap"].replace(np.inf, 0.0)), 1.0)
             axes[0].fill_between(part["max_explainers"], part["coverage"], most, color=look["color"], alpha=0.2, lw=0)
-            axes[1].plot(part["max_explainers"], part["fidelity"], label=f"fidelity ≥ {floor:g}", **look)
-        axes[0].set(xlabel="explainers, at most", ylabel="share of rows covered", ylim=(0, 1.02))
-        axes[1].set(xlabel="explainers, at most", ylabel="lowest fidelity of an explainer")
-        axes[0].legend()
+            axes[1].plot(part["max_explainers"], part["fidelity"], label=f"φ = {floor:g}", **look)
+        if rivals is not None:
+            ends = [self.table["max_explainers"].min(), self.table["max_explainers"].max()]
+            for number, (method, part) in enumerate(rivals.groupby("method", sort=False)):
+                look = {"color": "0.35", "linestyle": DASHES[number % len(DASHES)], "label": str(method)}
+                numbers = ends if len(part) == 1 else part["max_explainers"]
+                for ax, name in zip(axes, ("coverage", "fidelity"), strict=True):
+                    ax.plot(numbers, np.repeat(part[name], 2) if len(part) == 1 else part[name], **look)
+        axes[0].set(xlabel="explainers, at most (K)", ylabel="share of rows covered", ylim=(0, 1.02))
+        axes[1].set(xlabel="explainers, at most (K)", ylabel="lowest fidelity of an explainer")
+        for ax in axes:
+            ax.xaxis.get_major_locator().set_params(integer=True)
+        handles, names = axes[0].get_legend_handles_labels()
+        labels = [_plain(name) for name in names]
+        if is_new:
+            # One legend for both panels, outside them, so that it hides no line.
+            self.figure_.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5))
+        else:
+            axes[0].legend(handles, labels)
         return self
+
+
+def read_rivals(table: pd.DataFrame) -> pd.DataFrame:
+    """Return rivals as ``TradeOffDisplay`` draws them; ``ValueError`` names a column that is lacking."""
+    rivals = table.rename(columns={"worst fidelity": "fidelity"})
+    if "rows" in rivals and rivals["rows"].nunique() > 1:
+        rivals = rivals[rivals["rows"] == "train"]
+    needed = ["method", "coverage", "fidelity"]
+    if "method" in rivals and rivals["method"].duplicated().any():
+        needed.append("max_explainers")
+    lacking = [name for name in needed if name not in rivals]
+    if lacking:
+        raise ValueError(f"rivals has no column {lacking[0]!r}; the panels need {', '.join(needed)}.")
+    return rivals
 
 
 @dataclass

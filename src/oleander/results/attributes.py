@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.exceptions import NotFittedError
 
 from oleander.black_box.counting import CountingBlackBox
+from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Certificate
@@ -17,6 +18,7 @@ from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord, Workings
+from oleander.results.variables import PaperVariables
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
 
@@ -110,6 +112,14 @@ class FittedAttributes:
         if result is None:
             raise AttributeError("there is no solver's result: these explainers were learned by asking.")
         return result
+
+    @property
+    def variables_(self) -> PaperVariables:
+        """The paper's w, y and z for each row of X, where balls were chosen for a table in memory."""
+        workings = self._need_workings("no w, y and z")
+        if not isinstance(workings.program, PoolProgram) or workings.result is None or workings.n_rows is None:
+            raise AttributeError("there are no w, y and z: no program chose balls around the rows of a table.")
+        return PaperVariables.read(workings.program, workings.result, workings.n_rows)
 
     @property
     def pool_(self) -> CandidatePool:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from oleander.arrays import Floats
 from oleander.candidates.choosing import PoolProgram
+from oleander.candidates.sizes import BallSize
 from oleander.data.checks import check_count, check_share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
@@ -37,6 +38,8 @@ class Workings:
     seed : int
     result : SelectionResult or None
         The solver's, where a program chose.
+    n_rows : int or None
+        The number of rows of X, where a program chose among candidates for a table in memory.
     """
 
     program: PoolProgram | UnionLearner
@@ -44,6 +47,7 @@ class Workings:
     held: Rows
     seed: int
     result: SelectionResult | None = None
+    n_rows: int | None = None
 
     @cached_property
     def known(self) -> Rows:
@@ -87,6 +91,8 @@ class FitRecord:
         What one tree would have done; None until it is asked for.
     tradeoff : TradeOff or None
         None until it is asked for.
+    ball_sizes : tuple of BallSize
+        The number of rows that the balls among the candidates hold.
     """
 
     max_explainers: int
@@ -102,6 +108,7 @@ class FitRecord:
     accuracy: Accuracy | None = None
     verdict: pd.DataFrame | None = None
     tradeoff: TradeOff | None = None
+    ball_sizes: tuple[BallSize, ...] = ()
 
     @property
     def schema(self) -> FeatureSchema:
@@ -158,6 +165,7 @@ class FitRecord:
             "realism": self.realism,
             "evaluation": self.evaluation.to_dict(),
             "n_queries": self.n_queries,
+            "ball_sizes": [vars(size) for size in self.ball_sizes],
             "verdict": None if self.verdict is None else write_verdict(self.verdict),
             **{name: None if part is None else part.to_dict() for name, part in parts.items()},
         }
@@ -191,4 +199,5 @@ class FitRecord:
             part("accuracy", Accuracy.from_dict),
             part("verdict", read_verdict),
             part("tradeoff", lambda tradeoff: TradeOff.from_dict(tradeoff, schema)),
+            tuple(BallSize.from_dict(size) for size in data.get("ball_sizes", ())),
         )

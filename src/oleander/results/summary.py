@@ -11,14 +11,17 @@ from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord
 
 MOST_CLASSES = 12
+# Up to this many rules in all are shown; of more than these, the widest few of each explainer.
+MOST_RULES, WIDEST_RULES = 20, 12
+MOST_FEATURES = 10
 # A class that is answered rightly on a smaller share of its rows is named.
 FAIR_SHARE = 0.5
 
 
 def describe_fit(record: FitRecord) -> str:
     """Return the summary of a fit."""
-    certificate, min_fidelity = record.certificate, record.min_fidelity
-    lines = [*_describe_answers(record), ""]
+    certificate = record.certificate
+    lines = [*_describe_answers(record), *map(str, record.ball_sizes), ""]
     if record.exact is not None and record.accuracy is not None:
         lines += [*_describe_exact(record.exact, record.accuracy), ""]
     if certificate is not None:
@@ -26,21 +29,37 @@ def describe_fit(record: FitRecord) -> str:
     if record.verdict is not None:
         lines += [*_describe_verdict(record), ""]
     lines += [*_describe_classes(record.evaluation), ""]
-    for number, member in enumerate(record.explainers.members):
-        lines += _describe_member(number, member, min_fidelity)
+    members = record.explainers.members
+    is_long = sum(len(member.explainer.rules()) for member in members) > MOST_RULES
+    most_rules = max(1, WIDEST_RULES // len(members)) if is_long else MOST_RULES
+    for number, member in enumerate(members):
+        lines += _describe_member(number, member, record, most_rules)
     if record.realism is not None:
         lines += ["", f"draws can be told from rows in {record.realism:.0%} of cases (50% is perfect)"]
     return "\n".join(lines)
 
 
-def _describe_member(number: int, member: ChosenExplainer, floor: float) -> list[str]:
+def _describe_member(number: int, member: ChosenExplainer, record: FitRecord, most_rules: int) -> list[str]:
     if member.origin == "asking":
         (rule,) = member.rules()
         return [f"rule {number}: {member.region.describe()} → {rule.label} ({_describe_evidence(member)})"]
     known = f"{member.support:,} rows, fidelity {show_lower(member.fidelity, 3)}"
-    certified = "" if member.claim is None else f", {member.claim.describe(floor)}"
-    rules = [f"    {rule}" for rule in member.explainer.rules()]
-    return [f"explainer {number}: {known}{certified}", f"  {member.region.describe()}", *rules]
+    certified = "" if member.claim is None else f", {member.claim.describe(record.min_fidelity)}"
+    lines = [f"explainer {number}: {known}{certified}", f"  {member.region.describe()}"]
+    rules = member.explainer.rules()
+    if len(rules) <= most_rules:
+        return [*lines, *(f"    {rule}" for rule in rules)]
+    features = member.explainer.features
+    names = [record.schema[j].name for j in features[:MOST_FEATURES]]
+    if len(features) > MOST_FEATURES:
+        names.append(f"and {len(features) - MOST_FEATURES} more")
+    widest = sorted(rules, key=lambda rule: -rule.n_draws)[:most_rules]
+    return [
+        *lines,
+        f"  {len(rules):,} rules on {len(features)} features: {', '.join(names)}",
+        *(f"    {rule}" for rule in widest),
+        f"    and {len(rules) - most_rules:,} narrower rules: explainers_[{number}].rules() lists all",
+    ]
 
 
 def _describe_evidence(member: ChosenExplainer) -> str:

@@ -1,7 +1,9 @@
 """The trade-off: what the best choice comes to for each number of explainers and each floor, with the explainers."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -123,6 +125,27 @@ class TradeOff:
         """A line per cell, by floor and then by number of explainers."""
         ordered = sorted(self.cells, key=lambda cell: (cell.min_fidelity, cell.max_explainers))
         return pd.DataFrame([[getattr(cell, name) for name in FIGURES] for cell in ordered], columns=list(FIGURES))
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, rivals: pd.DataFrame | None = None) -> Any:
+        """Draw the paper's two panels: coverage and achieved fidelity over K, a line per floor.
+
+        Parameters
+        ----------
+        path : path or None
+            A file for the figure; its ending is the format, such as .png or .pdf. None draws without writing.
+        rivals : DataFrame or None
+            The table of ``oleander.baselines.compare``, or one with the columns method, coverage and fidelity, and with
+            max_explainers for rivals that have a number of explainers too; see ``oleander.report.TradeOffDisplay``.
+
+        Returns
+        -------
+        TradeOffDisplay
+        """
+        # The report is a layer above this one, so it is looked up by name when it is asked for.
+        display = import_module("oleander.report").TradeOffDisplay(self.table, rivals).plot()
+        if path is not None:
+            display.figure_.savefig(path, dpi=150)
+        return display
 
     def with_cell(self, fitted: Cell) -> Self:
         """Return the trade-off with one cell put in the place of its own, such as that of the certified explainers."""

@@ -104,10 +104,10 @@ def _offer_start(model: CoverageModel, run: Run, start: Ints) -> None:
 
 
 def _fewest_of_equal(model: CoverageModel, chosen: Ints, run: Run, *, may_solve: bool) -> Ints:
-    """Return a choice as wide as this one, without candidates that it can spare, and the fewest if it is proven."""
+    """Return a choice as wide as this one, without candidates that it can spare, and the fewest if time allows."""
     deadline = max(run.deadline if may_solve else 0.0, time.monotonic() + GRACE)
     chosen = without_redundant(model, chosen, should_stop=lambda: not run.is_proven and time.monotonic() >= deadline)
-    if not run.is_proven or not may_solve or run.time_left <= 0.0:
+    if not may_solve or run.time_left <= 0.0:
         return chosen
     try:
         return fewest_as_wide(model, chosen, run)

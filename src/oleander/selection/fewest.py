@@ -117,18 +117,21 @@ def without_redundant(
 
 
 def fewest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
-    """Return the fewest candidates that cover as much as a proven optimum, as far as a bounded search finds them.
+    """Return the fewest candidates that cover as much as a choice, as far as a bounded search finds them.
 
-    Where explainers are counted and another candidate would still add to the choice, the choice has the fewest
-    already: a smaller one that is as wide could take one more and would be wider than the optimum. Otherwise
+    Where the choice is a proven optimum, explainers are counted, and another candidate would still add to it, it has
+    the fewest already: a smaller one that is as wide could take one more and would be wider than the optimum. Otherwise
     a dual bound on one explainer less may prove it; and where it does not, HiGHS counts explainers in a program
     of at most `MAX_ENTRIES` entries for at most `MAX_NODES` nodes. The number is proven to be the least unless
-    the program is larger, the nodes are used up, or time runs out.
+    the program is larger, the nodes are used up, or time runs out. Of a choice without a proof, which a quick solver
+    makes, programs that are larger from the start are left alone.
     """
     least = model.value(chosen) - run.slack
     if len(chosen) <= max(1, len(model.forced)):
         return chosen
-    if model.counts_explainers and model.wrong is None:
+    if not run.is_proven and _n_entries(model) > MAX_ENTRIES:
+        return chosen
+    if run.is_proven and model.counts_explainers and model.wrong is None:
         open_weight = model.weights - model.counts(chosen)
         if (gains(model, open_weight) > run.slack).any():
             return chosen
@@ -142,8 +145,7 @@ def fewest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
         rest = merged.keep(still_possible(counting, point, least))
         rest = rest.keep(undominated(rest, should_stop=lambda: run.time_left <= 0.0))
         notes.n_dropped = model.n_candidates - rest.n_candidates
-        n_entries = rest.sure.nnz + (0 if rest.maybe is None else rest.maybe.nnz)
-        if n_entries > MAX_ENTRIES or run.time_left <= 0.0:
+        if _n_entries(rest) > MAX_ENTRIES or run.time_left <= 0.0:
             return chosen
         from oleander.selection.solvers.highs import count_fewest
 
@@ -152,3 +154,7 @@ def fewest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
         if len(fewer) < len(chosen) and model.satisfies(fewer) and model.value(fewer) >= least:
             return without_redundant(model, fewer, least=least)
         return chosen
+
+
+def _n_entries(model: CoverageModel) -> int:
+    return int(model.sure.nnz) + (0 if model.maybe is None else int(model.maybe.nnz))

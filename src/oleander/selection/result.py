@@ -108,8 +108,9 @@ class SelectionResult:
     Guaranteed of the number of candidates: no chosen candidate of a proven optimum is redundant, except those of
     `must_include`; without it less would be covered. (A choice without a proof is searched for redundant candidates
     until the time limit, and a quarter of a second if it is over.) The number is the least among all choices that
-    cover as much where that follows from the optimum itself or a second, bounded solve proves it, see
-    `oleander.selection.fewest.fewest_as_wide`; elsewhere it may be larger.
+    cover as much where that follows from the optimum itself or a second, bounded solve proves it, also for a choice
+    of `"greedy"` or `"quick"` that is not optimal; see `oleander.selection.fewest.fewest_as_wide`. Elsewhere it may be
+    larger.
 
     Attributes
     ----------

@@ -59,16 +59,21 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(scope="session")
-def atlases() -> dict[str, AggregateExplainer]:
-    made = {}
-    for name, options in OPTIONS.items():
+class Atlases(dict[str, AggregateExplainer]):
+    """Explainers by kind, each fitted when it is first asked for."""
+
+    def __missing__(self, kind: str) -> AggregateExplainer:
         # Explainers that are learned by asking are certified by rows beside a background, others by held-out rows.
-        asks = name == "asking"
-        limits = {} if asks else {"holdout": 0.25, "time_limit": 10}
-        atlas = AggregateExplainer(label_table, max_explainers=5, max_rules=None, random_state=0, **limits, **options)
-        made[name] = atlas.fit(make_table(), background=make_table(seed=1) if asks else None)
-    return made
+        asks = kind == "asking"
+        options = {**OPTIONS[kind], **({} if asks else {"holdout": 0.25, "time_limit": 10})}
+        atlas = AggregateExplainer(label_table, max_explainers=5, max_rules=None, random_state=0, **options)
+        self[kind] = atlas.fit(make_table(), background=make_table(seed=1) if asks else None)
+        return self[kind]
+
+
+@pytest.fixture(scope="session")
+def atlases() -> Atlases:
+    return Atlases()
 
 
 @pytest.fixture(scope="session")

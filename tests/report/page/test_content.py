@@ -45,6 +45,15 @@ def test_the_fitted_cell_has_the_figures_of_the_fit(atlases, kind, make_rows):
     assert content["certificate"]["answers"] == vars(atlas.certificate_.answers)
 
 
+def test_parameters_set_after_the_fit_change_nothing(atlases, make_rows, monkeypatch):
+    atlas, before = atlases["trees"], build(atlases["trees"], make_rows())
+    monkeypatch.setattr(atlas, "max_explainers", 1)
+    monkeypatch.setattr(atlas, "min_fidelity", 0.5)
+    after = build(atlas, make_rows())
+    assert after["start"] == before["start"]
+    assert after["certificate"] == before["certificate"]
+
+
 def test_small_groups_are_not_counted(atlases, make_rows):
     X = make_rows()
     few = np.where(np.arange(len(X)) < 4, "rare", "common")

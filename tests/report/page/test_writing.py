@@ -33,7 +33,7 @@ def test_groups_need_their_rows(atlases, tmp_path):
 
 def test_the_same_explainer_writes_the_same_bytes(atlases, tmp_path):
     for name in ("a.html", "b.html"):
-        write_report(atlases["balls"], tmp_path / name)
+        write_report(atlases["trees"], tmp_path / name)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 

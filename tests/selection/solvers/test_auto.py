@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 from oleander.selection import SelectionProblem
 from oleander.selection.model import ROUNDING
 from oleander.selection.solvers.auto import STAGES, AutoSolver
+from tests.selection.making import make_instance
 
 FLOORS = (0.6, 0.75, 0.9, 1.0)
 
 
 @pytest.mark.parametrize("seed", range(200))
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
-def test_auto_equals_exhaustive_search(seed, formulation, instance):
-    rows = instance(seed, n_candidates=9, n_points=14, max_weight=1 + seed % 4)
+def test_auto_equals_exhaustive_search(seed, formulation):
+    rows = make_instance(seed, n_candidates=9, n_points=14, max_weight=1 + seed % 4)
     problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
     k, floor = 1 + seed % 4, FLOORS[seed % 4]
     best = problem.solve(k, floor, formulation=formulation, solver="exhaustive")
@@ -28,8 +29,8 @@ def test_auto_equals_exhaustive_search(seed, formulation, instance):
 
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
-def test_weights_need_not_be_whole(seed, formulation, instance):
-    rows = instance(seed)
+def test_weights_need_not_be_whole(seed, formulation):
+    rows = make_instance(seed)
     weights = np.random.default_rng(seed).random(12)
     problem = SelectionProblem(rows.covers, rows.agrees, weights)
     best = problem.solve(3, 0.75, formulation=formulation, solver="exhaustive")
@@ -40,8 +41,8 @@ def test_weights_need_not_be_whole(seed, formulation, instance):
 
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("seed", range(12))
-def test_any_stage_can_be_left_out(stage, seed, instance):
-    rows = instance(seed, n_candidates=16, n_points=40, max_weight=2)
+def test_any_stage_can_be_left_out(stage, seed):
+    rows = make_instance(seed, n_candidates=16, n_points=40, max_weight=2)
     problem = SelectionProblem(rows.covers, rows.covers, rows.weights)
     best = problem.solve(4, solver="highs")
     result = problem.solve(4, solver=AutoSolver(skip={stage}))
@@ -51,8 +52,8 @@ def test_any_stage_can_be_left_out(stage, seed, instance):
 
 @pytest.mark.parametrize("stage", ["branch", "decompose", "finish"])
 @pytest.mark.parametrize("seed", range(6))
-def test_each_of_the_last_stages_can_prove_alone(stage, seed, instance):
-    rows = instance(seed, n_candidates=20, n_points=40)
+def test_each_of_the_last_stages_can_prove_alone(stage, seed):
+    rows = make_instance(seed, n_candidates=20, n_points=40)
     problem = SelectionProblem(rows.covers, rows.covers)
     result = problem.solve(5, solver=AutoSolver(skip={"bound", "fix", "branch", "decompose", "finish"} - {stage}))
     assert result.is_proven_optimal or stage == "decompose"
@@ -80,8 +81,8 @@ def test_clustered_balls_are_solved_as_by_highs(seed, skip):
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), k=st.integers(1, 5), formulation=st.sampled_from(["strict", "selective"]))
-def test_a_bound_is_never_under_the_optimum(seed, k, formulation, instance):
-    rows = instance(seed)
+def test_a_bound_is_never_under_the_optimum(seed, k, formulation):
+    rows = make_instance(seed)
     problem = SelectionProblem(rows.covers, rows.agrees)
     best = problem.solve(k, 0.75, formulation=formulation, solver="exhaustive").objective
     for solver in ("auto", "highs", "greedy", AutoSolver(skip={"branch", "decompose", "finish"})):
@@ -108,10 +109,10 @@ WEIGHTS = {
     limit=st.sampled_from(["number", "budget", "groups"]),
 )
 @pytest.mark.slow
-def test_no_better_choice_exists_whatever_the_weights(seed, kind, formulation, limit, instance):
+def test_no_better_choice_exists_whatever_the_weights(seed, kind, formulation, limit):
     rng = np.random.default_rng(seed)
     n_points = int(rng.integers(6, 30))
-    rows = instance(seed, n_points=n_points)
+    rows = make_instance(seed, n_points=n_points)
     weights = WEIGHTS[kind](rng, n_points)
     problem = SelectionProblem(
         rows.covers, rows.agrees, weights, cost=rng.integers(1, 4, 8), groups=rng.integers(2, size=n_points)
@@ -132,8 +133,8 @@ def test_no_better_choice_exists_whatever_the_weights(seed, kind, formulation, l
 
 @pytest.mark.parametrize("kind", sorted(WEIGHTS))
 @pytest.mark.parametrize("seed", range(10))
-def test_optimal_holds_in_exact_arithmetic(seed, kind, instance):
-    rows = instance(seed, n_points=20)
+def test_optimal_holds_in_exact_arithmetic(seed, kind):
+    rows = make_instance(seed, n_points=20)
     weights = WEIGHTS[kind](np.random.default_rng(seed), 20)
     exact = [Fraction(weight) for weight in weights.tolist()]
 

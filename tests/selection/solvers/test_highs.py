@@ -8,6 +8,7 @@ import pytest
 from oleander.selection.formulations import plain_model
 from oleander.selection.run import Run
 from oleander.selection.solvers.highs import count_fewest, run_highs, solve_by_highs
+from tests.selection.making import every_choice
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -25,7 +26,7 @@ def test_a_better_value_is_refuted_where_the_bound_is_no_proof(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_fewest_sets_are_counted(seed, every_choice):
+def test_the_fewest_sets_are_counted(seed):
     model = plain_model(np.random.default_rng(seed).random((9, 14)) < 0.4, 9)
     value = model.value(np.arange(9))
     fewest = min(len(chosen) for chosen, reached in every_choice(model) if reached == value)

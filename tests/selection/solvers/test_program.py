@@ -9,11 +9,12 @@ from scipy import sparse
 
 from oleander.selection.formulations import plain_model
 from oleander.selection.solvers.program import Cuts, linear_program, points_with_mistakes
+from tests.selection.making import make_instance
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_every_choice_keeps_every_cut(seed, instance):
-    rows = instance(seed)
+def test_every_choice_keeps_every_cut(seed):
+    rows = make_instance(seed)
     wrong = rows.covers & ~rows.agrees
     model = replace(plain_model(rows.covers, 8), wrong=sparse.csr_array(wrong.astype(float)), union_fidelity=0.8)
     points = points_with_mistakes(model)

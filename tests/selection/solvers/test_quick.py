@@ -1,20 +1,16 @@
 """Quick choices: the same steps on every machine, a bound that holds, nearly as good as the best."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
 from oleander.selection import SelectionProblem
+from tests.selection.making import make_instance
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("together", [None, 0.5])
-def test_a_quick_choice_is_nearly_the_best_and_bounded(
-    instance: Callable[..., Any], seed: int, together: float | None
-) -> None:
-    case = instance(seed, n_candidates=25, n_points=60, max_weight=3)
+def test_a_quick_choice_is_nearly_the_best_and_bounded(seed: int, together: float | None) -> None:
+    case = make_instance(seed, n_candidates=25, n_points=60, max_weight=3)
     problem = SelectionProblem(case.covers, case.agrees, case.weights)
     asked = {"max_explainers": 4, "min_fidelity": 0.4, "union_fidelity": together}
     quick, best = problem.solve(**asked, solver="quick"), problem.solve(**asked)

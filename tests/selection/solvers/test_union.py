@@ -15,9 +15,10 @@ from oleander.selection.formulations import plain_model
 from oleander.selection.run import Run
 from oleander.selection.solvers.auto import AutoSolver
 from oleander.selection.solvers.union import cut_relaxation
+from tests.selection.making import make_instance, overlapping, same, share_right
 
 
-def test_overlap_can_break_the_union_while_each_holds(share_right, overlapping):
+def test_overlap_can_break_the_union_while_each_holds():
     covers, agrees = overlapping()
     problem = SelectionProblem(covers, agrees)
     assert problem.fidelity.tolist() == [0.9, 0.9, 1.0]
@@ -50,14 +51,14 @@ def test_being_contained_does_not_make_an_explainer_superfluous():
     assert (result.objective, result.is_proven_optimal, result.union_fidelity) == (8.0, True, 1.0)
 
 
-def test_union_fidelity_is_reported_only_with_a_floor(overlapping):
+def test_union_fidelity_is_reported_only_with_a_floor():
     covers, agrees = overlapping()
     assert SelectionProblem(covers, agrees).solve(2).union_fidelity is None
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_floor_that_does_not_bind_changes_nothing(seed, instance, same):
-    rows = instance(seed, n_candidates=25, n_points=60)
+def test_a_floor_that_does_not_bind_changes_nothing(seed):
+    rows = make_instance(seed, n_candidates=25, n_points=60)
     problem = SelectionProblem(rows.covers, rows.covers)
     with_floor, without = problem.solve(5, union_fidelity=0.9), problem.solve(5)
     assert same(with_floor, without)
@@ -66,8 +67,8 @@ def test_a_floor_that_does_not_bind_changes_nothing(seed, instance, same):
 
 @pytest.mark.parametrize("solver", ["auto", "highs"])
 @pytest.mark.parametrize("seed", range(150))
-def test_the_answer_is_that_of_exhaustive_search(seed, solver, instance, same, share_right):
-    rows = instance(seed, n_candidates=9, n_points=14 + 10 * (seed % 2), max_weight=1 + seed % 4)
+def test_the_answer_is_that_of_exhaustive_search(seed, solver):
+    rows = make_instance(seed, n_candidates=9, n_points=14 + 10 * (seed % 2), max_weight=1 + seed % 4)
     problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
     k, floor = 1 + seed % 5, (0.7, 0.8, 0.9, 1.0)[seed % 4]
     demands = {"min_fidelity": (0.01, 0.6)[seed % 2], "union_fidelity": floor}
@@ -92,8 +93,8 @@ def test_the_answer_is_that_of_exhaustive_search(seed, solver, instance, same, s
     n_forced=st.integers(0, 2),
     weigh=st.sampled_from(["equal", "whole", "any"]),
 )
-def test_a_floor_over_the_union_goes_with_every_other_constraint(seed, floor, kind, minimum, n_forced, weigh, instance):
-    rows = instance(seed)
+def test_a_floor_over_the_union_goes_with_every_other_constraint(seed, floor, kind, minimum, n_forced, weigh):
+    rows = make_instance(seed)
     rng = np.random.default_rng(seed)
     weights = {"equal": np.ones(12), "whole": rng.integers(0, 4, 12), "any": rng.random(12)}[weigh]
     problem = SelectionProblem(
@@ -120,7 +121,7 @@ def test_a_floor_over_the_union_goes_with_every_other_constraint(seed, floor, ki
         assert rough.bound >= best.objective * (1 - 3e-6)
 
 
-def test_must_include_can_be_mended(overlapping):
+def test_must_include_can_be_mended():
     covers, agrees = overlapping()
     covers, agrees = np.pad(covers, ((0, 0), (0, 9))), np.pad(agrees, ((0, 0), (0, 9)))
     covers[2, 12:] = agrees[2, 12:] = True
@@ -136,7 +137,7 @@ def test_must_include_can_be_mended(overlapping):
         ({"union_fidelity": 1.2}, r"union_fidelity=1\.2 is not a share"),
     ],
 )
-def test_invalid_constraints_are_refused(demands, message, overlapping):
+def test_invalid_constraints_are_refused(demands, message):
     covers, agrees = overlapping()
     with pytest.raises(ValueError, match=message):
         SelectionProblem(covers, agrees).solve(2, **demands)
@@ -181,8 +182,8 @@ def test_a_start_is_kept_and_mended(hard):
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_cuts_lower_the_bound_and_drop_no_candidate_that_is_needed(seed, instance):
-    rows = instance(seed, n_candidates=12, n_points=30)
+def test_cuts_lower_the_bound_and_drop_no_candidate_that_is_needed(seed):
+    rows = make_instance(seed, n_candidates=12, n_points=30)
     problem = SelectionProblem(rows.covers, rows.agrees)
     best = problem.solve(4, 0.3, union_fidelity=0.8, solver="highs")
     without = problem.solve(4, 0.3, union_fidelity=0.8, solver=AutoSolver(skip={"find", "cut", "finish"}))
@@ -193,8 +194,8 @@ def test_cuts_lower_the_bound_and_drop_no_candidate_that_is_needed(seed, instanc
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_the_relaxation_drops_no_candidate_of_a_choice_worth_it(seed, instance):
-    rows = instance(seed, n_candidates=8, n_points=30)
+def test_the_relaxation_drops_no_candidate_of_a_choice_worth_it(seed):
+    rows = make_instance(seed, n_candidates=8, n_points=30)
     wrong = sparse.csr_array((rows.covers & ~rows.agrees).astype(float))
     model = replace(plain_model(rows.covers, 3), wrong=wrong, union_fidelity=0.8)
     choices = [np.flatnonzero(mask) for mask in product([False, True], repeat=8) if sum(mask) <= 3]

@@ -6,8 +6,8 @@ from oleander.black_box.counting import CountingBlackBox
 from oleander.candidates.anchors.ledger import Ledger
 from oleander.candidates.anchors.predicates import Conjunction, Grid
 from oleander.candidates.anchors.search import Anchor, Settings, find_anchors
-from oleander.candidates.balls import choose_centers
 from oleander.candidates.base import Candidate
+from oleander.candidates.centers import choose_centers
 from oleander.data.checks import check_count
 from oleander.data.rows import Rows
 from oleander.explainers import Constant

@@ -95,6 +95,22 @@ class Feature:
         return self.kind in (Kind.CONTINUOUS, Kind.INTEGER)
 
     @property
+    def dtype_bounds(self) -> tuple[float, float]:
+        """The least and the largest number that the column's dtype can hold.
+
+        >>> Feature("age", Kind.INTEGER, "uint8", lower=18, upper=90).dtype_bounds
+        (0.0, 255.0)
+        """
+        # A column of whole numbers that is declared continuous is drawn as floats.
+        if self.kind is Kind.CONTINUOUS:
+            return -math.inf, math.inf
+        # Whole numbers over 2^53 are not exact as floats, and one that is rounded up would not fit.
+        dtype = pd.api.types.pandas_dtype(self.dtype)
+        numpy_dtype = getattr(dtype, "numpy_dtype", dtype)
+        limits = np.iinfo(numpy_dtype if numpy_dtype.kind in "iu" else np.int64)
+        return max(float(limits.min), -(2.0**53)), min(float(limits.max), 2.0**53)
+
+    @property
     def n_alternatives(self) -> int:
         """The number of other states that a flip can lead to: levels, and missing where allowed."""
         # A column without levels has one state: missing.

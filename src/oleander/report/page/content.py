@@ -76,7 +76,7 @@ def build_content(
             for key, member in zip(keys, cell.explainers.members, strict=True):
                 if key not in members:
                     members[key] = len(described)
-                    described.append(describe_member(member, schema, codes, atlas.min_fidelity))
+                    described.append(describe_member(member, schema, codes, atlas.record_.min_fidelity))
             own = (tuple(members[key] for key in keys), cell.explainers.overlap)
             if own not in sets:
                 sets[own] = len(set_data)
@@ -91,7 +91,7 @@ def build_content(
         "members": described,
         "sets": set_data,
         "cells": cells,
-        "start": [atlas.max_explainers, atlas.min_fidelity],
+        "start": [atlas.record_.max_explainers, atlas.record_.min_fidelity],
         "verdict": _records(_verdict_of(atlas)),
         "certificate": _certificate(atlas),
         "map": None if shown is None or some is None else _map(schema, shown, some, codes, include_rows),
@@ -225,7 +225,7 @@ def _certificate(atlas: AggregateExplainer) -> dict[str, Any] | None:
         "unit": "groups" if certificate.by_group else "rows",
         "coverage": None if certificate.coverage is None else vars(certificate.coverage),
         "answers": vars(certificate.answers),
-        "answers_words": certificate.answers.describe(atlas.min_fidelity),
+        "answers_words": certificate.answers.describe(atlas.record_.min_fidelity),
     }
 
 

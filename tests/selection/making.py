@@ -1,12 +1,10 @@
 """Instances, helpers and the oracle: the paper's program with every variable and every constraint."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import highspy
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from oleander.selection.constraints import Constraints
@@ -104,43 +102,3 @@ def share_right(covers, agrees, weights, chosen):
     covered = covers[chosen].any(axis=0)
     wrong = (covers & ~agrees)[chosen].any(axis=0)
     return 1.0 - weights[wrong].sum() / weights[covered].sum()
-
-
-@pytest.fixture(scope="session")
-def instance() -> Callable[..., Instance]:
-    return make_instance
-
-
-@pytest.fixture(scope="session")
-def literal() -> Callable[[Instance, int, float], float]:
-    return solve_literally
-
-
-@pytest.fixture(scope="session", name="same")
-def _same():
-    return same
-
-
-@pytest.fixture(scope="session", name="every_choice")
-def _every_choice():
-    return every_choice
-
-
-@pytest.fixture(scope="session", name="make_model")
-def _make_model():
-    return make_model
-
-
-@pytest.fixture(scope="session", name="best_of")
-def _best_of():
-    return best_of
-
-
-@pytest.fixture(scope="session", name="overlapping")
-def _overlapping():
-    return overlapping
-
-
-@pytest.fixture(scope="session", name="share_right")
-def _share_right():
-    return share_right

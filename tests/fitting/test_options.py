@@ -17,14 +17,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, open_source
+from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, NothingFoundError, open_source
 from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
-from oleander.fitting.nothing_found import NothingFoundError
 from oleander.running import parallel
-
-# Hundreds of fits.
-pytestmark = pytest.mark.slow
+from tests.making import QUICK, Recording, halves
 
 
 def make_rows(n_rows: int, seed: int) -> pd.DataFrame:
@@ -195,10 +192,75 @@ def cases(table: dict[str, dict[str, Any]], bases: Any) -> list[Any]:
     return [pytest.param(base, name, id=f"{base}-{name}") for base in bases for name in table]
 
 
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"max_explainers": 0}, "max_explainers=0 is not allowed"),
+            ({"max_explainers": 2.5}, "max_explainers=2.5 is not allowed"),
+            ({"min_fidelity": 1.5}, "min_fidelity=1.5 is not allowed"),
+            ({"min_fidelity": 0}, "min_fidelity=0 is not allowed"),
+            ({"max_rules": 0}, "max_rules=0 is not allowed"),
+            ({"confidence": 1.0}, "confidence=1.0 is not allowed"),
+            ({"holdout": 1.0}, "holdout=1.0 is not allowed"),
+            ({"holdout": 0.999}, "holdout=0.999 of 300 rows leaves none to learn from"),
+            ({"floor": Floor(on="median")}, "floor.on='median' is not known; use 'bound' or 'share'"),
+            ({"floor": Floor(over="all")}, "floor.over='all' is not known"),
+            ({"floor": Floor(min_support=0)}, "floor.min_support=0 is not allowed"),
+            ({"floor": Floor(level=1.5)}, "floor.level=1.5 is not allowed"),
+            ({"balance": "rows"}, "balance='rows' is not known; use 'class'"),
+            ({"formulation": "loose"}, "formulation='loose' is not known"),
+            ({"formulation": "selective"}, "formulation='selective' counts rows itself"),
+            ({"candidates": "cubes"}, "candidates='cubes' is not known"),
+            ({"candidates": []}, "candidates is empty"),
+            ({"solver": "simplex"}, "solver='simplex' is not known"),
+            ({"time_limit": 0}, "time_limit=0 is not allowed: give a number over 0, or None"),
+            ({"random_state": 1.5}, "random_state=1.5 is not allowed"),
+            ({"random_state": -1}, "random_state=-1 is not allowed"),
+            ({"max_queries": 1}, "max_queries=1 is not allowed"),
+        ],
+    )
+    def test_bad_options_are_refused_before_the_black_box_is_asked(self, square, options, message):
+        box = Recording()
+        with pytest.raises(ValueError, match=message):
+            AggregateExplainer(box, **{**QUICK, **options}).fit(square)
+        assert box.n_rows == 0
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"floor": "share"}, "floor is a str; give a Floor"),
+            ({"schema": {"a": 1}}, "schema is a dict; give a FeatureSchema"),
+            ({"candidates": 3}, "candidates holds a int; give names or generators"),
+        ],
+    )
+    def test_options_of_another_type(self, square, options, message):
+        with pytest.raises(TypeError, match=message):
+            AggregateExplainer(halves, **{**QUICK, **options}).fit(square)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [({"radius": "wide"}, "radius='wide' is not known"), ({"scale": "miles"}, "scale='miles' is not known")],
+    )
+    def test_bad_options_of_balls(self, square, changes, message):
+        with pytest.raises(ValueError, match=message):
+            AggregateExplainer(halves, **{**QUICK, "candidates": replace(BALLS, **changes)}).fit(square)
+
+    def test_confidence_without_a_certificate_is_refused(self, square):
+        for options, words in [
+            ({}, "without a background or a holdout"),
+            ({"candidates": BALLS}, "without a background or a holdout"),
+            ({"holdout": 0.3, "floor": Floor(on="share")}, r"with floor\.on='share'"),
+        ]:
+            with pytest.raises(ValueError, match=f"confidence=0.8 is that of a certificate, and there is none {words}"):
+                AggregateExplainer(halves, confidence=0.8, **options).fit(square)
+
+
 class TestEstimator:
     def test_every_parameter_is_listed(self) -> None:
         assert parameters(AggregateExplainer.__init__) == set(ESTIMATOR)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("base", "name"), cases(ESTIMATOR, BASES))
     def test_it_acts_or_is_refused(
         self, base: str, name: str, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
@@ -229,6 +291,7 @@ PAPER: dict[str, Any] = {
     "centers": "rounded",
     "max_candidates": 20,
     "formulation": "selective",
+    "letter": True,
     "max_explainers": 1,
     "min_fidelity": 0.95,
     "holdout": 0.3,
@@ -258,6 +321,7 @@ class TestPaper:
     def test_every_parameter_is_listed(self) -> None:
         assert parameters(AggregateExplainer.paper) == set(PAPER)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", [name for name, change in PAPER.items() if not isinstance(change, Refused | Seen)])
     def test_it_acts(self, name: str) -> None:
         assert facts(self.fit(self.make(**{name: PAPER[name]}))) != facts(self.fit(self.make()))
@@ -283,6 +347,7 @@ BALLS_OPTIONS: dict[str, Any] = {
     "local": LimeLinear(),
     "flips": "uniform",
     "centers": "rows",
+    "uncut": True,
 }
 FLOOR_OPTIONS: dict[str, dict[str, Any]] = {
     "on": {"any": "bound"},
@@ -312,6 +377,7 @@ class TestParts:
         assert {field.name for field in fields(Draws)} == set(DRAWS_OPTIONS)
         assert set(AggregateExplainer.PARTS) == {"candidates", "floor", "draws"}
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", BALLS_OPTIONS)
     def test_options_of_balls_act(self, name: str) -> None:
         explainer = AggregateExplainer(law, **BASES["program"])
@@ -319,6 +385,7 @@ class TestParts:
         assert explainer.candidates != BALLS
         assert outcome("program", explainer) != base_facts("program")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("base", "name"), cases(FLOOR_OPTIONS, BASES))
     def test_options_of_the_floor_act_or_are_refused(self, base: str, name: str) -> None:
         change = FLOOR_OPTIONS[name].get(base, FLOOR_OPTIONS[name]["any"])
@@ -341,6 +408,7 @@ class TestParts:
         with pytest.raises(ValueError, match=r"floor\.level is the error of a bound"):
             fit("program", AggregateExplainer(law, **BASES["program"]).set_params(floor__level=0.3))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("base", "name"), cases(DRAWS_OPTIONS, [base for base in BASES if base != "program"]))
     def test_options_of_draws_act_or_are_refused(self, base: str, name: str) -> None:
         change = DRAWS_OPTIONS[name].get(base, DRAWS_OPTIONS[name]["any"])
@@ -380,12 +448,14 @@ class TestSource:
     def test_every_option_is_listed(self) -> None:
         assert parameters(open_source) == set(SOURCE_OPTIONS)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["epsilon", "delta"])
     def test_the_size_of_the_sample_follows(self, path: Path, name: str) -> None:
         before, after = self.fit(path), self.fit(path, **{name: SOURCE_OPTIONS[name]})
         assert facts(after) != facts(before)
         assert after.accuracy_.n_sample != before.accuracy_.n_sample
 
+    @pytest.mark.slow
     def test_the_size_of_blocks_bounds_what_is_held_at_once(self, path: Path) -> None:
         sizes = []
 

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+
+from oleander import AggregateExplainer
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.data.reading import Split
+from oleander.data.schema import FeatureSchema
+from oleander.draws.options import Draws
+from oleander.fitting.by_asking import count_affordable_draws
+from tests.making import ASKING, Recording, halves
+
+
+class TestAffordableDraws:
+    """Of 300 rows, and a hundred that are asked about twice."""
+
+    @pytest.fixture
+    def count(self, square):
+        def count(n_draws, max_queries):
+            options = AggregateExplainer(halves, draws=Draws(n_draws), max_queries=max_queries)._options_of_fit()
+            black_box = CountingBlackBox(BlackBox(halves, FeatureSchema.infer(square)), max_queries)
+            return count_affordable_draws(options, Split(np.arange(200), np.arange(200, 300)), black_box)
+
+        return count
+
+    @pytest.mark.parametrize("max_queries", [None, 2_400, 10_000])
+    def test_all_draws_where_the_limit_allows_them(self, count, max_queries):
+        assert count(2_000, max_queries) == 2_000
+
+    @pytest.mark.parametrize(("max_queries", "n_draws"), [(2_399, 1_999), (900, 500)])
+    def test_draws_give_way_to_rows(self, count, max_queries, n_draws):
+        with pytest.warns(UserWarning, match=f"max_queries={max_queries:,} leaves {n_draws:,} of 2,000 draws"):
+            assert count(2_000, max_queries) == n_draws
+
+    @pytest.mark.parametrize(("max_queries", "n_draws"), [(899, 499), (400, 0), (350, 0)])
+    def test_too_few_draws_are_none(self, count, max_queries, n_draws):
+        with pytest.warns(UserWarning, match=f"max_queries={max_queries} leaves {n_draws} draws, too few to learn"):
+            assert count(2_000, max_queries) == 0
+
+
+class TestLearnByAsking:
+    def test_the_default_learns_by_asking(self, square):
+        box = Recording()
+        atlas = AggregateExplainer(box, random_state=0).fit(square)
+        assert atlas.coverage_ > 0.95
+        assert box.n_rows == atlas.n_queries_ == 20_000 + 300 + 100
+        assert {member.origin for member in atlas.explainers_} == {"asking"}
+        # Folds judged: the word for it is not certified.
+        assert atlas.certificate_ is None
+        assert atlas.proof_ is None
+        assert atlas.record_.status == "judged"
+        with pytest.raises(AttributeError, match="learned by asking"):
+            atlas.pool_  # noqa: B018
+
+    def test_with_a_background_every_row_certifies(self, square):
+        background = np.random.default_rng(1).uniform(size=(500, 3))
+        atlas = AggregateExplainer(halves, **ASKING).fit(square, background=background)
+        answers = atlas.predict(square)
+        certificate = atlas.certificate_
+        assert atlas.record_.status == "certified"
+        assert certificate.answers.n_rows == (~answers.mask).sum()
+        assert certificate.answers.n_right == (answers.compressed() == halves(square)[~answers.mask]).sum()
+        assert certificate.answers.bound == 0.9
+
+    @pytest.mark.slow
+    def test_what_is_certified_is_what_predict_does_after_asking(self):
+        """The certificate counts the answers of predict on every judging row, in 12 random fits."""
+        n_silent = n_certified = 0
+        for seed in range(12):
+            rng = np.random.default_rng(seed)
+            X, background = rng.normal(size=(2, 300, 3))
+            # Rows of the background are no evidence, not even those that are in X too.
+            background[:20] = X[:20]
+
+            def black_box(X):
+                return np.where(X[:, 0] + 0.5 * X[:, 1] + 0.2 * np.sin(9 * X[:, 2]) > 0.4, "above", "below")
+
+            options = {"draws": Draws(1_500), "max_explainers": 1 + seed % 6, "min_fidelity": 0.75}
+            explainer = AggregateExplainer(black_box, random_state=seed, **options)
+            if seed % 2:
+                with pytest.warns(UserWarning, match="20 of 300 rows of X stand in the background too"):
+                    atlas = explainer.fit(X, background=background)
+                judging = X[20:]
+            else:
+                atlas = explainer.set_params(holdout=0.5).fit(X)
+                judging = atlas._workings.held.values
+                assert len(judging) == 150
+            answers = atlas.predict(judging)
+            answered = ~np.ma.getmaskarray(answers)
+            right = answered & (np.ma.getdata(answers) == black_box(judging))
+            claim = atlas.certificate_.answers if atlas.certificate_ else atlas.record_.judged
+            assert (claim.n_right, claim.n_rows) == (right.sum(), answered.sum())
+            assert atlas.evaluation_.coverage == pytest.approx(answered.mean())
+            assert atlas.evaluation_.agreement == pytest.approx(claim.share)
+            n_silent += (~answered).sum()
+            n_certified += atlas.certificate_ is not None
+        assert n_silent > 50
+        assert n_certified >= 6
