@@ -9,7 +9,7 @@ import pandas as pd
 from oleander.arrays import Labels
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates.balls import choose_ladder
+from oleander.candidates.radii import choose_ladder
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results import ExplainerSet
@@ -17,6 +17,8 @@ from studies.step import Part, Task, Work
 from studies.steps.black_boxes import model_for
 
 LEARNED, HELD_OUT = "learned", "held out"
+# Of the rows, held by a typical ball at each radius that is taken from the data.
+SHARES_HELD = (0.05, 0.1, 0.2, 0.35)
 MEASURES = ("coverage", "agreement", "fidelity", "mean_fidelity", "complexity")
 
 
@@ -100,7 +102,7 @@ def radii_of(work: Work, explained: ExplainedRows) -> tuple[float, ...]:
     if settings.radius is not None:
         return settings.radii
     raw = np.ones(len(explained.rows.schema.numbers))
-    return tuple(choose_ladder(explained.rows, scales=raw)[: len(settings.radii)])
+    return tuple(choose_ladder(explained.rows, scales=raw, shares=SHARES_HELD[: len(settings.radii)]))
 
 
 def radius_of(work: Work, explained: ExplainedRows) -> float:

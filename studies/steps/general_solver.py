@@ -17,7 +17,7 @@ from scipy import optimize, sparse
 
 from oleander.arrays import Bools, Floats
 from oleander.candidates import Balls
-from oleander.candidates.balls import choose_centers
+from oleander.candidates.centers import choose_centers
 from oleander.candidates.pool import CandidatePool
 from oleander.draws.in_ball import seed_for
 from oleander.regions import ball_distances
@@ -107,15 +107,16 @@ def solve_both(distances: Floats, agrees: Bools, radius: float, floor: float, li
 
 
 def papers_instance(work: Work, explained: ExplainedRows) -> tuple[Floats, Bools, float]:
-    """Return distances, agreement and radius of balls around all rows, with trees behind the paper's filter."""
+    """Return distances, agreement and radius of balls around all rows, with local explainers by the paper's letter."""
     rows, settings, radius = explained.rows, work.settings, radius_of(work, explained)
     balls = Balls(
         radius,
         scale="none",
-        max_candidates=min(MAX_ROWS, settings.n_candidates or MAX_ROWS) if not settings.decides else MAX_ROWS,
+        max_candidates=MAX_ROWS if settings.decides else settings.n_candidates,
         n_draws=settings.n_draws,
         local=make_local("letter", explained),
         centers="rows",
+        uncut=True,
     )
     pool = CandidatePool.propose(balls, rows, explained.black_box, settings.random_state, n_jobs=work.n_jobs)
     work.log(f"{explained.task.title}: training {len(pool.candidates)} local explainers for the printed program")
