@@ -1,5 +1,7 @@
 """Judges of the claims about the integer program itself: what it says, how it is solved, budgets and floors."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from oleander.selection import SelectionProblem
@@ -44,7 +46,8 @@ def solvable(facts: Facts) -> Judgement:
     words, n_left, worst = [], 0, 0.0
     for task, solves in facts["proofs"].items():
         for solve in solves:
-            is_proven = solve["status"] == "optimal"
+            # That no explainer reaches the floor is proven too.
+            is_proven = solve["status"] in ("optimal", "infeasible")
             n_left += not is_proven
             worst = max(worst, solve["gap"])
             outcome = "proven" if is_proven else f"gap {solve['gap']:.2%}"
@@ -72,7 +75,8 @@ def solved_as_printed(facts: Facts) -> Judgement:
 
 
 def _outcome(line: Facts) -> str:
-    proof = "proven" if line["proven"] else f"at most {line['bound']}"
+    is_bounded = line["bound"] is not None and not np.isnan(line["bound"])
+    proof = "proven" if line["proven"] else f"at most {line['bound']:g}" if is_bounded else "no bound"
     return f"{line['solver']} {line['covered']} rows ({proof}) in {line['seconds']:.1f} s"
 
 
@@ -100,8 +104,8 @@ def more_explainers(facts: Facts, view: View) -> Judgement:
 def floor_is_a_knob(program: Program) -> RowsJudge:
     """Return a judge that compares means over the budgets from the lowest to the highest floor, at every radius.
 
-    A radius at which the floor changes nothing does not count: nearly every explainer reaches the highest floor there,
-    or none.
+    A floor that no explainer reaches is left out. A radius at which the floor changes nothing does not count: nearly
+    every explainer reaches the highest floor there.
     """
 
     def judge(facts: Facts, view: View) -> Judgement:
@@ -110,7 +114,8 @@ def floor_is_a_knob(program: Program) -> RowsJudge:
             for radius, methods in found["radii"].items():
                 at_radius = {"tasks": {task: {"methods": methods}}}
                 pairs = [mean_figures(at_radius, view, task, method_name(program, floor)) for floor in facts["floors"]]
-                covers, rights = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+                # A choice that covers no row has no fidelity.
+                covers, rights = zip(*[pair for pair in pairs if pair[0]] or [(0.0, 0.0)], strict=True)
                 fall, rise = covers[0] - covers[-1], rights[-1] - rights[0]
                 where = f"{task_words(task)}, r = {radius}"
                 words.append(f"{where}: coverage {_shares(covers)}, fidelity {_shares(rights)}")
@@ -140,5 +145,5 @@ def not_whole(facts: Facts, view: View) -> Judgement:
     return max(ours.values()) < 1, f"{named_shares(ours)}. Balls could cover, by radius: {words}", why
 
 
-def _shares(values: list[float]) -> str:
+def _shares(values: Sequence[float]) -> str:
     return ", ".join(f"{value:.0%}" for value in values)

@@ -34,7 +34,8 @@ from studies.tasks import make_explained_tasks
 LEAVES = (2, 4, 8, 16, 32, 64, 128, 256)
 FEATURES = (1, 2, 3, 5, 8)
 TARGETS = (0.7, 0.8, 0.9)
-PENALTIES = (0.0003, 0.001, 0.003, 0.01, 0.03)
+# C of the logistic models, times the number of draws.
+PENALTIES = (3, 10, 20, 40, 100, 300)
 TITLES = {
     "letter": "trees, the paper's filter",
     "filtered": "trees, our filter",
@@ -149,10 +150,11 @@ def _l1_path(
     path = [(0, float((codes[fresh] == common).mean()))]
     spread = draws[learned].std(axis=0)
     inputs = (draws - draws[learned].mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    n_draws = len(draws[learned])
     if len(np.unique(codes[learned])) < 2:
         return path
     for penalty in PENALTIES:
-        model = LogisticRegression(C=penalty, solver="liblinear", tol=1e-3, max_iter=50, random_state=0)
+        model = LogisticRegression(C=penalty / n_draws, solver="liblinear", tol=1e-3, max_iter=50, random_state=0)
         # The name of the option changed with scikit-learn 1.8.
         model.set_params(**({"l1_ratio": 1.0} if model.penalty == "deprecated" else {"penalty": "l1"}))
         each = OneVsRestClassifier(model)
