@@ -66,8 +66,8 @@ class Settings:
     budgets: tuple[int, ...] = tuple(range(5, 55, 5))
     floors: tuple[float, ...] = (0.5, 0.7, 0.9)
     n_anchors: int = 200
-    n_compared: int = 24
-    time_limit: float = 3.0
+    n_compared: int = 20
+    time_limit: float = 2.0
     proof_limit: float = 60.0
     solver_limit: float = 60.0
 
@@ -99,7 +99,9 @@ class Settings:
         if study == "geriatric":
             return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=200)
         if study == "clinical":
-            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=120, n_anchors=60)
+            # Six black boxes are explained.
+            budgets = (5, 10, 20, 30, 40, 50)
+            return cls(n_centers=40, n_repeats=5, radius=RADIUS[study], n_candidates=100, budgets=budgets, n_anchors=40)
         return cls(n_centers=100, radius=RADIUS[study], n_candidates=250, n_anchors=60)
 
     @property

@@ -48,12 +48,9 @@ def compute(work: Work, store: Store) -> Facts:
 
 def _solve(work: Work, explained: ExplainedRows, name: LocalName) -> pd.DataFrame:
     pool = train_pool(work, explained, name)
-    tables = []
-    for program in PROGRAMS:
-        work.log(f"{explained.task.title}: the {program} program over {TITLES[name]}")
-        table = solve_grid(explained, pool, program, work.settings, [FLOOR])
-        tables.append(table.assign(program=program, method=f"{program} {name}"))
-    return pd.concat(tables, ignore_index=True)
+    work.log(f"{explained.task.title}: both programs over {TITLES[name]}")
+    table = solve_grid(work, explained, pool, [FLOOR])
+    return table.assign(method=table["program"] + f" {name}")
 
 
 def gains(table: pd.DataFrame) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
 from oleander.arrays import Floats, Labels
 from oleander.candidates import Balls
@@ -15,7 +16,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
 from oleander.judging import Floor
 from oleander.results import ExplainerSet
-from oleander.selection import SelectionResult
+from oleander.selection import SelectionProblem, SelectionResult
 from studies.settings import Settings
 from studies.step import Work
 from studies.steps.explained_rows import MEASURES, ExplainedRows, radius_of
@@ -94,22 +95,20 @@ def train_pool(work: Work, explained: ExplainedRows, name: LocalName, radius: fl
 
 
 def solve_grid(
+    work: Work,
     explained: ExplainedRows,
     pool: CandidatePool,
-    formulation: Program,
-    settings: Settings,
     floors: Sequence[float],
     budgets: Sequence[int] | None = None,
 ) -> pd.DataFrame:
-    """Solve the paper's program for every budget and floor, and measure the chosen explainers.
+    """Solve both programs for every budget and floor, each in a process, and measure the chosen explainers.
 
     Parameters
     ----------
+    work : Work
     explained : ExplainedRows
     pool : CandidatePool
         Trained.
-    formulation : {"strict", "selective"}
-    settings : Settings
     floors : sequence of float
     budgets : sequence of int or None
         None takes those of the settings.
@@ -117,25 +116,32 @@ def solve_grid(
     Returns
     -------
     DataFrame
-        Two lines per budget and floor, with the program's own count of covered rows, its gap, status, seconds and the
-        nodes of its search.
+        Two lines per program, budget and floor, with the program's own count of covered rows, its gap, status, seconds
+        and the nodes of its search.
     """
-    program = PoolProgram(pool, PAPER_FLOOR, formulation=formulation)
-    # The pool is trained, so this is the whole program, and every cell has the time limit to itself.
-    results = program.problem().sweep(
-        settings.budgets if budgets is None else budgets,
-        floors,
-        formulation=formulation,
-        time_limit=settings.time_limit,
-        gap=CURVE_GAP,
+    settings = work.settings
+    # The pool is trained, so these are the whole programs, and every cell has the time limit to itself.
+    programs = {name: PoolProgram(pool, PAPER_FLOOR, formulation=name) for name in PROGRAMS}
+    solved = Parallel(n_jobs=work.n_jobs)(
+        delayed(SelectionProblem.sweep)(
+            program.problem(),
+            settings.budgets if budgets is None else budgets,
+            floors,
+            formulation=name,
+            time_limit=settings.time_limit,
+            gap=CURVE_GAP,
+        )
+        for name, program in programs.items()
     )
-    measured: dict[tuple[int, ...], list[dict[str, Any]]] = {}
     lines = []
-    for (budget, floor), result in results.items():
-        key = tuple(sorted(result.chosen.tolist()))
-        if key not in measured:
-            measured[key] = explained.measure(ExplainerSet.choose(program, result))
-        lines += [{**_cell(budget, floor, result), **line} for line in measured[key]]
+    for (name, program), results in zip(programs.items(), solved, strict=True):
+        measured: dict[tuple[int, ...], list[dict[str, Any]]] = {}
+        for (budget, floor), result in results.items():
+            key = tuple(sorted(result.chosen.tolist()))
+            if key not in measured:
+                measured[key] = explained.measure(ExplainerSet.choose(program, result))
+            cell = {"program": name, **_cell(budget, floor, result)}
+            lines += [{**cell, **line} for line in measured[key]]
     return pd.DataFrame(lines)
 
 

@@ -34,8 +34,8 @@ from studies.tasks import make_explained_tasks
 LEAVES = (2, 4, 8, 16, 32, 64, 128, 256)
 FEATURES = (1, 2, 3, 5, 8)
 TARGETS = (0.7, 0.8, 0.9)
-# C of the logistic models, times the number of draws.
-PENALTIES = (3, 10, 20, 40, 100, 300)
+# C of the logistic models, times the number of draws; close to each other, so that every number of features occurs.
+PENALTIES = tuple(np.geomspace(2, 200, 14).round(1).tolist())
 TITLES = {
     "letter": "trees, the paper's filter",
     "filtered": "trees, our filter",

@@ -25,7 +25,7 @@ def test_curves_are_drawn_for_every_method(curves, tmp_path):
     store = Store(tmp_path, "test")
     flat = curves[curves["floor"] == 0.5].drop(columns="floor")
     table = aggregation._join(
-        {"strict": curves, "selective": curves},
+        pd.concat([curves.assign(program=program) for program in ("strict", "selective")]),
         pd.concat([flat.assign(method=name) for name in aggregation.RIVAL_COLOURS]),
     )
     store.table("two_all", lambda: table)
