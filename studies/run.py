@@ -22,7 +22,7 @@ from studies.data import (
 from studies.drawing import Pen, to_png
 from studies.page import make_page
 from studies.settings import Settings, StudyName
-from studies.step import Facts, Step, Work
+from studies.step import Facts, Part, Step, Work
 from studies.steps.aggregation import AGGREGATION
 from studies.steps.baseline_table import BASELINE_TABLE
 from studies.steps.black_boxes import BLACK_BOXES
@@ -54,36 +54,36 @@ STUDIES: dict[StudyName, tuple[PlannedStep, ...]] = {
     "geriatric": (
         PlannedStep(DATA_FACTS, 1, 1),
         PlannedStep(BLACK_BOXES, 150, 20),
-        PlannedStep(AGGREGATION, 400, 30, "n_candidates"),
-        PlannedStep(FLOORS_BY_RADIUS, 180, 10, "n_candidates"),
-        PlannedStep(FILTER_IN_PROGRAM, 150, 10, "n_candidates"),
-        PlannedStep(LOCAL_EXPLAINERS, 150, 5, "n_centers"),
-        PlannedStep(REGULARIZATION, 80, 5),
-        PlannedStep(FILTER_BINS, 20, 4, "n_centers"),
-        PlannedStep(FILTER_COST, 20, 2),
-        PlannedStep(OLEANDER_DEFAULTS, 60, 10),
+        PlannedStep(AGGREGATION, 400, 60, "n_candidates"),
+        PlannedStep(FLOORS_BY_RADIUS, 90, 15, "n_candidates"),
+        PlannedStep(FILTER_IN_PROGRAM, 70, 30, "n_candidates"),
+        PlannedStep(LOCAL_EXPLAINERS, 80, 10, "n_centers"),
+        PlannedStep(REGULARIZATION, 30, 10),
+        PlannedStep(FILTER_BINS, 15, 4, "n_centers"),
+        PlannedStep(FILTER_COST, 20, 10),
+        PlannedStep(OLEANDER_DEFAULTS, 60, 40),
     ),
     "ppmi": (
         PlannedStep(TRAJECTORIES, 15, 15),
         PlannedStep(BASELINE_TABLE, 1, 1),
         PlannedStep(BLACK_BOXES, 40, 20),
-        PlannedStep(AGGREGATION, 400, 30, "n_candidates"),
-        PlannedStep(FLOORS_BY_RADIUS, 180, 10, "n_candidates"),
-        PlannedStep(FILTER_IN_PROGRAM, 150, 10, "n_candidates"),
-        PlannedStep(LOCAL_EXPLAINERS, 200, 10, "n_centers"),
-        PlannedStep(REGULARIZATION, 80, 5),
-        PlannedStep(FILTER_BINS, 20, 4, "n_centers"),
-        PlannedStep(FILTER_COST, 20, 2),
+        PlannedStep(AGGREGATION, 270, 60, "n_candidates"),
+        PlannedStep(FLOORS_BY_RADIUS, 130, 15, "n_candidates"),
+        PlannedStep(FILTER_IN_PROGRAM, 140, 30, "n_candidates"),
+        PlannedStep(LOCAL_EXPLAINERS, 150, 10, "n_centers"),
+        PlannedStep(REGULARIZATION, 50, 10),
+        PlannedStep(FILTER_BINS, 15, 4, "n_centers"),
+        PlannedStep(FILTER_COST, 20, 10),
         PlannedStep(OLEANDER_DEFAULTS, 60, 30),
     ),
     "clinical": (
         PlannedStep(BLACK_BOXES, 60, 20),
-        PlannedStep(AGGREGATION, 300, 60, "n_candidates"),
-        PlannedStep(FLOORS_BY_RADIUS, 120, 20, "n_candidates"),
-        PlannedStep(FILTER_IN_PROGRAM, 100, 20, "n_candidates"),
-        PlannedStep(LOCAL_EXPLAINERS, 100, 5, "n_centers"),
-        PlannedStep(REGULARIZATION, 80, 5),
-        PlannedStep(GENERAL_SOLVER, 240, 30),
+        PlannedStep(AGGREGATION, 320, 120, "n_candidates"),
+        PlannedStep(FLOORS_BY_RADIUS, 130, 20, "n_candidates"),
+        PlannedStep(FILTER_IN_PROGRAM, 80, 20, "n_candidates"),
+        PlannedStep(LOCAL_EXPLAINERS, 60, 5, "n_centers"),
+        PlannedStep(REGULARIZATION, 40, 5),
+        PlannedStep(GENERAL_SOLVER, 190, 30),
         PlannedStep(OLEANDER_DEFAULTS, 60, 30),
     ),
 }
@@ -177,7 +177,9 @@ def run_study(
     steps = [plan.step for plan in plans]
     stores = {name: Store(folder / name, made_by) for name, made_by in _fingerprints(work, steps).items()}
     unfinished = [plan for plan in plans if not stores[plan.step.name].is_done]
-    n_rows = max(len(task.X) for task in make_tasks(work).values())
+    # Of the readings, only those that did not train the forest are centers.
+    part: Part = "validation" if study == "geriatric" else "train"
+    n_rows = max(len(task.parts[part]) for task in make_tasks(work).values())
     seconds = {plan.step.name: estimate_seconds(plan, study, settings, n_rows, quick=quick) for plan in unfinished}
     kind = f"{study}{', quick' if quick else ''}{', synthetic cohort' if work.is_synthetic else ''}"
     estimate = show_duration(sum(seconds.values()))

@@ -30,7 +30,7 @@ from studies.tasks import make_explained_tasks
 # The paper grows whole trees; ours stop at sixteen leaves.
 SIZES: dict[str, int | None] = {"whole": None, "small": 16}
 # Ours stops at information that is not significant, the letter of the paper where no information is positive.
-KINDS = {"filtered": "our filter", "letter": "the paper's filter", "unfiltered": "no filter"}
+KINDS = {"letter": "the paper's filter", "filtered": "our filter", "unfiltered": "no filter"}
 FILTERS = ("letter", "filtered")
 STYLES = {"filtered": "-", "letter": "-.", "unfiltered": "--"}
 HIGH_FIDELITY = 0.6
@@ -239,7 +239,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
             places = counts.index.to_numpy(float) + (number - (len(radii) - 1) / 2) * width
             ax.bar(places, counts, width, color=COLOURS[number], label=f"r = {radius:g}")
         ax.axvline(5.5, color="0.7", lw=1, ls=":")
-        ax.set(xlabel="features", title=KINDS[kind])
+        ax.set(xlabel="features", title=KINDS[kind], xlim=(0, table["n_kept"][table["kind"] != "unfiltered"].max() + 1))
     axes[0, 0].set(ylabel="share of explainers")
     axes[0, 0].legend(fontsize="small")
     figures["features_kept"] = figure
