@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 .PHONY: help demo picture docs test test-fast check format paper paper-quick bench bench-tiny fuzz clean
 
 help:
-	@echo "make demo         install and run the main job on a small public data set"
+	@echo "make demo         install and run the main job on a small generated data set"
 	@echo "make picture      redraw the pictures of README and docs (needs chromium)"
 	@echo "make test         install with the test extras and run every test"
 	@echo "make test-fast    the tests that take under two minutes in all: no subprocesses, clusters, browsers, studies or fuzzing"
@@ -31,7 +31,7 @@ $(VENV)/.dev: $(VENV)/.core
 	touch $@
 
 $(VENV)/.cli: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli,plot]"
 	touch $@
 
 demo: $(VENV)/.cli
@@ -39,6 +39,7 @@ demo: $(VENV)/.cli
 
 picture: $(VENV)/.dev
 	$(BIN)/python docs/draw_ideas.py
+	$(BIN)/python docs/draw_panels.py
 	$(BIN)/python docs/draw_picture.py
 
 docs: $(VENV)/.core
@@ -86,7 +87,7 @@ $(VENV)/.bench: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	touch $@
 
-SUBJECTS := one-explanation whole-explanation selection growth least-time floor lazy anchors quality certificates picking compare union-floor streaming
+SUBJECTS := one-explanation whole-explanation selection growth least-time speed floor lazy anchors quality certificates picking compare union-floor streaming
 
 # Every line is kept in bench/ as it is measured: stopped and called again, a run continues where it was.
 bench: $(VENV)/.bench

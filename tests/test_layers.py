@@ -11,6 +11,7 @@ import oleander
 LAYERS = [
     "arrays",
     "running",
+    "kernels",
     "storage",
     "data",
     "black_box",
@@ -79,6 +80,11 @@ def test_imports_point_one_way(path: Path) -> None:
 def test_the_package_imports_nothing_beside_it(path: Path) -> None:
     """The folders beside `src` import the package, which is installed without them."""
     assert not {name.split(".")[0] for name in imported(path)} & BESIDE
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_only_kernels_import_numba(path: Path) -> None:
+    assert path.parent == ROOT / "kernels" or "numba" not in {name.split(".")[0] for name in imported(path)}
 
 
 def test_the_folders_beside_the_package_import_it() -> None:

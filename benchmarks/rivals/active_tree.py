@@ -14,12 +14,14 @@ from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.base import encode_labels
-from oleander.explainers.columns import make_columns
-from oleander.explainers.growth import grow, read_split
+from oleander.explainers.growth import grow_tree
 from oleander.explainers.tree import LEAF, Tree, split_conditions
 from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.regions import Box
 from oleander.results.explainer_set import ChosenExplainer
+
+# What a tree holds of a split.
+SPLIT = ("column", "threshold", "level", "missing_left")
 
 
 @dataclass(eq=False)
@@ -137,10 +139,10 @@ class ActiveTree(Baseline):
         counts = np.bincount(codes)
         node.label, node.n_draws, node.n_right = classes[counts.argmax()], len(codes), int(counts.max())
         learn, judge = slice(None, self.n_draws), slice(self.n_draws, None)
-        columns = make_columns(draws[learn], box.schema, tuple(range(len(box.schema))))
-        root = grow(columns, codes[learn], len(classes), 2)
-        if root.children is not None:
-            node.split = read_split(root, columns)
+        every_column = tuple(range(len(box.schema)))
+        tree = grow_tree(draws[learn], codes[learn], classes, box.schema, every_column, 2, simplify=False)
+        if len(tree.column) > 1:
+            node.split = {name: getattr(tree, name)[0].item() for name in SPLIT}
             goes_left = split_conditions(box.schema, **node.split)[0].contains(draws)
             node.gain = mass * gini_gain(goes_left[judge], codes[judge])
         return len(draws)

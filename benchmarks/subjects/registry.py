@@ -12,6 +12,7 @@ from benchmarks.subjects.one_explanation import OneExplanation
 from benchmarks.subjects.picking import Picking
 from benchmarks.subjects.quality import Quality
 from benchmarks.subjects.selection import Selection
+from benchmarks.subjects.speed import Speed
 from benchmarks.subjects.streaming import Streaming
 from benchmarks.subjects.union_floor import UnionFloor
 from benchmarks.subjects.whole_explanation import WholeExplanation
@@ -24,6 +25,7 @@ SUBJECTS: dict[str, Subject] = {
         Selection(),
         Growth(),
         LeastTime(),
+        Speed(),
         FloorOn(),
         Lazy(),
         AnchorSearch(),

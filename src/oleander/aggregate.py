@@ -470,7 +470,8 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         # The explainer's own cell is always there: it is the certified one.
         numbers = numbers if max_explainers is None else sorted({*max_explainers, own.max_explainers})
         floors = floors if min_fidelity is None else sorted({*min_fidelity, own.min_fidelity})
-        found = trace_tradeoff(workings.program, numbers, floors).with_cell(own)
+        known = {} if workings.result is None else {(own.max_explainers, own.min_fidelity): workings.result}
+        found = trace_tradeoff(workings.program, numbers, floors, known).with_cell(own)
         self._record = replace(self._record, tradeoff=found)
         return found
 

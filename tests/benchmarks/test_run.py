@@ -17,6 +17,7 @@ TABLES = {
     "selection": ["| instance | K | value | bound |", "### The reduced program", "| instance | K | auto |"],
     "growth": ["| axis | black box | sizes | processor time |", "| rows | black box | s |", "| 160 | cheap |"],
     "least-time": ["| data | settings | rows asked |", "| radii | memberships |"],
+    "speed": ["| work | of | measured | aim | reached |", "| whole tree | 200 draws × 31 |", "| predict |"],
     "floor": ["| data | black box | floor on | coverage |", "| all | both | bound |", "of the 4 runs"],
     "lazy": ["| one radius, floor 0.9 |", "the same value"],
     "anchors": ["| data | search | precision |", "| data | anchors | K | choice |", "exact, floor 0.9 (optimal)"],

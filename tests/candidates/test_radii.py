@@ -91,6 +91,8 @@ class TestTypicalRadii:
         rows = rows_of(pd.DataFrame({"a": X[:, 0], "b": X[:, 1].astype(float)}))
         assert np.isinf(typical_radii(rows, np.inf, None, 0, [0.5])).all()
         assert np.isfinite(typical_radii(rows, np.inf, None, 1, [0.5])).all()
+        with pytest.raises(ValueError, match=r"radius=Holding\(0.5\) is not possible with max_flips=0"):
+            read_radii(Holding(0.5), rows, np.inf, None, 0)
 
 
 class TestLadder:

@@ -1,4 +1,4 @@
-"""The commands that fit: explain, compare and demo."""
+"""The commands that fit: explain and compare."""
 
 import shutil
 
@@ -61,14 +61,6 @@ def test_compare(run, patients_csv):
     assert "--methods absent is not known" in refused.sentence
     refused = run("compare", patients_csv, "--target", "risk", "--methods", "naive tree", "--radius", 7)
     assert "--radius is for the method paper" in refused.sentence
-
-
-@pytest.mark.slow
-def test_demo(run, tmp_path):
-    done = run("demo", "--out", "demo")
-    assert done.code == 0, done.err
-    assert "what one tree would do" in done.out
-    assert (tmp_path / "demo" / "report.html").stat().st_size > 1000
 
 
 @pytest.mark.parametrize(

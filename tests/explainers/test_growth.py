@@ -3,12 +3,11 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.columns import make_columns
-from oleander.explainers.growth import grow, grow_tree
+from oleander.explainers.growth import grow_tree
 
 
-def leaves_of(node):
-    return [node] if node.children is None else leaves_of(node.children[0]) + leaves_of(node.children[1])
+def groups_of(leaf_of_draw):
+    return [np.flatnonzero(leaf_of_draw == leaf) for leaf in np.unique(leaf_of_draw)]
 
 
 def impurity(groups, labels, n_labels):
@@ -28,13 +27,13 @@ def test_splits_are_as_good_as_scikit_learns(seed, max_leaves):
     X = rng.integers(0, 12, size=(400, 5)).astype(float)
     labels = (X[:, 0] + X[:, 1] * (X[:, 2] > 5) + rng.integers(0, 4, 400)).astype(int) % 3
     schema = FeatureSchema.infer(X)
-    columns = make_columns(schema.encode(X), schema, tuple(range(5)))
-    ours = [leaf.rows for leaf in leaves_of(grow(columns, labels, 3, max_leaves))]
+    tree = grow_tree(schema.encode(X), labels, np.arange(3), schema, tuple(range(5)), max_leaves, simplify=False)
+    ours = groups_of(tree.apply(schema.encode(X)))
     theirs = DecisionTreeClassifier(max_leaf_nodes=max_leaves, random_state=0).fit(X, labels).apply(X)
-    expected = impurity([np.flatnonzero(theirs == leaf) for leaf in np.unique(theirs)], labels, 3)
+    expected = impurity(groups_of(theirs), labels, 3)
     assert impurity(ours, labels, 3) == pytest.approx(expected, rel=0.03, abs=1e-6)
     assert max_leaves is None or len(ours) == max_leaves
-    assert np.array_equal(np.sort(np.concatenate(ours)), np.arange(400))
+    assert np.array_equal([len(rows) for rows in ours], tree.n_draws[tree.leaves])
 
 
 def test_first_split_is_the_best_of_all():
@@ -44,8 +43,8 @@ def test_first_split_is_the_best_of_all():
     X[rng.random(300) < 0.2, 0] = np.nan
     labels = np.where(np.isnan(X[:, 0]), 1, (X[:, 0] > 6).astype(int)) ^ (rng.random(300) < 0.2)
     schema = FeatureSchema.infer(X, kinds={"x1": "categorical"})
-    columns = make_columns(schema.encode(X), schema, (0, 1))
-    found = impurity([leaf.rows for leaf in leaves_of(grow(columns, labels, 2, 2))], labels, 2)
+    tree = grow_tree(schema.encode(X), labels, np.arange(2), schema, (0, 1), 2, simplify=False)
+    found = impurity(groups_of(tree.apply(schema.encode(X))), labels, 2)
     absent = np.isnan(X[:, 0])
     sides = [X[:, 1] == level for level in range(4)]
     for threshold in range(9):

@@ -3,14 +3,14 @@ import pytest
 from scipy.stats import chi2_contingency
 from sklearn.metrics import mutual_info_score
 
-from oleander.filters.information import LeafTable, PackedCodes
+from oleander.filters.information import LeafTable
 
 
 def score_information(codes, labels, leaves=None):
     """Return the information of one feature and its p value; without leaves, all draws are in one leaf."""
     leaves = np.zeros(len(codes), dtype=np.intp) if leaves is None else leaves
     table = LeafTable(leaves, labels, leaves.max() + 1, labels.max() + 1, len(codes))
-    scores = table.score(PackedCodes.pack(codes[None, :], np.array([codes.max() + 1])))
+    scores = table.score(codes[None, :], np.array([codes.max() + 1]), np.array([0]), np.arange(len(codes)))
     return float(scores.values[0]), float(scores.p_values[0])
 
 
@@ -37,10 +37,9 @@ def test_features_scored_together_are_scored_as_each_alone():
     n_codes = np.array([2, 5, 3, 2, 7])
     codes = np.stack([rng.integers(0, k, 500) for k in n_codes])
     labels, leaves = rng.integers(0, 3, 500), rng.integers(0, 6, 500)
-    packed = PackedCodes.pack(codes, n_codes)
-    assert sum(len(codes) for codes, _ in packed.blocks) == 3
-    together = LeafTable(leaves, labels, 6, 3, 500).score(packed)
-    alone = [score_information(code, labels, leaves) for code in codes]
+    features = np.array([3, 0, 4, 1])
+    together = LeafTable(leaves, labels, 6, 3, 500).score(codes, n_codes, features, np.arange(500))
+    alone = [score_information(code, labels, leaves) for code in codes[features]]
     np.testing.assert_allclose(together.values, [value for value, _ in alone])
     np.testing.assert_allclose(together.p_values, [p_value for _, p_value in alone])
 
@@ -72,16 +71,3 @@ def test_p_values_of_noise_are_uniform():
 
 def test_no_information_where_nothing_varies():
     assert score_information(np.zeros(50, dtype=int), np.arange(50) % 2) == (0.0, 1.0)
-
-
-def test_counting_pack_by_pack_gives_the_same_counts(monkeypatch):
-    """Of very many draws few packs are counted at once."""
-    rng = np.random.default_rng(2)
-    n_codes = np.array([3, 2, 3, 3, 3, 3, 3, 2, 3, 3])
-    codes = np.stack([rng.integers(0, k, 400) for k in n_codes])
-    table = LeafTable(rng.integers(0, 5, 400), rng.integers(0, 2, 400), 5, 2, 400)
-    at_once = PackedCodes.pack(codes, n_codes)
-    monkeypatch.setattr("oleander.filters.information.MOST_COUNTED_AT_ONCE", 400)
-    one_by_one = PackedCodes.pack(codes, n_codes)
-    assert len(one_by_one.blocks) > len(at_once.blocks)
-    np.testing.assert_array_equal(table.score(at_once).values, table.score(one_by_one).values)

@@ -2,7 +2,7 @@ import numpy as np
 
 from oleander.explainers.growth import grow_tree
 from oleander.learning.boxes import node_boxes
-from oleander.learning.grid import Grid, Memberships, count, pack, unpack
+from oleander.learning.grid import Grid, Memberships, count_by_class, mask_table, pack, read_table, unpack
 
 
 def test_codes_boxes_and_conditions_agree(mixed_schema, mixed):
@@ -25,4 +25,13 @@ def test_codes_boxes_and_conditions_agree(mixed_schema, mixed):
 def test_bits_come_back():
     rows = np.random.default_rng(0).random((3, 130)) < 0.3
     assert (unpack(pack(rows), 130) == rows).all()
-    assert count(pack(rows)).tolist() == rows.sum(axis=1).tolist()
+    everything = pack(np.ones((1, 130), dtype=bool))
+    assert count_by_class(pack(rows), everything)[:, 0].tolist() == rows.sum(axis=1).tolist()
+
+
+def test_masks_and_tables_are_the_same():
+    for n_codes in (0, 1, 7, 8, 64, 100):
+        mask = (1 << n_codes) | 5 if n_codes > 2 else 1
+        table = mask_table(mask, n_codes)
+        assert table.tolist() == [bool(mask >> code & 1) for code in range(n_codes + 1)]
+        assert read_table(table) == mask

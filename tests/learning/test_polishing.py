@@ -1,19 +1,9 @@
-import itertools
-
 import numpy as np
 
 from oleander.explainers.growth import grow_tree
 from oleander.learning.boxes import node_boxes
-from oleander.learning.grid import Grid
-from oleander.learning.polishing import Polisher, best_runs
-
-
-def test_best_runs_are_the_best_of_all_runs():
-    sums = np.random.default_rng(0).integers(-3, 4, size=(200, 7)).astype(float)
-    largest, first, last = best_runs(sums)
-    for line, value, start, end in zip(sums, largest, first, last, strict=True):
-        best = max(line[i:j].sum() for i, j in itertools.combinations(range(8), 2))
-        assert value == best == line[start : end + 1].sum()
+from oleander.learning.grid import Grid, Memberships
+from oleander.learning.polishing import Polisher
 
 
 def test_no_move_lowers_the_worth_of_a_box(mixed_schema, mixed):
@@ -21,7 +11,7 @@ def test_no_move_lowers_the_worth_of_a_box(mixed_schema, mixed):
     rows = mixed_schema.encode(mixed)
     grid = Grid.learn(rows, mixed_schema)
     features = np.arange(len(mixed_schema))
-    polisher = Polisher(grid, grid.encode(rows), features)
+    polisher = Polisher(Memberships(grid, grid.encode(rows)), features)
     for _ in range(10):
         reward = rng.normal(-0.2, 1, len(rows)) + np.where(rows[:, 0] > rng.normal(70, 12), 1.0, 0.0)
         signs = (reward > 0).astype(int)
@@ -30,3 +20,16 @@ def test_no_move_lowers_the_worth_of_a_box(mixed_schema, mixed):
             better = polisher.improve(key, reward, 5.0)
             before, after = (reward[polisher.covers([k])[0]].sum() - 5.0 * len(k) for k in (key, better))
             assert after >= before - 1e-6
+
+
+def test_cuts_of_other_columns_stay(mixed_schema, mixed):
+    """A column that is not polished keeps its cut, and draws outside that cut have no say."""
+    rows = mixed_schema.encode(mixed)
+    grid = Grid.learn(rows, mixed_schema)
+    draws = Memberships(grid, grid.encode(rows))
+    old = (1, (1 << 20) - 1)
+    reward = np.where(draws.covers([(old,)])[0] == (rows[:, 0] > 70), 1.0, -1.0)
+    better = Polisher(draws, np.array([0])).improve((old,), reward, 1.0)
+    assert better[1:] == (old,)
+    inside = rows[draws.covers([better])[0], 0]
+    assert inside.min() > 69

@@ -68,3 +68,14 @@ def test_a_sweep_checks_its_axes():
         SelectionProblem(eye, eye).sweep([0, 1], [0.9])
     with pytest.raises(ValueError, match=r"min_fidelity=1\.5 is not a share"):
         SelectionProblem(eye, eye).sweep([1], [1.5])
+
+
+def test_a_known_cell_is_not_solved_again_and_helps_the_others():
+    rows = make_instance(3)
+    problem = SelectionProblem(rows.covers, rows.agrees)
+    best = problem.solve(4, 0.8)
+    # A solver that finds next to nothing: what the other cells have is the known choice.
+    cells = problem.sweep([2, 4, 8], [0.6, 0.8], solver="greedy", time_limit=0.0, known={(4, 0.8): best})
+    assert cells[4, 0.8].objective == best.objective
+    for cell in [(8, 0.8), (4, 0.6), (8, 0.6)]:
+        assert cells[cell].objective >= best.objective

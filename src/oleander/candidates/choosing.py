@@ -168,15 +168,21 @@ class PoolProgram:
             solver="greedy",
         )
 
-    def sweep(self, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> Answer:
-        """Return the best choice for every number of explainers and floor; the time limit is for all together."""
+    def sweep(
+        self, max_explainers: Sequence[int], min_fidelity: Sequence[float], known: Answer | None = None
+    ) -> Answer:
+        """Return the best choice for every number of explainers and floor; the time limit is for all together.
+
+        Results that are known, such as that of the fit, are taken as they are, and help the other cells.
+        """
+        known = known or {}
         cells = [(int(number), float(floor)) for number in max_explainers for floor in min_fidelity]
         share = None if self.time_limit is None else self.time_limit / len(set(cells))
         if self.max_rules is not None:
             # The cost of a candidate depends on the number of explainers: every cell is a program of its own.
             program = copy.copy(self)
             program.time_limit = share
-            return {cell: program.select(*cell) for cell in dict.fromkeys(cells)}
+            return {cell: known[cell] if cell in known else program.select(*cell) for cell in dict.fromkeys(cells)}
 
         def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
             return dict(
@@ -187,6 +193,7 @@ class PoolProgram:
                     floor_over_union=self.floor.over != "each",
                     solver=solver,
                     time_limit=None if time_limit is None else time_limit / len(set(cells)),
+                    known=known,
                 )
             )
 

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from oleander import __version__
+from oleander.cli.demo import demo
 from oleander.cli.errors import plainly
-from oleander.cli.explaining import compare, demo, explain
+from oleander.cli.explaining import compare, explain
 from oleander.cli.saved import predict, report, tradeoff
 from oleander.cli.usage import PlainGroup
 

@@ -12,10 +12,6 @@ from typing import Any
 
 import typer
 
-from oleander.black_box.asking import BlackBoxError
-from oleander.export.saved_file import FileError
-from oleander.fitting.nothing_found import NothingFoundError
-
 # The start of a message about a parameter in Python, such as ``radius=-1.0 is not allowed``.
 PARAMETER = re.compile(r"(\w+)=(?! )")
 
@@ -85,6 +81,11 @@ def _code_of(error: BaseException, options: Mapping[str, Any]) -> ExitCode:
         return error.code
     if isinstance(error, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
+    # Imported here, because a wrong option is answered before scikit-learn is imported.
+    from oleander.black_box.asking import BlackBoxError
+    from oleander.export.saved_file import FileError
+    from oleander.fitting.nothing_found import NothingFoundError
+
     if isinstance(error, NothingFoundError):
         return ExitCode.FLOOR
     if isinstance(error, BlackBoxError):

@@ -1,59 +1,24 @@
-"""Commands that fit: ``demo``, ``explain`` and ``compare``."""
+"""Commands that fit: ``explain`` and ``compare``.
 
+What a command works with is imported when it runs: a wrong option is answered before that.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-import pandas as pd
 import typer
-from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import RandomForestClassifier
 
-from oleander import baselines
-from oleander.aggregate import AggregateExplainer
 from oleander.cli import options as given
 from oleander.cli.errors import CommandError, ExitCode, printable
-from oleander.cli.outputs import (
-    check_folder,
-    explainers_table,
-    facts_of,
-    predictions_table,
-    records,
-    show_json,
-    show_table,
-    whole_folder,
-    write_table,
-)
-from oleander.cli.paper import PaperOptions, read_candidates, read_radii
-from oleander.cli.preparing import Prepared, Request, prepare, prepare_to_explain
-from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
+
+if TYPE_CHECKING:
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.preparing import Prepared
 
 # The defaults of AggregateExplainer.
 N_DRAWS, MAX_RULES = Draws().n, 20
-
-
-def demo(
-    out: given.OutFolder = Path("oleander-demo"),
-    seed: given.Seed = 0,
-    jobs: given.Jobs = 1,
-    as_json: given.AsJson = False,
-    debug: given.Debug = False,
-) -> None:
-    """Explain a forest on scikit-learn's breast cancer data, and write the page."""
-    check_folder(out)
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    y = y.map({0: "malignant", 1: "benign"})
-    train = np.arange(len(X)) % 2 == 0
-    forest = RandomForestClassifier(50, random_state=seed).fit(X[train], y[train])
-    about = f"a forest of 50 trees on {(~train).sum()} rows of the breast cancer data that are new to it"
-    rows = np.flatnonzero(~train)
-    new = Prepared(forest, X[~train], y[~train].to_numpy(), None, rows, FeatureSchema.infer(X), about, X[train])
-    # A high floor, so that the demo shows abstention.
-    atlas = AggregateExplainer(
-        forest, max_explainers=5, min_fidelity=0.95, schema=new.schema, random_state=seed, n_jobs=jobs
-    )
-    _fit_and_write(atlas, new, out, as_json=as_json, title="Breast cancer: how the forest decides")
 
 
 def explain(
@@ -86,6 +51,11 @@ def explain(
     debug: given.Debug = False,
 ) -> None:
     """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.outputs import check_folder
+    from oleander.cli.paper import PaperOptions, read_candidates
+    from oleander.cli.preparing import Request, prepare_to_explain
+
     check_folder(out)
     by_paper = PaperOptions(radius, local, formulation, letter, draws, include_rows)
     if paper:
@@ -118,7 +88,7 @@ def explain(
             draws=Draws(n_draws),
             **options,
         )
-    _fit_and_write(
+    fit_and_write(
         atlas, prepared, out, as_json=as_json, include_rows=include_rows, title=f"How the model decides: {data.name}"
     )
 
@@ -152,6 +122,11 @@ def compare(
     debug: given.Debug = False,
 ) -> None:
     """Fit Oleander and its rivals on the same rows, and measure all of them on the same other rows."""
+    from oleander import baselines
+    from oleander.cli.outputs import records, show_json, show_table, write_table
+    from oleander.cli.paper import read_radii
+    from oleander.cli.preparing import Request, prepare
+
     request = Request(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
     prepared = prepare(request, random_state=seed, n_jobs=jobs)
     rivals = baselines.make_rivals(
@@ -197,9 +172,24 @@ def _check_draws(candidates: Any, draws: int, background: Path | None) -> None:
         raise CommandError("--background is for draws, and these options make none: leave it out.", ExitCode.USAGE)
 
 
-def _fit_and_write(
-    atlas: AggregateExplainer, prepared: Prepared, out: Path, *, as_json: bool, title: str, include_rows: bool = False
+def fit_and_write(
+    atlas: "AggregateExplainer",
+    prepared: "Prepared",
+    out: Path,
+    *,
+    as_json: bool,
+    title: str,
+    include_rows: bool = False,
+    also: Callable[[Path], None] | None = None,
 ) -> None:
+    """Fit, write all files to a folder, and print the summary or the main figures.
+
+    ``also`` writes further files to the folder that it is given.
+    """
+    import pandas as pd
+
+    from oleander.cli.outputs import explainers_table, facts_of, predictions_table, show_json, whole_folder, write_table
+
     with whole_folder(out) as draft:
         # The training rows of a model trained here are a background only where draws are made.
         background = prepared.background if atlas.asks else None
@@ -211,6 +201,8 @@ def _fit_and_write(
             write_table(table, draft / name)
         atlas.report(draft / "report.html", title=title, about=prepared.about, include_rows=include_rows)
         atlas.save(draft / "atlas.oleander", include_rows=include_rows)
+        if also is not None:
+            also(draft)
         files = [str(out / file.name) for file in sorted(draft.iterdir())]
     if as_json:
         show_json({"explained": prepared.about, **facts_of(atlas), "files": files})

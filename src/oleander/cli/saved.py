@@ -1,19 +1,21 @@
-"""Commands on a saved explainer: ``predict``, ``report`` and ``tradeoff``."""
+"""Commands on a saved explainer: ``predict``, ``report`` and ``tradeoff``.
+
+What a command works with is imported when it runs: a wrong option is answered before that.
+"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-import pandas as pd
 import typer
 
-from oleander.aggregate import AggregateExplainer
 from oleander.cli import options as given
 from oleander.cli.errors import CommandError, note
-from oleander.cli.models import load_model
-from oleander.cli.outputs import predictions_table, records, show_json, show_table, write_table
-from oleander.cli.tables import MOST_LISTED, read_table
 from oleander.running.wording import list_some
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from oleander.aggregate import AggregateExplainer
 
 
 def predict(
@@ -26,6 +28,12 @@ def predict(
     debug: given.Debug = False,
 ) -> None:
     """Answer the rows of a file with a saved explainer; answers are empty where it abstains."""
+    import numpy as np
+
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.outputs import predictions_table, records, show_json, write_table
+    from oleander.cli.tables import read_table
+
     explainer = AggregateExplainer.load(atlas)
     X = _rows_for(explainer, read_table(data, separator=separator, decimal=decimal))
     table = predictions_table(explainer, X, np.arange(len(X)))
@@ -56,6 +64,11 @@ def report(
     debug: given.Debug = False,
 ) -> None:
     """Write the page of a saved explainer."""
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.models import load_model
+    from oleander.cli.outputs import show_json
+    from oleander.cli.tables import read_table
+
     black_box = None if model is None else load_model(model, trust_model=trust_model)
     explainer = AggregateExplainer.load(atlas, black_box)
     X = None
@@ -76,6 +89,9 @@ def tradeoff(
     debug: given.Debug = False,
 ) -> None:
     """Show the coverage for each number of explainers and each floor."""
+    from oleander.aggregate import AggregateExplainer
+    from oleander.cli.outputs import records, show_json, show_table, write_table
+
     table = AggregateExplainer.load(atlas).tradeoff().table
     if out is not None:
         write_table(table, out)
@@ -87,8 +103,10 @@ def tradeoff(
     show_table(wide, "Share of rows answered, by number of explainers and floor of fidelity")
 
 
-def _rows_for(explainer: AggregateExplainer, table: pd.DataFrame) -> pd.DataFrame:
+def _rows_for(explainer: "AggregateExplainer", table: "pd.DataFrame") -> "pd.DataFrame":
     """Return the columns that the explainer uses; others, such as the target, are ignored with a note."""
+    from oleander.cli.tables import MOST_LISTED
+
     schema = explainer.schema_
     if schema.columns is None:
         if table.shape[1] != len(schema):

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from oleander.data.checks import check_choice, check_count
-
 
 @dataclass(frozen=True)
 class Draws:
@@ -25,5 +23,8 @@ class Draws:
 
     def check(self) -> None:
         """Raise ``ValueError`` for an option that is not allowed."""
+        # Imported here, because the command line reads the default before it imports pandas.
+        from oleander.data.checks import check_choice, check_count
+
         check_count("draws.n", self.n, 0)
         check_choice("draws.source", self.source, ("jitter", "mixture", "forest"))

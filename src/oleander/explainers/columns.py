@@ -4,7 +4,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
+from oleander import kernels
 from oleander.arrays import Floats, Ints
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.schema.rounding import round_to_step
@@ -33,7 +35,7 @@ class Column:
     is_number: bool
     edges: Floats
     n_codes: int
-    codes: Ints
+    codes: NDArray[np.int32]
 
     def take(self, draws: Ints) -> "Column":
         """Return the feature of some draws, in the same bins."""
@@ -46,24 +48,19 @@ def make_columns(draws: Floats, schema: FeatureSchema, positions: tuple[int, ...
     for position in positions:
         feature, values = schema[position], draws[:, position]
         if feature.is_number:
-            # Sorting once gives the quantiles and, by cutting at the edges, the codes; missing values come last.
-            order = values.argsort()
-            ordered = values[order]
-            n_known = len(values) - np.count_nonzero(np.isnan(ordered))
-            edges = readable_edges(ordered[:n_known], feature)
+            absent = np.isnan(values)
+            edges = readable_edges(values[~absent] if absent.any() else values, feature)
             n_codes = len(edges) + 1
-            cuts = np.concatenate([[0], ordered.searchsorted(edges, side="right"), [n_known, len(values)]])
-            codes = np.empty(len(values), dtype=np.intp)
-            codes[order] = np.repeat(np.arange(n_codes + 1), cuts[1:] - cuts[:-1])
+            codes = kernels.bin_numbers(values, edges)
         else:
             edges, n_codes = np.empty(0), len(feature.levels)
-            codes = np.where(np.isnan(values), n_codes, values).astype(np.intp)
+            codes = np.where(np.isnan(values), n_codes, values).astype(np.int32)
         columns.append(Column(position, feature.is_number, edges, n_codes, codes))
     return columns
 
 
-def readable_edges(ordered: Floats, feature: Feature) -> Floats:
-    """Return the numbers at which a feature may be split: quantiles of the ordered draws, rounded up to a step.
+def readable_edges(values: Floats, feature: Feature) -> Floats:
+    """Return the numbers at which a feature may be split: quantiles of the draws, rounded up to a step.
 
     The step is 1, 2 or 5 times a power of ten, about a hundredth of the draws' spread, and whole for whole numbers.
 
@@ -73,9 +70,9 @@ def readable_edges(ordered: Floats, feature: Feature) -> Floats:
     >>> readable_edges(np.linspace(0.0, 10.0, 5000), dose)[:4].tolist()
     [0.0, 0.2, 0.35, 0.5]
     """
-    if not len(ordered):
+    if not len(values):
         return np.empty(0)
-    quantiles: Floats = ordered[_quantile_positions(len(ordered))]
+    quantiles = kernels.rank_values(values, _quantile_positions(len(values)))
     spread = (quantiles[-N_EDGES // 10] - quantiles[N_EDGES // 10]) or np.ptp(quantiles)
     if spread == 0:
         return np.empty(0)

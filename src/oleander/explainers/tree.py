@@ -1,10 +1,12 @@
 """A fitted decision tree as plain arrays: rows go through it, leaves read as rules, JSON holds it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
+from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.base import Rule, read_labels, write_labels
@@ -101,23 +103,18 @@ class Tree:
 
     def apply(self, rows: Floats) -> Ints:
         """Return the leaf in which each row ends."""
-        column = np.maximum(self.column, 0)
-        is_number = np.array([feature.is_number for feature in self.schema])[column]
-        n_levels = np.array([len(feature.levels) for feature in self.schema])[column]
-        may_miss = np.array([feature.missing for feature in self.schema])[column]
-        # A missing value goes left at a split on missing, or where missing numbers go left.
-        absent_left = np.where(is_number, self.missing_left & may_miss, self.level == n_levels)
-        node = np.zeros(len(rows), dtype=np.intp)
-        inside = np.arange(len(rows)) if self.column[0] != LEAF else np.empty(0, dtype=np.intp)
-        # All rows go down one level at a time, until the last one is in its leaf.
-        while len(inside):
-            here = node[inside]
-            values = rows[inside, column[here]]
-            goes_left = np.where(is_number[here], values <= self.threshold[here], values == self.level[here])
-            goes_left = np.where(np.isnan(values), absent_left[here], goes_left)
-            node[inside] = here = np.where(goes_left, self.left[here], self.right[here])
-            inside = inside[self.column[here] != LEAF]
-        return node
+        return kernels.find_leaves(rows, self.column, *self._tests, self.left, self.right)
+
+    @cached_property
+    def _tests(self) -> tuple[Floats, Floats, Bools]:
+        """Per node: a threshold or NaN, a level or NaN, and whether a missing value goes left."""
+        # A leaf's column, -1, finds the last entry.
+        on_number = np.array([*(feature.is_number for feature in self.schema), False])[self.column]
+        may_miss = np.array([*(feature.missing for feature in self.schema), False])[self.column]
+        missing = np.array([*(len(feature.levels) for feature in self.schema), LEAF - 1])[self.column]
+        threshold = np.where(on_number, self.threshold, np.nan)
+        level = np.where(on_number, np.nan, self.level)
+        return threshold, level, np.where(on_number, may_miss & self.missing_left, self.level == missing)
 
     def conditions(self, parent: int) -> tuple[Condition, Condition]:
         """Return the conditions for a row to go left and to go right."""

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oleander.arrays import Floats
-from oleander.filters.information import DRAWS_PER_CELL, Codes, Information, LeafTable, PackedCodes
+from oleander.arrays import Floats, Ints
+from oleander.filters.information import DRAWS_PER_CELL, Codes, Information, LeafTable
 
 # Information below this is what cancelling logarithms leave behind.
 ROUNDING = 1e-12
@@ -44,19 +45,18 @@ class Leaves:
 
     Parameters
     ----------
-    codes : PackedCodes
     labels : integer array of shape (n_draws,)
     drop_small : bool
         Drop leaves that are too small for any feature to be significant, besides the pure ones.
     """
 
-    def __init__(self, codes: PackedCodes, labels: Codes, *, drop_small: bool) -> None:
+    def __init__(self, labels: Codes, *, drop_small: bool) -> None:
         self.drop_small = drop_small
         self.has_dropped_small = False
         self.n_draws = len(labels)
         self.n_labels = int(labels.max()) + 1
         self.draws = np.arange(len(labels))
-        self.codes, self.labels = codes, labels
+        self.labels = labels
         self.leaf = np.zeros(len(labels), dtype=np.intp)
         self.n_leaves = 1
         self._drop()
@@ -85,7 +85,6 @@ class Leaves:
         number = np.cumsum(kept) - 1
         stay = np.flatnonzero(kept[self.leaf])
         if len(stay) < len(self.leaf):
-            self.codes = self.codes.take(stay)
             self.draws, self.labels, self.leaf = self.draws[stay], self.labels[stay], self.leaf[stay]
         self.leaf = number[self.leaf]
         self.n_leaves = int(kept.sum())
@@ -134,7 +133,8 @@ def select_features(
     most = len(codes) if max_features is None else max_features
     # A feature with one bin has no information and is not tested, so alpha is not divided for it.
     unselected = np.flatnonzero(codes.min(axis=1) != codes.max(axis=1))
-    leaves = Leaves(PackedCodes.pack(codes, n_codes), labels, drop_small=alpha is not None)
+    narrow, sizes = np.ascontiguousarray(codes, dtype=np.int32), np.asarray(n_codes, dtype=np.intp)
+    leaves = Leaves(labels, drop_small=alpha is not None)
     selected: list[int] = []
     information: list[float] = []
 
@@ -146,17 +146,18 @@ def select_features(
             return result(StopReason.NONE_LEFT)
         if len(selected) >= most:
             return result(StopReason.MAX_FEATURES)
-        scores = leaves.table().score(leaves.codes)
-        best = _best(scores.values[unselected], scores.p_values[unselected], alpha)
+        scores = leaves.table().score(narrow, sizes, unselected, leaves.draws)
+        best = _best(scores.values, scores.p_values, alpha)
         chosen: tuple[int, ...] = () if best is None else (int(unselected[best]),)
         if not chosen and pairs and len(selected) + 2 <= most:
-            chosen = _best_pair(leaves, codes, n_codes, unselected, alpha)
+            chosen = _best_pair(leaves, narrow, sizes, unselected, alpha)
         if not chosen:
             return result(StopReason.NOT_SIGNIFICANT)
         for j in chosen:
             # The information of the second of a pair is conditional on the first.
-            scores = scores if j == chosen[0] else leaves.table().score(leaves.codes)
-            information.append(float(scores.values[j]))
+            if j != chosen[0]:
+                scores = leaves.table().score(narrow, sizes, unselected, leaves.draws)
+            information.append(float(scores.values[unselected == j][0]))
             selected.append(j)
             leaves.split(codes[j], int(n_codes[j]))
             unselected = unselected[unselected != j]
@@ -173,14 +174,17 @@ def _best(values: Floats, p_values: Floats, alpha: float | None) -> int | None:
     return int(np.where(passes, values, -1.0).argmax())
 
 
-def _best_pair(leaves: Leaves, codes: Codes, n_codes: Codes, unselected: Codes, alpha: float | None) -> tuple[int, ...]:
+def _best_pair(
+    leaves: Leaves, codes: NDArray[np.int32], n_codes: Ints, unselected: Ints, alpha: float | None
+) -> tuple[int, ...]:
     """Return the two features with most information together; empty where no pair passes the stopping rule."""
     table, codes = leaves.table(), codes[:, leaves.draws]
     pairs, scores = [], []
     for position, i in enumerate(unselected[:-1]):
         others = unselected[position + 1 :]
-        together = codes[i] * n_codes[others, None] + codes[others]
-        scores.append(table.score(PackedCodes.pack(together, n_codes[i] * n_codes[others], most=1)))
+        together = (codes[i] * n_codes[others, None] + codes[others]).astype(np.int32)
+        every = np.arange(len(others))
+        scores.append(table.score(together, n_codes[i] * n_codes[others], every, np.arange(codes.shape[1])))
         pairs += [(int(i), int(j)) for j in others]
     if not pairs:
         return ()

@@ -9,7 +9,7 @@ from oleander.arrays import Ints
 from oleander.explainers.columns import Column
 from oleander.explainers.growth import grow_on_columns
 from oleander.explainers.tree import LEAF, Tree
-from oleander.learning.grid import Bits, Grid, Key, Memberships, count, pack, restrict
+from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class, pack, restrict
 
 MIN_PURITY = 0.7
 MIN_MASS = 0.002
@@ -121,7 +121,7 @@ def make_pool(trees: list[Tree], grid: Grid, draws: Memberships, labels: Ints, n
     keys = list(dict.fromkeys(key for tree in trees for _, key in node_boxes(tree, grid)))
     inside = draws.of_boxes(keys)
     class_bits = pack(labels == np.arange(n_classes)[:, None])
-    counts = np.stack([count(inside & bits) for bits in class_bits], axis=1)
+    counts = count_by_class(inside, class_bits)
     sizes = counts.sum(axis=1)
     best = counts.argmax(axis=1)
     purity = counts.max(axis=1) / np.maximum(sizes, 1)

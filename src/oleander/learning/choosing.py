@@ -4,14 +4,15 @@ Greedy choice from the pool, then polishing of the chosen boxes, then removal of
 read in the order of choice: the first that covers a draw answers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.learning.boxes import BoxPool
-from oleander.learning.grid import Key, count
+from oleander.learning.grid import Key
 from oleander.learning.polishing import Polisher
 
 # From bold to careful. A price of p asks a box to be right on more than p of p + 1 draws that it adds.
@@ -48,11 +49,11 @@ def choose_boxes(
     truth: Ints,
     weights: Floats,
     price: float,
-    max_boxes: int,
+    sizes: Sequence[int],
     *,
     min_support: int = 1,
-) -> BoxChoice:
-    """Return at most ``max_boxes`` boxes for one price.
+) -> Iterator[BoxChoice]:
+    """Yield a choice of at most so many boxes for each size, at one price.
 
     Parameters
     ----------
@@ -66,28 +67,32 @@ def choose_boxes(
         Worth of a right answer in each class.
     price : float
         Cost of a wrong answer.
-    max_boxes : int
+    sizes : sequence of int
+        The most boxes of each choice.
     min_support : int
         The fewest draws that a box must add.
     """
     least = max(MIN_GAIN * len(truth), float(min_support))
-    chosen = choose_greedily(pool, weights, price, max_boxes, least)
-    keys, labels = [pool.keys[i] for i in chosen], pool.labels[chosen].tolist()
     values = np.where(truth == np.arange(len(weights))[:, None], weights[:, None], -price)
-    keys = polish_boxes(polisher, keys, labels, values, MIN_CUT_GAIN * len(truth))
-    kept = drop_weak_boxes(polisher.covers(keys), labels, values, least)
-    return BoxChoice(tuple(keys[i] for i in kept), tuple(labels[i] for i in kept))
+    # The first boxes of a large greedy choice are the greedy choice of a smaller size.
+    found = choose_greedily(pool, weights, price, max(sizes), least)
+    for size in sizes:
+        chosen = found[:size]
+        keys, labels = [pool.keys[i] for i in chosen], pool.labels[chosen].tolist()
+        keys = polish_boxes(polisher, keys, labels, values, MIN_CUT_GAIN * len(truth))
+        kept = drop_weak_boxes(polisher.covers(keys), labels, values, least)
+        yield BoxChoice(tuple(keys[i] for i in kept), tuple(labels[i] for i in kept))
 
 
 def choose_greedily(pool: BoxPool, weights: Floats, price: float, max_boxes: int, min_gain: float) -> list[int]:
     """Add the box that gains most on draws not yet covered, until no box gains ``min_gain``."""
     worth = weights[pool.labels]
-    left = np.full(pool.inside.shape[1], ~np.uint64(0))
+    left = np.full((1, pool.inside.shape[1]), ~np.uint64(0))
     chosen: list[int] = []
     alive = np.arange(len(pool.keys))
     while len(chosen) < max_boxes and len(alive):
-        right = count(pool.right[alive] & left)
-        wrong = count(pool.inside[alive] & left) - right
+        right = kernels.count_common(pool.right, alive, left)[:, 0]
+        wrong = kernels.count_common(pool.inside, alive, left)[:, 0] - right
         gains = worth[alive] * right - price * wrong
         best = int(gains.argmax())
         if gains[best] < min_gain:
@@ -109,14 +114,12 @@ def polish_boxes(
     values : array of shape (n_classes, n_draws)
         What each label is worth on each draw.
     """
-    polished = list(keys)
+    polished, codes = list(keys), np.array(labels, dtype=np.intp)
     covers = polisher.covers(polished)
     for _ in range(N_PASSES):
         before = list(polished)
-        for i, label in enumerate(labels):
-            # A draw that a later box would answer gains only the difference.
-            reward = values[label] - _worth_of_later(covers[i + 1 :], labels[i + 1 :], values)
-            reward[covers[:i].any(axis=0)] = 0.0
+        for i in range(len(polished)):
+            reward = kernels.find_reward(covers, codes, values, i)
             polished[i] = polisher.improve(polished[i], reward, penalty)
             covers[i] = polisher.covers([polished[i]])[0]
         if polished == before:
@@ -124,28 +127,16 @@ def polish_boxes(
     return polished
 
 
-def _worth_of_later(covers: Bools, labels: Sequence[int], values: Floats) -> Floats:
-    """Return what the first of some boxes that covers a draw is worth there; 0 where none covers it."""
-    worth = np.zeros(values.shape[1])
-    for inside, label in zip(covers[::-1], labels[::-1], strict=True):
-        worth[inside] = values[label, inside]
-    return worth
-
-
 def drop_weak_boxes(covers: Bools, labels: Sequence[int], values: Floats, min_gain: float) -> list[int]:
     """Return the boxes left after boxes whose loss costs less than ``min_gain`` were dropped, the weakest first."""
-    kept = list(range(len(labels)))
-    while kept:
-        total = _worth_of_later(covers[kept], [labels[i] for i in kept], values).sum()
-        losses = []
-        for dropped in kept:
-            others = [i for i in kept if i != dropped]
-            losses.append(total - _worth_of_later(covers[others], [labels[i] for i in others], values).sum())
-        weakest = int(np.argmin(losses))
-        if losses[weakest] >= min_gain:
+    kept, codes = np.arange(len(labels)), np.array(labels, dtype=np.intp)
+    while len(kept):
+        losses = kernels.measure_losses(covers, kept, codes, values)
+        if losses.min() >= min_gain:
             break
-        del kept[weakest]
-    return kept
+        kept = np.delete(kept, losses.argmin())
+    found: list[int] = kept.tolist()
+    return found
 
 
 def class_weights(labels: Ints, n_classes: int, power: float) -> Floats:

@@ -11,7 +11,7 @@ from oleander.arrays import Bools, Floats, Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
-from oleander.learning.grid import Grid, Key, Memberships, unpack
+from oleander.learning.grid import Grid, Key, Memberships
 from oleander.learning.polishing import Polisher, find_useful_columns
 
 Overlap = Literal["first", "silent"]
@@ -133,34 +133,36 @@ def learn_family(
     """
     values, labels, n_classes = draws.values, draws.codes, draws.n_classes
     grid = Grid.learn(values, draws.schema)
-    codes = grid.encode(values)
+    codes = grid.codes
     order = rng.permutation(len(values))
     held, learns = np.split(order, [round(SHARE_HELD * len(values))])
     # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
     grows = learns[: round(SHARE_GROWN * len(values))]
     trees = grow_trees([column.take(grows) for column in grid.columns], labels[grows], n_classes, grid, rng)
     truth = labels[learns]
-    pool = make_pool(trees, grid, Memberships(grid, codes[:, learns]), truth, n_classes)
-    polisher = Polisher(grid, codes[:, learns], find_useful_columns(pool.keys))
+    members = Memberships(grid, codes[:, learns])
+    pool = make_pool(trees, grid, members, truth, n_classes)
+    polisher = Polisher(members, find_useful_columns(pool.keys))
     weights = class_weights(labels, n_classes, 1.0 if is_balanced else CLASS_POWER)
     steps: list[Step] = []
     # Small choices stand beside large ones, so that no more is read than is needed.
-    for n_boxes in sorted({size for size in SIZES if size < max_boxes} | {max_boxes}):
-        for price in prices:
-            choice = choose_boxes(pool, polisher, truth, weights, price, n_boxes, min_support=min_support)
+    sizes = sorted({size for size in SIZES if size < max_boxes} | {max_boxes})
+    found = [choose_boxes(pool, polisher, truth, weights, price, sizes, min_support=min_support) for price in prices]
+    for of_size in zip(*found, strict=True):
+        for price, choice in zip(prices, of_size, strict=True):
             if min_purity is not None:
                 choice = choice.with_purity(min_purity, polisher, truth)
             steps += [Step(choice.keys, choice.labels, overlap, price) for overlap in OVERLAPS]
     return Family(grid, measure_steps(grid, steps, codes[:, held], labels[held]))
 
 
-def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.uint16]) -> Ints:
+def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32]) -> Ints:
     members = Memberships(grid, codes)
-    said = [step.read(unpack(members.of_boxes(step.keys), codes.shape[1])) for step in steps]
+    said = [step.read(members.covers(step.keys)) for step in steps]
     return np.array(said, dtype=np.intp).reshape(len(steps), codes.shape[1])
 
 
-def measure_steps(grid: Grid, steps: Sequence[Step], codes: NDArray[np.uint16], labels: Ints) -> tuple[Step, ...]:
+def measure_steps(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32], labels: Ints) -> tuple[Step, ...]:
     """Return the steps with their mass and agreement on some draws."""
     measured = []
     for step, said in zip(steps, _answer(grid, steps, codes), strict=True):

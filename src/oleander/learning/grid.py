@@ -6,10 +6,12 @@ allows; the bit after the last code stands for missing. Two boxes are equal exac
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.columns import Column, make_columns
@@ -40,13 +42,20 @@ class Grid:
         """Return the grid whose edges are readable quantiles of the draws."""
         return cls(schema, make_columns(draws, schema, tuple(range(len(schema)))))
 
-    def encode(self, rows: Floats) -> NDArray[np.uint16]:
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """The bin codes of the draws that the bins were learned from, of shape (n_features, n_draws)."""
+        return np.stack([column.codes for column in self.columns])
+
+    def encode(self, rows: Floats) -> NDArray[np.int32]:
         """Return the bin codes of encoded rows, of shape (n_features, n_rows)."""
-        codes = np.empty((len(self.columns), len(rows)), dtype=np.uint16)
+        codes = np.empty((len(self.columns), len(rows)), dtype=np.int32)
         for column, out in zip(self.columns, codes, strict=True):
             values = rows[:, column.position]
-            known = column.edges.searchsorted(values) if column.is_number else np.nan_to_num(values)
-            out[:] = np.where(np.isnan(values), column.n_codes, known)
+            if column.is_number:
+                out[:] = kernels.bin_numbers(values, column.edges)
+            else:
+                out[:] = np.where(np.isnan(values), column.n_codes, values)
         return codes
 
     def full_mask(self, position: int) -> int:
@@ -80,9 +89,18 @@ def restrict(key: Key, column: int, mask: int, full: int) -> Key:
     return tuple(sorted(others))
 
 
+@lru_cache(maxsize=2**14)
 def mask_table(mask: int, n_codes: int) -> Bools:
     """Return a mask as a lookup table over codes, missing last."""
-    return np.array([mask >> code & 1 for code in range(n_codes + 1)], dtype=bool)
+    as_bytes = np.frombuffer(mask.to_bytes(n_codes // 8 + 1, "little"), dtype=np.uint8)
+    table = np.unpackbits(as_bytes, count=n_codes + 1, bitorder="little").view(bool)
+    table.setflags(write=False)
+    return table
+
+
+def read_table(table: Bools) -> int:
+    """Return the mask of a lookup table, as in ``mask_table``."""
+    return int.from_bytes(np.packbits(table, bitorder="little").tobytes(), "little")
 
 
 def pack(rows: Bools) -> Bits:
@@ -99,37 +117,45 @@ def unpack(bits: Bits, n_rows: int) -> Bools:
     return np.unpackbits(bits.view(np.uint8), axis=-1, bitorder="little")[..., :n_rows].astype(bool)
 
 
-def count(bits: Bits) -> Ints:
-    """Return the number of set bits along the last axis."""
-    return np.asarray(np.bitwise_count(bits).sum(axis=-1), dtype=np.intp)
+def count_by_class(bits: Bits, class_bits: Bits) -> Ints:
+    """Return the number of rows of each class in each set, of shape (n_sets, n_classes)."""
+    return kernels.count_common(bits, np.arange(len(bits)), class_bits)
 
 
 @dataclass(eq=False)
 class Memberships:
-    """Which boxes contain which rows, as packed bits; cuts that boxes share are looked up once."""
+    """Which boxes contain which rows, as packed bits; cuts and boxes are looked up once."""
 
     grid: Grid
-    codes: NDArray[np.uint16]
-    _known: dict[Cut, Bits] = field(default_factory=dict, repr=False)
+    codes: NDArray[np.int32]
+    _cuts: dict[Cut, Bits] = field(default_factory=dict, repr=False)
+    _boxes: dict[Key, Bits] = field(default_factory=dict, repr=False)
 
     def of_cut(self, cut: Cut) -> Bits:
         """Return which rows fulfil one cut."""
-        found = self._known.get(cut)
+        found = self._cuts.get(cut)
         if found is None:
             table = mask_table(cut[1], self.grid.columns[cut[0]].n_codes)
-            found = self._known[cut] = pack(table[self.codes[cut[0]]])
+            found = self._cuts[cut] = kernels.pack_matches(self.codes[cut[0]], table)
         return found
 
     def of_box(self, key: Key) -> Bits:
         """Return which rows lie in a box."""
         if not key:
             return pack(np.ones(self.codes.shape[1], dtype=bool))
-        bits = self.of_cut(key[0])
-        for cut in key[1:]:
-            bits = bits & self.of_cut(cut)
-        return bits
+        found = self._boxes.get(key)
+        if found is None:
+            found = self.of_cut(key[0])
+            for cut in key[1:]:
+                found = found & self.of_cut(cut)
+            self._boxes[key] = found
+        return found
 
     def of_boxes(self, keys: Sequence[Key]) -> Bits:
         """Return one line of bits per box."""
         n_words = -(-self.codes.shape[1] // 64)
         return np.array([self.of_box(key) for key in keys], dtype=np.uint64).reshape(len(keys), n_words)
+
+    def covers(self, keys: Sequence[Key]) -> Bools:
+        """Return which rows lie in which boxes, of shape (n_boxes, n_rows)."""
+        return unpack(self.of_boxes(keys), self.codes.shape[1])

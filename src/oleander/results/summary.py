@@ -1,4 +1,4 @@
-"""A fit in a few lines of text: what is answered, how well, what one tree would do, and every rule."""
+"""A fit in a few lines of text: what is answered, how well, every rule, and what one tree would do."""
 
 import numpy as np
 
@@ -26,14 +26,14 @@ def describe_fit(record: FitRecord) -> str:
         lines += [*_describe_exact(record.exact, record.accuracy), ""]
     if certificate is not None:
         lines += [*_describe_certificate(record, certificate), ""]
-    if record.verdict is not None:
-        lines += [*_describe_verdict(record), ""]
-    lines += [*_describe_classes(record.evaluation), ""]
     members = record.explainers.members
     is_long = sum(len(member.explainer.rules()) for member in members) > MOST_RULES
     most_rules = max(1, WIDEST_RULES // len(members)) if is_long else MOST_RULES
     for number, member in enumerate(members):
         lines += _describe_member(number, member, record, most_rules)
+    lines += ["", *_describe_classes(record.evaluation)]
+    if record.verdict is not None:
+        lines += ["", *_describe_verdict(record)]
     if record.realism is not None:
         lines += ["", f"draws can be told from rows in {record.realism:.0%} of cases (50% is perfect)"]
     return "\n".join(lines)

@@ -201,18 +201,21 @@ class TradeOff:
 
 
 def trace_tradeoff(
-    program: PoolProgram | UnionLearner, max_explainers: Sequence[int], min_fidelity: Sequence[float]
+    program: PoolProgram | UnionLearner,
+    max_explainers: Sequence[int],
+    min_fidelity: Sequence[float],
+    known: dict[tuple[int, float], SelectionResult] | None = None,
 ) -> TradeOff:
     """Find the best choice for each number of explainers and floor.
 
-    A program is solved for each cell, and candidates are trained as the answers need them. Where explainers are learned
-    by asking, one family is learned for each number, and judged for each floor.
+    A program is solved for each cell that is not known, and candidates are trained as the answers need them. Where
+    explainers are learned by asking, one family is learned for each number, and judged for each floor.
     """
     if isinstance(program, UnionLearner):
         return TradeOff(
             tuple(_union_cell(program, number, floor) for number in max_explainers for floor in min_fidelity)
         )
-    results = program.sweep(max_explainers, min_fidelity)
+    results = program.sweep(max_explainers, min_fidelity, known)
     return TradeOff(tuple(_cell(program, number, floor, result) for (number, floor), result in results.items()))
 
 

@@ -210,12 +210,13 @@ class SelectionProblem:
         time_limit: float | None = 60.0,
         gap: float = 0.0,
         floor_over_union: bool = False,
+        known: Mapping[tuple[int, float], SelectionResult] | None = None,
     ) -> dict[tuple[int, float], SelectionResult]:
         """Return the best choice for every number of explainers and every floor.
 
         Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never
         cover less and a higher floor never covers more. The time limit is per cell. With `floor_over_union` each
-        cell's floor is also a floor over the union.
+        cell's floor is also a floor over the union. Cells that are `known` are not solved again.
 
         Examples
         --------
@@ -234,6 +235,7 @@ class SelectionProblem:
             time_limit=time_limit,
             gap=gap,
             floor_over_union=floor_over_union,
+            known=known or {},
         )
 
     def _constraints(

@@ -1,5 +1,6 @@
 """A grid of solves, for every number of explainers and every floor, that share their choices and bounds."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,12 +23,15 @@ def sweep(
     time_limit: float | None,
     gap: float,
     floor_over_union: bool,
+    known: Mapping[Cell, SelectionResult],
 ) -> dict[Cell, SelectionResult]:
     """Return the result of every cell, solved from its neighbours; values and bounds are monotone over the grid."""
-    results: dict[Cell, SelectionResult] = {}
+    results = {(n, s): known[n, s] for n in max_explainers for s in min_fidelity if (n, s) in known}
     # The highest floor and the fewest explainers first: their choices are allowed in all later cells.
     for share in sorted(set(min_fidelity), reverse=True):
         for number in sorted(set(max_explainers)):
+            if (number, share) in known:
+                continue
             start = _best_within(results, number, share)
             results[number, share] = problem.solve(
                 number,

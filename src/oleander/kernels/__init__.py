@@ -1,0 +1,50 @@
+"""Compiled inner loops: pure functions of arrays. No other folder imports numba.
+
+A kernel is imported when it is first used, so importing the package imports no numba and compiles nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from oleander.running.lazily import import_lazily
+
+if TYPE_CHECKING:
+    from oleander.kernels.binning import bin_numbers
+    from oleander.kernels.bits import count_common, pack_matches
+    from oleander.kernels.filtering import score_features
+    from oleander.kernels.growth import grow_nodes
+    from oleander.kernels.passing import find_leaves
+    from oleander.kernels.polishing import find_reward, improve_box, measure_losses
+    from oleander.kernels.pruning import find_best_cut
+    from oleander.kernels.ranking import rank_values
+
+__all__ = [
+    "bin_numbers",
+    "count_common",
+    "find_best_cut",
+    "find_leaves",
+    "find_reward",
+    "grow_nodes",
+    "improve_box",
+    "measure_losses",
+    "pack_matches",
+    "rank_values",
+    "score_features",
+]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = import_lazily(
+        __name__,
+        {
+            "bin_numbers": "oleander.kernels.binning",
+            "count_common": "oleander.kernels.bits",
+            "find_best_cut": "oleander.kernels.pruning",
+            "find_leaves": "oleander.kernels.passing",
+            "find_reward": "oleander.kernels.polishing",
+            "grow_nodes": "oleander.kernels.growth",
+            "improve_box": "oleander.kernels.polishing",
+            "measure_losses": "oleander.kernels.polishing",
+            "pack_matches": "oleander.kernels.bits",
+            "rank_values": "oleander.kernels.ranking",
+            "score_features": "oleander.kernels.filtering",
+        },
+    )

@@ -1,0 +1,303 @@
+"""Grow a tree on bin codes, best split first.
+
+Arrays are allocated in NumPy and loops are written out: numba compiles that several times faster.
+"""
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from oleander.arrays import Bools, Floats, Ints
+from oleander.kernels.compiling import compiled, reads, writes
+
+# A gain under this share of a node's draws is what divisions leave behind.
+ROUNDING = 1e-9
+# The lines of the array of nodes, of which the first are returned. The draws of a node lie from START to END.
+COLUMN, CODE, MISSING_LEFT, LEFT, RIGHT, LABEL, N_DRAWS, N_RIGHT, START, END, ORDER, HEAP = range(12)
+
+# Types of arguments. Functions that kernels call have them too: otherwise numba compiles some of them twice.
+CODES, SIZES, FLAGS, LABELS = (
+    reads(types.int32, 2, "C"),
+    reads(types.intp, 1),
+    reads(types.bool_, 1),
+    reads(types.intp, 1),
+)
+LINE, TABLE, GAINS, NUMBER = writes(types.intp, 1), writes(types.intp, 2), writes(types.float64, 1), types.intp
+
+
+@compiled(CODES, SIZES, FLAGS, LABELS, LINE, TABLE, NUMBER, TABLE, LINE, TABLE, NUMBER)
+def _find_split(
+    codes: NDArray[np.int32],
+    n_codes: Ints,
+    is_number: Bools,
+    labels: Ints,
+    rows: Ints,
+    nodes: Ints,
+    node: int,
+    totals: Ints,
+    left: Ints,
+    histogram: Ints,
+    min_leaf: int,
+) -> float:
+    """Set the best split of a node and return its gain; 0 for a node without a split.
+
+    The score of a split is Σ l²/|l| + Σ r²/|r|: the larger, the purer (Gini). With r = t - l, Σ r² is
+    Σ l² - 2 Σ t·l + Σ t²: sums of whole numbers, so nothing is rounded.
+    """
+    start, end = nodes[START, node], nodes[END, node]
+    n_labels, n_rows = totals.shape[1], end - start
+    squares = 0
+    for label in range(n_labels):
+        squares += totals[node, label] * totals[node, label]
+    # Draws with one label cannot be purer.
+    if squares == n_rows * n_rows or n_rows < 2 * min_leaf:
+        return 0.0
+    # The first pair of entries leaves missing numbers on the right, the second takes them to the left.
+    best, best_joined = -1.0, -1.0
+    column, code, joined_column, joined_code = -1, -1, -1, -1
+    for j in range(len(n_codes)):
+        missing = n_codes[j]
+        for i in range(start, end):
+            # Unsigned indices are not checked for counting from the end.
+            row = np.uint64(rows[i])
+            code_here = np.uint32(codes[j, row])
+            histogram[code_here, np.uint64(labels[row])] += 1
+            histogram[code_here, np.uint64(n_labels)] += 1
+        n_left, n_missing = 0, histogram[missing, n_labels] if is_number[j] else 0
+        for label in range(n_labels):
+            left[label] = 0
+        for k in range(missing if is_number[j] else missing + 1):
+            # A split after an empty bin is the one before it.
+            n_here = histogram[k, n_labels]
+            if n_here == 0:
+                continue
+            left_squares = product = joined_squares = joined_product = 0
+            for label in range(n_labels):
+                here = histogram[k, label] + (left[label] if is_number[j] else 0)
+                left[label] = here
+                left_squares += here * here
+                product += totals[node, label] * here
+                # The next column finds empty bins.
+                histogram[k, label] = 0
+            histogram[k, n_labels] = 0
+            n_left = n_here + (n_left if is_number[j] else 0)
+            if min(n_left, n_rows - n_left) >= min_leaf:
+                score = left_squares / n_left + (left_squares - 2 * product + squares) / (n_rows - n_left)
+                if score > best:
+                    best, column, code = score, j, k
+            n_both = n_left + n_missing
+            if n_missing > 0 and min(n_both, n_rows - n_both) >= min_leaf:
+                for label in range(n_labels):
+                    joined = left[label] + histogram[missing, label]
+                    joined_squares += joined * joined
+                    joined_product += totals[node, label] * joined
+                score = joined_squares / n_both + (joined_squares - 2 * joined_product + squares) / (n_rows - n_both)
+                if score > best_joined:
+                    best_joined, joined_column, joined_code = score, j, k
+        for label in range(n_labels + 1):
+            histogram[missing, label] = 0
+    if best_joined > best:
+        nodes[MISSING_LEFT, node] = 1
+        best, column, code = best_joined, joined_column, joined_code
+    nodes[COLUMN, node], nodes[CODE, node] = column, code
+    gain = best - squares / n_rows
+    return gain if gain > ROUNDING * n_rows else 0.0
+
+
+@compiled(GAINS, TABLE, NUMBER, NUMBER)
+def _comes_first(gains: Floats, nodes: Ints, one: int, other: int) -> bool:
+    return gains[one] > gains[other] or (gains[one] == gains[other] and nodes[ORDER, one] < nodes[ORDER, other])
+
+
+@compiled(TABLE, GAINS, NUMBER, NUMBER)
+def _push(nodes: Ints, gains: Floats, size: int, node: int) -> None:
+    """Add a node to the heap of nodes that wait to be split."""
+    place = size
+    while place > 0 and _comes_first(gains, nodes, node, nodes[HEAP, (place - 1) // 2]):
+        nodes[HEAP, place] = nodes[HEAP, (place - 1) // 2]
+        place = (place - 1) // 2
+    nodes[HEAP, place] = node
+
+
+@compiled(TABLE, GAINS, NUMBER)
+def _pop(nodes: Ints, gains: Floats, size: int) -> int:
+    """Remove the node with the largest gain from the heap and return it."""
+    first, node = nodes[HEAP, 0], nodes[HEAP, size - 1]
+    place, child = 0, 1
+    while child < size - 1:
+        if child + 1 < size - 1 and _comes_first(gains, nodes, nodes[HEAP, child + 1], nodes[HEAP, child]):
+            child += 1
+        if not _comes_first(gains, nodes, nodes[HEAP, child], node):
+            break
+        nodes[HEAP, place] = nodes[HEAP, child]
+        place, child = child, 2 * child + 1
+    nodes[HEAP, place] = node
+    return first
+
+
+@compiled(CODES, SIZES, FLAGS, LABELS, LINE, LINE, TABLE, NUMBER, TABLE, NUMBER)
+def _split(
+    codes: NDArray[np.int32],
+    n_codes: Ints,
+    is_number: Bools,
+    labels: Ints,
+    rows: Ints,
+    side: Ints,
+    nodes: Ints,
+    node: int,
+    totals: Ints,
+    left: int,
+) -> None:
+    """Make a node's two children, numbered ``left`` and ``left + 1``: draws that go left come first."""
+    column, code = nodes[COLUMN, node], nodes[CODE, node]
+    missing = n_codes[column] if nodes[MISSING_LEFT, node] else -1
+    middle, n_right = nodes[START, node], 0
+    for i in range(nodes[START, node], nodes[END, node]):
+        here = codes[column, rows[i]]
+        if (here == missing) | (here == code) | (is_number[column] & (here < code)):
+            totals[left, labels[rows[i]]] += 1
+            rows[middle] = rows[i]
+            middle += 1
+        else:
+            side[n_right] = rows[i]
+            n_right += 1
+    for i in range(n_right):
+        rows[middle + i] = side[i]
+    for label in range(totals.shape[1]):
+        totals[left + 1, label] = totals[node, label] - totals[left, label]
+    nodes[LEFT, node], nodes[RIGHT, node] = left, left + 1
+    nodes[START, left], nodes[END, left] = nodes[START, node], middle
+    nodes[START, left + 1], nodes[END, left + 1] = middle, nodes[END, node]
+
+
+@compiled(CODES, SIZES, FLAGS, LABELS, NUMBER, NUMBER, TABLE, GAINS, TABLE, TABLE, TABLE)
+def _grow(
+    codes: NDArray[np.int32],
+    n_codes: Ints,
+    is_number: Bools,
+    labels: Ints,
+    max_leaves: int,
+    min_leaf: int,
+    nodes: Ints,
+    gains: Floats,
+    totals: Ints,
+    rows: Ints,
+    histogram: Ints,
+) -> int:
+    """Grow a tree, parents before their children, and return its number of nodes."""
+    last = len(histogram) - 1
+    n_nodes, n_waiting, n_ordered, node = 1, 0, 0, 0
+    nodes[END, 0] = len(labels)
+    for i in range(len(labels)):
+        totals[0, labels[i]] += 1
+        rows[0, i] = i
+    while n_nodes + 1 < 2 * max_leaves:
+        while node < n_nodes:
+            gains[node] = _find_split(
+                codes, n_codes, is_number, labels, rows[0], nodes, node, totals, histogram[last], histogram, min_leaf
+            )
+            if gains[node] > 0:
+                nodes[ORDER, node] = n_ordered
+                _push(nodes, gains, n_waiting, node)
+                n_ordered += 1
+                n_waiting += 1
+            node += 1
+        if n_waiting == 0:
+            break
+        best = _pop(nodes, gains, n_waiting)
+        n_waiting -= 1
+        _split(codes, n_codes, is_number, labels, rows[0], rows[1], nodes, best, totals, n_nodes)
+        n_nodes += 2
+    return n_nodes
+
+
+@compiled(TABLE, TABLE, NUMBER, types.bool_, TABLE)
+def _collect(nodes: Ints, totals: Ints, n_nodes: int, simplify: bool, collected: Ints) -> int:
+    """Write the nodes in order, the root first, and return their number; siblings with one label may be merged."""
+    for node in range(n_nodes - 1, -1, -1):
+        best = n_draws = 0
+        for label in range(totals.shape[1]):
+            n_draws += totals[node, label]
+            if totals[node, label] > totals[node, best]:
+                best = label
+        nodes[LABEL, node], nodes[N_DRAWS, node], nodes[N_RIGHT, node] = best, n_draws, totals[node, best]
+        left, right = nodes[LEFT, node], nodes[RIGHT, node]
+        # The label of both is the most frequent in each, so it is the most frequent in their parent too.
+        are_leaves = left > 0 and nodes[LEFT, left] == nodes[LEFT, right] == 0
+        if simplify and are_leaves and nodes[LABEL, left] == nodes[LABEL, right]:
+            nodes[LEFT, node] = 0
+    n_kept, n_waiting = 0, 1
+    nodes[HEAP, 0] = 0
+    while n_waiting > 0:
+        n_waiting -= 1
+        node = nodes[HEAP, n_waiting]
+        nodes[ORDER, node] = n_kept
+        for field in range(N_RIGHT + 1):
+            collected[field, n_kept] = nodes[field, node]
+        if nodes[LEFT, node] > 0:
+            nodes[HEAP, n_waiting], nodes[HEAP, n_waiting + 1] = nodes[RIGHT, node], nodes[LEFT, node]
+            n_waiting += 2
+        else:
+            collected[COLUMN, n_kept] = -1
+        n_kept += 1
+    for number in range(n_kept):
+        if collected[COLUMN, number] < 0:
+            collected[LEFT, number] = collected[RIGHT, number] = -1
+            collected[CODE, number] = collected[MISSING_LEFT, number] = 0
+        else:
+            collected[LEFT, number] = nodes[ORDER, collected[LEFT, number]]
+            collected[RIGHT, number] = nodes[ORDER, collected[RIGHT, number]]
+    return n_kept
+
+
+def grow_nodes(
+    codes: NDArray[np.int32],
+    n_codes: Ints,
+    is_number: Bools,
+    labels: Ints,
+    n_labels: int,
+    max_leaves: int | None,
+    *,
+    min_leaf: int = 1,
+    simplify: bool = True,
+) -> Ints:
+    """Grow a tree by Gini gain, the largest first, until it has ``max_leaves`` leaves or nothing is gained.
+
+    Of equal gains the node that was made first is split. Of equal splits the first column and code are taken. Missing
+    numbers go left only where that gains more.
+
+    Parameters
+    ----------
+    codes : int32 array of shape (n_columns, n_draws)
+    n_codes : int array of shape (n_columns,)
+        The number of bins or levels, which is also the code of missing.
+    is_number : bool array of shape (n_columns,)
+    labels : int array of shape (n_draws,)
+    n_labels : int
+    max_leaves : int or None
+    min_leaf : int
+        The fewest draws of a leaf.
+    simplify : bool
+        Whether a split into two leaves with the same label is undone.
+
+    Returns
+    -------
+    int array of shape (8, n_nodes)
+        Lines: column (-1 for a leaf), code, missing_left, left, right, label, n_draws, n_right. The root comes first,
+        then its left and its right subtree.
+    """
+    n_draws = len(labels)
+    max_leaves = max(1, n_draws if max_leaves is None else min(max_leaves, n_draws))
+    most = 2 * max_leaves - 1
+    # Pages that are never written take no memory, so arrays may be as long as the largest tree.
+    nodes, gains, totals = np.zeros((HEAP + 1, most), np.intp), np.zeros(most), np.zeros((most, n_labels), np.intp)
+    rows = np.empty((2, n_draws), np.intp)
+    # A line for each code, one for missing and one for sums; after the labels a column for all of them.
+    histogram = np.zeros((n_codes.max(initial=0) + 2, n_labels + 1), np.intp)
+    codes, labels = np.ascontiguousarray(codes), np.ascontiguousarray(labels, dtype=np.intp)
+    # A kernel does not check its indices.
+    if n_draws and not 0 <= labels.min() <= labels.max() < n_labels:
+        raise ValueError(f"labels lie between {labels.min()} and {labels.max()}, and there are {n_labels}.")
+    n_nodes = _grow(codes, n_codes, is_number, labels, max_leaves, min_leaf, nodes, gains, totals, rows, histogram)
+    collected = np.empty((N_RIGHT + 1, n_nodes), np.intp)
+    return collected[:, : _collect(nodes, totals, n_nodes, simplify, collected)]

@@ -1,0 +1,76 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from oleander import kernels
+from oleander.data.schema import FeatureSchema
+from oleander.explainers.columns import Column, make_columns
+from tests.conftest import make_mixed
+from tests.kernels.numpy_growth import collect, grow
+
+
+def grow_both(columns, labels, n_labels, max_leaves, min_leaf, simplify):
+    """Return the nodes of the kernel and of the oracle, one line per node."""
+    codes = np.stack([column.codes for column in columns]) if columns else np.empty((0, len(labels)), np.int32)
+    n_codes = np.array([column.n_codes for column in columns], dtype=np.intp)
+    is_number = np.array([column.is_number for column in columns], dtype=bool)
+    found = kernels.grow_nodes(
+        codes, n_codes, is_number, labels, n_labels, max_leaves, min_leaf=min_leaf, simplify=simplify
+    )
+    return found.T.tolist(), collect(grow(columns, labels, n_labels, max_leaves, min_leaf), simplify)
+
+
+def random_columns(rng, n_draws):
+    """Numbers and levels with few and many codes, missing values in some, constants among them."""
+    columns = []
+    for position in range(rng.integers(1, 7)):
+        n_codes, is_number = int(rng.choice([1, 2, 3, 8, 40])), bool(rng.random() < 0.6)
+        codes = rng.integers(0, n_codes + (rng.random() < 0.5), n_draws).astype(np.int32)
+        columns.append(Column(position, is_number, np.arange(n_codes - 1.0), n_codes, codes))
+    return columns
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_same_tree_as_in_numpy(seed):
+    """Split by split, with ties: few codes and labels that depend on two columns make many equal gains."""
+    rng = np.random.default_rng(seed)
+    n_draws, n_labels = int(rng.choice([1, 2, 5, 40, 300])), int(rng.integers(1, 5))
+    columns = random_columns(rng, n_draws)
+    labels = (columns[0].codes + columns[-1].codes + (rng.random(n_draws) < 0.3)).astype(np.intp) % n_labels
+    for max_leaves in (1, 2, 5, 30, None):
+        for min_leaf in (1, 4):
+            found, expected = grow_both(columns, labels, n_labels, max_leaves, min_leaf, bool(seed % 2))
+            assert found == expected
+
+
+@pytest.mark.parametrize("max_leaves", [12, None])
+def test_same_tree_on_mixed_columns(max_leaves):
+    table = make_mixed(2000, seed=1)
+    schema = FeatureSchema.infer(table)
+    rows = schema.encode(table)
+    columns = make_columns(rows, schema, tuple(range(len(schema))))
+    labels = (np.nan_to_num(rows[:, 5]) > 2) * 1 + (rows[:, 0] > 70)
+    found, expected = grow_both(columns, labels, 3, max_leaves, 1, False)
+    assert found == expected
+
+
+def test_without_columns_the_tree_is_one_leaf():
+    found, expected = grow_both([], np.array([0, 1, 1]), 2, None, 1, True)
+    assert found == expected == [[-1, 0, 0, -1, -1, 1, 3, 2]]
+
+
+def test_same_tree_in_every_thread():
+    rng = np.random.default_rng(0)
+    columns = random_columns(rng, 3000)
+    labels = (columns[0].codes + rng.integers(0, 2, 3000)) % 3
+    expected = grow_both(columns, labels, 3, None, 1, False)[1]
+    with ThreadPoolExecutor(8) as threads:
+        trees = list(threads.map(lambda _: grow_both(columns, labels, 3, None, 1, False)[0], range(16)))
+    assert all(tree == expected for tree in trees)
+
+
+def test_labels_that_are_none_are_refused():
+    codes = np.zeros((1, 3), dtype=np.int32)
+    with pytest.raises(ValueError, match="labels lie between -1 and 1, and there are 2"):
+        kernels.grow_nodes(codes, np.array([1]), np.array([True]), np.array([-1, 0, 1]), 2, None)
