@@ -65,9 +65,9 @@ class Settings:
     n_candidates: int | None = None
     budgets: tuple[int, ...] = tuple(range(5, 55, 5))
     floors: tuple[float, ...] = (0.5, 0.7, 0.9)
-    n_anchors: int = 80
-    n_compared: int = 12
-    time_limit: float = 1.5
+    n_anchors: int = 200
+    n_compared: int = 24
+    time_limit: float = 2.0
     proof_limit: float = 60.0
     solver_limit: float = 60.0
 
@@ -97,12 +97,12 @@ class Settings:
                 solver_limit=2.0,
             )
         if study == "geriatric":
-            return cls(n_centers=40, n_repeats=5, radius=RADIUS[study], n_candidates=150)
+            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=200)
         if study == "clinical":
             # Six black boxes are explained.
             budgets = (5, 10, 20, 30, 40, 50)
-            return cls(n_centers=30, n_repeats=5, radius=RADIUS[study], n_candidates=80, budgets=budgets, n_anchors=30)
-        return cls(n_centers=60, radius=RADIUS[study], n_candidates=180, n_anchors=50)
+            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=150, budgets=budgets, n_anchors=40)
+        return cls(n_centers=100, radius=RADIUS[study], n_candidates=250, n_anchors=60)
 
     @property
     def decides(self) -> bool:
