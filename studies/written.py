@@ -5,10 +5,11 @@ from pathlib import Path
 
 from oleander.storage.files import write_whole
 from studies.claims import claims_markdown
+from studies.claims.views import VIEWS
 from studies.run import StudyResult, show_duration
 from studies.settings import StudyName
 from studies.step import Facts
-from studies.steps.explained_rows import HELD_OUT, LEARNED
+from studies.steps.explained_rows import LEARNED
 
 
 def fill_page(page: Path, study: StudyName, result: StudyResult) -> None:
@@ -48,8 +49,10 @@ def aggregation_table(facts: Facts) -> str:
         ]
         for method, by_rows in found["methods"].items():
             cells = [
-                _pair(by_rows[rows]["coverage"][place], by_rows[rows][fidelity][place])
-                for rows, fidelity in ((LEARNED, "fidelity"), (HELD_OUT, "agreement"))
+                _pair(
+                    by_rows[view.rows]["coverage"][place], by_rows[view.rows][view.column(method, "agreement")][place]
+                )
+                for view in VIEWS
                 for place in (0, -1)
             ]
             size = by_rows[LEARNED]["complexity"][-1]

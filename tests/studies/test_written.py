@@ -27,7 +27,7 @@ def result(tmp_path):
         "title": "four activities",
         "radius": 3.0,
         "n_candidates": 200,
-        "methods": {"anchors": {"learned": figures, "held out": figures}},
+        "methods": {name: {"learned": figures, "held out": figures} for name in ("anchors", "naive tree")},
     }
     facts = {"data_facts": {"classes": dict.fromkeys("abcd", 1), "n_trials": 87}}
     claims = judge_claims("geriatric", facts, is_synthetic=False)
@@ -43,6 +43,8 @@ def test_only_what_is_between_the_markers_changes(result, tmp_path):
     assert "Prose stays." in text
     assert "of another study" in text
     assert "| anchors | 50.0%, 80.0% | 75.0%, 70.0% | 50.0%, 90.0% | 75.0%, – | 2,000 |" in text
+    # A tree is one explainer of all rows, whatever its leaves.
+    assert "| naive tree | 50.0%, 90.0% | 75.0%, – | 50.0%, 90.0% |" in text
     assert "the files have four activities" in text
     fill_page(page, "geriatric", result)
     assert page.read_text() == text
