@@ -13,7 +13,7 @@ help:
 	@echo "make check        lint, format check and strict types"
 	@echo "make docs         build the site from docs/, warnings as errors"
 	@echo "make format       apply ruff's fixes and format"
-	@echo "make paper        redo the paper's two studies: figures, tables and claims in study/ (make paper-quick: small versions)"
+	@echo "make paper        redo the paper's two studies and its protocol on other patients, in study/ (make paper-quick: small versions)"
 	@echo "make bench        Oleander beside the alternatives: writes docs/benchmarks.md (two hours on a quiet machine)"
 	@echo "make bench SUBJECT=NAME  one subject alone, or several: $(SUBJECTS)"
 	@echo "make bench-tiny   the smallest size of every subject, to see that it runs (two minutes)"
@@ -61,10 +61,12 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# Data sets beside the project are used. Otherwise the geriatric set is fetched, and PPMI is a synthetic cohort unless
-# PPMI_DIR names a folder with the study's tables.
+# Data sets beside the project are used. Otherwise the geriatric set is fetched, PPMI is a synthetic cohort unless
+# PPMI_DIR names a folder with the study's tables, and the other patients are left out. STUDY_OPTIONS="--centers all"
+# makes every row a center, as in the paper.
 SHARED := ../shared/data
 GERIATRIC := $(if $(wildcard $(SHARED)/geriatric),--data $(SHARED)/geriatric)
+CLINICAL := $(if $(and $(wildcard $(SHARED)/heart_disease),$(wildcard $(SHARED)/dermatology)),--data $(SHARED))
 TELEMONITORING := $(if $(wildcard $(SHARED)/parkinsons_telemonitoring),--telemonitoring $(SHARED)/parkinsons_telemonitoring)
 
 $(VENV)/.plot: $(VENV)/.core
@@ -72,12 +74,14 @@ $(VENV)/.plot: $(VENV)/.core
 	touch $@
 
 paper: $(VENV)/.plot
-	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric
-	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi
+	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric $(STUDY_OPTIONS) --page docs/studies.md
+	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi $(STUDY_OPTIONS) --page docs/studies.md
+	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical $(STUDY_OPTIONS) --page docs/studies.md,@echo "no clinical study: put heart_disease and dermatology into $(SHARED)")
 
 paper-quick: $(VENV)/.plot
 	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick
 	$(BIN)/python -m studies ppmi $(TELEMONITORING) --out study/ppmi-quick --quick
+	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical-quick --quick)
 
 $(VENV)/.bench: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"

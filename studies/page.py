@@ -8,16 +8,19 @@ from typing import Any
 
 import pandas as pd
 
-from studies.claims import JudgedClaim, Verdict, claims_table
+from studies.claims import JudgedClaim, Verdict, claims_table, count_verdicts
 from studies.step import Exhibit, Facts, Step
 
 MAX_ROWS = 40
+# Of every study: the main result.
+MAIN_STEP = "aggregation"
 CLASSES = {
     Verdict.HOLDS: "holds",
     Verdict.FAILS: "fails",
     Verdict.SYNTHETIC: "open",
     Verdict.OPEN: "open",
     Verdict.NOT_MEASURED: "open",
+    Verdict.SMALL: "open",
 }
 PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -34,6 +37,7 @@ figcaption, .paper, .note { max-width: 50rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .82rem; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid #e4e4e4; }
 th { background: #f6f6f6; } .holds { background: #e3f4ea; } .fails { background: #fbe5e1; } .open { color: #666; }
+details { margin: 1rem 0; } summary { cursor: pointer; color: #555; } .redraws { color: #555; font-weight: 600; }
 .warn { background: #fff4d6; padding: .6rem 1rem; border-radius: .3rem; } nav a { margin-right: 1rem; }
 </style>
 </head>
@@ -57,21 +61,38 @@ def make_page(
     *,
     is_synthetic: bool,
 ) -> str:
-    """Return the page of a study whose steps' files are in folders below ``out``."""
+    """Return the page of a study whose steps' files are in folders below ``out``.
+
+    The main result comes first, then the claims, then the other steps; exhibits behind the main ones open on demand.
+    """
     paragraphs = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
     if is_synthetic:
         paragraphs = (
             '<p class="warn">All results here come from a <b>synthetic cohort</b> drawn from the paper\'s printed '
             "figures. They show that the code runs; they say nothing about patients.</p>" + paragraphs
         )
-    contents = '<a href="#claims">Claims</a>'
-    sections = _claims_section(judged)
-    for step in steps:
-        if step.name in facts:
-            contents += f'<a href="#{escape(step.name)}">{escape(step.title)}</a>'
-            shown = "".join(_exhibit(exhibit, step, out) for exhibit in step.exhibits(facts[step.name]))
-            sections += f'<h2 id="{escape(step.name)}">{escape(step.title)}</h2>{shown}'
+    contents, sections = "", ""
+    done = [step for step in steps if step.name in facts]
+    for step in sorted(done, key=lambda step: step.name != MAIN_STEP):
+        if step.name != MAIN_STEP and "#claims" not in contents:
+            contents, sections = _add_claims(contents, sections, judged)
+        contents += f'<a href="#{escape(step.name)}">{escape(step.title)}</a>'
+        sections += f'<h2 id="{escape(step.name)}">{escape(step.title)}</h2>{_exhibits(step, facts[step.name], out)}'
+    if "#claims" not in contents:
+        contents, sections = _add_claims(contents, sections, judged)
     return PAGE.substitute(title=escape(title), notes=paragraphs, contents=contents, sections=sections)
+
+
+def _add_claims(contents: str, sections: str, judged: Sequence[JudgedClaim]) -> tuple[str, str]:
+    return contents + '<a href="#claims">Claims</a>', sections + _claims_section(judged)
+
+
+def _exhibits(step: Step, facts: Facts, out: Path) -> str:
+    """Return the exhibits of a step; those behind the others in one block that opens."""
+    exhibits = step.exhibits(facts)
+    shown = "".join(_exhibit(exhibit, step, out) for exhibit in exhibits if not exhibit.is_behind)
+    behind = "".join(_exhibit(exhibit, step, out) for exhibit in exhibits if exhibit.is_behind)
+    return shown + (f"<details><summary>More panels and tables</summary>{behind}</details>" if behind else "")
 
 
 def table_html(table: pd.DataFrame, max_rows: int = MAX_ROWS, classes: Sequence[str] = ()) -> str:
@@ -97,16 +118,17 @@ def _cell(value: Any) -> str:
 
 def _claims_section(judged: Sequence[JudgedClaim]) -> str:
     table = claims_table(judged).drop(columns=["claim"])
-    counts = "; ".join(
-        f"{verdict}: {n}" for verdict in Verdict if (n := sum(item.verdict is verdict for item in judged))
-    )
     classes = [CLASSES[item.verdict] for item in judged]
     body = table_html(table, len(table), classes)
-    return f'<h2 id="claims">What the paper claims</h2><p>{len(judged)} claims. {escape(counts)}.</p>{body}'
+    return f'<h2 id="claims">What the paper claims</h2><p>{escape(count_verdicts(judged))}</p>{body}'
 
 
 def _exhibit(exhibit: Exhibit, step: Step, out: Path) -> str:
-    caption = f"<figcaption>{escape(exhibit.caption)}{_link(exhibit, step, out)}</figcaption>"
+    redraws = f"Redraws the paper's {exhibit.redraws}." if exhibit.redraws else "Not in the paper."
+    caption = (
+        f'<figcaption><span class="redraws">{escape(redraws)}</span> {escape(exhibit.caption)}'
+        f"{_link(exhibit, step, out)}</figcaption>"
+    )
     paper = f'<p class="paper">Paper: {escape(exhibit.paper)}</p>' if exhibit.paper else ""
     if exhibit.kind == "figure":
         file = f"{step.name}/{exhibit.name}.png"

@@ -4,16 +4,25 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from oleander import __version__
 from oleander.storage.files import write_whole
 from studies.claims import JudgedClaim, claims_markdown, claims_table, judge_claims
-from studies.data import Cohort, DataSet, load_geriatric, load_ppmi, load_telemonitoring, make_ppmi_like
+from studies.data import (
+    Cohort,
+    Collection,
+    DataSet,
+    load_clinical,
+    load_geriatric,
+    load_ppmi,
+    load_telemonitoring,
+    make_ppmi_like,
+)
 from studies.drawing import Pen, to_png
 from studies.page import make_page
 from studies.settings import Settings, StudyName
-from studies.step import Facts, Step, Work
+from studies.step import Facts, Part, Step, Work
 from studies.steps.aggregation import AGGREGATION
 from studies.steps.baseline_table import BASELINE_TABLE
 from studies.steps.black_boxes import BLACK_BOXES
@@ -21,44 +30,74 @@ from studies.steps.data_facts import DATA_FACTS
 from studies.steps.filter_bins import FILTER_BINS
 from studies.steps.filter_cost import FILTER_COST
 from studies.steps.filter_in_program import FILTER_IN_PROGRAM
+from studies.steps.floors_by_radius import FLOORS_BY_RADIUS
+from studies.steps.general_solver import GENERAL_SOLVER
 from studies.steps.local_explainers import LOCAL_EXPLAINERS
 from studies.steps.oleander_defaults import OLEANDER_DEFAULTS
+from studies.steps.regularization import REGULARIZATION
 from studies.steps.trajectories import TRAJECTORIES
 from studies.store import Store, digest, fingerprint
+from studies.tasks import make_tasks
 
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """A step, and the seconds it takes on two cores, in full and in the small version."""
+    """A step, the seconds it takes on two cores, in full and in the small version, and the size they grow with."""
 
     step: Step
     seconds: float
     quick_seconds: float
+    grows_with: Literal["n_centers", "n_candidates"] | None = None
 
 
 STUDIES: dict[StudyName, tuple[PlannedStep, ...]] = {
     "geriatric": (
         PlannedStep(DATA_FACTS, 1, 1),
         PlannedStep(BLACK_BOXES, 150, 20),
-        PlannedStep(LOCAL_EXPLAINERS, 150, 5),
-        PlannedStep(FILTER_BINS, 20, 4),
-        PlannedStep(FILTER_COST, 10, 2),
-        PlannedStep(AGGREGATION, 600, 30),
-        PlannedStep(FILTER_IN_PROGRAM, 120, 5),
-        PlannedStep(OLEANDER_DEFAULTS, 60, 10),
+        PlannedStep(AGGREGATION, 180, 60, "n_candidates"),
+        PlannedStep(FLOORS_BY_RADIUS, 65, 15, "n_candidates"),
+        PlannedStep(FILTER_IN_PROGRAM, 50, 30, "n_candidates"),
+        PlannedStep(LOCAL_EXPLAINERS, 15, 10, "n_centers"),
+        PlannedStep(REGULARIZATION, 25, 10),
+        PlannedStep(FILTER_BINS, 5, 4, "n_centers"),
+        PlannedStep(FILTER_COST, 15, 10),
+        PlannedStep(OLEANDER_DEFAULTS, 60, 40),
     ),
     "ppmi": (
         PlannedStep(TRAJECTORIES, 15, 15),
         PlannedStep(BASELINE_TABLE, 1, 1),
         PlannedStep(BLACK_BOXES, 40, 20),
-        PlannedStep(LOCAL_EXPLAINERS, 200, 10),
-        PlannedStep(FILTER_BINS, 20, 4),
-        PlannedStep(FILTER_COST, 10, 2),
-        PlannedStep(AGGREGATION, 400, 30),
-        PlannedStep(FILTER_IN_PROGRAM, 60, 10),
+        PlannedStep(AGGREGATION, 230, 60, "n_candidates"),
+        PlannedStep(FLOORS_BY_RADIUS, 115, 15, "n_candidates"),
+        PlannedStep(FILTER_IN_PROGRAM, 110, 30, "n_candidates"),
+        PlannedStep(LOCAL_EXPLAINERS, 30, 10, "n_centers"),
+        PlannedStep(REGULARIZATION, 50, 10),
+        PlannedStep(FILTER_BINS, 10, 4, "n_centers"),
+        PlannedStep(FILTER_COST, 15, 10),
+        PlannedStep(OLEANDER_DEFAULTS, 60, 30),
+    ),
+    "clinical": (
+        PlannedStep(BLACK_BOXES, 60, 20),
+        PlannedStep(AGGREGATION, 390, 120, "n_candidates"),
+        PlannedStep(FLOORS_BY_RADIUS, 120, 20, "n_candidates"),
+        PlannedStep(FILTER_IN_PROGRAM, 65, 20, "n_candidates"),
+        PlannedStep(LOCAL_EXPLAINERS, 15, 5, "n_centers"),
+        PlannedStep(REGULARIZATION, 40, 5),
+        PlannedStep(GENERAL_SOLVER, 160, 30),
         PlannedStep(OLEANDER_DEFAULTS, 60, 30),
     ),
 }
+
+
+def estimate_seconds(plan: PlannedStep, study: StudyName, settings: Settings, n_rows: int, *, quick: bool) -> float:
+    """Return the seconds that a step takes on two free cores: as planned, or longer with more centers or more draws."""
+    usual = Settings.plan(study, quick=quick)
+    seconds = plan.quick_seconds if quick else plan.seconds
+    if plan.grows_with is None:
+        return seconds
+    given, planned = getattr(settings, plan.grows_with), getattr(usual, plan.grows_with)
+    growth = (n_rows if given is None else min(given, n_rows)) / min(planned or n_rows, n_rows)
+    return seconds * growth * settings.n_draws / usual.n_draws
 
 
 @dataclass(frozen=True)
@@ -88,7 +127,7 @@ def print_line(line: str) -> None:
 def run_study(
     study: StudyName,
     *,
-    data: str | Path | DataSet | Cohort | None = None,
+    data: str | Path | DataSet | Cohort | Collection | None = None,
     out: str | Path,
     quick: bool = False,
     telemonitoring: str | Path | None = None,
@@ -96,18 +135,18 @@ def run_study(
     settings: Settings | None = None,
     log: Callable[[str], None] = print_line,
 ) -> StudyResult:
-    """Redo one of the paper's studies and write its figures, tables, claims and page.
+    """Redo one of the paper's studies, or its protocol on other patients; write figures, tables, claims and page.
 
     Parameters
     ----------
-    study : {"geriatric", "ppmi"}
-    data : path, DataSet, Cohort or None
+    study : {"geriatric", "ppmi", "clinical"}
+    data : path, DataSet, Cohort, Collection or None
         The data, or where they are stored. None fetches the geriatric data from UCI and draws a synthetic cohort for
-        PPMI.
+        PPMI; the clinical data need a folder.
     out : path
         The folder to write; steps finished there with the same settings and data are kept.
     quick : bool
-        Run a small version, which takes a minute or two.
+        Run a small version, which takes a minute or two and gives no verdicts.
     telemonitoring : path or None
         The public telemonitoring data, for a second check of the clustering.
     n_jobs : int or None
@@ -122,7 +161,8 @@ def run_study(
     StudyResult
     """
     if study not in get_args(StudyName):
-        raise ValueError(f"study={study!r} is not known; the studies are {' and '.join(get_args(StudyName))}.")
+        *names, last = get_args(StudyName)
+        raise ValueError(f"study={study!r} is not known; the studies are {', '.join(names)} and {last}.")
     folder = Path(out)
     settings = settings or Settings.plan(study, quick=quick)
     work = Work(
@@ -137,12 +177,18 @@ def run_study(
     steps = [plan.step for plan in plans]
     stores = {name: Store(folder / name, made_by) for name, made_by in _fingerprints(work, steps).items()}
     unfinished = [plan for plan in plans if not stores[plan.step.name].is_done]
-    estimate = sum(plan.quick_seconds if quick else plan.seconds for plan in unfinished)
+    # Of the readings, only those that did not train the forest are centers.
+    part: Part = "validation" if study == "geriatric" else "train"
+    n_rows = max(len(task.parts[part]) for task in make_tasks(work).values())
+    seconds = {plan.step.name: estimate_seconds(plan, study, settings, n_rows, quick=quick) for plan in unfinished}
     kind = f"{study}{', quick' if quick else ''}{', synthetic cohort' if work.is_synthetic else ''}"
+    estimate = show_duration(sum(seconds.values()))
     log(
-        f"oleander: study {kind}: {len(unfinished)} of {len(plans)} steps to do, about {_duration(estimate)} on two "
-        f"free cores. Finished parts are kept in {folder}."
+        f"oleander: study {kind}: {len(unfinished)} of {len(plans)} steps to do, about {estimate} on two free cores. "
+        f"Finished parts are kept in {folder}."
     )
+    # As estimated and as it was, of the steps of this run: the ratio corrects the estimate of what is left.
+    expected, taken = 0.0, 0.0
     for number, step in enumerate(steps, start=1):
         store, title = stores[step.name], f"oleander: [{number}/{len(steps)}] {step.title}"
         if store.is_done:
@@ -150,17 +196,26 @@ def run_study(
         else:
             log(f"{title} …")
             _run_step(step, work, store)
-            log(f"{title}: {_duration(store.seconds)}")
+            taken += store.seconds
+            expected += seconds.pop(step.name)
+            left = sum(seconds.values()) * taken / expected
+            log(f"{title}: {show_duration(store.seconds)}; about {show_duration(left)} left")
         work.facts[step.name] = store.facts
-    return _write_results(work, steps, stores, folder, quick=quick, log=log)
+    return _write_results(work, steps, stores, folder, log)
 
 
-def _load(study: StudyName, data: str | Path | DataSet | Cohort | None, settings: Settings) -> DataSet | Cohort:
-    if isinstance(data, (DataSet, Cohort)):
-        expected = DataSet if study == "geriatric" else Cohort
+def _load(
+    study: StudyName, data: str | Path | DataSet | Cohort | Collection | None, settings: Settings
+) -> DataSet | Cohort | Collection:
+    if isinstance(data, (DataSet, Cohort, Collection)):
+        expected = {"geriatric": DataSet, "ppmi": Cohort, "clinical": Collection}[study]
         if type(data) is not expected:
             raise TypeError(f"the study {study} needs a {expected.__name__}, and got a {type(data).__name__}.")
         return data
+    if study == "clinical":
+        if data is None:
+            raise ValueError("the study clinical needs data: the folder of heart_disease and dermatology.")
+        return load_clinical(data)
     if study == "geriatric":
         return load_geriatric(data, rows_per_trial=settings.rows_per_trial)
     return make_ppmi_like(settings.random_state) if data is None else load_ppmi(data)
@@ -179,7 +234,8 @@ def _fingerprints(work: Work, steps: list[Step]) -> dict[str, str]:
     if isinstance(work.data, Cohort):
         data = [digest(work.data.X), digest(work.data.trajectories), digest(work.data.is_patient)]
     else:
-        data = [digest(work.data.X), digest(work.data.y)]
+        sets = work.data.sets if isinstance(work.data, Collection) else (work.data,)
+        data = [digest(part) for each in sets for part in (each.X, each.y)]
     telemonitoring = None if work.telemonitoring is None else digest(work.telemonitoring.y)
     names: dict[str, str] = {}
     for step in steps:
@@ -191,16 +247,18 @@ def _fingerprints(work: Work, steps: list[Step]) -> dict[str, str]:
 
 
 def _write_results(
-    work: Work, steps: list[Step], stores: dict[str, Store], folder: Path, *, quick: bool, log: Callable[[str], None]
+    work: Work, steps: list[Step], stores: dict[str, Store], folder: Path, log: Callable[[str], None]
 ) -> StudyResult:
-    judged = judge_claims(work.study, work.facts, is_synthetic=work.is_synthetic)
-    title = f"The paper's {work.study} study" + (" (small version)" if quick else "")
+    decides = work.settings.decides
+    judged = judge_claims(work.study, work.facts, is_synthetic=work.is_synthetic, decides=decides)
+    name = "The paper's protocol on other patients" if work.study == "clinical" else f"The paper's {work.study} study"
+    title = name if decides else f"{name} (small version)"
     write_whole(folder / "claims.md", claims_markdown(judged, f"{title}: claims").encode())
     write_whole(folder / "claims.csv", claims_table(judged).to_csv(index=False).encode())
     seconds = {name: store.seconds for name, store in stores.items()}
     notes = [
         f"Li, Cummings and Mintz, Optimal Local Explainer Aggregation for Interpretable Prediction, redone by Oleander "
-        f"{__version__} in {_duration(sum(seconds.values()))}."
+        f"{__version__} in {show_duration(sum(seconds.values()))}."
     ]
     page = make_page(title, notes, steps, work.facts, judged, folder, is_synthetic=work.is_synthetic)
     write_whole(folder / "index.html", page.encode())
@@ -208,10 +266,10 @@ def _write_results(
     return StudyResult(folder, work.facts, judged, seconds)
 
 
-def _duration(seconds: float) -> str:
+def show_duration(seconds: float) -> str:
     """Return a time in words.
 
-    >>> _duration(4), _duration(95)
+    >>> show_duration(4), show_duration(95)
     ('4 s', '1 min 35 s')
     """
     minutes, rest = divmod(round(seconds), 60)

@@ -3,9 +3,11 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-StudyName = Literal["geriatric", "ppmi"]
-# Of the paper's radii, in raw units, the one at which balls can cover the data but a few of them cannot.
-RADIUS: dict[StudyName, float] = {"geriatric": 3.0, "ppmi": 7.0}
+StudyName = Literal["geriatric", "ppmi", "clinical"]
+# Of the paper's radii, in raw units, the one at which balls can cover the data but a few of them cannot. None takes the
+# radius at which a typical ball holds a tenth of the rows: the other clinical data have units of their own.
+RADIUS: dict[StudyName, float | None] = {"geriatric": 3.0, "ppmi": 7.0, "clinical": None}
+PAPERS_DRAWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Settings:
     n_fresh : int
         Further draws that measure its fidelity.
     radii : tuple of float
-        In raw units, as in the paper.
+        In raw units, as in the paper. Not used where ``radius`` is None.
     n_centers : int or None
         Rows around which local explainers are trained; None takes every row.
     n_repeats : int
@@ -29,8 +31,9 @@ class Settings:
         Readings kept of each trial, evenly spread; None keeps all.
     max_tuning_rows : int
         Rows on which hyper-parameters are chosen.
-    radius : float
-        Of all balls that are aggregated; the paper does not say which of its four it took.
+    radius : float or None
+        Of all balls that are aggregated; the paper does not say which of its four it took. None takes radii from the
+        data of each task, see ``studies.steps.explained_rows.radii_of``.
     n_candidates : int or None
         Rows around which candidates for the aggregation are trained; None takes every row.
     budgets : tuple of int
@@ -39,24 +42,34 @@ class Settings:
         φ in the paper.
     n_anchors : int
         Rows for which an anchor is searched.
+    n_compared : int
+        Centers around which filter and regularization are compared.
     time_limit : float
-        Seconds for solving one program at one budget and floor.
+        Seconds for one point of a curve, at one budget and floor.
+    proof_limit : float
+        Seconds for each of the few solves from which it is judged whether the program can be solved; generous, so that
+        a busy machine changes no verdict.
+    solver_limit : float
+        Seconds that a general solver has for the printed program.
     """
 
     random_state: int = 0
-    n_draws: int = 10_000
+    n_draws: int = PAPERS_DRAWS
     n_fresh: int = 2_000
     radii: tuple[float, ...] = (3.0, 7.0, 11.0, 15.0)
     n_centers: int | None = None
     n_repeats: int = 10
     rows_per_trial: int | None = None
     max_tuning_rows: int = 5_000
-    radius: float = 7.0
+    radius: float | None = 7.0
     n_candidates: int | None = None
     budgets: tuple[int, ...] = tuple(range(5, 55, 5))
     floors: tuple[float, ...] = (0.5, 0.7, 0.9)
     n_anchors: int = 200
-    time_limit: float = 5.0
+    n_compared: int = 24
+    time_limit: float = 2.0
+    proof_limit: float = 60.0
+    solver_limit: float = 60.0
 
     @classmethod
     def plan(cls, study: StudyName, *, quick: bool) -> "Settings":
@@ -78,11 +91,23 @@ class Settings:
                 n_candidates=60,
                 budgets=(5, 20, 50),
                 n_anchors=10,
-                time_limit=2.0,
+                n_compared=4,
+                time_limit=1.0,
+                proof_limit=2.0,
+                solver_limit=2.0,
             )
         if study == "geriatric":
-            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=200, time_limit=2.0)
+            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=200)
+        if study == "clinical":
+            # Six black boxes are explained.
+            budgets = (5, 10, 20, 30, 40, 50)
+            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=150, budgets=budgets, n_anchors=40)
         return cls(n_centers=100, radius=RADIUS[study], n_candidates=250, n_anchors=60)
+
+    @property
+    def decides(self) -> bool:
+        """Whether a run with these settings may judge the paper's claims: it needs as many draws as the paper's."""
+        return self.n_draws >= PAPERS_DRAWS
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for a fingerprint."""

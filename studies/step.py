@@ -7,13 +7,14 @@ from typing import Any, Literal
 import pandas as pd
 
 from oleander.arrays import Ints, Labels
-from studies.data import Cohort, DataSet
+from studies.data import Cohort, Collection, DataSet
 from studies.drawing import Pen
 from studies.settings import Settings, StudyName
 from studies.store import Store
 
 Facts = dict[str, Any]
 Part = Literal["train", "validation", "test"]
+ModelName = Literal["forest", "network", "logistic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,10 @@ class Task:
     parts : mapping of part to positions of rows
     groups : array or None
         Groups of rows that the split keeps whole.
+    model : {"forest", "network", "logistic"}
+        The black box that is explained.
+    tuned_on : str
+        The task on which the black boxes were tuned, if it has another name.
     """
 
     name: str
@@ -39,6 +44,8 @@ class Task:
     y: Labels
     parts: Mapping[Part, Ints]
     groups: Labels | None = None
+    model: ModelName = "forest"
+    tuned_on: str = ""
 
     def rows(self, part: Part) -> tuple[pd.DataFrame, Labels]:
         """Return the rows and labels of a part."""
@@ -52,8 +59,8 @@ class Work:
 
     Parameters
     ----------
-    study : {"geriatric", "ppmi"}
-    data : DataSet or Cohort
+    study : {"geriatric", "ppmi", "clinical"}
+    data : DataSet, Cohort or Collection
     settings : Settings
     telemonitoring : DataSet or None
         The public telemonitoring data: a second, real check of the clustering.
@@ -66,7 +73,7 @@ class Work:
     """
 
     study: StudyName
-    data: DataSet | Cohort
+    data: DataSet | Cohort | Collection
     settings: Settings
     telemonitoring: DataSet | None = None
     n_jobs: int | None = None
@@ -84,6 +91,12 @@ class Work:
         """The data as a cohort with trajectories."""
         assert isinstance(self.data, Cohort), "only a cohort has trajectories"
         return self.data
+
+    @property
+    def data_sets(self) -> tuple[DataSet, ...]:
+        """The data as several data sets."""
+        assert isinstance(self.data, Collection), "only a collection has several data sets"
+        return self.data.sets
 
     @property
     def readings(self) -> DataSet:
@@ -111,12 +124,18 @@ class Exhibit:
     paper : str
         What the paper shows there.
     kind : {"figure", "table"}
+    redraws : str
+        The paper's figure or table that it redraws; empty where the paper has none.
+    is_behind : bool
+        Whether the page shows it only when it is opened.
     """
 
     name: str
     caption: str
     paper: str = ""
     kind: Literal["figure", "table"] = "figure"
+    redraws: str = ""
+    is_behind: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,13 @@
 """The classifications of each study, and the split of their rows into training, validation and test."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 
 from oleander.arrays import Ints, Labels
-from studies.step import Part, Task, Work
+from studies.step import ModelName, Part, Task, Work
 from studies.steps.trajectories import patient_groups
 
 SHARES = (0.70, 0.15, 0.15)
@@ -44,6 +46,37 @@ def make_tasks(work: Work) -> dict[str, Task]:
     return tasks
 
 
+def make_explained_tasks(work: Work, *, forests_only: bool = False, main_only: bool = False) -> dict[str, Task]:
+    """Return the tasks whose black boxes are explained: the forest of each, and for real patients the other models too.
+
+    Parameters
+    ----------
+    work : Work
+    forests_only : bool
+        Leave other models than the forest out.
+    main_only : bool
+        Return the first task alone.
+
+    Examples
+    --------
+    >>> from studies.data import make_ppmi_like
+    >>> from studies.settings import Settings
+    >>> list(make_explained_tasks(Work("ppmi", make_ppmi_like(0), Settings())))
+    ['five_classes', 'binary']
+    """
+    tasks = make_tasks(work)
+    if work.study == "clinical":
+        models: tuple[ModelName, ...] = ("forest",) if forests_only else get_args(ModelName)
+        tasks = {
+            f"{name}_{model}": replace(
+                task, name=f"{name}_{model}", title=f"{task.title}, {model}", model=model, tuned_on=name
+            )
+            for name, task in tasks.items()
+            for model in models
+        }
+    return dict(list(tasks.items())[:1]) if main_only else tasks
+
+
 def _make_tasks(work: Work) -> dict[str, Task]:
     seed = work.settings.random_state
     if work.study == "geriatric":
@@ -55,6 +88,12 @@ def _make_tasks(work: Work) -> dict[str, Task]:
             Task("by_trial", "four activities, split by trial", data.X, labels, by_trial, trials),
             Task("by_row", "four activities, split by row", data.X, labels, by_row),
         ]
+    elif work.study == "clinical":
+        tasks = []
+        for data in work.data_sets:
+            labels = data.y.to_numpy(dtype=str)
+            title = f"{data.name.replace('_', ' ')}, {len(set(labels))} classes"
+            tasks.append(Task(data.name, title, data.X, labels, split_parts(len(labels), seed)))
     else:
         cohort = work.cohort
         labels = np.full(len(cohort.X), "Healthy", dtype=object)

@@ -5,6 +5,6 @@ and judgements together.
 """
 
 from studies.claims.claim import JudgedClaim, Verdict
-from studies.claims.verdicts import claims_markdown, claims_table, judge_claims
+from studies.claims.verdicts import claims_markdown, claims_table, count_verdicts, judge_claims
 
-__all__ = ["JudgedClaim", "Verdict", "claims_markdown", "claims_table", "judge_claims"]
+__all__ = ["JudgedClaim", "Verdict", "claims_markdown", "claims_table", "count_verdicts", "judge_claims"]

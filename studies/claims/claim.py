@@ -1,6 +1,6 @@
 """A claim of the paper, the judge that decides it, and its verdict."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -20,6 +20,7 @@ class Verdict(StrEnum):
     SYNTHETIC = "cannot be decided here (synthetic data)"
     OPEN = "cannot be decided here (too close, or not in the data)"
     NOT_MEASURED = "not measured"
+    SMALL = "not judged (small version)"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class Claim:
     studies : tuple of str
         The studies that judge it. A claim about PPMI that makes sense for other data is judged on the geriatric data
         too.
-    judge : Judge
+    judge : Judge or mapping of rows to Judge
+        A claim about an aggregate has a judge for each kind of rows.
     needs_real_data : bool
         Whether a synthetic cohort cannot decide it.
     """
@@ -51,7 +53,7 @@ class Claim:
     figure: str
     step: str
     studies: tuple[StudyName, ...]
-    judge: Judge
+    judge: Judge | Mapping[str, Judge]
     needs_real_data: bool = True
 
 
@@ -67,9 +69,12 @@ class JudgedClaim:
         Our figures.
     why : str
         The reason, where the claim does not hold.
+    rows : str
+        The rows on which it was judged, where there are several kinds.
     """
 
     claim: Claim
     verdict: Verdict
     ours: str
     why: str
+    rows: str = ""

@@ -1,6 +1,7 @@
 """Judges of the claims about the black boxes."""
 
 from studies.claims.claim import Judgement
+from studies.claims.views import task_words
 from studies.data.published import SPLIT_SIZES
 from studies.step import Facts
 
@@ -15,17 +16,26 @@ def split_sizes(facts: Facts) -> Judgement:
 
 
 def logistic_worst(facts: Facts) -> Judgement:
-    """Count the splits of the main task on which logistic regression is worst."""
-    repeats = next(iter(facts.values()))["repeats"]
-    words = f"worst on {repeats['logistic_worst']} of {repeats['n']} splits; {_means(repeats['mean'])}"
-    return _on_every_split(repeats, "logistic_worst"), words, "another model is as bad or worse on some splits"
+    """Count the splits on which logistic regression is worst."""
+    return _judge_repeats(facts, "logistic_worst", "worst", "another model is as bad or worse on some splits")
 
 
 def forest_best(facts: Facts) -> Judgement:
-    """Count the splits of the main task on which the forest is best."""
-    repeats = next(iter(facts.values()))["repeats"]
-    words = f"best on {repeats['forest_best']} of {repeats['n']} splits; {_means(repeats['mean'])}"
-    return _on_every_split(repeats, "forest_best"), words, "another model is as good or better on some splits"
+    """Count the splits on which the forest is best."""
+    return _judge_repeats(facts, "forest_best", "best", "another model is as good or better on some splits")
+
+
+def _judge_repeats(facts: Facts, count: str, word: str, why: str) -> Judgement:
+    """Judge a claim about every split, on every task that was repeated."""
+    repeats = {task: found["repeats"] for task, found in facts.items() if "repeats" in found}
+    words = "; ".join(
+        f"{task_words(task)}: {word} on {found[count]} of {found['n']} splits, {_means(found['mean'])}"
+        for task, found in repeats.items()
+    )
+    verdicts = [_on_every_split(found, count) for found in repeats.values()]
+    if False in verdicts:
+        return False, words, why
+    return None if None in verdicts else True, words, why
 
 
 def _on_every_split(repeats: Facts, count: str) -> bool | None:

@@ -1,41 +1,50 @@
 """Judges of the claims about the information filter: local explainers, bins, cost, and inside the program."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from studies.claims.claim import Judge, Judgement
-from studies.claims.held_out import measure_words, task_words
+from studies.claims.views import RowsJudge, View, measure_words, task_words
 from studies.step import Facts
-from studies.steps.explained_rows import HELD_OUT
 from studies.steps.paper_program import PROGRAMS
 
 # Numbers of leaves within this share of each other are called equal.
 ABOUT_EQUAL = 0.2
-PAPER_MEASURE = "whole, data_fidelity"
+# The paper's axis, as we read it, and fidelity in the region that an explainer is for.
+ON_ALL_ROWS, IN_THE_BALL = "whole, data_fidelity", "whole, fresh_fidelity"
+# Claims about the filter are judged by the letter of the paper; the figures of our filter stand beside.
+LETTER, OURS = "letter", "filtered"
 # The number of standard errors that make a difference.
 N_ERRORS = 2.0
+# The power of a size with which time may grow and still be called linear.
+LINEAR = 1.3
+# Differences between two pools that other seeds turn round.
+CHANCE_IN_PROGRAM = 0.01
 
 
 def few_features(facts: Facts) -> Judgement:
-    """Count the features that the filter keeps."""
-    radii = facts["radii"]
+    """Count the features that the paper's filter keeps."""
     words = "; ".join(
-        f"r = {radius}: at most five for {found['share_at_most_five']:.0%}, most {found['most_selected']}"
-        for radius, found in radii.items()
+        f"r = {radius}: at most five for {found['kept'][LETTER]['share_at_most_five']:.0%}, most "
+        f"{found['kept'][LETTER]['most']} (our filter: {found['kept'][OURS]['share_at_most_five']:.0%}, most "
+        f"{found['kept'][OURS]['most']})"
+        for radius, found in facts["radii"].items()
     )
-    holds = all(found["share_at_most_five"] >= 0.75 for found in radii.values())
-    return holds, f"{words} of {facts['n_features']}", "with many draws, weak features are significant too"
+    holds = all(found["kept"][LETTER]["share_at_most_five"] >= 0.75 for found in facts["radii"].values())
+    why = "by the letter the filter stops where no information is positive, and noise has positive information"
+    return holds, f"by the letter, of {facts['n_features']} features: {words}", why
 
 
 def smaller_trees(*radii: str) -> Judge:
     """Return a judge that asks for fewer leaves with the filter, at high fidelity."""
 
     def judge(facts: Facts) -> Judgement:
-        pairs = _leaves(facts, radii, "high")
+        pairs = _leaves(facts, radii, "leaves_high", LETTER)
         why = (
             "a whole tree on few features needs more splits to separate the same draws. Trees of 16 leaves: "
             + _small(facts, radii)
         )
-        return (all(one < other for one, other in pairs.values()) if pairs else None), _pairs(pairs), why
+        return (all(one < other for one, other in pairs.values()) if pairs else None), _pairs(facts, pairs), why
 
     return judge
 
@@ -44,39 +53,81 @@ def equal_trees(radius: str) -> Judge:
     """Return a judge that asks for about as many leaves with the filter as without."""
 
     def judge(facts: Facts) -> Judgement:
-        pairs = _leaves(facts, (radius,), "high") or _leaves(facts, (radius,), "low")
+        pairs = _leaves(facts, (radius,), "leaves_high", LETTER) or _leaves(facts, (radius,), "leaves_low", LETTER)
         if not pairs:
             return None, "", ""
         one, other = pairs[radius]
         why = "the trees with the filter are larger" if one > other else "the trees with the filter are smaller"
-        return abs(one - other) <= ABOUT_EQUAL * max(one, other), _pairs(pairs), why
+        return abs(one - other) <= ABOUT_EQUAL * max(one, other), _pairs(facts, pairs), why
 
     return judge
 
 
 def low_fidelity_trees(facts: Facts) -> Judgement:
     """Compare the leaves of trees with a fidelity below 0.6."""
-    pairs = _leaves(facts, tuple(facts["radii"]), "low")
+    pairs = _leaves(facts, tuple(facts["radii"]), "leaves_low", LETTER)
     holds = all(one > other for one, other in pairs.values()) if pairs else None
     why = "" if pairs else "no explainer is below 0.6"
-    return holds, _pairs(pairs) or why, why
+    return holds, _pairs(facts, pairs) or why, why
 
 
 def better_fidelity(facts: Facts) -> Judgement:
-    """Compare fidelity with and without the filter, center by center, in standard errors."""
-    radii = facts["radii"]
-    gains = [(found[PAPER_MEASURE]["gain"], found[PAPER_MEASURE]["gain_error"]) for found in radii.values()]
-    if any(gain is None or error is None for gain, error in gains):
+    """Compare fidelity on fresh draws in the ball with and without the filter, center by center, in standard errors."""
+    gains = [found[IN_THE_BALL]["gain"][LETTER] for found in facts["radii"].values()]
+    if any(gain["mean"] is None or gain["error"] is None for gain in gains):
         return None, "", ""
-    why = "at some radius the gain is negative or within the noise"
-    return all(gain > N_ERRORS * error for gain, error in gains), _gains(facts), why
+    words = f"{_gains(facts, IN_THE_BALL, 'on fresh draws in the ball')}; {_gains(facts, ON_ALL_ROWS, 'on all rows')}"
+    holds, why = decide(gains)
+    return holds, words if holds is not None else f"{words}: too close", why
+
+
+def decide(gains: Sequence[Mapping[str, float]]) -> tuple[bool | None, str]:
+    """Return whether every gain is above chance, and why not; None if some are within chance and none is below it.
+
+    >>> decide([{"mean": 0.1, "error": 0.01}]), decide([{"mean": 0.001, "error": 0.01}])[0]
+    ((True, ''), None)
+    """
+    if any(gain["mean"] < -N_ERRORS * gain["error"] for gain in gains):
+        return False, "somewhere the difference is negative and more than chance"
+    if all(gain["mean"] > N_ERRORS * gain["error"] for gain in gains):
+        return True, ""
+    if all(gain["mean"] <= N_ERRORS * gain["error"] for gain in gains):
+        return False, "nowhere is there a gain that is more than chance"
+    return None, ""
+
+
+def less_complex(facts: Facts) -> Judgement:
+    """Compare leaves needed with pruned trees, and fidelity at equal features with L1 logistic models."""
+    words, gains = [], []
+    for radius, found in facts["radii"].items():
+        needed = found["leaves_needed"]
+        known = {target: line for target, line in needed.items() if line["saved"]["mean"] is not None}
+        gains += [line["saved"] for line in known.values() if line["saved"]["error"] is not None]
+        shown = ", ".join(
+            f"{line['letter']:g} against {line['pruned']:g} leaves for {target}" for target, line in known.items()
+        )
+        l1 = found["at_equal_features"]
+        gains += [line for line in l1.values() if line["mean"] is not None and line["error"] is not None]
+        beside = ", ".join(f"{n} features {line['mean']:+.3f}" for n, line in l1.items() if line["mean"] is not None)
+        words.append(f"r = {radius}: {shown or 'no fidelity that both reach'}; against L1 at equal features: {beside}")
+    if not gains:
+        return None, "", ""
+    holds, why = decide(gains)
+    ours = f"filtered trees (the paper's filter) against pruned trees, median leaves needed: {'. '.join(words)}"
+    return holds, ours if holds is not None else f"{ours}: some differences are within chance", why
 
 
 def linear_filter(facts: Facts) -> Judgement:
-    """Compare the powers of the filter's time with 1."""
-    draws, features, rounds = (facts[f"power_of_{name}"] for name in ("draws", "features", "rounds"))
-    words = f"powers: {draws:.2f} of draws, {features:.2f} of features, {rounds:.2f} of features picked"
-    return max(draws, features) < 1.3, words, "time grows faster than linearly"
+    """Compare the powers of the filter's total work with 1, in the paper's worst case: every feature is picked."""
+    names = {"draws": "draws", "features": "features"}
+    seconds = ", ".join(f"{facts['seconds'][name]:.2f} of {words}" for name, words in names.items())
+    counted = ", ".join(f"{facts['counts'][name]:.2f} of {words}" for name, words in names.items())
+    words = (
+        f"in total, where every feature is picked: work grows with the power {counted}, time with {seconds}; one round "
+        f"alone: {facts['one_round']['draws']:.2f} of draws, {facts['one_round']['features']:.2f} of features"
+    )
+    why = "a round is linear, but every round scores all features that are left: N·|Φ|·(features picked) in total"
+    return max(facts["counts"].values()) < LINEAR, words, why
 
 
 def three_bins(facts: Facts) -> Judgement:
@@ -90,12 +141,11 @@ def three_bins(facts: Facts) -> Judgement:
     return not better, f"fidelity on fresh draws: {words}", why
 
 
-def filter_covers_more(task: str, *measures: str) -> Judge:
-    """Return a judge that asks for a lead of filtered trees over LIME at every budget, in some measures."""
+def filter_covers_more(task: str, *measures: str) -> RowsJudge:
+    """Return a judge that asks for a lead of trees behind the paper's filter over LIME at every budget."""
 
-    def judge(facts: Facts) -> Judgement:
-        gain = facts["tasks"][task]["gain"]
-        found = {(p, m): gain[p][HELD_OUT][m] for p in PROGRAMS for m in measures}
+    def judge(facts: Facts, view: View) -> Judgement:
+        found = _found(facts, task, view, "lime", measures)
         words = "; ".join(
             f"{p}, {measure_words(m)}: ahead at {line['n_ahead']} of {line['n']} budgets, {_points(line['mean'])}"
             for (p, m), line in found.items()
@@ -106,12 +156,11 @@ def filter_covers_more(task: str, *measures: str) -> Judge:
     return judge
 
 
-def filter_adds(task: str, measure: str, paper: float) -> Judge:
-    """Return a judge that asks for at least half of the paper's gain, on average over the budgets."""
+def filter_adds(task: str, measure: str, paper: float) -> RowsJudge:
+    """Return a judge that asks for at least half of the paper's gain over LIME, on average over the budgets."""
 
-    def judge(facts: Facts) -> Judgement:
-        gain = facts["tasks"][task]["gain"]
-        found = {p: gain[p][HELD_OUT][measure]["mean"] for p in PROGRAMS}
+    def judge(facts: Facts, view: View) -> Judgement:
+        found = {p: line["mean"] for (p, _), line in _found(facts, task, view, "lime", (measure,)).items()}
         words = "; ".join(f"{p}: {_points(value)}" for p, value in found.items())
         known = [value for value in found.values() if value is not None]
         if not known:
@@ -122,41 +171,67 @@ def filter_adds(task: str, measure: str, paper: float) -> Judge:
     return judge
 
 
-def filter_adds_less(facts: Facts) -> Judgement:
-    """Compare the gains in coverage with two and with five classes."""
-    gains = {task: facts["tasks"][task]["gain"]["strict"][HELD_OUT]["coverage"]["mean"] for task in facts["tasks"]}
+def filter_adds_less(facts: Facts, view: View) -> Judgement:
+    """Compare the gains in coverage over LIME with two and with five classes."""
+    gains = {
+        task: _found(facts, task, view, "lime", ("coverage",))["strict", "coverage"]["mean"] for task in facts["tasks"]
+    }
     words = ", ".join(f"{task_words(task)} {_points(value)}" for task, value in gains.items())
     if any(value is None for value in gains.values()):
         return None, words, ""
     return gains["five_classes"] < gains["binary"], f"coverage, strict: {words}", "the gain is larger with five classes"
 
 
-def _gains(facts: Facts) -> str:
+def filter_itself(facts: Facts, view: View) -> Judgement:
+    """Compare trees behind the paper's filter with the same trees without it: gains in coverage and in fidelity."""
+    words, gains = [], []
+    for task in facts["tasks"]:
+        for (program, measure), line in _found(facts, task, view, "unfiltered", ("coverage", "agreement")).items():
+            if line["mean"] is not None:
+                gains.append({"mean": line["mean"], "error": CHANCE_IN_PROGRAM / N_ERRORS})
+            words.append(f"{task_words(task)}, {program}, {measure_words(measure)} {_points(line['mean'])}")
+    if not gains:
+        return None, "", ""
+    holds, why = decide(gains)
+    ours = f"against the same trees without a filter, mean over K: {'; '.join(words)}"
+    return holds, ours if holds is not None else f"{ours}: mixed, much of it within chance", why
+
+
+def _found(facts: Facts, task: str, view: View, rival: str, measures: Sequence[str]) -> dict[tuple[str, str], Facts]:
+    """Return the gains of trees behind the paper's filter over a rival, by program and measure."""
+    gain = facts["tasks"][task]["gain"]
+    return {(p, m): gain[p][view.rows][rival][view.column(p, m)] for p in PROGRAMS for m in measures}
+
+
+def _gains(facts: Facts, measure: str, where: str) -> str:
     words = []
-    for measure, where in (("whole, data_fidelity", "on all rows"), ("whole, fresh_fidelity", "on fresh draws")):
+    for kind, name in ((LETTER, "the paper's filter"), (OURS, "ours")):
         found = [
-            f"r = {radius} {line[measure]['gain']:+.4f} ± {line[measure]['gain_error']:.4f}"
+            f"r = {radius} {line[measure]['gain'][kind]['mean']:+.4f} ± {line[measure]['gain'][kind]['error']:.4f}"
             for radius, line in facts["radii"].items()
         ]
-        words.append(f"gain {where}: {', '.join(found)}")
-    return "; ".join(words)
+        words.append(f"{name} {', '.join(found)}")
+    return f"gain {where}: {'; '.join(words)}"
 
 
-def _leaves(facts: Facts, radii: tuple[str, ...], side: str) -> dict[str, tuple[float, float]]:
-    """Return the mean number of leaves with and without the filter, by radius, where both are known."""
+def _leaves(facts: Facts, radii: tuple[str, ...], side: str, kind: str) -> dict[str, tuple[float, float]]:
+    """Return the mean number of leaves with a filter and without, by radius, where both are known."""
     found = {}
     for radius in radii:
-        leaves: dict[str, Any] = facts["radii"].get(radius, {}).get(PAPER_MEASURE, {})
-        one, other = leaves.get(f"leaves_{side}_filtered"), leaves.get(f"leaves_{side}_unfiltered")
+        leaves: dict[str, Any] = facts["radii"].get(radius, {}).get(ON_ALL_ROWS, {}).get(side, {})
+        one, other = leaves.get(kind), leaves.get("unfiltered")
         if one is not None and other is not None:
             found[radius] = one, other
     return found
 
 
-def _pairs(pairs: dict[str, tuple[float, float]]) -> str:
-    return "; ".join(
-        f"r = {radius}: {one:.0f} leaves with, {other:.0f} without" for radius, (one, other) in pairs.items()
-    )
+def _pairs(facts: Facts, pairs: dict[str, tuple[float, float]]) -> str:
+    words = []
+    for radius, (one, other) in pairs.items():
+        ours = facts["radii"][radius][ON_ALL_ROWS]["leaves_high"].get(OURS)
+        beside = "" if ours is None else f" (our filter {ours:.0f})"
+        words.append(f"r = {radius}: {one:.0f} leaves with the paper's filter{beside}, {other:.0f} without")
+    return "; ".join(words)
 
 
 def _small(facts: Facts, radii: tuple[str, ...]) -> str:
@@ -164,7 +239,8 @@ def _small(facts: Facts, radii: tuple[str, ...]) -> str:
     for radius in radii:
         small = facts["radii"].get(radius, {}).get("small, fresh_fidelity")
         if small:
-            words.append(f"r = {radius} {small['fidelity_filtered']:.3f} against {small['fidelity_unfiltered']:.3f}")
+            fidelity = small["fidelity"]
+            words.append(f"r = {radius} {fidelity[LETTER]:.3f} against {fidelity['unfiltered']:.3f}")
     return "fidelity on fresh draws at " + "; ".join(words) if words else "not measured"
 
 

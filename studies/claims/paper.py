@@ -2,11 +2,15 @@
 
 from studies.claims import judge_black_boxes, judge_data, judge_filter, judge_program, judge_rivals
 from studies.claims.claim import Claim
+from studies.claims.views import by_rows
 from studies.settings import StudyName
 
 PPMI: tuple[StudyName, ...] = ("ppmi",)
 GERIATRIC: tuple[StudyName, ...] = ("geriatric",)
 BOTH: tuple[StudyName, ...] = ("ppmi", "geriatric")
+# A claim that makes sense for other data is judged on other patients too.
+ALL: tuple[StudyName, ...] = ("ppmi", "geriatric", "clinical")
+SEVERAL: tuple[StudyName, ...] = ("ppmi", "clinical")
 
 CLAIMS: tuple[Claim, ...] = (
     Claim(
@@ -54,7 +58,7 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         "logistic regression is worst", "appendix on validation; confusion matrices, ROC curves",
-        "Logistic regression does worse than network and forest.", "figures without numbers", "black_boxes", BOTH,
+        "Logistic regression does worse than network and forest.", "figures without numbers", "black_boxes", ALL,
         judge_black_boxes.logistic_worst,
     ),
     Claim(
@@ -64,7 +68,7 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         "forest is best", "appendix on validation", "The bagged forest does best consistently.",
-        "figures without numbers", "black_boxes", BOTH, judge_black_boxes.forest_best,
+        "figures without numbers", "black_boxes", ALL, judge_black_boxes.forest_best,
     ),
     Claim(
         "hundred units", "appendix on validation", "One hidden layer of 100 ReLU units is the best network.", "100",
@@ -76,7 +80,7 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         "few features", "local explainer; appendix on validation", "The filter typically keeps at most five features.",
-        "5 of 31", "local_explainers", BOTH, judge_filter.few_features,
+        "5 of 31", "local_explainers", ALL, judge_filter.few_features,
     ),
     Claim(
         "filter at r = 3", "appendix on validation; leaves by fidelity",
@@ -100,15 +104,20 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         "simpler and more faithful", "local explainer; appendix on validation",
-        "The filter gives local explainers of better fidelity.", "no figure", "local_explainers", BOTH,
+        "The filter gives local explainers of better fidelity in their region.", "no figure", "local_explainers", ALL,
         judge_filter.better_fidelity,
+    ),
+    Claim(
+        "less complex than regularization", "introduction; local explainer; appendix on validation",
+        "Filtered explainers are less complex than regularized ones, with better fidelity.", "no experiment",
+        "regularization", ALL, judge_filter.less_complex,
     ),
     Claim(
         "three bins", "appendix on validation", "Three bins for numbers are enough for the filter.", "3", "filter_bins",
         BOTH, judge_filter.three_bins,
     ),
     Claim(
-        "linear filter", "appendix on FFFS", "The filter's time is linear in draws and in features.", "O(N·|Φ|)",
+        "linear filter", "appendix on FFFS", "The whole filter takes time of order N·|Φ|.", "O(N·|Φ|)",
         "filter_cost", BOTH, judge_filter.linear_filter, needs_real_data=False,
     ),
     Claim(
@@ -126,102 +135,122 @@ CLAIMS: tuple[Claim, ...] = (
         "black_boxes", BOTH, judge_program.program_is_definition, needs_real_data=False,
     ),
     Claim(
+        "solvable as printed", "abstract; methodology", "The printed program is solved by a general solver.",
+        "\"commercial solvers\"", "general_solver", ("clinical",), judge_program.solved_as_printed,
+    ),
+    Claim(
         "solvable", "abstract; methodology", "The integer program is solved efficiently.", "no figure", "aggregation",
-        BOTH, judge_program.solvable, needs_real_data=False,
+        ALL, judge_program.solvable, needs_real_data=False,
     ),
     Claim(
         "more explainers", "introduction", "More explainers bring more coverage and more fidelity.", "no figure",
-        "aggregation", BOTH, judge_program.more_explainers,
+        "aggregation", ALL, by_rows(judge_program.more_explainers),
     ),
     Claim(
-        "floor is a knob", "experiments", "A higher floor gives higher fidelity at less coverage.", "φ = 0.5, 0.7, 0.9",
-        "aggregation", BOTH, judge_program.floor_is_a_knob,
+        "floor is a knob, definition", "experiments",
+        "A higher floor gives higher fidelity at less coverage: problem (3), the definition.", "φ = 0.5, 0.7, 0.9",
+        "floors_by_radius", ALL, by_rows(judge_program.floor_is_a_knob("strict")),
+    ),
+    Claim(
+        "floor is a knob, printed program", "experiments",
+        "A higher floor gives higher fidelity at less coverage: the printed program.", "φ = 0.5, 0.7, 0.9",
+        "floors_by_radius", ALL, by_rows(judge_program.floor_is_a_knob("selective")),
     ),
     Claim(
         "binary coverage", "experiments; binary coverage",
         "Coverage is above that of anchors and submodular pick at every budget, binary.", "K = 5 to 50", "aggregation",
-        PPMI, judge_rivals.more_coverage("binary"),
+        PPMI, by_rows(judge_rivals.more_coverage("binary")),
     ),
     Claim(
         "5-class coverage", "experiments; 5-class coverage",
         "Coverage is above that of anchors and submodular pick at every budget, five classes.", "K = 5 to 50",
-        "aggregation", PPMI, judge_rivals.more_coverage("five_classes"),
+        "aggregation", PPMI, by_rows(judge_rivals.more_coverage("five_classes")),
     ),
     Claim(
         "binary fidelity, low floors", "experiments; binary fidelity",
         "At floors 0.5 and 0.7, fidelity is like that of the other aggregates and of decision sets.",
-        "φ = 0.5 and 0.7", "aggregation", PPMI, judge_rivals.low_floors_alike,
+        "φ = 0.5 and 0.7", "aggregation", PPMI, by_rows(judge_rivals.low_floors_alike),
     ),
     Claim(
         "binary fidelity, high floor", "experiments; binary fidelity",
         "At a floor of 0.9, fidelity is well above those.", "φ = 0.9", "aggregation", PPMI,
-        judge_rivals.high_floor_above,
+        by_rows(judge_rivals.high_floor_above),
     ),
     Claim(
         "binary trees", "experiments; binary fidelity",
         "In the binary case, active-learning tree and naive tree are not beaten.", "figure without numbers",
-        "aggregation", PPMI, judge_rivals.trees_unbeaten,
+        "aggregation", PPMI, by_rows(judge_rivals.trees_unbeaten),
     ),
     Claim(
         "5-class fidelity", "abstract; experiments; 5-class fidelity",
-        "With five classes, a fidelity of 0.9 is reached where trees reach 0.7.", "0.9 against 0.7", "aggregation",
-        PPMI, judge_rivals.five_class_fidelity,
+        "With several classes, a fidelity of 0.9 is reached where trees reach 0.7.", "0.9 against 0.7", "aggregation",
+        SEVERAL, by_rows(judge_rivals.several_class_fidelity),
     ),
     Claim(
         "5-class coverage at 0.9", "introduction; experiments", "At that fidelity, 40 to 50% of the rows are covered.",
-        "40–50%", "aggregation", PPMI, judge_rivals.five_class_coverage,
+        "40–50%", "aggregation", SEVERAL, by_rows(judge_rivals.several_class_coverage),
+    ),
+    Claim(
+        "wider than other aggregations", "experiments; 5-class coverage",
+        "Coverage is above that of anchors and submodular pick at every budget, other patients.", "K = 5 to 50",
+        "aggregation", ("clinical",), by_rows(judge_rivals.more_coverage()),
     ),
     Claim(
         "outperforms aggregation", "abstract; introduction",
         "Coverage and fidelity are above those of existing aggregations at every budget.", "K = 5 to 50", "aggregation",
-        BOTH, judge_rivals.outperforms,
+        ALL, by_rows(judge_rivals.outperforms),
     ),
     Claim(
         "Pareto", "introduction", "The method is on the Pareto frontier of fidelity and coverage.", "no figure",
-        "aggregation", BOTH, judge_rivals.pareto,
+        "aggregation", ALL, by_rows(judge_rivals.pareto),
     ),
     Claim(
         "geriatric coverage", "experiments; geriatric coverage",
         "Coverage is above that of the other aggregations at every budget and floor.", "K = 5 to 50", "aggregation",
-        GERIATRIC, judge_rivals.more_coverage(),
+        GERIATRIC, by_rows(judge_rivals.more_coverage()),
     ),
     Claim(
         "geriatric not whole", "experiments; geriatric coverage", "Coverage stays below 100%.", "below 100%",
-        "aggregation", GERIATRIC, judge_program.not_whole,
+        "aggregation", GERIATRIC, by_rows(judge_program.not_whole),
     ),
     Claim(
         "geriatric fidelity", "experiments; geriatric fidelity",
         "Fidelity is above that of all other global explainers, the active-learning tree being close.",
-        "figure without numbers", "aggregation", GERIATRIC, judge_rivals.more_fidelity,
+        "figure without numbers", "aggregation", GERIATRIC, by_rows(judge_rivals.more_fidelity),
     ),
     Claim(
         "suited to many classes", "experiments", "The method suits several classes better than existing ones.",
-        "no figure", "aggregation", BOTH, judge_rivals.many_classes,
+        "no figure", "aggregation", ALL, by_rows(judge_rivals.many_classes),
+    ),
+    Claim(
+        "filter itself", "experiments; filtered and unfiltered",
+        "Inside the program at a floor of 0.7, the filter adds coverage and fidelity (trees against trees).",
+        "it compares with LIME", "filter_in_program", ALL, by_rows(judge_filter.filter_itself),
     ),
     Claim(
         "filter inside, binary coverage", "experiments; filtered and unfiltered, binary",
         "Inside the program at a floor of 0.7, filtered explainers cover more than LIME's, binary.", "every budget",
-        "filter_in_program", PPMI, judge_filter.filter_covers_more("binary", "coverage"),
+        "filter_in_program", PPMI, by_rows(judge_filter.filter_covers_more("binary", "coverage")),
     ),
     Claim(
         "filter inside, binary fidelity", "experiments; filtered and unfiltered, binary",
         "Inside the program, fidelity with the filter is about 4% higher, binary.", "+4%", "filter_in_program", PPMI,
-        judge_filter.filter_adds("binary", "agreement", 0.04),
+        by_rows(judge_filter.filter_adds("binary", "agreement", 0.04)),
     ),
     Claim(
         "filter inside, 5-class", "experiments; filtered and unfiltered, five classes",
         "Inside the program, filtered explainers have more coverage and fidelity at every budget, five classes.",
         "every budget", "filter_in_program", PPMI,
-        judge_filter.filter_covers_more("five_classes", "coverage", "agreement"),
+        by_rows(judge_filter.filter_covers_more("five_classes", "coverage", "agreement")),
     ),
     Claim(
         "filter inside, 5-class coverage", "experiments; filtered and unfiltered, five classes",
         "Coverage gains 5% on average, five classes.", "+5%", "filter_in_program", PPMI,
-        judge_filter.filter_adds("five_classes", "coverage", 0.05),
+        by_rows(judge_filter.filter_adds("five_classes", "coverage", 0.05)),
     ),
     Claim(
         "filter inside, less with five", "experiments; filtered and unfiltered, five classes",
         "The gain is smaller with five classes than with two.", "no figure", "filter_in_program", PPMI,
-        judge_filter.filter_adds_less,
+        by_rows(judge_filter.filter_adds_less),
     ),
 )  # fmt: skip

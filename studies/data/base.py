@@ -68,6 +68,20 @@ class DataSet:
 
 
 @dataclass(frozen=True, eq=False)
+class Collection:
+    """Several data sets of one study, each a classification of its own.
+
+    Parameters
+    ----------
+    name : str
+    sets : tuple of DataSet
+    """
+
+    name: str
+    sets: tuple[DataSet, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Cohort:
     """Patients and healthy people: measurements at screening, and trajectories of four scores.
 

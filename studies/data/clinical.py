@@ -2,17 +2,25 @@
 
 import io
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from studies.data.base import DataSet, find_file
+from studies.data.base import Collection, DataSet, find_file
 
 HEART_COLUMNS = (
     *("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg"),
     *("thalach", "exang", "oldpeak", "slope", "ca", "thal", "num"),
 )
 HEART_PLACES = ("cleveland", "hungarian", "switzerland", "va")
+# Columns of codes without an order: each code becomes a column of 0 and 1.
+HEART_CODES = ("cp", "restecg", "slope", "thal")
+HEART_BITS = ("sex", "fbs", "exang")
+# No living patient has a blood pressure or a cholesterol of 0: two hospitals wrote 0 for a missing value.
+HEART_NEVER_ZERO = ("trestbps", "chol")
+DERMATOLOGY_BITS = ("family_history",)
+DIAGNOSES = ("psoriasis", "seborrheic dermatitis", "lichen planus", "pityriasis rosea", "chronic dermatitis", "PRP")
 
 
 def load_heart_disease(path: str | Path) -> DataSet:
@@ -49,6 +57,60 @@ def load_dermatology(path: str | Path) -> DataSet:
     """
     table = pd.read_csv(find_file(path, "dermatology.data"), na_values="?")
     return DataSet("dermatology", table.iloc[:, :-1].astype(float), table.iloc[:, -1].astype(int))
+
+
+def load_clinical(path: str | Path) -> Collection:
+    """Read heart disease (5 classes) and dermatology (6 classes) as numbers and bits, like the paper's cohort.
+
+    Parameters
+    ----------
+    path : path
+        The folder with the folders ``heart_disease`` and ``dermatology``.
+
+    Returns
+    -------
+    Collection
+        Labels are words. No value is missing: a missing number is the column's median, a missing code is 0 in each of
+        its columns, and so is a missing bit, as in the paper's printed table.
+    """
+    folder = Path(path)
+    heart, skin = load_heart_disease(folder / "heart_disease"), load_dermatology(folder / "dermatology")
+    X = heart.X.copy()
+    for column in HEART_NEVER_ZERO:
+        X[column] = X[column].where(X[column] > 0)
+    stages = heart.y.map(lambda stage: "healthy" if stage == 0 else f"stage {stage}")
+    diagnoses = skin.y.map(lambda number: DIAGNOSES[number - 1])
+    return Collection(
+        "clinical",
+        (
+            DataSet(heart.name, numbers_and_bits(X, HEART_BITS, HEART_CODES), stages, about=heart.about),
+            DataSet(skin.name, numbers_and_bits(skin.X, DERMATOLOGY_BITS), diagnoses),
+        ),
+    )
+
+
+def numbers_and_bits(X: pd.DataFrame, bits: Sequence[str], codes: Sequence[str] = ()) -> pd.DataFrame:
+    """Return a table without missing values: numbers, and columns of 0 and 1.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"age": [40.0, None, 60.0], "sex": [1.0, None, 0.0], "pain": [1.0, 2.0, None]})
+    >>> numbers_and_bits(X, ["sex"], ["pain"])
+        age  sex  pain 1  pain 2
+    0  40.0    1       1       0
+    1  50.0    0       0       1
+    2  60.0    0       0       0
+    """
+    columns: dict[str, pd.Series] = {}
+    for name in X.columns:
+        if name in codes:
+            for code in sorted(X[name].dropna().unique()):
+                columns[f"{name} {code:g}"] = (X[name] == code).astype(int)
+        elif name in bits:
+            columns[name] = X[name].fillna(0).astype(int)
+        else:
+            columns[name] = X[name].fillna(X[name].median())
+    return pd.DataFrame(columns)
 
 
 def load_thyroid(path: str | Path) -> DataSet:

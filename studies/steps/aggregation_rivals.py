@@ -48,7 +48,7 @@ def submodular_pick(explained: ExplainedRows, pool: CandidatePool, max_budget: i
 def anchors(explained: ExplainedRows, max_budget: int, n_anchors: int, random_state: int) -> AtBudget:
     """Find anchors once; the picks of a smaller budget come first in the greedy order."""
     rival = AnchorPick(
-        explained.forest,
+        explained.model,
         max_explainers=max_budget,
         max_anchors=n_anchors,
         schema=explained.schema,
@@ -74,12 +74,12 @@ def decision_set(explained: ExplainedRows, random_state: int) -> AtBudget:
     """Tune the weights of the objective once; for each budget, search for the best set with these weights."""
     options: dict[str, Any] = {"schema": explained.schema, "random_state": random_state}
     learned = explained.tables[LEARNED]
-    tuned = DecisionSet(explained.forest, **options).fit(learned)
+    tuned = DecisionSet(explained.model, **options).fit(learned)
 
     def at(budget: int) -> ExplainerSet:
         if tuned.n_rules_ <= budget:
             return tuned.set_
-        return DecisionSet(explained.forest, max_rules=budget, lambdas=tuned.lambdas_, **options).fit(learned).set_
+        return DecisionSet(explained.model, max_rules=budget, lambdas=tuned.lambdas_, **options).fit(learned).set_
 
     return at
 
@@ -92,15 +92,15 @@ def whole_model(rival: Any, explained: ExplainedRows) -> AtBudget:
 
 def measure_rivals(work: Work, explained: ExplainedRows) -> pd.DataFrame:
     """Return the two lines of ``ExplainedRows.measure`` per rival and budget."""
-    settings, forest = work.settings, explained.forest
+    settings, model = work.settings, explained.model
     max_budget, seed = max(settings.budgets), settings.random_state
     tree: dict[str, Any] = {"max_leaves": MAX_LEAVES, "schema": explained.schema, "random_state": seed}
     makers: dict[str, Callable[[], AtBudget]] = {
         "submodular pick": lambda: submodular_pick(explained, train_pool(work, explained, "lime"), max_budget),
         "anchors": lambda: anchors(explained, max_budget, settings.n_anchors, seed),
         "decision set": lambda: decision_set(explained, seed),
-        "active tree": lambda: whole_model(ActiveTree(forest, **tree), explained),
-        "naive tree": lambda: whole_model(NaiveTree(forest, **tree), explained),
+        "active tree": lambda: whole_model(ActiveTree(model, **tree), explained),
+        "naive tree": lambda: whole_model(NaiveTree(model, **tree), explained),
     }
     lines = []
     for name, make in makers.items():

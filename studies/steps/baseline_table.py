@@ -220,8 +220,9 @@ def exhibits(facts: Facts) -> list[Exhibit]:
             "baseline_shown",
             "Baseline and screening measurements by group, the paper's in brackets; pairs are those with p < 0.05 in a "
             "t test, then those left after correcting for the number of tests (Holm; Benjamini and Hochberg).",
-            "The table of baseline comparisons; no correction for the number of tests.",
+            "No correction for the number of tests.",
             "table",
+            redraws="Table 1, baseline comparisons",
         ),
         Exhibit(
             "p_values",
@@ -230,8 +231,9 @@ def exhibits(facts: Facts) -> list[Exhibit]:
             f"{facts['n_pairs_more']} more. Of {facts['n_pairs_plain']} significant pairs over all features, "
             f"{facts['n_pairs_after_holm']} are left after Holm's correction.",
             "p values as printed in the table.",
+            redraws="Table 1, its p values",
         ),
-        Exhibit("all_features", "The same for all 31 features.", "Not in the paper.", "table"),
+        Exhibit("all_features", "The same for all 31 features.", "", "table", is_behind=True),
     ]
 
 

@@ -28,12 +28,13 @@ from studies.tasks import make_tasks, split_parts
 PARTS: tuple[Part, ...] = ("train", "validation", "test")
 
 
-def forest_for(work: Work, task: Task) -> Any:
-    """Return the task's fitted forest, with the hyper-parameters that this step chose."""
-    chosen = work.facts["black_boxes"][task.name]["forest"]["chosen"]
-    model = make_models(work.settings.random_state)["forest"]
+def model_for(work: Work, task: Task) -> Any:
+    """Return the task's fitted black box, with the hyper-parameters that this step chose."""
+    chosen = work.facts["black_boxes"][task.tuned_on or task.name][task.model]["chosen"]
+    model = make_models(work.settings.random_state)[task.model]
     return work.once(
-        f"forest {task.name}", lambda: fit_quietly(clone(model.estimator).set_params(**chosen), *task.rows("train"))
+        f"{task.model} {task.name}",
+        lambda: fit_quietly(clone(model.estimator).set_params(**chosen), *task.rows("train")),
     )
 
 
@@ -58,16 +59,18 @@ def compute(work: Work, store: Store) -> Facts:
             facts[task.name][name]["recall"] = _recall(store.read(f"{task.name}_{name}_confusion"))
         accuracy = facts[task.name]["forest"]["accuracy"]["test"]
         work.log(f"{task.title}: the forest is right on {accuracy:.1%} of the test rows")
-    main = next(iter(make_tasks(work).values()))
-    chosen = {name: facts[main.name][name]["chosen"] for name in make_models(0)}
-    repeats = store.table("repeats", partial(_repeat, work, main, chosen))
-    wide = repeats.pivot(index="split", columns="model", values="accuracy")
-    facts[main.name]["repeats"] = {
-        "n": len(wide),
-        "mean": wide.mean().round(4).to_dict(),
-        "forest_best": int((wide["forest"] > wide.drop(columns="forest").max(axis=1)).sum()),
-        "logistic_worst": int((wide["logistic"] < wide.drop(columns="logistic").min(axis=1)).sum()),
-    }
+    tasks = list(make_tasks(work).values())
+    # The tasks of a study of the paper share their rows.
+    for task in tasks if work.study == "clinical" else tasks[:1]:
+        chosen = {name: facts[task.name][name]["chosen"] for name in make_models(0)}
+        repeats = store.table(f"{task.name}_repeats", partial(_repeat, work, task, chosen))
+        wide = repeats.pivot(index="split", columns="model", values="accuracy")
+        facts[task.name]["repeats"] = {
+            "n": len(wide),
+            "mean": wide.mean().round(4).to_dict(),
+            "forest_best": int((wide["forest"] > wide.drop(columns="forest").max(axis=1)).sum()),
+            "logistic_worst": int((wide["logistic"] < wide.drop(columns="logistic").min(axis=1)).sum()),
+        }
     return facts
 
 
@@ -186,20 +189,28 @@ def exhibits(facts: Facts) -> list[Exhibit]:
                 f"{task}_confusion",
                 f"Columns are true classes, rows predicted ones; test rows, {words}. Right: {right}.{further}",
                 "Confusion matrices of the three models; the bagged forest does best, logistic regression worst.",
+                redraws="Figure 8, confusion matrices",
             ),
-            Exhibit(f"{task}_roc", f"Each class against the others, {words}.", "ROC curves of the three models."),
-            Exhibit(f"{task}_scores", f"Accuracy by part, {words}.", "", "table"),
+            Exhibit(
+                f"{task}_roc",
+                f"Each class against the others, {words}.",
+                "ROC curves of the three models.",
+                redraws="Figure 9, ROC curves",
+            ),
+            Exhibit(f"{task}_scores", f"Accuracy by part, {words}.", "", "table", is_behind=True),
             Exhibit(
                 f"{task}_forest_tuning",
                 f"Cross-validated accuracy of forests, {words}. Best: {describe_choice(found['forest']['best'])}.",
                 "50 bagged trees gave the best results among forest sizes.",
                 "table",
+                is_behind=True,
             ),
             Exhibit(
                 f"{task}_network_tuning",
                 f"Cross-validated accuracy of networks, {words}. Best: {describe_choice(found['network']['best'])}.",
                 "One hidden layer of 100 ReLU units was the most effective.",
                 "table",
+                is_behind=True,
             ),
         ]
     return shown

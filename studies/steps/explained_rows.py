@@ -9,38 +9,41 @@ import pandas as pd
 from oleander.arrays import Labels
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
+from oleander.candidates.radii import choose_ladder
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results import ExplainerSet
 from studies.step import Part, Task, Work
-from studies.steps.black_boxes import forest_for
+from studies.steps.black_boxes import model_for
 
 LEARNED, HELD_OUT = "learned", "held out"
+# Of the rows, held by a typical ball at each radius that is taken from the data.
+SHARES_HELD = (0.05, 0.1, 0.2, 0.35)
 MEASURES = ("coverage", "agreement", "fidelity", "mean_fidelity", "complexity")
 
 
 @dataclass(frozen=True, eq=False)
 class ExplainedRows:
-    """A task's forest, the rows on which explainers are made, and the rows on which they are measured.
+    """A task's black box, the rows on which explainers are made, and the rows on which they are measured.
 
     Parameters
     ----------
     task : Task
-    forest : estimator
+    model : estimator
     black_box : CountingBlackBox
-        The forest over a schema in raw units, because the paper's radii are in raw units.
+        The model over a schema in raw units, because the paper's radii are in raw units.
     rows : Rows
         The rows that explainers are made on.
     tables : dict of DataFrame
         The same rows and the rows held out.
     labels : dict of array
-        The forest's labels for both.
+        The model's labels for both.
     groups : array or None
         Trials of the rows that explainers are made on.
     """
 
     task: Task
-    forest: Any
+    model: Any
     black_box: CountingBlackBox
     rows: Rows
     tables: dict[str, pd.DataFrame]
@@ -63,28 +66,47 @@ class ExplainedRows:
 
 
 def make_explained_rows(work: Work, task: Task) -> ExplainedRows:
-    """Return the task's rows and forest.
+    """Return the task's rows and black box.
 
-    Readings that are explained did not train the forest. In a cohort, the people who trained it are explained too, as
+    Readings that are explained did not train it. In a cohort, the people who trained it are explained too, as
     in the paper: there are no others. The test rows are held out.
     """
 
     def make() -> ExplainedRows:
-        forest = forest_for(work, task)
+        model = model_for(work, task)
         parts: tuple[Part, ...] = ("validation",) if work.study == "geriatric" else ("train", "validation")
         learned = np.sort(np.concatenate([task.parts[part] for part in parts]))
         tables = {LEARNED: task.X.iloc[learned], HELD_OUT: task.X.iloc[task.parts["test"]]}
         groups = None if task.groups is None else task.groups[learned]
-        return ask_forest(task, forest, tables, groups)
+        return ask_model(task, model, tables, groups)
 
     found: ExplainedRows = work.once(f"explained rows of {task.name}", make)
     return found
 
 
-def ask_forest(task: Task, forest: Any, tables: dict[str, pd.DataFrame], groups: Labels | None = None) -> ExplainedRows:
-    """Return the rows with the forest's labels."""
+def ask_model(task: Task, model: Any, tables: dict[str, pd.DataFrame], groups: Labels | None = None) -> ExplainedRows:
+    """Return the rows with the model's labels."""
     schema = FeatureSchema.infer(task.X, scale="none")
-    black_box = CountingBlackBox(BlackBox(forest, schema))
+    black_box = CountingBlackBox(BlackBox(model, schema))
     labels = {name: black_box.ask(schema.encode(table)) for name, table in tables.items()}
     rows = label_rows(schema.encode(tables[LEARNED]), black_box)
-    return ExplainedRows(task, forest, black_box, rows, tables, labels, groups)
+    return ExplainedRows(task, model, black_box, rows, tables, labels, groups)
+
+
+def radii_of(work: Work, explained: ExplainedRows) -> tuple[float, ...]:
+    """Return the radii at which local explainers are compared, in raw units.
+
+    Without a radius in the settings they are those at which a typical ball holds 5, 10, 20 and 35% of the rows.
+    """
+    settings = work.settings
+    if settings.radius is not None:
+        return settings.radii
+    raw = np.ones(len(explained.rows.schema.numbers))
+    return tuple(choose_ladder(explained.rows, scales=raw, shares=SHARES_HELD[: len(settings.radii)]))
+
+
+def radius_of(work: Work, explained: ExplainedRows) -> float:
+    """Return the radius of the balls that are aggregated: of the settings, or the second of ``radii_of``."""
+    if work.settings.radius is not None:
+        return work.settings.radius
+    return radii_of(work, explained)[:2][-1]

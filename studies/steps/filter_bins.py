@@ -13,9 +13,9 @@ from oleander.explainers import FilteredTree
 from oleander.regions import Ball
 from studies.drawing import COLOURS, Pen
 from studies.step import Exhibit, Facts, Step, Work
-from studies.steps.explained_rows import ExplainedRows, make_explained_rows
+from studies.steps.explained_rows import ExplainedRows, make_explained_rows, radius_of
 from studies.store import Store
-from studies.tasks import make_tasks
+from studies.tasks import make_explained_tasks
 
 BINS = (2, 3, 5, 8, 12)
 PAPERS_BINS = 3
@@ -43,10 +43,10 @@ def filter_center(
 
 def compute(work: Work, store: Store) -> Facts:
     """Filter around some rows of the main task, and compare with three bins, center by center."""
-    explained = make_explained_rows(work, next(iter(make_tasks(work).values())))
+    explained = make_explained_rows(work, next(iter(make_explained_tasks(work).values())))
     table = store.table("bins", partial(_measure, work, explained))
     wide = table.pivot(index="center", columns="bins", values="fidelity")
-    facts: Facts = {"radius": work.settings.radius, "n_centers": len(wide), "bins": {}}
+    facts: Facts = {"radius": radius_of(work, explained), "n_centers": len(wide), "bins": {}}
     for n_bins, part in table.groupby("bins"):
         ahead = wide[n_bins] - wide[PAPERS_BINS]
         facts["bins"][str(n_bins)] = {
@@ -60,7 +60,7 @@ def compute(work: Work, store: Store) -> Facts:
 
 def _measure(work: Work, explained: ExplainedRows) -> pd.DataFrame:
     settings = work.settings
-    sizes = (settings.radius, settings.n_draws, settings.n_fresh, settings.random_state)
+    sizes = (radius_of(work, explained), settings.n_draws, settings.n_fresh, settings.random_state)
     found = Parallel(n_jobs=work.n_jobs)(
         delayed(filter_center)(explained, int(center), *sizes)
         for center in choose_centers(explained.rows, settings.n_centers)
@@ -88,7 +88,7 @@ def exhibits(facts: Facts) -> list[Exhibit]:
         f"Trees of {MAX_LEAVES} leaves around {facts['n_centers']} rows, r = {facts['radius']:g}. Fidelity on fresh "
         f"draws: {found}. Bars are standard errors."
     )
-    return [Exhibit("bins", caption, "Three bins for numbers are enough.")]
+    return [Exhibit("bins", caption, "Three bins for numbers are enough (text).")]
 
 
 FILTER_BINS = Step("filter_bins", "Bins of the filter", compute, draw, exhibits, needs=("black_boxes",))

@@ -17,7 +17,7 @@ from studies.steps.aggregation_rivals import MAX_LEAVES
 from studies.steps.explained_rows import HELD_OUT, LEARNED, MEASURES, ExplainedRows, make_explained_rows
 from studies.steps.paper_program import PROGRAMS, curves, method_name
 from studies.store import Store
-from studies.tasks import make_tasks
+from studies.tasks import make_explained_tasks
 
 OWN, TREE = "Oleander", "tree with abstention"
 SHOWN = {"coverage": "coverage", "agreement": "fidelity of the answers"}
@@ -33,7 +33,7 @@ STYLES: dict[str, tuple[str, dict[str, Any]]] = {
 def compute(work: Work, store: Store) -> Facts:
     """Fit the defaults for every budget and floor, and the tree with abstention for every floor."""
     facts: Facts = {"budgets": list(work.settings.budgets), "floors": list(work.settings.floors), "tasks": {}}
-    for task in make_tasks(work).values():
+    for task in make_explained_tasks(work, forests_only=True).values():
         explained = make_explained_rows(work, task)
         own = store.table(f"{task.name}_own", partial(_own, work, explained))
         tree = store.table(f"{task.name}_tree", partial(_tree, work, explained))
@@ -63,7 +63,7 @@ def fit_own(work: Work, explained: ExplainedRows, budget: int, floor: float) -> 
     Where there is no candidate, or none that reaches the floor, no row is answered.
     """
     atlas = AggregateExplainer(
-        explained.forest,
+        explained.model,
         max_explainers=budget,
         min_fidelity=floor,
         schema=explained.schema,
@@ -89,7 +89,7 @@ def _tree(work: Work, explained: ExplainedRows) -> pd.DataFrame:
     lines = []
     for floor in work.settings.floors:
         rival = TreeWithAbstention(
-            explained.forest,
+            explained.model,
             min_fidelity=floor,
             max_leaves=MAX_LEAVES,
             schema=explained.schema,
@@ -169,7 +169,7 @@ def _draw_panel(ax: Any, table: pd.DataFrame, measure: str) -> None:
 def exhibits(facts: Facts) -> list[Exhibit]:
     """Return what the page shows."""
     return [
-        Exhibit(f"{task}_oleander_defaults", f"{found['title']}. {_words(found, facts)}", "Not in the paper.")
+        Exhibit(f"{task}_oleander_defaults", f"{found['title']}. {_words(found, facts)}")
         for task, found in facts["tasks"].items()
     ]
 

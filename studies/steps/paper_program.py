@@ -1,28 +1,34 @@
 """The paper's integer program over a pool of trained local explainers, solved for every budget and floor."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
 from oleander.arrays import Floats, Labels
 from oleander.candidates import Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer
+from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
 from oleander.judging import Floor
 from oleander.results import ExplainerSet
-from oleander.selection import SelectionResult
+from oleander.selection import SelectionProblem, SelectionResult
 from studies.settings import Settings
 from studies.step import Work
-from studies.steps.explained_rows import MEASURES, ExplainedRows
+from studies.steps.explained_rows import MEASURES, ExplainedRows, radius_of
 
-LocalName = Literal["filtered", "lime"]
+# Whole trees behind our filter, behind the paper's filter to the letter and without a filter, and LIME's linear model.
+LocalName = Literal["filtered", "letter", "unfiltered", "lime"]
 Program = Literal["strict", "selective"]
 PROGRAMS: tuple[Program, ...] = ("strict", "selective")
+# A point of a curve is good enough at this gap: no figure shows less.
+CURVE_GAP = 0.001
+# The stages of a solve that count nodes.
+SEARCHES = ("branch", "decompose", "highs", "finish")
 # The paper's: the raw share of each explainer, whatever its support.
 PAPER_FLOOR = Floor("share", over="each", min_support=1)
 
@@ -53,17 +59,24 @@ class LimeInSpreads(LimeLinear):
 
 
 def make_local(name: LocalName, explained: ExplainedRows) -> LocalExplainer:
-    """Return the paper's whole tree on filtered features, or LIME's linear model."""
-    return FilteredTree(max_leaves=None) if name == "filtered" else LimeInSpreads(units=explained.schema)
+    """Return an untrained local explainer of this kind."""
+    makers: dict[LocalName, Callable[[], LocalExplainer]] = {
+        "filtered": lambda: FilteredTree(max_leaves=None),
+        "letter": lambda: FilteredTree(max_leaves=None, alpha=None),
+        "unfiltered": lambda: UnfilteredTree(max_leaves=None),
+        "lime": lambda: LimeInSpreads(units=explained.schema),
+    }
+    return makers[name]()
 
 
-def train_pool(work: Work, explained: ExplainedRows, name: LocalName) -> CandidatePool:
-    """Return a pool of trained local explainers around the centers, at the study's radius."""
+def train_pool(work: Work, explained: ExplainedRows, name: LocalName, radius: float | None = None) -> CandidatePool:
+    """Return a pool of trained local explainers around the centers, by default at the study's radius."""
+    used = radius_of(work, explained) if radius is None else radius
 
     def make() -> CandidatePool:
         settings = work.settings
         balls = Balls(
-            settings.radius,
+            used,
             scale="none",
             max_candidates=settings.n_candidates,
             n_draws=settings.n_draws,
@@ -73,34 +86,80 @@ def train_pool(work: Work, explained: ExplainedRows, name: LocalName) -> Candida
         pool = CandidatePool.propose(
             balls, explained.rows, explained.black_box, settings.random_state, n_jobs=work.n_jobs
         )
-        work.log(f"{explained.task.title}: training {len(pool.candidates)} local explainers ({name})")
+        work.log(f"{explained.task.title}: training {len(pool.candidates)} local explainers ({name}, r = {used:g})")
         pool.train(range(len(pool.candidates)))
         return pool
 
-    pool: CandidatePool = work.once(f"pool {explained.task.name} {name}", make)
+    pool: CandidatePool = work.once(f"pool {explained.task.name} {name} {used:g}", make)
     return pool
 
 
 def solve_grid(
-    explained: ExplainedRows, pool: CandidatePool, formulation: Program, settings: Settings, floors: Sequence[float]
+    work: Work,
+    explained: ExplainedRows,
+    pool: CandidatePool,
+    floors: Sequence[float],
+    budgets: Sequence[int] | None = None,
 ) -> pd.DataFrame:
-    """Solve the paper's program for every budget and floor, and measure the chosen explainers.
+    """Solve both programs for every budget and floor, each in a process, and measure the chosen explainers.
+
+    Parameters
+    ----------
+    work : Work
+    explained : ExplainedRows
+    pool : CandidatePool
+        Trained.
+    floors : sequence of float
+    budgets : sequence of int or None
+        None takes those of the settings.
 
     Returns
     -------
     DataFrame
-        Two lines per budget and floor, with the program's own count of covered rows, its gap, status and seconds.
+        Two lines per program, budget and floor, with the program's own count of covered rows, its gap, status, seconds
+        and the nodes of its search.
     """
-    program = PoolProgram(pool, PAPER_FLOOR, formulation=formulation)
-    # The pool is trained, so this is the whole program, and every cell has the time limit to itself.
-    results = program.problem().sweep(settings.budgets, floors, formulation=formulation, time_limit=settings.time_limit)
-    measured: dict[tuple[int, ...], list[dict[str, Any]]] = {}
+    settings = work.settings
+    # The pool is trained, so these are the whole programs, and every cell has the time limit to itself.
+    programs = {name: PoolProgram(pool, PAPER_FLOOR, formulation=name) for name in PROGRAMS}
+    solved = Parallel(n_jobs=work.n_jobs)(
+        delayed(SelectionProblem.sweep)(
+            program.problem(),
+            settings.budgets if budgets is None else budgets,
+            floors,
+            formulation=name,
+            time_limit=settings.time_limit,
+            gap=CURVE_GAP,
+        )
+        for name, program in programs.items()
+    )
     lines = []
-    for (budget, floor), result in results.items():
-        key = tuple(sorted(result.chosen.tolist()))
-        if key not in measured:
-            measured[key] = explained.measure(ExplainerSet.choose(program, result))
-        lines += [{**_cell(budget, floor, result), **line} for line in measured[key]]
+    for (name, program), results in zip(programs.items(), solved, strict=True):
+        measured: dict[tuple[int, ...], list[dict[str, Any]]] = {}
+        for (budget, floor), result in results.items():
+            key = tuple(sorted(result.chosen.tolist()))
+            if key not in measured:
+                measured[key] = explained.measure(ExplainerSet.choose(program, result))
+            cell = {"program": name, **_cell(budget, floor, result)}
+            lines += [{**cell, **line} for line in measured[key]]
+    return pd.DataFrame(lines)
+
+
+def prove(pool: CandidatePool, settings: Settings) -> pd.DataFrame:
+    """Solve a few cells without a gap and within a generous limit: both programs at the highest floor.
+
+    Returns
+    -------
+    DataFrame
+        A line per program and budget, with gap, status, seconds and nodes.
+    """
+    lines = []
+    floor = max(settings.floors)
+    for formulation in PROGRAMS:
+        problem = PoolProgram(pool, PAPER_FLOOR, formulation=formulation).problem()
+        for budget in {settings.budgets[1]: None, settings.budgets[-1]: None}:
+            found = problem.solve(budget, floor, formulation=formulation, time_limit=settings.proof_limit)
+            lines.append({"program": formulation, **_cell(budget, floor, found)})
     return pd.DataFrame(lines)
 
 
@@ -112,6 +171,7 @@ def _cell(budget: int, floor: float, result: SelectionResult) -> dict[str, Any]:
         "gap": result.gap,
         "status": result.status,
         "seconds": result.runtime,
+        "nodes": sum(stage.n_steps for stage in result.stages if stage.name in SEARCHES),
     }
 
 

@@ -148,18 +148,21 @@ def exhibits(facts: Facts) -> list[Exhibit]:
             f"Loss of k-means by number of groups. The bend is at {facts['bend']}, on held-out patients at "
             f"{facts['held_out_bend']}.",
             "Elbow plot; four groups are chosen.",
+            redraws="Figure 11, elbow plot",
         ),
         Exhibit(
             "mean_trajectories",
             "Mean scores of the four groups at the visits.",
             "Group 0: cognitive decline; group 1: motor symptoms stand still, autonomy falls; group 2: motor symptoms; "
             "group 3: moderate symptoms.",
+            redraws="Figure 6, mean trajectories",
         ),
         Exhibit(
             "projections",
             f"Of a patient's ten nearest neighbours, {facts['purity']['pca']:.0%} (PCA) and "
             f"{facts['purity']['tsne']:.0%} (t-SNE) are in the same group; silhouette {facts['silhouette']:.2f}.",
             "The groups are distinct and do not overlap much in either projection.",
+            redraws="Figure 7, projections",
         ),
     ]
     if "telemonitoring" in facts:
@@ -169,7 +172,7 @@ def exhibits(facts: Facts) -> list[Exhibit]:
                 "telemonitoring_elbow",
                 f"The same clustering on public data of {found['n_patients']} real patients (motor and total UPDRS at "
                 f"three times): the bend is at {found['bend']}, silhouette {found['silhouette']:.2f}.",
-                "Not in the paper.",
+                redraws="Figure 11, on public data",
             )
         )
     return shown

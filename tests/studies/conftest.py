@@ -7,7 +7,7 @@ import pytest
 from studies.data import make_ppmi_like
 from studies.settings import Settings
 from studies.step import Task, Work
-from studies.steps.explained_rows import HELD_OUT, LEARNED, ask_forest
+from studies.steps.explained_rows import HELD_OUT, LEARNED, ask_model
 
 
 @pytest.fixture(scope="session")
@@ -27,14 +27,21 @@ def explained():
     parts = {"train": np.arange(50), "validation": np.arange(50, 110), "test": np.arange(110, 150)}
     task = Task("two", "two classes", X, forest.predict(X), parts)
     tables = {LEARNED: X.iloc[parts["validation"]], HELD_OUT: X.iloc[parts["test"]]}
-    return ask_forest(task, forest, tables)
+    return ask_model(task, forest, tables)
 
 
 @pytest.fixture(scope="session")
 def small_work():
     """The work of a study with small settings."""
     settings = Settings(
-        n_draws=300, radius=4.0, n_candidates=12, budgets=(1, 4), floors=(0.5, 0.9), n_anchors=10, time_limit=5.0
+        n_draws=300,
+        radius=4.0,
+        n_candidates=12,
+        budgets=(1, 4),
+        floors=(0.5, 0.9),
+        n_anchors=10,
+        time_limit=5.0,
+        proof_limit=5.0,
     )
     return Work("geriatric", make_ppmi_like(0), settings)
 

@@ -1,6 +1,7 @@
 import pytest
 
 from studies.__main__ import main
+from studies.settings import Settings
 
 
 @pytest.fixture
@@ -20,7 +21,26 @@ def test_every_option_reaches_the_study(options, tmp_path):
         "quick": True,
         "telemonitoring": "here",
         "n_jobs": 1,
+        "settings": Settings.plan("geriatric", quick=True),
     }
+
+
+def test_centers_and_draws_stand_for_every_step(options):
+    main(["ppmi", "--out", "there", "--centers", "all", "--draws", "5000"])
+    settings = options["settings"]
+    assert (settings.n_centers, settings.n_candidates, settings.n_draws) == (None, None, 5000)
+    assert not settings.decides
+    main(["ppmi", "--out", "there", "--centers", "30"])
+    settings = options["settings"]
+    assert (settings.n_centers, settings.n_candidates, settings.n_draws) == (30, 30, 10_000)
+    assert settings.decides
+
+
+def test_a_page_is_filled_after_the_run(options, monkeypatch):
+    filled = []
+    monkeypatch.setattr("studies.__main__.fill_page", lambda *given: filled.append(given))
+    main(["clinical", "--out", "there", "--page", "page.md"])
+    assert [(str(page), study) for page, study, _ in filled] == [("page.md", "clinical")]
 
 
 def test_data_and_the_small_version_are_optional(options):
@@ -28,7 +48,15 @@ def test_data_and_the_small_version_are_optional(options):
     assert (options["data"], options["telemonitoring"], options["quick"]) == (None, None, False)
 
 
-@pytest.mark.parametrize("words", [["other", "--out", "there"], ["ppmi"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["other", "--out", "there"],
+        ["ppmi"],
+        ["ppmi", "--out", "there", "--centers", "0"],
+        ["ppmi", "--out", "there", "--draws", "all"],
+    ],
+)
 def test_wrong_words(options, words, capsys):
     with pytest.raises(SystemExit):
         main(words)

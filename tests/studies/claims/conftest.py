@@ -21,13 +21,19 @@ def make_facts():
     """
 
     def make(changes=None, tasks=("by_trial",)):
-        curves = {
-            name: {"held out": {"coverage": list(coverage), "agreement": list(agreement)}}
-            for name, (coverage, agreement) in {**CURVES, **(changes or {})}.items()
+        curves = {}
+        for name, (coverage, agreement) in {**CURVES, **(changes or {})}.items():
+            held_out = {"coverage": list(coverage), "agreement": list(agreement)}
+            # On D the answers are always right, and the lowest fidelity of an explainer is that of the answers above.
+            learned = {"coverage": list(coverage), "agreement": [1.0, 1.0], "fidelity": list(agreement)}
+            curves[name] = {"held out": held_out, "learned": learned}
+        n_classes = {"binary": 2}
+        return {
+            "budgets": [5, 10],
+            "floors": [0.5, 0.9],
+            "tasks": {
+                task: {"methods": curves, "reach": {"3": 1.0}, "n_classes": n_classes.get(task, 5)} for task in tasks
+            },
         }
-        solved = {"n_cells": 4, "n_proven": 4, "worst_gap": 0.0, "seconds": 1.0, "most_seconds": 0.5}
-        programs = {"strict": solved, "selective": solved}
-        task = {"methods": curves, "programs": programs, "reach": {"3": 1.0}}
-        return {"budgets": [5, 10], "floors": [0.5, 0.9], "tasks": dict.fromkeys(tasks, task)}
 
     return make

@@ -7,7 +7,7 @@ def verdicts(judged):
     return {item.claim.name: item.verdict for item in judged}
 
 
-@pytest.mark.parametrize("study", ["geriatric", "ppmi"])
+@pytest.mark.parametrize("study", ["geriatric", "ppmi", "clinical"])
 def test_without_facts_nothing_is_measured(study):
     judged = judge_claims(study, {}, is_synthetic=False)
     assert {item.verdict for item in judged} == {Verdict.NOT_MEASURED}
@@ -42,5 +42,24 @@ def test_tables():
     assert table.loc[table["claim"] == "three activities", "why"].item()
     text = claims_markdown(judged, "Claims")
     rows = [line for line in text.splitlines() if line.startswith("| ")]
-    assert len(rows) == len(judged) + 1
+    assert len(rows) == len(found) + 1
     assert all(line.replace("\\|", "").count("|") == 5 for line in rows)
+
+
+def test_a_small_run_gives_no_verdict():
+    facts = {"data_facts": {"classes": dict.fromkeys("abcd", 1), "n_trials": 87}}
+    judged = judge_claims("geriatric", facts, is_synthetic=False, decides=False)
+    assert {item.verdict for item in judged} == {Verdict.NOT_MEASURED, Verdict.SMALL}
+    assert verdicts(judged)["three activities"] is Verdict.SMALL
+    assert not any(item.why for item in judged)
+
+
+def test_claims_about_aggregates_are_judged_on_both_kinds_of_rows(make_facts):
+    judged = judge_claims(
+        "geriatric", {"aggregation": make_facts() | {"proof_limit": 1, "proofs": {}}}, is_synthetic=False
+    )
+    found = {(item.claim.name, item.rows): item.verdict for item in judged}
+    assert found["geriatric fidelity", "on D, by the definition"] is Verdict.FAILS
+    assert found["geriatric fidelity", "held out"] is Verdict.HOLDS
+    (line,) = [line for line in claims_markdown(judged, "Claims").splitlines() if "active-learning tree being" in line]
+    assert line.index("On D, by the definition: **does not hold**") < line.index("Held out: **holds**")

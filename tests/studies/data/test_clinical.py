@@ -1,6 +1,6 @@
 import pytest
 
-from studies.data import load_dermatology, load_heart_disease, load_telemonitoring, load_thyroid
+from studies.data import load_clinical, load_dermatology, load_heart_disease, load_telemonitoring, load_thyroid
 
 
 def test_heart_disease(shared_data):
@@ -19,6 +19,20 @@ def test_dermatology(shared_data):
     data = load_dermatology(shared_data / "dermatology")
     assert data.X.shape == (366, 34)
     assert (data.y.nunique(), int(data.X.isna().sum().sum())) == (6, 8)
+
+
+def test_clinical_tables_are_numbers_and_bits(shared_data):
+    heart, skin = load_clinical(shared_data).sets
+    assert (heart.y.nunique(), skin.y.nunique()) == (5, 6)
+    for data in (heart, skin):
+        assert not data.X.isna().any(axis=None)
+    codes = heart.X[[name for name in heart.X if name.startswith("thal ")]]
+    assert codes.shape[1] == 3
+    # A missing code is 0 in each of its columns.
+    raw = load_heart_disease(shared_data / "heart_disease").X
+    assert (codes.sum(axis=1) == raw["thal"].notna()).all()
+    assert heart.X["chol"].min() > 0
+    assert skin.y.value_counts().to_dict()["psoriasis"] == 112
 
 
 def test_thyroid(shared_data):

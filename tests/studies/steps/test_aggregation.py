@@ -25,12 +25,18 @@ def test_curves_are_drawn_for_every_method(curves, tmp_path):
     store = Store(tmp_path, "test")
     flat = curves[curves["floor"] == 0.5].drop(columns="floor")
     table = aggregation._join(
-        {"strict": curves, "selective": curves},
+        pd.concat([curves.assign(program=program) for program in ("strict", "selective")]),
         pd.concat([flat.assign(method=name) for name in aggregation.RIVAL_COLOURS]),
     )
     store.table("two_all", lambda: table)
     figures = aggregation.draw(store, Pen())
-    assert set(figures) == {"two_held_out", "two_learned", "two_trade_off"}
+    assert set(figures) == {"two_main", "two_held_out", "two_learned", "two_trade_off"}
+    main = figures["two_main"]
+    assert [ax.get_title() for ax in main.axes] == list(aggregation.MAIN_PANELS.values())
+    right = {line.get_label(): line.get_ydata().tolist() for line in main.axes[1].lines}
+    # A tree is one explainer of all rows; an aggregate is as faithful as its worst explainer.
+    assert right["naive tree"] == [0.9, 0.9]
+    assert right["anchors"] == right["program, φ = 0.5"] == [0.8, 0.8]
     ax = figures["two_held_out"].axes[0]
     drawn = {line.get_label(): line for line in ax.lines}
     assert set(drawn) == {*aggregation.RIVAL_COLOURS, "program, φ = 0.5", "program, φ = 0.9"}

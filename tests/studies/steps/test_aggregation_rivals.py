@@ -10,7 +10,7 @@ from studies.steps.paper_program import train_pool
 def test_anchors_cut_to_a_budget_are_those_of_a_smaller_pick(explained, budget):
     at = aggregation_rivals.anchors(explained, 2, 10, random_state=0)
     alone = AnchorPick(
-        explained.forest, max_explainers=budget, max_anchors=10, schema=explained.schema, random_state=0
+        explained.model, max_explainers=budget, max_anchors=10, schema=explained.schema, random_state=0
     ).fit(explained.tables[LEARNED])
     found = [member.region.describe() for member in at(budget).members]
     assert found == [member.region.describe() for member in alone.explainers]

@@ -22,9 +22,9 @@ def test_the_forest_is_fitted_once_as_chosen(few_people):
     work = Work("ppmi", few_people, Settings())
     work.facts["black_boxes"] = {"binary": {"forest": {"chosen": {"n_estimators": 3}}}}
     task = make_tasks(work)["binary"]
-    forest = step.forest_for(work, task)
+    forest = step.model_for(work, task)
     assert len(forest.estimators_) == 3
-    assert step.forest_for(work, task) is forest
+    assert step.model_for(work, task) is forest
     X, y = task.rows("train")
     assert (forest.predict(X) == y).mean() > 0.9
 

@@ -12,4 +12,4 @@ def test_held_out_rows_are_not_learned_from(few_people):
     learned, held = (set(found.tables[name].index) for name in (LEARNED, HELD_OUT))
     assert not learned & held
     assert len(learned) == len(task.parts["train"]) + len(task.parts["validation"])
-    assert (found.labels[HELD_OUT] == found.forest.predict(found.tables[HELD_OUT])).all()
+    assert (found.labels[HELD_OUT] == found.model.predict(found.tables[HELD_OUT])).all()

@@ -11,6 +11,15 @@ def test_slope_finds_the_power(power):
     assert step.slope(sizes, 0.003 * sizes**power) == pytest.approx(power)
 
 
-def test_time_is_measured():
-    assert 0 < step.time_filter(20_000, 5, 2, 0, n_repeats=1) < 5
-    assert np.isfinite(step.time_filter(20_000, 5, 1, 0, n_repeats=1))
+def test_every_feature_is_picked_and_work_is_counted():
+    found = step.measure_filter(4000, 12, 0, n_repeats=1)
+    assert found["n_picked"] == 12
+    # All draws in the first round, then fewer draws and fewer features in each.
+    assert 4000 * 12 < found["counts"] <= 4000 * 12 * 13 / 2
+    assert 0 < found["one_round"] < found["seconds"] < 5
+
+
+def test_draws_flip_at_most_three_bits():
+    bits, labels = step.draw_bits(2000, 9, 0)
+    assert set(np.unique(bits.sum(axis=0))) == {0, 1, 2, 3}
+    assert set(np.unique(labels)) == set(range(step.N_LABELS))

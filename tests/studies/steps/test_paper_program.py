@@ -10,7 +10,8 @@ from studies.steps.paper_program import solve_grid, train_pool
 @pytest.fixture(scope="module")
 def strict(small_work, explained):
     pool = train_pool(small_work, explained, "filtered")
-    return solve_grid(explained, pool, "strict", small_work.settings, small_work.settings.floors)
+    table = solve_grid(small_work, explained, pool, small_work.settings.floors)
+    return table[table["program"] == "strict"]
 
 
 def test_the_chosen_reach_the_floor_on_the_rows_they_were_chosen_on(strict):
