@@ -76,7 +76,7 @@ BAD = {
     "a column twice": ("age,age,risk\n1,1,a\n", "has the column 'age' more than once"),
     "a long row": ("age,risk\n1,a\n1,a,b\n", "cannot be read as a table with a comma"),
     "an open quote": ('age,risk\n"1,a\n2,b\n', "comma between columns: EOF inside string"),
-    "an empty column": ("age,x,risk\n1,,a\n2,,b\n", "column 'x' holds no value"),
+    "only an empty column": ("x,risk\n,a\n,b\n", "no column is left"),
     "only the target": ("risk\na\nb\n", "no column is left"),
     "not a class": ("age,risk\n" + "".join(f"{i},{i / 7}\n" for i in range(90)), "looks like a measurement"),
 }
@@ -89,6 +89,14 @@ def test_bad_files(run, tmp_path, name):
     done = explain(run, tmp_path / "p.csv")
     assert done.code in (2, 3)
     assert sentence in done.sentence
+
+
+def test_an_empty_column_is_carried_through_with_a_note(run, patients, tmp_path):
+    patients.assign(unknown=None).to_csv(tmp_path / "p.csv", index=False)
+    done = explain(run, tmp_path / "p.csv", "--drop", "patient", "--min-fidelity", "0.7", "--draws", "1000")
+    assert done.code == 0, done.err
+    assert "note: column 'unknown' holds no value: no rule is about it." in done.err
+    assert "unknown" not in done.out
 
 
 @pytest.mark.slow

@@ -180,12 +180,15 @@ def check_columns(table: pd.DataFrame, names: Sequence[str], option: str) -> Non
 
 
 def check_values(table: pd.DataFrame, declared: Collection[str] = ()) -> None:
-    """Raise ``CommandError`` for columns that no rule can be about: empty ones, decimal commas, free text."""
-    if not table.shape[1]:
-        raise CommandError("no column is left to explain with.")
+    """Raise ``CommandError`` for columns that no rule can be about: decimal commas, free text.
+
+    A column without a value may be one that the model needs: a note says that no rule is about it.
+    """
     empty = [name for name in table.columns if table[name].isna().all()]
+    if len(empty) == table.shape[1]:
+        raise CommandError("no column is left to explain with.")
     if empty:
-        raise CommandError(f"{_columns(empty)} no value; leave out with --drop {','.join(empty[:MOST_LISTED])}.")
+        note(f"{_columns(empty)} no value: no rule is about {'it' if len(empty) == 1 else 'them'}.")
     for name in table.columns:
         _refuse_collections(table[name])
     texts = [name for name in table.columns if name not in declared and _is_text(table[name])]
