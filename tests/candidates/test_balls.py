@@ -177,3 +177,14 @@ def test_options_reach_every_ball():
         assert (ball.radius, ball.norm, ball.max_flips) == (0.4, 2.0, 1)
         assert (recipe.ball, recipe.n_draws, recipe.local, recipe.flips) == (ball, 7, local, "uniform")
         assert recipe.uncut
+
+
+def test_a_rounded_center_is_no_row_also_where_all_numbers_are_whole():
+    X = np.random.default_rng(0).integers(0, 30, (200, 3))
+    rows = rows_of(X)
+    candidates = Balls(3.0, scale="none").propose(rows, 0)
+    centers = np.array([candidate.region.center for candidate in candidates])
+    assert len(centers) == rows.n_points
+    assert not (centers[:, None, :] == rows.values).all(axis=2).any()
+    np.testing.assert_array_equal(centers, np.round(centers))
+    assert (np.abs(centers - rows.values) <= 4).all()

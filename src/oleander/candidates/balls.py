@@ -15,6 +15,7 @@ from oleander.data.checks import check_choice, check_count
 from oleander.data.rows import Rows
 from oleander.data.schema.inference import SCALES, measure_scale
 from oleander.draws.in_ball import FlipLaw, draw_in_ball, seed_for
+from oleander.draws.jitter import move_copies
 from oleander.explainers import FilteredTree, LocalExplainer
 from oleander.explainers.base import Explainer
 from oleander.regions import Ball
@@ -110,6 +111,8 @@ class Balls:
         if self.centers == "rounded":
             # The step follows the spread of the rows: a schema's scale may be far larger, and so may a raw unit.
             centers = round_numbers(centers, rows.schema, None if scales is None else measure_scales(rows, "std"))
+            # Whole numbers are round already: such a center takes a step away from the row.
+            centers = move_copies(centers, rows.values, rows.schema, np.random.default_rng(random_state))
         if isinstance(self.radius, PerRow):
             ladders = self.radius.of_points(rows)
         else:

@@ -276,7 +276,8 @@ def test_two_thousand_rows_and_fifty_explainers(open_page):
         # A slow machine may not prove the choice in time.
         warnings.simplefilter("ignore", UserWarning)
         atlas.fit(X)
-    assert len(atlas.explainers_) == 50
+    # Explainers that add nothing are left out.
+    assert 40 <= len(atlas.explainers_) <= 50
     atlas.tradeoff(max_explainers=[5, 10, 20, 30, 50], min_fidelity=[0.7, 0.8, 0.9])
     started = time.monotonic()
     page = open_page(atlas, X[:2000])
