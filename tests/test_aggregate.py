@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, PerRow
 from oleander.black_box.asking import BlackBoxError
 from oleander.candidates.choosing import PoolProgram
-from oleander.explainers import LimeLinear, UnfilteredTree
+from oleander.explainers import FilteredTree, LimeLinear, UnfilteredTree
 from tests.making import ASKING, QUICK, ROWS_ONLY, Recording, halves
 
 
@@ -197,13 +197,25 @@ class TestPaper:
         ("given", "message"),
         [
             ({"formulation": "strict"}, "letter=True stands for the printed program, .* formulation='strict' is given"),
-            ({"local": UnfilteredTree()}, "letter=True stands for a tree behind the filter .* local is given"),
+            ({"local": FilteredTree()}, "letter=True stands for a filter with alpha=None, and a filter with alpha="),
             ({"centers": "rounded"}, "letter=True stands for rows as centers, .* centers='rounded' is given"),
         ],
     )
     def test_the_letter_refuses_what_contradicts_it(self, given, message):
         with pytest.raises(ValueError, match=message):
             AggregateExplainer.paper(halves, radius=1.0, letter=True, **given)
+
+    @pytest.mark.parametrize("local", [LimeLinear(), UnfilteredTree(), FilteredTree(alpha=None)])
+    def test_the_letter_takes_other_explainers(self, local):
+        atlas = AggregateExplainer.paper(halves, radius=1.0, letter=True, local=local)
+        assert atlas.candidates.local is local
+        assert atlas.candidates.uncut
+        assert atlas.formulation == "selective"
+
+    @pytest.mark.parametrize("local", ["lime", LimeLinear])
+    def test_local_is_an_explainer(self, square, local):
+        with pytest.raises(TypeError, match=r"local=.* is not allowed: give an explainer, such as FilteredTree\(\)"):
+            AggregateExplainer.paper(halves, radius=1.0, local=local).fit(square)
 
 
 class TestReading:
@@ -282,7 +294,7 @@ class TestUnreadableRows:
         assert not atlas.covers(odd)[:, :6].any()
         assert (atlas.responsible(odd)[:6] == -1).all()
         assert atlas.explain(odd.iloc[0]).label is None
-        assert "never seen" in str(atlas.explain(odd.iloc[[0]]))
+        assert "column 'ward' holds 'south' in row 0" in str(atlas.explain(odd.iloc[[0]]))
 
     def test_they_count_as_not_answered_and_are_asked_about_as_they_are(self, box, table):
         atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)

@@ -399,7 +399,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
             raise ValueError(f"explain takes one row, and {len(table)} were given; use predict or covers for many.")
         rows, readable = self.schema_.encode_readable(table)
         if readable is not None:
-            return Explanation((), unreadable="the row holds a level that was never seen, or misses a value.")
+            return Explanation((), unreadable=self.schema_.describe_unreadable(table))
         return self.record_.explainers.explain(rows[0])
 
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:

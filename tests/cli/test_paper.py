@@ -27,7 +27,6 @@ def options_of(**changes):
         ((*PAPER, "--formulation", "loose"), "--formulation loose is not known"),
         ((*PAPER, "--draws", "0"), "--draws 0 is not allowed with --paper"),
         ((*PAPER, "--letter"), "allow it with --include-rows"),
-        ((*PAPER, "--letter", "--include-rows", "--local", "tree"), "leave out --local"),
         ((*PAPER, "--letter", "--include-rows", "--formulation", "strict"), "leave out --formulation strict"),
         (("--paper", "--radius", "wide"), "--radius wide is not allowed: give auto, a number, or several"),
         ((*PAPER, "--radius", "-1", "--draws", "50"), "--radius -1.0 is not allowed"),
@@ -45,7 +44,7 @@ def test_wrong_options(run, patients_csv, tmp_path, options, sentence):
 def test_options_reach_the_explainer(local, formulation):
     atlas = options_of(radius=["5", "9"], local=local, formulation=formulation, draws=50).make(print, max_explainers=2)
     assert (atlas.max_explainers, atlas.formulation, atlas.max_rules) == (2, formulation, None)
-    assert atlas.candidates.local is LOCAL[local]
+    assert atlas.candidates.local == LOCAL[local]
     assert (atlas.candidates.radius, atlas.candidates.n_draws) == ([5.0, 9.0], 50)
     assert (atlas.candidates.scale, atlas.candidates.centers) == ("none", "rounded")
 

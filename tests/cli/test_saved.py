@@ -12,6 +12,19 @@ def test_predict(explained, run, patients_csv):
     assert pd.read_csv("p.csv")["abstains"].sum() == done.json["n_abstains"]
 
 
+def test_rows_that_cannot_be_read_are_counted_and_a_file_of_them_is_refused(explained, run, patients, tmp_path):
+    odd = patients.astype({"sex": object})
+    odd.loc[:2, "sex"] = "unknown"
+    odd.to_csv(tmp_path / "some.csv", index=False)
+    done = run("predict", explained.atlas, tmp_path / "some.csv", "--json")
+    assert done.code == 0
+    assert "note: 3 of 400 rows hold values that the explainer does not know: it abstains there." in done.err
+    odd.assign(sex="unknown").to_csv(tmp_path / "all.csv", index=False)
+    done = run("predict", explained.atlas, tmp_path / "all.csv")
+    assert done.code == 3
+    assert "column 'sex' holds 'unknown' in row 0, which is not one of its levels" in done.sentence
+
+
 def test_columns_that_are_not_used_are_named(explained, run, patients_csv):
     done = run("predict", explained.atlas, patients_csv)
     assert "note: columns that the explainer does not use are ignored: 'patient', 'risk'." in done.err

@@ -48,6 +48,13 @@ class TestProgram:
         record = replace(PROVEN, proof=Proof(40.0, 50.0, "feasible", 0.1, 0.4, 100.0))
         assert "(within 25.00% of the best choice)" in describe_fit(record)
 
+    def test_rows_that_the_printed_program_leaves_out_are_named(self):
+        record = replace(PROVEN, proof=Proof(38.0, 38.0, "optimal", 0.1, 0.38, 100.0))
+        assert "the printed program counts 38 of 100 rows and asks for the floor of 0.9 on these alone" in describe_fit(
+            record
+        )
+        assert "printed program" not in describe_fit(PROVEN)
+
     def test_a_certificate_of_held_out_rows(self):
         certificate = Certificate((Claim(60, 60, 0.93),), Claim(80, 200, 0.34), Claim(78, 80, 0.92), 0.95)
         record = replace(PROVEN, certificate=certificate, explainers=PROVEN.explainers.with_claims(certificate))

@@ -142,6 +142,9 @@ class Balls:
         check_choice("scale", self.scale, ("schema", *SCALES))
         check_choice("flips", self.flips, ("paper", "uniform"))
         check_choice("centers", self.centers, ("rounded", "rows"))
+        if isinstance(self.local, type) or not hasattr(self.local, "fit"):
+            name = self.local.__name__ if isinstance(self.local, type) else repr(self.local)
+            raise TypeError(f"local={name} is not allowed: give an explainer, such as FilteredTree() or LimeLinear().")
         if not isinstance(self.uncut, bool):
             raise TypeError(f"uncut={self.uncut!r} is not allowed: give True or False.")
 

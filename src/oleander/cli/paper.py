@@ -58,8 +58,6 @@ class PaperOptions:
             raise _wrong(f"--formulation {self.formulation} is not known: use strict or selective.")
         if self.draws == 0:
             raise _wrong("--draws 0 is not allowed with --paper: explainers learn from draws in balls.")
-        if self.letter and self.local is not None:
-            raise _wrong("--letter stands for a tree behind the filter: leave out --local.")
         if self.letter and self.formulation == "strict":
             raise _wrong("--letter stands for the printed program: leave out --formulation strict.")
         if self.letter and not self.include_rows:
@@ -75,7 +73,8 @@ class PaperOptions:
         return AggregateExplainer.paper(
             black_box,
             radius=read_radii(self.radius or ()),
-            local=None if self.local is None else LOCAL[self.local],
+            # The letter's tree has a filter of its own.
+            local=None if self.local in (None, "tree") else LOCAL[self.local],
             formulation=self.formulation,  # type: ignore[arg-type]
             letter=self.letter,
             centers="rows" if self.include_rows else "rounded",

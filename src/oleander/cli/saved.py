@@ -36,6 +36,7 @@ def predict(
 
     explainer = AggregateExplainer.load(atlas)
     X = _rows_for(explainer, read_table(data, separator=separator, decimal=decimal))
+    _note_unread(explainer, X)
     table = predictions_table(explainer, X, np.arange(len(X)))
     if out is not None:
         write_table(table, out)
@@ -101,6 +102,17 @@ def tradeoff(
     wide = table.pivot(index="max_explainers", columns="min_fidelity", values="coverage").reset_index()
     wide.columns = ["explainers", *(f"≥ {floor:g}" for floor in wide.columns[1:])]
     show_table(wide, "Share of rows answered, by number of explainers and floor of fidelity")
+
+
+def _note_unread(explainer: "AggregateExplainer", X: "pd.DataFrame") -> None:
+    """Say how many rows hold values that the explainer does not know; raise ``ValueError`` where all do."""
+    _, readable = explainer.schema_.encode_readable(X)
+    if readable is None:
+        return
+    if not readable.any():
+        # The message names the column, the row and the value.
+        explainer.schema_.encode(X)
+    note(f"{(~readable).sum():,} of {len(X):,} rows hold values that the explainer does not know: it abstains there.")
 
 
 def _rows_for(explainer: "AggregateExplainer", table: "pd.DataFrame") -> "pd.DataFrame":

@@ -9,6 +9,7 @@ from oleander.candidates.base import Generator
 from oleander.data.checks import check_choice, check_count, check_positive, check_share
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
+from oleander.explainers import FilteredTree
 from oleander.judging.floor import Floor
 from oleander.selection.solvers import get_solver
 
@@ -139,8 +140,8 @@ class Options:
 def refuse_beside_letter(*, local: Any, formulation: str | None, centers: str) -> None:
     """Raise ``ValueError`` for an option of ``AggregateExplainer.paper`` that contradicts ``letter=True``."""
     what, wanted = "", ""
-    if local is not None:
-        what, wanted = "local", "a tree behind the filter with alpha=None"
+    if isinstance(local, FilteredTree) and local.alpha is not None:
+        what, wanted = f"a filter with alpha={local.alpha:g}", "a filter with alpha=None"
     elif formulation == "strict":
         what, wanted = "formulation='strict'", "the printed program, formulation='selective'"
     elif centers == "rounded":

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.data.schema import FeatureSchema, format_number
+from oleander.data.schema import FeatureSchema
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Ball:
         levels = "levels" if n_levels == len(self.schema.named) else "levels or missing values"
         parts = []
         if n_numbers:
-            words = f"within {format_number(self.radius)} of its center along {n_numbers} number{'s'[: n_numbers > 1]}"
+            words = f"within {self.radius:.4g} of its center along {n_numbers} number{'s'[: n_numbers > 1]}"
             if self.scales is not None:
                 words += " in their own units" if (self.scales == 1).all() else " in scales of its own"
             parts.append(words)

@@ -10,6 +10,7 @@ from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord
+from oleander.selection.result import Proof
 
 MOST_CLASSES = 12
 # Up to this many rules in all are shown; of more than these, the widest few of each explainer.
@@ -57,7 +58,7 @@ def _describe_member(number: int, member: ChosenExplainer, record: FitRecord, mo
     widest = sorted(rules, key=lambda rule: -rule.n_draws)[:most_rules]
     return [
         *lines,
-        f"  {len(rules):,} rules on {len(features)} features: {', '.join(names)}",
+        f"  {len(rules):,} rules on {len(features)} feature{'s'[: len(features) > 1]}: {', '.join(names)}",
         *(f"    {rule}" for rule in widest),
         f"    and {len(rules) - most_rules:,} narrower rules: explainers_[{number}].rules() lists all",
     ]
@@ -81,6 +82,7 @@ def _describe_answers(record: FitRecord) -> list[str]:
             f"{n_explainers} local explainer{plural} with {n_rules} rule{'' if n_rules == 1 else 's'} cover{verb} "
             f"{evaluation.coverage:.1%} of the rows ({proven})",
             f"fidelity at least {show_lower(evaluation.fidelity, 3)} on the rows they were chosen on",
+            *_describe_counted(record, proof),
         ]
     claim = record.judged if record.certificate is None else record.certificate.answers
     assert claim is not None
@@ -95,6 +97,16 @@ def _describe_answers(record: FitRecord) -> list[str]:
             f"answered, {claim.n_right:,} of them rightly (at least {show_lower(claim.bound)})"
         )
     return lines
+
+
+def _describe_counted(record: FitRecord, proof: Proof) -> list[str]:
+    """Describe what the printed program counts, where that is less than what the explainers cover."""
+    if proof.objective >= record.evaluation.coverage * proof.total_weight - 0.5:
+        return []
+    return [
+        f"the printed program counts {proof.objective:,.0f} of {proof.total_weight:,.0f} rows and asks for the floor "
+        f"of {record.min_fidelity:g} on these alone: rows that an explainer gets wrong need not be counted"
+    ]
 
 
 def _describe_certificate(record: FitRecord, certificate: Certificate) -> list[str]:

@@ -26,7 +26,7 @@ def explain_floor(fidelity: Floats, min_fidelity: float) -> str:
     best = float(fidelity.max()) if len(fidelity) else 0.0
     return (
         f"min_fidelity={min_fidelity:g} leaves no candidate: the best of {len(fidelity)} reaches {best:.3g}. "
-        "Lower min_fidelity, or use smaller radii."
+        "Lower min_fidelity, or use other radii."
     )
 
 

@@ -176,6 +176,14 @@ class FeatureSchema:
             rows[readable] = self.encode(X[readable] if isinstance(X, pd.DataFrame) else np.asarray(X)[readable])
         return rows, readable
 
+    def describe_unreadable(self, X: Any) -> str:
+        """Return why rows cannot be encoded: the first column, row and value that the schema does not allow."""
+        try:
+            self.encode(X)
+        except ValueError as error:
+            return str(error)
+        return ""
+
     def decode(self, rows: Floats) -> Any:
         """Return encoded rows as the black box expects them, with the columns and dtypes of the data."""
         if self.array_dtype is not None:
