@@ -22,7 +22,7 @@ TABLES = {
     "lazy": ["| one radius, floor 0.9 |", "the same value"],
     "anchors": ["| data | search | precision |", "| data | anchors | K | choice |", "exact, floor 0.9 (optimal)"],
     "quality": [
-        "| paper, 500 draws | 1 |",
+        "| paper | 1 |",
         "| proxies |",
         "### Few and many judged rows",
         "### Other budgets and floors",

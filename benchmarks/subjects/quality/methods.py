@@ -34,6 +34,7 @@ class Effort:
     """The draws and candidates of a method: fewer than its defaults, so that all runs take hours and not days."""
 
     n_learned_from: int = 20_000
+    n_paper_draws: int = 10_000
     n_draws: int = 500
     max_candidates: int = 100
     max_anchors: int = 40
@@ -41,7 +42,9 @@ class Effort:
     n_components: int = 100
 
 
-TINY = Effort(n_learned_from=500, n_draws=50, max_candidates=5, max_anchors=2, max_conditions=2, n_components=3)
+TINY = Effort(
+    n_learned_from=500, n_paper_draws=50, n_draws=50, max_candidates=5, max_anchors=2, max_conditions=2, n_components=3
+)
 # Returns a fitted explainer. A method that draws from other rows than those to explain has `case.train` for it.
 Method = Callable[[Case, Budget, Effort], Rival]
 
@@ -97,10 +100,10 @@ def fit_paper(case: Case, budget: Budget, effort: Effort) -> Rival:
     atlas = AggregateExplainer.paper(
         case.black_box,
         radius=typical_radius(case.data),
-        n_draws=effort.n_draws,
+        n_draws=effort.n_paper_draws,
         max_explainers=budget.max_explainers,
         min_fidelity=budget.min_fidelity,
-        time_limit=2,
+        time_limit=10,
         **_common(case),
     )
     return atlas.fit(case.explain, groups=case.groups)
@@ -160,7 +163,7 @@ OURS: dict[str, Method] = {
     "balanced": fit_balanced,
     "without draws": fit_without_draws,
     "balls": fit_balls,
-    "paper, 500 draws": fit_paper,
+    "paper": fit_paper,
 }
 RIVALS: dict[str, Method] = {
     "abstaining tree on draws, 10 leaves": partial(fit_tree_on_draws, max_leaves=10),

@@ -101,7 +101,7 @@ third that is answered; *floor reached* is the share of runs whose agreement rea
 answer counts as reached. *Rules* are the rules to read; *conditions* are those of a rule, its region's included, and a
 ball has one for each column. *Minority right* is the share of rows outside the largest class that are answered
 rightly. Queries are counted at the black box. The paper's method has raw units, one radius (a ball around a typical
-row holds a fifth of the rows), every row as a center, and 500 draws in each ball instead of 10,000.
+row holds a fifth of the rows), every row as a center, 10,000 draws in each ball, and whole trees.
 """
 JUDGED_NOTES = f"""\
 Two known laws of 10 columns as black boxes; the background has {N_BACKGROUND:,} rows. The columns are judged rows.
