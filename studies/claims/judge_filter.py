@@ -82,10 +82,11 @@ def better_fidelity(facts: Facts) -> Judgement:
 
 
 def decide(gains: Sequence[Mapping[str, float]]) -> tuple[bool | None, str]:
-    """Return whether every gain is above chance, and why not; None if some are within chance and none is below it.
+    """Return whether every gain is above chance, and why not; None if only some are, and none is below chance.
 
-    >>> decide([{"mean": 0.1, "error": 0.01}]), decide([{"mean": 0.001, "error": 0.01}])[0]
-    ((True, ''), None)
+    >>> clear, small = {"mean": 0.1, "error": 0.01}, {"mean": 0.001, "error": 0.01}
+    >>> decide([clear])[0], decide([small])[0], decide([clear, small])[0]
+    (True, False, None)
     """
     if any(gain["mean"] < -N_ERRORS * gain["error"] for gain in gains):
         return False, "somewhere the difference is negative and more than chance"

@@ -109,8 +109,8 @@ def test_names_cannot_control_the_terminal(run, patients, tmp_path):
     assert "\\x1b[2Jage" in done.out
     # A refusal names columns too.
     refused = run("explain", tmp_path / "p.csv", "--target", "rsk", "--out", "out")
-    empty = named.assign(**{"\x1b[2Jx": None}).to_csv(index=False)
-    (tmp_path / "q.csv").write_text(empty)
+    prose = named.assign(**{"\x1b[2Jx": [f"patient {i} came by bus" for i in range(len(named))]})
+    prose.to_csv(tmp_path / "q.csv", index=False)
     dropped = run("explain", tmp_path / "q.csv", "--target", "risk", "--out", "out")
     assert (refused.code, dropped.code) == (2, 3)
     for text in (done.out, done.err, refused.err, dropped.err):

@@ -75,7 +75,7 @@ class TestLearnByAsking:
             def black_box(X):
                 return np.where(X[:, 0] + 0.5 * X[:, 1] + 0.2 * np.sin(9 * X[:, 2]) > 0.4, "above", "below")
 
-            options = {"draws": Draws(1_500), "max_explainers": 1 + seed % 6, "min_fidelity": 0.75}
+            options = {"draws": Draws(1_500), "max_explainers": 1 + seed % 6, "min_fidelity": 0.9}
             explainer = AggregateExplainer(black_box, random_state=seed, **options)
             if seed % 2:
                 with pytest.warns(UserWarning, match="20 of 300 rows of X stand in the background too"):

@@ -90,7 +90,7 @@ def _explainer(explainer: Explainer, codes: Codes) -> dict[str, Any]:
     tree = tree_of(explainer)
     if tree is not None:
         speaking = explainer.speaking.tolist() if isinstance(explainer, AbstainingTree) else None
-        unit = "rows" if isinstance(explainer, AbstainingTree) else "draws"
+        unit = explainer.unit if isinstance(explainer, AbstainingTree) else "draws"
         return {"kind": "tree", "speaking": speaking, **_tree(tree, codes, unit)}
     if isinstance(explainer, LimeLinear):
         data = explainer.to_dict()
