@@ -183,10 +183,10 @@ def test_light_dark_and_small(open_page, atlases, scheme):
     page.shoot(f"theme-{scheme}", full_page=True)
     page.tab.set_viewport_size({"width": 390, "height": 800})
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= 390
-    letters = page.tab.evaluate(
-        "Math.min(...[...$('chart').querySelectorAll('text')].map((t) => t.getBoundingClientRect().height))"
+    # The chart is drawn anew after the window has changed.
+    page.tab.wait_for_function(
+        "Math.min(...[...$('chart').querySelectorAll('text')].map((t) => t.getBoundingClientRect().height)) > 11"
     )
-    assert letters > 11
     page.shoot(f"small-{scheme}", full_page=True)
     page.check()
 
