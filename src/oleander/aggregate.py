@@ -336,9 +336,10 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         else:
             reading = read_sample(source, y, groups, self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs)
             table = load_background(background, reading.schema.columns, seed, self.n_jobs)
-        for generator in generators:
-            if isinstance(generator, Balls):
-                generator.check_rows(len(reading.values) if source is None else source.n_rows)
+        n_rows = len(reading.values) if source is None else source.n_rows
+        for balls in (generator for generator in generators if isinstance(generator, Balls)):
+            balls.check()
+            balls.check_rows(n_rows)
         around = None if table is None else encode_background(table, reading.schema)
         box = BlackBox(self.black_box, reading.schema)
         if store is not None:

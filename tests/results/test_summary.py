@@ -49,10 +49,9 @@ class TestProgram:
         assert "(within 25.00% of the best choice)" in describe_fit(record)
 
     def test_rows_that_the_printed_program_leaves_out_are_named(self):
-        record = replace(PROVEN, proof=Proof(38.0, 38.0, "optimal", 0.1, 0.38, 100.0))
-        assert "the printed program counts 38 of 100 rows and asks for the floor of 0.9 on these alone" in describe_fit(
-            record
-        )
+        text = describe_fit(replace(PROVEN, counted=0.38))
+        assert "the printed program counts 38.0% of the rows and asks for the floor of 0.9 on these alone" in text
+        assert "printed program" not in describe_fit(replace(PROVEN, counted=0.4))
         assert "printed program" not in describe_fit(PROVEN)
 
     def test_a_certificate_of_held_out_rows(self):

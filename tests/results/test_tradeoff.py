@@ -27,7 +27,7 @@ class TestCells:
         for cell in tradeoff.cells:
             if isinstance(program, UnionLearner):
                 union = program.choose(cell.max_explainers, cell.min_fidelity)
-                n_explainers = 0 if union is None else 1 if union.step.cut is not None else len(union.step.keys)
+                n_explainers = 0 if union is None else 1 if union.step.tree is not None else len(union.step.keys)
                 assert cell.n_explainers == n_explainers
                 assert cell.coverage == pytest.approx(0 if union is None else union.coverage)
             else:

@@ -104,7 +104,7 @@ def read_radii(radius: Radius, rows: Rows, norm: float, scales: Floats | None, m
         if np.isinf(typical_radii(rows, norm, scales, max_flips, (radius.share,))).any():
             raise ValueError(
                 f"radius=Holding({radius.share:g}) is not possible with max_flips={max_flips}: a ball around a typical "
-                "row never holds so many rows. Raise max_flips, or lower the share."
+                "row never holds that share of the rows. Raise max_flips, or lower the share."
             )
         return choose_ladder(rows, norm, scales, max_flips, shares=(radius.share,))
     ladder = sorted({float(one) for one in np.atleast_1d(np.asarray(radius, dtype=float))})

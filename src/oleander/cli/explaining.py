@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from oleander.aggregate import AggregateExplainer
     from oleander.cli.preparing import Prepared
 
-# The defaults of AggregateExplainer.
-N_DRAWS, MAX_RULES = Draws().n, 20
-
 
 def explain(
     data: given.Data,
@@ -66,28 +63,25 @@ def explain(
         data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal, background
     )
     generators = read_candidates(candidates or "auto", radius)
-    n_draws = N_DRAWS if draws is None else draws
+    learned_from = Draws() if draws is None else Draws(draws)
     if not paper:
-        _check_draws(generators, n_draws, background)
+        _check_draws(generators, learned_from, background)
     prepared = prepare_to_explain(request, random_state=seed, n_jobs=jobs)
     options: dict[str, Any] = {
         "max_explainers": max_explainers,
         "min_fidelity": min_fidelity,
-        "time_limit": 60.0 if time_limit is None else time_limit,
         "schema": prepared.schema,
         "random_state": seed,
         "n_jobs": jobs,
     }
+    if time_limit is not None:
+        options["time_limit"] = time_limit
     if paper:
         atlas = by_paper.make(prepared.black_box, **options)
     else:
-        atlas = AggregateExplainer(
-            prepared.black_box,
-            max_rules=MAX_RULES if max_rules is None else max_rules,
-            candidates=generators,
-            draws=Draws(n_draws),
-            **options,
-        )
+        if max_rules is not None:
+            options["max_rules"] = max_rules
+        atlas = AggregateExplainer(prepared.black_box, candidates=generators, draws=learned_from, **options)
     fit_and_write(
         atlas, prepared, out, as_json=as_json, include_rows=include_rows, title=f"How the model decides: {data.name}"
     )
@@ -163,10 +157,10 @@ def compare(
         show_table(table, f"Explaining {prepared.about}")
 
 
-def _check_draws(candidates: Any, draws: int, background: Path | None) -> None:
+def _check_draws(candidates: Any, draws: Draws, background: Path | None) -> None:
     """Refuse options of draws where none are made."""
-    makes_draws = isinstance(candidates, str) and draws > 0
-    if draws not in (0, N_DRAWS) and not makes_draws:
+    makes_draws = isinstance(candidates, str) and draws.n > 0
+    if draws not in (Draws(), Draws(0)) and not makes_draws:
         raise CommandError("--draws is for --candidates auto: leave out one.", ExitCode.USAGE)
     if background is not None and not makes_draws:
         raise CommandError("--background is for draws, and these options make none: leave it out.", ExitCode.USAGE)

@@ -77,12 +77,15 @@ def choose_from_pool(
     if len(parts.held):
         certificate = explainers.certify(held, options.confidence, reading.groups_of(parts.held), seed)
         explainers = explainers.with_claims(certificate)
+    # A balanced program counts worths, not rows.
+    is_printed = options.formulation == "selective" and options.balance is None
     record = FitRecord(
         *options.limits,
         explainers,
         evaluation,
         black_box.n_queries,
         proof=result.proof,
+        counted=result.coverage if is_printed else None,
         certificate=certificate,
         ball_sizes=sizes,
     )

@@ -53,7 +53,7 @@ def choose_boxes(
     *,
     min_support: int = 1,
 ) -> Iterator[BoxChoice]:
-    """Yield a choice of at most so many boxes for each size, at one price.
+    """Yield one choice of boxes for each size, at one price.
 
     Parameters
     ----------

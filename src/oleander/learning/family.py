@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,9 @@ from oleander.arrays import Bools, Floats, Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
-from oleander.learning.cutting import Cut, cut_back, grow_large_tree
 from oleander.learning.grid import Grid, Key, Memberships
 from oleander.learning.polishing import Polisher, find_useful_columns
+from oleander.learning.pruning import PrunedTree, grow_large_tree, prune_tree
 
 Overlap = Literal["first", "silent"]
 OVERLAPS: tuple[Overlap, ...] = ("first", "silent")
@@ -43,8 +43,8 @@ class Step:
         Where boxes overlap, the first chosen answers, or the step is silent if they disagree.
     price : float
         What a wrong answer cost when the boxes were chosen.
-    cut : Cut or None
-        The tree whose speaking leaves the boxes are: one explainer with several rules.
+    tree : PrunedTree or None
+        The tree whose speaking nodes the boxes are: one explainer with several rules.
     mass, agreement : float
         Share of held-back draws that are answered, and share of those on which the answer is the black box's.
     """
@@ -55,7 +55,12 @@ class Step:
     price: float
     mass: float = 0.0
     agreement: float = 0.0
-    cut: Cut | None = None
+    tree: PrunedTree | None = None
+
+    @classmethod
+    def of_tree(cls, tree: PrunedTree, price: float) -> Self:
+        """Return the step of a pruned tree."""
+        return cls(tree.keys, tuple(tree.says.tolist()), "first", price, tree=tree)
 
     @property
     def worth(self) -> float:
@@ -112,21 +117,21 @@ def learn_family(
     rng: np.random.Generator,
     *,
     max_boxes: int = 10,
-    max_rules: int | None = None,
+    max_leaves: int | None = None,
     min_support: int = 1,
     min_purity: float | None = None,
     is_balanced: bool = False,
     prices: Sequence[float] = PRICES,
 ) -> Family:
-    """Learn choices of boxes, in both readings of overlaps, and cuts of one tree, for each price from labelled draws.
+    """Learn choices of boxes, in both readings of overlaps, and prunings of one tree, at each price.
 
     Parameters
     ----------
     draws : LabelledDraws
     rng : numpy.random.Generator
     max_boxes : int
-    max_rules : int or None
-        The most boxes of a choice, and the most speaking leaves of a tree. None leaves out trees.
+    max_leaves : int or None
+        The most speaking leaves of a tree. None leaves out trees.
     min_support : int
         The fewest draws that a box must add to a choice, and that a speaking leaf holds.
     min_purity : float or None
@@ -155,7 +160,6 @@ def learn_family(
     weights = class_weights(labels, n_classes, 1.0 if is_balanced else CLASS_POWER)
     steps: list[Step] = []
     # Small choices stand beside large ones, so that no more is read than is needed.
-    max_boxes = max_boxes if max_rules is None else min(max_boxes, max_rules)
     sizes = sorted({size for size in SIZES if size < max_boxes} | {max_boxes})
     found = [choose_boxes(pool, polisher, truth, weights, price, sizes, min_support=min_support) for price in prices]
     for of_size in zip(*found, strict=True):
@@ -163,12 +167,11 @@ def learn_family(
             if min_purity is not None:
                 choice = choice.with_purity(min_purity, polisher, truth)
             steps += [Step(choice.keys, choice.labels, overlap, price) for overlap in OVERLAPS]
-    if max_rules is not None:
+    if max_leaves is not None:
         tree = grow_large_tree(draws, grid, grows)
-        leaves = sorted({size for size in LEAVES if size < max_rules} | {max_rules})
-        for cuts in cut_back(tree, grid, members, truth, weights, prices, leaves, min_support):
-            for price, cut in zip(prices, cuts, strict=True):
-                steps.append(Step(cut.keys, tuple(cut.says.tolist()), "first", price, cut=cut))
+        leaves = sorted({size for size in LEAVES if size < max_leaves} | {max_leaves})
+        for pruned in prune_tree(tree, grid, members, truth, weights, prices, leaves, min_support):
+            steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
     return Family(grid, measure_steps(grid, steps, codes[:, held], labels[held]))
 
 

@@ -8,9 +8,9 @@ from oleander.arrays import Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.learning.boxes import node_boxes
 from oleander.learning.choosing import PRICES
-from oleander.learning.cutting import cut_back, grow_large_tree
 from oleander.learning.family import SHARE_HELD, Family, Step, measure_steps
 from oleander.learning.grid import Grid, Memberships
+from oleander.learning.pruning import grow_large_tree, prune_tree
 
 
 def learn_abstaining_tree(
@@ -21,11 +21,8 @@ def learn_abstaining_tree(
     tree = grow_large_tree(draws, grid, learns[: len(learns) // 2])
     members = Memberships(grid, grid.codes[:, learns])
     weights = np.ones(draws.n_classes)
-    (cuts,) = cut_back(tree, grid, members, draws.codes[learns], weights, prices, [max_leaves])
-    steps = [
-        Step(cut.keys, tuple(cut.says.tolist()), "first", price, cut=cut)
-        for price, cut in zip(prices, cuts, strict=True)
-    ]
+    (pruned,) = prune_tree(tree, grid, members, draws.codes[learns], weights, prices, [max_leaves])
+    steps = [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
     return Family(grid, measure_steps(grid, steps, grid.codes[:, held], draws.codes[held]))
 
 

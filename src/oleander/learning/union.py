@@ -95,7 +95,7 @@ class UnionLearner:
         """Return the widest step that passes, or a smaller one that is nearly as wide; None where no step passes."""
         purity = min_fidelity if self.asks_each else None
         # A floor for each rule is one for each box, and no tree is asked for.
-        max_rules = self.max_rules or UNLIMITED if purity is None else None
+        max_leaves = self.max_rules or UNLIMITED if purity is None else None
         n_boxes = self._most_boxes(max_explainers)
 
         def learn(draws: LabelledDraws, seed: int) -> Family:
@@ -103,7 +103,7 @@ class UnionLearner:
                 draws,
                 np.random.default_rng(seed),
                 max_boxes=n_boxes,
-                max_rules=max_rules,
+                max_leaves=max_leaves,
                 min_support=self.min_support,
                 min_purity=purity,
                 is_balanced=self.is_balanced,

@@ -9,7 +9,7 @@ from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer
 from oleander.explainers.constant import Constant
 from oleander.judging.bounds import lower_bound
-from oleander.learning.cutting import Cut
+from oleander.learning.pruning import PrunedTree
 from oleander.learning.union import Union
 from oleander.regions import Box, Region
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
@@ -28,8 +28,8 @@ def deliver_union(union: Union, draws: LabelledDraws, rows: Rows, level: float) 
         The one-sided error of the bound on each explainer's fidelity.
     """
     step = union.step
-    if step.cut is not None:
-        return ExplainerSet(draws.schema, (_deliver_tree(step.cut, draws, rows, level),), in_turn=True)
+    if step.tree is not None:
+        return ExplainerSet(draws.schema, (_deliver_tree(step.tree, draws, rows, level),), in_turn=True)
     boxes = [union.family.grid.to_box(key) for key in step.keys]
     on_rows, on_draws = (
         step.find_speaker(np.array([box.contains(values) for box in boxes])) for values in (rows.values, draws.values)
@@ -44,8 +44,8 @@ def deliver_union(union: Union, draws: LabelledDraws, rows: Rows, level: float) 
     return ExplainerSet(draws.schema, tuple(members), step.overlap, in_turn=True)
 
 
-def _deliver_tree(cut: Cut, draws: LabelledDraws, rows: Rows, level: float) -> ChosenExplainer:
-    explainer = cut.to_explainer(draws)
+def _deliver_tree(pruned: PrunedTree, draws: LabelledDraws, rows: Rows, level: float) -> ChosenExplainer:
+    explainer = pruned.to_explainer(draws)
     region = Spoken(Box(()), explainer)
     own = region.contains(rows.values)
     right = own & (explainer.predict(rows.values) == rows.labels)

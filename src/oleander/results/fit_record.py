@@ -76,6 +76,8 @@ class FitRecord:
         Rows sent to the black box.
     proof : Proof or None
         Where a program chose the explainers.
+    counted : float or None
+        The share of the rows that the printed program counts; None where another program, or none, chose.
     certificate : Certificate or None
         What rows that nothing was learned from allow to be claimed.
     judged : Claim or None
@@ -101,6 +103,7 @@ class FitRecord:
     evaluation: Evaluation
     n_queries: int
     proof: Proof | None = None
+    counted: float | None = None
     certificate: Certificate | None = None
     judged: Claim | None = None
     realism: float | None = None
@@ -162,6 +165,7 @@ class FitRecord:
             "schema": self.schema.to_dict(),
             "explainers": self.explainers.to_dict(),
             "judged": None if self.judged is None else vars(self.judged),
+            "counted": self.counted,
             "realism": self.realism,
             "evaluation": self.evaluation.to_dict(),
             "n_queries": self.n_queries,
@@ -192,6 +196,7 @@ class FitRecord:
             Evaluation.from_dict(data["evaluation"]),
             int(data["n_queries"]),
             part("proof", Proof.from_dict),
+            part("counted", float),
             part("certificate", Certificate.from_dict),
             part("judged", Claim.from_dict),
             part("realism", float),

@@ -10,7 +10,6 @@ from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord
-from oleander.selection.result import Proof
 
 MOST_CLASSES = 12
 # Up to this many rules in all are shown; of more than these, the widest few of each explainer.
@@ -82,7 +81,7 @@ def _describe_answers(record: FitRecord) -> list[str]:
             f"{n_explainers} local explainer{plural} with {n_rules} rule{'' if n_rules == 1 else 's'} cover{verb} "
             f"{evaluation.coverage:.1%} of the rows ({proven})",
             f"fidelity at least {show_lower(evaluation.fidelity, 3)} on the rows they were chosen on",
-            *_describe_counted(record, proof),
+            *_describe_counted(record),
         ]
     claim = record.judged if record.certificate is None else record.certificate.answers
     assert claim is not None
@@ -99,13 +98,13 @@ def _describe_answers(record: FitRecord) -> list[str]:
     return lines
 
 
-def _describe_counted(record: FitRecord, proof: Proof) -> list[str]:
+def _describe_counted(record: FitRecord) -> list[str]:
     """Describe what the printed program counts, where that is less than what the explainers cover."""
-    if proof.objective >= record.evaluation.coverage * proof.total_weight - 0.5:
+    if record.counted is None or record.counted >= record.evaluation.coverage:
         return []
     return [
-        f"the printed program counts {proof.objective:,.0f} of {proof.total_weight:,.0f} rows and asks for the floor "
-        f"of {record.min_fidelity:g} on these alone: rows that an explainer gets wrong need not be counted"
+        f"the printed program counts {record.counted:.1%} of the rows and asks for the floor of "
+        f"{record.min_fidelity:g} on these alone: rows that an explainer gets wrong need not be counted"
     ]
 
 

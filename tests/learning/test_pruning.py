@@ -1,4 +1,4 @@
-"""A tree that is cut back says what its speaking nodes say, and keeps its budget and its least support."""
+"""A pruned tree says what its speaking nodes say, and keeps its budget and its least support."""
 
 import numpy as np
 import pandas as pd
@@ -7,9 +7,9 @@ import pytest
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
 from oleander.learning.choosing import PRICES
-from oleander.learning.cutting import cut_back, grow_large_tree
 from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.grid import Grid, Memberships
+from oleander.learning.pruning import grow_large_tree, prune_tree
 
 
 @pytest.fixture
@@ -29,18 +29,18 @@ def draws():
     return LabelledDraws(schema, schema.encode(table), np.array(["a", "b", "c"]), noisy.astype(np.intp), None)
 
 
-def cut(draws, prices, max_leaves, min_support=1):
+def prune(draws, prices, max_leaves, min_support=1):
     grid = Grid.learn(draws.values, draws.schema)
     tree = grow_large_tree(draws, grid, np.arange(len(draws.values)))
     members = Memberships(grid, grid.codes)
-    return grid, cut_back(tree, grid, members, draws.codes, np.ones(3), prices, max_leaves, min_support)
+    return grid, prune_tree(tree, grid, members, draws.codes, np.ones(3), prices, max_leaves, min_support)
 
 
 @pytest.mark.parametrize("n_leaves", [1, 4, 12])
 def test_the_explainer_answers_as_the_boxes_of_its_leaves(draws, n_leaves):
-    grid, (cuts,) = cut(draws, PRICES, [n_leaves])
-    for price, one in zip(PRICES, cuts, strict=True):
-        step = Step(one.keys, tuple(one.says.tolist()), "first", price, cut=one)
+    grid, (pruned,) = prune(draws, PRICES, [n_leaves])
+    for price, one in zip(PRICES, pruned, strict=True):
+        step = Step.of_tree(one, price)
         said = Family(grid, (step,)).answer(draws.values)[0]
         explainer = one.to_explainer(draws)
         assert len(one.keys) <= n_leaves
@@ -51,7 +51,7 @@ def test_the_explainer_answers_as_the_boxes_of_its_leaves(draws, n_leaves):
 
 
 def test_rules_count_all_draws(draws):
-    _, ((one,),) = cut(draws, [2.0], [6])
+    _, ((one,),) = prune(draws, [2.0], [6])
     explainer = one.to_explainer(draws)
     for rule, leaf in zip(explainer.rules(), explainer.spoken_leaves, strict=True):
         own = explainer.tree.apply(draws.values) == leaf
@@ -61,14 +61,14 @@ def test_rules_count_all_draws(draws):
 
 
 def test_no_leaf_speaks_for_too_few_draws(draws):
-    _, ((one,),) = cut(draws, [1.0], [50], min_support=200)
+    _, ((one,),) = prune(draws, [1.0], [50], min_support=200)
     assert all(rule.n_draws >= 200 for rule in one.to_explainer(draws).rules())
 
 
 def test_a_family_has_trees_where_rules_are_limited(draws):
-    with_trees = learn_family(draws, np.random.default_rng(0), max_boxes=1, max_rules=8)
-    trees = [step for step in with_trees.steps if step.cut is not None]
+    with_trees = learn_family(draws, np.random.default_rng(0), max_boxes=1, max_leaves=8)
+    trees = [step for step in with_trees.steps if step.tree is not None]
     assert {len(step.keys) for step in trees} >= {5}
     assert all(len(step.keys) <= 8 for step in trees)
-    assert all(len(step.keys) <= 1 for step in with_trees.steps if step.cut is None)
-    assert not any(step.cut for step in learn_family(draws, np.random.default_rng(0), max_boxes=1).steps)
+    assert all(len(step.keys) <= 1 for step in with_trees.steps if step.tree is None)
+    assert not any(step.tree for step in learn_family(draws, np.random.default_rng(0), max_boxes=1).steps)

@@ -1,4 +1,4 @@
-"""One large tree, cut back exactly: the nodes that speak are worth the most at a price per wrong answer."""
+"""One large tree, pruned exactly: the nodes that speak are worth the most at a price per wrong answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,8 +28,8 @@ def grow_large_tree(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: in
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
-    """The nodes of a tree that speak.
+class PrunedTree:
+    """A tree, and the nodes of it that speak.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ class Cut:
             if speaker[node] != LEAF:
                 speaker[[tree.left[node], tree.right[node]]] = speaker[node]
         label = np.where(speaker == LEAF, tree.label, np.append(self.says, 0)[speaker])
-        whole = _relabelled(tree, draws, label)
-        cut = AbstainingTree(whole, speaker != LEAF, unit="draws").simplified()
-        return AbstainingTree(_relabelled(cut.tree, draws, cut.tree.label), cut.speaking, unit="draws")
+        whole = replace(tree, classes=draws.classes, label=label)
+        pruned = AbstainingTree(whole, speaker != LEAF, unit="draws").simplified()
+        return replace(pruned, tree=_count_anew(pruned.tree, draws))
 
 
-def cut_back(
+def prune_tree(
     tree: Tree,
     grid: Grid,
     members: Memberships,
@@ -71,8 +71,8 @@ def cut_back(
     prices: Sequence[float],
     max_leaves: Sequence[int],
     min_support: int = 1,
-) -> list[list[Cut]]:
-    """Return the best cut of a tree at each price, for each number of speaking leaves.
+) -> list[list[PrunedTree]]:
+    """Return the best pruning of a tree at each price, for each number of speaking leaves.
 
     Parameters
     ----------
@@ -96,20 +96,20 @@ def cut_back(
     says, right = worth.argmax(axis=1), worth.max(axis=1)
     wrong = worth.sum(axis=1) - right
     is_enough = counts.sum(axis=1) >= min_support
-    cuts = []
+    found = []
     for size in max_leaves:
         of_size = []
         for price in prices:
             value = np.where(is_enough, right - price * wrong, -1.0)
             nodes = kernels.find_best_cut(tree.left, tree.right, value, size)
-            of_size.append(Cut(tree, nodes, says[nodes], tuple(keys[node] for node in nodes.tolist())))
-        cuts.append(of_size)
-    return cuts
+            of_size.append(PrunedTree(tree, nodes, says[nodes], tuple(keys[node] for node in nodes.tolist())))
+        found.append(of_size)
+    return found
 
 
-def _relabelled(tree: Tree, draws: LabelledDraws, label: Ints) -> Tree:
-    """Return the tree with other labels in the black box's words, its counts made anew; inner nodes have none."""
+def _count_anew(tree: Tree, draws: LabelledDraws) -> Tree:
+    """Return the tree with each leaf's draws, and those that it answers rightly; inner nodes have none."""
     leaf = tree.apply(draws.values)
-    right = label[leaf] == draws.codes
+    right = tree.label[leaf] == draws.codes
     n_draws, n_right = (np.bincount(some, minlength=len(tree.column)) for some in (leaf, leaf[right]))
-    return replace(tree, classes=draws.classes, label=label, n_draws=n_draws, n_right=n_right)
+    return replace(tree, n_draws=n_draws, n_right=n_right)
