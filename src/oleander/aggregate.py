@@ -17,7 +17,7 @@ from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
 from oleander.candidates.named import find_generators
 from oleander.candidates.radii import Radius
-from oleander.data.checks import as_one_row, make_seed, one_per_row, take_rows
+from oleander.data.checks import make_seed, one_per_row, take_rows
 from oleander.data.reading import read
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
@@ -28,11 +28,9 @@ from oleander.fitting.by_asking import count_affordable_draws, learn_by_asking
 from oleander.fitting.from_pool import choose_from_pool
 from oleander.fitting.options import DEFAULT_CONFIDENCE, DEFAULT_TIME_LIMIT, Options, refuse_beside_letter
 from oleander.judging.floor import Floor
-from oleander.results.attributes import FittedAttributes
 from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.explanation import Explanation
 from oleander.results.fit_record import FitRecord
-from oleander.results.summary import describe_fit
+from oleander.results.showing import ShownExplainer
 from oleander.results.tradeoff import TradeOff, default_grid, trace_tradeoff
 from oleander.running.parameters import NestedEstimator
 from oleander.running.wording import one_line
@@ -40,7 +38,7 @@ from oleander.storage.checkpoint import Checkpoint
 from oleander.streaming import Sampled, SourceCount, as_source, encode_background, load_background, read_sample
 
 
-class AggregateExplainer(FittedAttributes, NestedEstimator):
+class AggregateExplainer(ShownExplainer, NestedEstimator):
     """Explain a black box with at most K local explainers, faithful where they speak and silent elsewhere.
 
     Candidates are small models, each valid in one region. An integer program chooses at most ``max_explainers`` of them
@@ -393,16 +391,6 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         """Return the number of the explainer that answers each row; -1 where they abstain."""
         return self.record_.explainers.responsible(*self.schema_.encode_readable(X))
 
-    def explain(self, x: Any) -> Explanation:
-        """Return what is said of one row: a one-row DataFrame, a Series, a mapping or a one-dimensional array."""
-        table = as_one_row(x)
-        if len(table) != 1:
-            raise ValueError(f"explain takes one row, and {len(table)} were given; use predict or covers for many.")
-        rows, readable = self.schema_.encode_readable(table)
-        if readable is not None:
-            return Explanation((), unreadable=self.schema_.describe_unreadable(table))
-        return self.record_.explainers.explain(rows[0])
-
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
         """Compare the explainers with the black box on other rows.
 
@@ -476,17 +464,14 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         self._record = replace(self._record, tradeoff=found)
         return found
 
-    def report(self, path: str | os.PathLike[str], X: Any = None, **options: Any) -> None:
-        """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.write_report``."""
-        # The report is a layer above this one, so it is looked up by name when it is asked for.
-        import_module("oleander.report").write_report(self, path, X, **options)
+    def report(self, path: str | os.PathLike[str] | None = None, X: Any = None, **options: Any) -> Any:
+        """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.write_report``.
 
-    def summary(self) -> str:
-        """Return the fit in a few lines of text."""
-        record = self.record_
-        if record.verdict is None and self._workings is not None:
-            record = replace(record, verdict=self.verdict_)
-        return describe_fit(record)
+        Without a path the page is returned, and a notebook shows it in the cell.
+        """
+        # The report is a layer above this one, so it is looked up by name when it is asked for.
+        report = import_module("oleander.report")
+        return report.make_page(self, X, **options) if path is None else report.write_report(self, path, X, **options)
 
     def save(self, path: str | os.PathLike[str], *, include_rows: bool = False) -> None:
         """Write the explainers to a file of JSON: data, never code.

@@ -10,6 +10,7 @@ from oleander.aggregate import AggregateExplainer
 from oleander.baselines import TreeWithAbstention
 from oleander.candidates.pool import EmptyPoolError
 from oleander.fitting.nothing_found import NothingFoundError
+from oleander.running.shares import show_lower
 from studies.drawing import COLOURS, Pen
 from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.aggregation import FLOOR_COLOURS
@@ -187,8 +188,8 @@ def _words(found: Facts, facts: Facts) -> str:
         promise = "nothing certified"
         if known is not None:
             promise = (
-                f"certified at least {known['certified_fidelity']:.2f} on {known['n_certified_on']:g} units that "
-                "Oleander held out itself"
+                f"certified at least {show_lower(known['certified_fidelity'])} on {known['n_certified_on']:g} units "
+                "that Oleander held out itself"
             )
         words.append(f"φ = {floor:g}: {shown} ({promise})")
     return f"Coverage at fidelity of the answers, K = {max(facts['budgets'])}. {'; '.join(words)}."

@@ -1,12 +1,8 @@
-from fractions import Fraction
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from oleander.judging.bounds import lower_bound, show_lower
+from oleander.judging.bounds import lower_bound
 
 
 @pytest.mark.parametrize(("right", "rows"), [(0, 5), (1, 1), (5, 5), (37, 40), (900, 1000)])
@@ -35,27 +31,3 @@ def test_bound_rises_with_right_rows_and_with_evidence():
 
 def test_no_row_no_claim():
     assert lower_bound([0, 0], [0, 7], 0.05).tolist() == [0.0, 0.0]
-
-
-class TestShown:
-    @given(st.floats(0.0, 1.0), st.integers(1, 6))
-    def test_a_bound_is_never_rounded_up_nor_by_more_than_a_digit(self, bound, decimals):
-        shown = show_lower(bound, decimals)
-        assert float(shown) <= bound
-        # As exact fractions: the last digit more would be too much.
-        assert Fraction(shown) + Fraction(1, 10**decimals) > Fraction(bound)
-        assert len(shown.split(".")[1]) == decimals
-
-    @given(st.integers(0, 10_000))
-    def test_digits_that_are_all_shown_stay(self, ten_thousandths):
-        bound = ten_thousandths / 10_000
-        assert show_lower(bound, 4) == f"{bound:.4f}"
-
-    @pytest.mark.parametrize("number", [0.29, 0.57, 0.58, 0.9, 1.0])
-    def test_the_number_just_under_is_cut(self, number):
-        below = np.nextafter(number, 0)
-        assert float(show_lower(below)) < number
-        assert float(show_lower(number)) == number
-
-    def test_numbers_of_numpy_are_shown_alike(self):
-        assert show_lower(np.float64(0.987)) == show_lower(np.array(0.987)) == "0.98"

@@ -18,9 +18,21 @@ def test_all_claims_share_the_error():
 
 def test_a_claim_in_words():
     assert Claim(0, 0, 0.0).describe(0.9) == "not certifiable: no held-out row"
-    assert Claim(3, 3, 0.2).describe(0.9) == "not certifiable: 3 rows"
-    assert Claim(1, 1, 0.01).describe(0.9) == "not certifiable: 1 row"
-    assert Claim(58, 60, 0.87).describe(0.9) == "certified at least 0.87 (58 of 60 rows)"
+    assert (
+        Claim(3, 3, 0.2).describe(0.9) == "not certifiable: 3 rows, too few for a floor of 0.9 even if all were right"
+    )
+    assert (
+        Claim(1, 1, 0.01).describe(0.9) == "not certifiable: 1 row, too few for a floor of 0.9 even if all were right"
+    )
+    assert Claim(58, 60, 0.87).describe(0.9) == "certified at least 0.87 (58 of 60 rows), under the floor of 0.9"
+    assert Claim(24504, 24515, 0.9991).describe(0.9) == "certified at least 0.99 (24,504 of 24,515 rows)"
+
+
+def test_html_names_every_claim():
+    certificate = Certificate((Claim(9, 10, 0.5999),), Claim(19, 20, 0.7), Claim(1999, 2000, 0.9999), 0.975)
+    html = certificate._repr_html_()
+    for words in ("97.5% confidence", "explainer 0", "9 of 10", ">0.59<", "1,999 of 2,000", ">0.99<"):
+        assert words in html
 
 
 def test_one_row_of_each_group_counts():

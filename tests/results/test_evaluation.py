@@ -26,7 +26,11 @@ def test_every_figure_by_hand():
         "covered": pytest.approx([1.0, 2 / 3]),
         "answered_rightly": pytest.approx([2 / 3, 1 / 3]),
     }
-    assert str(result).startswith("83.3% of 6 rows covered; fidelity at least 0.667")
+    assert str(result) == (
+        "5 of 6 rows covered (83.3%); the answer is the black box's on 3 of these (60.0%); "
+        "fidelity at least 0.666, 0.708 on average; 20.0% of the covered rows in conflict; 7 rules in all"
+    )
+    assert (result.n_answered, result.n_right) == (5, 3)
 
 
 def test_a_weight_stands_for_equal_rows():
@@ -43,6 +47,8 @@ def test_no_explainer_covers_a_row():
     assert np.isnan(result.fidelity)
     assert np.isnan(result.agreement)
     assert result.conflicts == 0
+    assert str(result) == "none of 6 rows is covered"
+    assert (result.n_answered, result.n_right) == (0, 0)
 
 
 def test_figures_follow_from_counts_alone():

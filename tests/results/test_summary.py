@@ -23,7 +23,14 @@ LABELS = np.where(X[:, 0] < 8, "low", "high")
 TREE = UnfilteredTree().fit(X, np.full(100, "low"), schema=SCHEMA)
 BALL = ChosenExplainer(Ball(SCHEMA, np.array([3.0]), 2.0), TREE, "balls", 40, 0.95, 0.9, 0.99)
 BOX = ChosenExplainer(
-    Box((Range(0, SCHEMA[0], 0, 5),)), Constant("low", 10, 1.0, np.dtype("<U4")), "asking", 50, 0.98, 0.9, 1.0
+    Box((Range(0, SCHEMA[0], 0, 5),)),
+    Constant("low", 10, 1.0, np.dtype("<U4")),
+    "asking",
+    support=50,
+    fidelity=0.98,
+    floor_value=0.9,
+    draw_fidelity=1.0,
+    judged=(Claim(49, 50, 0.9086),),
 )
 
 
@@ -33,20 +40,20 @@ def chosen(member, labels=LABELS):
 
 
 PROVEN = FitRecord(5, 0.9, **chosen(BALL), n_queries=100, proof=Proof(40.0, 40.0, "optimal", 0.1, 0.4, 100.0))
-ASKED = FitRecord(5, 0.9, **chosen(BOX), n_queries=100, judged=Claim(49, 50, 0.91), realism=0.61)
+ASKED = FitRecord(5, 0.9, **chosen(BOX), n_queries=100, judged=Claim(50, 50, 0.91), realism=0.61)
 
 
 class TestProgram:
     def test_what_is_covered_and_proven(self):
         lines = describe_fit(PROVEN).splitlines()
-        assert lines[0] == "1 local explainer with 1 rule covers 40.0% of the rows (no choice covers more)"
+        assert lines[0] == "1 local explainer with 1 rule covers 40 of 100 rows (40.0%); no choice covers more"
         assert lines[1] == "fidelity at least 1.000 on the rows they were chosen on"
-        assert "explainer 0: 40 rows, fidelity 0.950" in lines
-        assert any(line.strip().startswith("always → low") for line in lines)
+        assert "explainer 0: right on 38 of 40 rows that it was chosen on" in lines
+        assert any(line.strip().startswith("rule 0: always → low") for line in lines)
 
     def test_a_choice_without_proof_names_its_gap(self):
         record = replace(PROVEN, proof=Proof(40.0, 50.0, "feasible", 0.1, 0.4, 100.0))
-        assert "(within 25.00% of the best choice)" in describe_fit(record)
+        assert "; within 25.00% of the best choice" in describe_fit(record)
 
     def test_rows_that_the_printed_program_leaves_out_are_named(self):
         text = describe_fit(replace(PROVEN, counted=0.38))
@@ -61,7 +68,15 @@ class TestProgram:
         assert "certified on held-out rows, all together at 95% confidence:" in text
         assert "  answers certified at least 0.34 (80 of 200 rows)" in text
         assert "  right where it answers certified at least 0.92 (78 of 80 rows)" in text
-        assert "explainer 0: 40 rows, fidelity 0.950, certified at least 0.93 (60 of 60 rows)" in text
+        assert "explainer 0: right on 38 of 40 rows that it was chosen on, certified at least 0.93 (60 of 60" in text
+        assert "not certified" not in text
+
+    def test_a_certificate_under_the_floor_says_what_that_means(self):
+        certificate = Certificate((Claim(60, 60, 0.93),), Claim(80, 200, 0.34), Claim(78, 80, 0.8999), 0.95)
+        text = describe_fit(replace(PROVEN, certificate=certificate))
+        assert "  right where it answers certified at least 0.89 (78 of 80 rows), under the floor of 0.9" in text
+        assert "the floor of 0.9 is not certified: it held on the rows that the explainers were chosen on" in text
+        assert "may be as low as 0.89" in text
 
 
 class TestLength:
@@ -81,14 +96,14 @@ class TestLength:
         assert len(lines) <= 40
         assert f"  {tree.complexity} rules on {len(tree.features)} features: " in text
         widest = max(tree.rules(), key=lambda rule: rule.n_draws)
-        assert f"    {widest}" in lines
+        assert f"    rule {tree.rules().index(widest)}: {widest}" in lines
         assert f"    and {tree.complexity - 4} narrower rules: explainers_[2].rules() lists all" in lines
 
     def test_a_few_rules_are_all_shown(self):
         tree = UnfilteredTree(max_leaves=8).fit(X, np.sin(3 * X[:, 0]) > 0, schema=SCHEMA)
         explainers = ExplainerSet(SCHEMA, (replace(BALL, explainer=tree),))
         text = describe_fit(replace(PROVEN, explainers=explainers))
-        assert all(f"    {rule}" in text for rule in tree.rules())
+        assert all(f"    rule {number}: {rule}" in text for number, rule in enumerate(tree.rules()))
         assert "narrower" not in text
 
     def test_lines_on_the_size_of_balls(self):
@@ -99,16 +114,26 @@ class TestLength:
 class TestAsking:
     def test_what_is_answered_and_judged(self):
         lines = describe_fit(ASKED).splitlines()
-        assert lines[0] == "1 rule answers 50.0% of the rows and says what the black box says on 98.0% of them"
-        assert lines[1] == (
-            "judged, not certified: of 100 rows that were not learned from 50 are answered, 49 of them rightly "
-            "(at least 0.91)"
+        assert lines[0] == (
+            "1 rule answers 50 of 100 rows (50.0%) and says what the black box says on 50 of these (100.0%)"
         )
+        assert lines[1] == "judged, not certified: nothing was learned from these rows (at least 0.91)"
         assert "certified at" not in describe_fit(ASKED)
         assert lines[-1] == "draws can be told from rows in 61% of cases (50% is perfect)"
 
-    def test_a_rule_is_shown_whole(self):
-        assert f"rule 0: {BOX.region.describe()} → low (right on 49 of 50 rows)" in describe_fit(ASKED).splitlines()
+    def test_folds_judge_by_other_rules_than_those_delivered(self):
+        """The counts of the delivered rules and of the rules that judged are not mixed in one sentence."""
+        lines = describe_fit(replace(ASKED, judged=Claim(46, 48, 0.879))).splitlines()
+        assert lines[0] == "1 rule answers 50 of 100 rows (50.0%)"
+        assert lines[1] == (
+            "judged, not certified: rules that were learned in the same way without the row answer 48 of 100 rows and "
+            "say what the black box says on 46 of these (95.8%, at least 0.87)"
+        )
+        assert any("not judged: the rules were learned from draws around these rows" in line for line in lines)
+
+    def test_a_rule_is_shown_whole_with_its_bound_rounded_down(self):
+        line = f"rule 0: {BOX.region.describe()} → low (right on 49 of 50 rows, at least 0.90)"
+        assert line in describe_fit(ASKED).splitlines()
 
     @pytest.mark.parametrize(
         ("by_group", "unit"), [(False, "rows that nothing was learned from"), (True, "groups, one row of each")]
@@ -122,7 +147,7 @@ class TestAsking:
         assert "not certified" not in text
 
     def test_a_rule_that_answers_no_judging_row_shows_its_draws(self):
-        silent = replace(BOX, support=0, fidelity=float("nan"), floor_value=0.0)
+        silent = replace(BOX, support=0, fidelity=float("nan"), floor_value=0.0, judged=(Claim(0, 0, 0.0),))
         text = describe_fit(replace(ASKED, **chosen(silent)))
         assert "(no row judged it; right on 100% of 10 draws)" in text
 
@@ -178,8 +203,8 @@ class TestClasses:
         lines = describe_fit(PROVEN).splitlines()
         start = lines.index("rows by what the black box says, the rarest first:")
         assert lines[start + 1 : start + 4] == [
-            "  high: 20 rows, 0% answered, 0% rightly",
-            "  low: 80 rows, 50% answered, 50% rightly",
+            "  high: 20 rows, 0 answered, 0 of these rightly",
+            "  low: 80 rows, 40 answered, 40 of these rightly",
             "  answered rightly on under half of their rows: high",
         ]
 

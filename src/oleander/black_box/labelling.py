@@ -8,6 +8,7 @@ from oleander.black_box.counting import CountingBlackBox
 from oleander.data.merging import merge_rows
 from oleander.data.reading import Reading, Split, split
 from oleander.data.rows import Rows
+from oleander.running.shares import show_share
 from oleander.running.warning import warn_user
 
 BATCH = 100_000
@@ -109,7 +110,7 @@ def warn_of_training_rows(rows: Rows, truth: Labels) -> None:
     accuracy = float((rows.labels_of_rows == truth).mean())
     if accuracy >= SUSPICIOUS_ACCURACY:
         warn_user(
-            f"the black box is right on {accuracy:.1%} of these rows, so they look like the rows it was trained on. "
-            "Its memorised answers are harder to mimic than its answers on new rows: explain it on rows that are new "
-            "to it."
+            f"the black box is right on {show_share(accuracy, 1)} of these rows, so they look like the rows it was "
+            "trained on. Its memorised answers are harder to mimic than its answers on new rows: explain it on "
+            "rows that are new to it."
         )

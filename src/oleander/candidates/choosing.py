@@ -7,6 +7,7 @@ the program that was solved last is a relaxation of the true one.
 """
 
 import copy
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.pool import CandidatePool
 from oleander.judging.floor import Floor
 from oleander.running.progress import tell_progress
-from oleander.selection import SelectionProblem, SelectionResult
+from oleander.selection import Progress, SelectionProblem, SelectionResult
 from oleander.selection.result import Status
 
 Answer = dict[Any, SelectionResult]
@@ -130,7 +131,7 @@ class PoolProgram:
                     solver=solver,
                     time_limit=time_limit,
                     start=start[None].chosen if start else None,
-                    progress=lambda now: tell(0, f"covers {now.value:g}, at most {now.bound:g} possible"),
+                    progress=lambda now: tell(0, _describe_search(now)),
                 )
             return {None: result}
 
@@ -286,6 +287,11 @@ class PoolProgram:
             else:
                 settled[cell] = result.with_bound(bound)
         return settled
+
+
+def _describe_search(now: Progress) -> str:
+    most = f", at most {math.ceil(now.bound):,} possible" if math.isfinite(now.bound) else ""
+    return f"covers {now.value:,.0f}{most}"
 
 
 def _add_runtimes(answer: Answer, spent: Seconds) -> Answer:

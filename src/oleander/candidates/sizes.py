@@ -12,6 +12,7 @@ from oleander.candidates.radii import typical_radii
 from oleander.data.rows import Rows
 from oleander.data.schema import format_number
 from oleander.regions import Ball
+from oleander.running.shares import show_share
 from oleander.running.warning import warn_user
 
 # More radii than this are those of rows, and are not listed one by one.
@@ -47,7 +48,8 @@ class BallSize:
         return self.n_held / self.n_rows
 
     def __str__(self) -> str:
-        return f"a typical ball of {self.radii} holds {self.n_held:,.0f} of {self.n_rows:,} rows ({self.share:.1%})"
+        share = show_share(self.share, 1)
+        return f"a typical ball of {self.radii} holds {self.n_held:,.0f} of {self.n_rows:,} rows ({share})"
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

@@ -141,5 +141,10 @@ def show_table(table: pd.DataFrame, title: str) -> None:
 
 def _format(value: Any) -> str:
     if isinstance(value, float):
-        return "–" if np.isnan(value) else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+        if np.isnan(value):
+            return "–"
+        # A share that is nearly 1 is not all.
+        if 0.9995 <= value < 1:
+            return ">0.999"
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
     return printable(str(value))

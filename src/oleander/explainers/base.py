@@ -9,6 +9,7 @@ import pandas as pd
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema, read_dtype_name
 from oleander.regions.conditions import clauses
+from oleander.running.shares import show_share
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Rule:
         return " and ".join(clauses(self.terms))
 
     def __str__(self) -> str:
-        return f"{self.premise or 'always'} → {self.label} ({self.share:.0%} of {self.n_draws:,} {self.unit})"
+        return f"{self.premise or 'always'} → {self.label} ({show_share(self.share)} of {self.n_draws:,} {self.unit})"
 
 
 @runtime_checkable

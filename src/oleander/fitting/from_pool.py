@@ -77,6 +77,7 @@ def choose_from_pool(
     if len(parts.held):
         certificate = explainers.certify(held, options.confidence, reading.groups_of(parts.held), seed)
         explainers = explainers.with_claims(certificate)
+        explainers = explainers.with_held(held, 1 - options.confidence, reading.groups_of(parts.held))
     # A balanced program counts worths, not rows.
     is_printed = options.formulation == "selective" and options.balance is None
     record = FitRecord(

@@ -1,6 +1,5 @@
 """Lower confidence bounds on a share."""
 
-from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
@@ -23,20 +22,3 @@ def lower_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
     # The quantile of Beta(right, rows - right + 1), which is 0 at no right row.
     bound = betaincinv(np.maximum(right, 1e-300), rows - right + 1, level)
     return np.where(right > 0, bound, 0.0)
-
-
-def show_lower(bound: float, decimals: int = 2) -> str:
-    """Return a lower bound in digits, never rounded up.
-
-    Examples
-    --------
-    >>> show_lower(0.9996), show_lower(0.29), show_lower(1.0)
-    ('0.99', '0.29', '1.00')
-    >>> show_lower(float("nan"))
-    'unknown'
-    """
-    # A file may hold any number in the place of a share.
-    if not 0 <= bound <= 100:
-        return "unknown"
-    # The shortest decimal number that reads as this float is cut, so that 0.29, a little less in binary, stays 0.29.
-    return str(Decimal(repr(float(bound))).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR))

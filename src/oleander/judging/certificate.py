@@ -7,7 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.judging.bounds import lower_bound, show_lower
+from oleander.judging.bounds import lower_bound
+from oleander.running.fragments import Fragment, table
+from oleander.running.shares import show_confidence, show_lower
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,9 @@ class Claim:
         if self.n_rows == 0:
             return "not certifiable: no held-out row"
         if self.bound < floor and float(lower_bound(self.n_rows, self.n_rows, 0.05)) < floor:
-            return f"not certifiable: {rows}"
-        return f"certified at least {show_lower(self.bound)} ({self.n_right:,} of {rows})"
+            return f"not certifiable: {rows}, too few for a floor of {floor:g} even if all were right"
+        under = f", under the floor of {floor:g}" if self.bound < floor else ""
+        return f"certified at least {show_lower(self.bound)} ({self.n_right:,} of {rows}){under}"
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,18 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        unit = "groups, one row of each" if self.by_group else "rows that nothing was learned from"
+        named = [("answers", self.coverage), ("right where it answers", self.answers)]
+        named += [(f"explainer {number}", claim) for number, claim in enumerate(self.fidelity)]
+        lines = [
+            (name, f"{claim.n_right:,} of {claim.n_rows:,}", show_lower(claim.bound))
+            for name, claim in named
+            if claim is not None
+        ]
+        page = Fragment().heading(f"certified at {show_confidence(self.confidence)} confidence, all bounds together")
+        return page.add(table(["", unit, "at least"], lines)).html
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

@@ -29,6 +29,10 @@ class Judged:
     weights: Ints
     groups: Labels | None = None
 
+    def masks(self, setting: int) -> tuple[Bools, Bools]:
+        """Return masks of the points that one setting answers, and answers rightly."""
+        return self.answered[setting], self.right[setting]
+
     def coverage(self) -> Floats:
         """Return the share of rows that each setting answers."""
         return np.asarray(self.n_answered / self.weights.sum())

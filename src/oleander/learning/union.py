@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from oleander.arrays import Floats, Ints
+from oleander.arrays import Bools, Floats, Ints
 from oleander.data.rows import Rows
 from oleander.data.splitting import assign_folds, count_units
 from oleander.draws.labelled import LabelledDraws
-from oleander.judging.bounds import lower_bound, show_lower
+from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import Claim
 from oleander.judging.judged import Judged
 from oleander.judging.sequence import find_passed, find_start, pass_chances
 from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.trees import learn_abstaining_tree, learn_plain_tree
 from oleander.running.parallel import run_tasks
+from oleander.running.shares import show_lower
 
 N_FOLDS = 5
 # Of choices that answer nearly as many rows as the widest, the one with the least to read is taken.
@@ -42,6 +43,8 @@ class Union:
         without paying for the choice.
     coverage : float
         The share of the judging rows that is answered.
+    answered, right : bool arrays of shape (n_points,)
+        Masks of the judging rows that are answered, and answered rightly, where nothing was learned from them.
     """
 
     family: Family
@@ -49,6 +52,8 @@ class Union:
     claim: Claim
     is_certified: bool
     coverage: float
+    answered: Bools
+    right: Bools
 
 
 @dataclass(eq=False)
@@ -128,7 +133,7 @@ class UnionLearner:
 
         family, judged = self._judge(("plain", max_leaves), learn)
         claim = Claim(int(judged.n_right[0]), int(judged.n_answered[0]), float(judged.bounds(self.level)[0]))
-        return Union(family, family.steps[0], claim, False, float(judged.coverage()[0]))
+        return Union(family, family.steps[0], claim, False, float(judged.coverage()[0]), *judged.masks(0))
 
     def why_nothing(self, max_explainers: int, min_fidelity: float) -> str:
         """Return a sentence that says how near the best choice comes to the floor, and what to do."""
@@ -224,7 +229,7 @@ class UnionLearner:
         # The sequence shows that agreement is at the floor or over it, and no more.
         bound = floor if is_certified else float(judged.bounds(self.level)[best])
         claim = Claim(int(n_right[best]), int(n_units[best]), bound)
-        return Union(family, family.steps[best], claim, is_certified, float(coverage[best]))
+        return Union(family, family.steps[best], claim, is_certified, float(coverage[best]), *judged.masks(best))
 
 
 def _answer_fold(learn: Learn, draws: LabelledDraws, values: Floats, fold: Ints, seed: int, number: int) -> Ints:

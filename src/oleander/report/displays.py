@@ -19,6 +19,7 @@ from oleander.explainers.tree import LEAF, Tree
 from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer
 from oleander.running.extras import import_extra
+from oleander.running.shares import show_share
 
 # Okabe and Ito's colours, which most colour-blind readers can tell apart; markers differ where colours repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
@@ -251,7 +252,7 @@ def lay_out(tree: Tree) -> list[TreeBox]:
         nonlocal next_leaf
         if tree.column[node] == LEAF:
             rule = tree.rule(node)
-            x, text = next_leaf, f"{rule.label}\n{rule.share:.0%} of {rule.n_draws:,}"
+            x, text = next_leaf, f"{rule.label}\n{show_share(rule.share)} of {rule.n_draws:,}"
             next_leaf += 1.0
         else:
             left = place(int(tree.left[node]), depth + 1, node, "yes")

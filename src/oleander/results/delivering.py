@@ -29,7 +29,8 @@ def deliver_union(union: Union, draws: LabelledDraws, rows: Rows, level: float) 
     """
     step = union.step
     if step.tree is not None:
-        return ExplainerSet(draws.schema, (_deliver_tree(step.tree, draws, rows, level),), in_turn=True)
+        explainers = ExplainerSet(draws.schema, (_deliver_tree(step.tree, draws, rows, level),), in_turn=True)
+        return explainers.with_judged(rows, union.answered, union.right, level)
     boxes = [union.family.grid.to_box(key) for key in step.keys]
     on_rows, on_draws = (
         step.find_speaker(np.array([box.contains(values) for box in boxes])) for values in (rows.values, draws.values)
@@ -41,7 +42,8 @@ def deliver_union(union: Union, draws: LabelledDraws, rows: Rows, level: float) 
         share = float(drawn.mean()) if len(drawn) else 0.0
         explainer = Constant(label, len(drawn), share, draws.classes.dtype)
         members.append(_judge(box, explainer, share, own, own & (rows.labels == label), rows, level))
-    return ExplainerSet(draws.schema, tuple(members), step.overlap, in_turn=True)
+    explainers = ExplainerSet(draws.schema, tuple(members), step.overlap, in_turn=True)
+    return explainers.with_judged(rows, union.answered, union.right, level)
 
 
 def _deliver_tree(pruned: PrunedTree, draws: LabelledDraws, rows: Rows, level: float) -> ChosenExplainer:

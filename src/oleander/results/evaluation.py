@@ -11,6 +11,8 @@ from oleander.arrays import Bools, Ints, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import Rule, UnfilteredTree
 from oleander.explainers.base import read_labels, write_labels
+from oleander.running.fragments import Fragment, table
+from oleander.running.shares import show_lower, show_share
 
 FIGURES: dict[str, Any] = {
     "n_rows": int,
@@ -81,12 +83,34 @@ class Evaluation:
         table = pd.DataFrame({"label": read_labels(data["classes"]["label"]), "rows": rows, **classes})
         return cls(**figures, explainers=pd.DataFrame(members), classes=table)
 
+    @property
+    def n_answered(self) -> int:
+        """The number of rows in at least one region."""
+        return round(self.coverage * self.n_rows)
+
+    @property
+    def n_right(self) -> int:
+        """The number of these on which the answer given is the black box's."""
+        return round(self.agreement * self.n_answered) if self.n_answered else 0
+
+    def describe(self) -> list[str]:
+        """Return the figures in words, one line for each subject."""
+        if not self.n_answered:
+            return [f"none of {self.n_rows:,} rows is covered"]
+        return [
+            f"{self.n_answered:,} of {self.n_rows:,} rows covered ({show_share(self.coverage, 1)})",
+            f"the answer is the black box's on {self.n_right:,} of these ({show_share(self.agreement, 1)})",
+            f"fidelity at least {show_lower(self.fidelity, 3)}, {self.mean_fidelity:.3f} on average",
+            f"{show_share(self.conflicts, 1)} of the covered rows in conflict",
+            f"{self.complexity} rules in all",
+        ]
+
     def __str__(self) -> str:
-        return (
-            f"{self.coverage:.1%} of {self.n_rows:,} rows covered; fidelity at least {self.fidelity:.3f}, "
-            f"{self.mean_fidelity:.3f} on average; the answer is the black box's on {self.agreement:.1%} of covered "
-            f"rows; {self.conflicts:.1%} of them in conflict; {self.complexity} leaves in all"
-        )
+        return "; ".join(self.describe())
+
+    def _repr_html_(self) -> str:
+        first, *others = self.describe()
+        return Fragment().heading(first).lines(others).add(draw_classes(self)).html
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +133,33 @@ class Uncovered:
     rules: list[Rule]
 
     def __str__(self) -> str:
-        lines = [f"{self.n_rows:,} rows ({self.share:.1%}) are covered by no explainer"]
+        lines = [f"{self.n_rows:,} rows ({show_share(self.share, 1)}) are covered by no explainer"]
         for rule in self.rules:
             if rule.label == "not covered":
                 where = rule.premise or "everywhere"
-                lines.append(f"  {where}: {rule.share:.0%} of {rule.n_draws:,} rows are not covered")
+                lines.append(f"  {where}: {show_share(rule.share)} of {rule.n_draws:,} rows are not covered")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        first, *others = str(self).splitlines()
+        lines = self.classes[["label", "rows", "uncovered"]].itertuples(index=False)
+        rows = [(label, f"{n_rows:,}", f"{n_left:,}") for label, n_rows, n_left in lines]
+        return Fragment().heading(first).lines(others).add(table(["black box", "rows", "not covered"], rows)).html
+
+
+def draw_classes(evaluation: Evaluation) -> str:
+    """Return a table of the classes as HTML: rows, answered, answered rightly; the rarest class first."""
+    classes = evaluation.classes.sort_values("rows", kind="stable")
+    lines = [
+        (
+            line.label,
+            f"{line.rows:,}",
+            f"{round(line.rows * line.covered):,}",
+            f"{round(line.rows * line.answered_rightly):,}",
+        )
+        for line in classes.itertuples(index=False)
+    ]
+    return table(["black box", "rows", "answered", "rightly"], lines)
 
 
 def describe_uncovered(

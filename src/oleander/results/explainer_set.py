@@ -17,7 +17,9 @@ from oleander.judging.certificate import Certificate, Claim
 from oleander.learning.family import OVERLAPS, Overlap
 from oleander.regions import Ball, Box, Region
 from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, disagree, evaluate
-from oleander.results.explanation import Explanation, Statement
+from oleander.results.explaining import explain_row
+from oleander.results.explanation import Explanation
+from oleander.results.rules import count_rules, judge_rules
 from oleander.running.wording import shorten
 from oleander.selection import SelectionResult
 
@@ -44,6 +46,9 @@ class ChosenExplainer:
         Its agreement on the draws that trained it; NaN where there were none.
     claim : Claim or None
         What held-out rows allow to be claimed of its fidelity.
+    judged : tuple of Claim
+        What rows that it was not learned from say of each of its rules, one rule at a time; empty where there were
+        none. Where folds judged, the answers are those of rules that were learned without the row.
     """
 
     region: Region
@@ -54,6 +59,7 @@ class ChosenExplainer:
     floor_value: float
     draw_fidelity: float
     claim: Claim | None = None
+    judged: tuple[Claim, ...] = ()
 
     @property
     def radius(self) -> float | None:
@@ -89,12 +95,16 @@ class ChosenExplainer:
             "floor_value": self.floor_value,
             "draw_fidelity": None if np.isnan(self.draw_fidelity) else self.draw_fidelity,
             "claim": None if self.claim is None else vars(self.claim),
+            "judged": [vars(claim) for claim in self.judged],
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
         explainer = read_explainer(data["explainer"], schema)
+        judged = tuple(Claim.from_dict(claim) for claim in data.get("judged", ()))
+        if len(judged) not in (0, count_rules(explainer)):
+            raise ValueError(f"{len(judged)} claims are made of {count_rules(explainer)} rules")
         return cls(
             read_region_of(data["region"], schema, explainer),
             explainer,
@@ -104,6 +114,7 @@ class ChosenExplainer:
             float(data["floor_value"]),
             _read_share(data["draw_fidelity"]),
             None if data["claim"] is None else Claim.from_dict(data["claim"]),
+            judged,
         )
 
 
@@ -206,15 +217,8 @@ class ExplainerSet:
         return covers & (first != ABSTAINS), said, answers
 
     def explain(self, row: Floats) -> Explanation:
-        """Return what is said of one row."""
-        return Explanation(
-            tuple(
-                Statement(int(number), member.path(row), member.fidelity, member.claim)
-                for number in np.flatnonzero(self.covers(row[None, :])[:, 0])
-                for member in [self.members[number]]
-            ),
-            self.overlap,
-        )
+        """Return what is said of one row, and what would change the answer. The black box is not asked."""
+        return explain_row(self, row)
 
     def evaluate(
         self, rows: Floats, labels: Labels, weights: Ints | None = None, readable: Bools | None = None
@@ -252,6 +256,23 @@ class ExplainerSet:
         """Return the explainers with what is claimed of each."""
         pairs = zip(self.members, certificate.fidelity, strict=True)
         return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs))
+
+    def with_judged(self, rows: Rows, answered: Bools, right: Bools, level: float) -> Self:
+        """Return the explainers with what judging rows say of each rule, given the points that are answered rightly."""
+        own = self.read(rows.values)[0] & answered
+        return replace(
+            self,
+            members=judge_rules(
+                self.members, rows.values, own, own & right, level, weights=rows.weights, groups=rows.groups
+            ),
+        )
+
+    def with_held(self, held: Rows, level: float, groups: Labels | None) -> Self:
+        """Return the explainers with what held-out rows say of each rule; groups are given row by row."""
+        rows = held.values[held.point_of_row]
+        covers, said, _ = self.read(rows)
+        right = covers & (said == held.labels_of_rows)
+        return replace(self, members=judge_rules(self.members, rows, covers, right, level, groups=groups))
 
     def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
         """Describe the rows that the explainers do not answer."""

@@ -1,15 +1,28 @@
 """A fit in a few lines of text: what is answered, how well, every rule, and what one tree would do."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from oleander.explainers.base import Rule
 from oleander.explainers.constant import Constant
-from oleander.judging.bounds import show_lower
-from oleander.judging.certificate import Certificate
+from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.verdict import one_tree_is_enough
+from oleander.regions import Box
 from oleander.results.accuracy import Accuracy
-from oleander.results.evaluation import Evaluation
+from oleander.results.evaluation import Evaluation, draw_classes
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord
+from oleander.results.rules import describe_all, describe_evidence, name_rule
+from oleander.running.fragments import Fragment, table
+from oleander.running.shares import (
+    show_confidence,
+    show_lower,
+    show_lower_percent,
+    show_share,
+    show_upper,
+    show_upper_percent,
+)
 
 MOST_CLASSES = 12
 # Up to this many rules in all are shown; of more than these, the widest few of each explainer.
@@ -30,72 +43,116 @@ def describe_fit(record: FitRecord) -> str:
     members = record.explainers.members
     is_long = sum(len(member.explainer.rules()) for member in members) > MOST_RULES
     most_rules = max(1, WIDEST_RULES // len(members)) if is_long else MOST_RULES
-    for number, member in enumerate(members):
-        lines += _describe_member(number, member, record, most_rules)
-    lines += ["", *_describe_classes(record.evaluation)]
+    for number in range(len(members)):
+        lines += _describe_member(number, record, most_rules)
+    lines += ["", *_describe_classes(record)]
     if record.verdict is not None:
         lines += ["", *_describe_verdict(record)]
     if record.realism is not None:
-        lines += ["", f"draws can be told from rows in {record.realism:.0%} of cases (50% is perfect)"]
+        lines += ["", f"draws can be told from rows in {show_share(record.realism)} of cases (50% is perfect)"]
     return "\n".join(lines)
 
 
-def _describe_member(number: int, member: ChosenExplainer, record: FitRecord, most_rules: int) -> list[str]:
-    if member.origin == "asking" and isinstance(member.explainer, Constant):
-        (rule,) = member.rules()
-        return [f"rule {number}: {member.region.describe()} → {rule.label} ({_describe_evidence(member)})"]
-    known = f"{member.support:,} rows, fidelity {show_lower(member.fidelity, 3)}"
+def draw_fit(record: FitRecord) -> str:
+    """Return a fit as HTML for a notebook: what is answered, how sure that is, the rules and the classes."""
+    members = record.explainers.members
+    page = Fragment()
+    first, *others = _describe_answers(record)
+    page.heading(first).lines(others)
+    if record.exact is not None and record.accuracy is not None:
+        page.lines(_describe_exact(record.exact, record.accuracy))
+    if record.certificate is not None:
+        page.lines(_describe_certificate(record, record.certificate))
+    rules = [(number, *pair) for number, member in enumerate(members) for pair in enumerate(member.rules())]
+    widest = sorted(rules, key=lambda one: -one[2].n_draws)[:MOST_RULES] if len(rules) > MOST_RULES else rules
+    lines = [
+        (
+            name_rule(members, number, position),
+            rule.premise or "always",
+            rule.label,
+            describe_evidence(members[number], position, rule),
+        )
+        for number, position, rule in widest
+    ]
+    page.add(table(["", "conditions", "answer", "how sure"], lines))
+    if len(rules) > len(widest):
+        page.line(f"and {len(rules) - len(widest):,} narrower rules: rules_frame() lists all")
+    return page.add(draw_classes(record.evaluation)).html
+
+
+def _describe_member(number: int, record: FitRecord, most_rules: int) -> list[str]:
+    members = record.explainers.members
+    member, rules = members[number], members[number].rules()
+    if _is_one_rule(member):
+        words = describe_evidence(member, 0, rules[0])
+        return [f"{name_rule(members, number, 0)}: {member.region.describe()} → {rules[0].label} ({words})"]
     certified = "" if member.claim is None else f", {member.claim.describe(record.min_fidelity)}"
-    lines = [f"explainer {number}: {known}{certified}", f"  {member.region.describe()}"]
-    rules = member.explainer.rules()
+    lines = [f"explainer {number}: {describe_all(member)}{certified}", f"  {member.region.describe()}"]
+    shown = sorted(enumerate(rules), key=lambda pair: -pair[1].n_draws)[:most_rules]
     if len(rules) <= most_rules:
-        return [*lines, *(f"    {rule}" for rule in rules)]
+        return [*lines, *(f"    {_describe_rule(member, *pair)}" for pair in enumerate(rules))]
     features = member.explainer.features
     names = [record.schema[j].name for j in features[:MOST_FEATURES]]
     if len(features) > MOST_FEATURES:
         names.append(f"and {len(features) - MOST_FEATURES} more")
-    widest = sorted(rules, key=lambda rule: -rule.n_draws)[:most_rules]
     return [
         *lines,
         f"  {len(rules):,} rules on {len(features)} feature{'s'[: len(features) > 1]}: {', '.join(names)}",
-        *(f"    {rule}" for rule in widest),
+        *(f"    {_describe_rule(member, *pair)}" for pair in shown),
         f"    and {len(rules) - most_rules:,} narrower rules: explainers_[{number}].rules() lists all",
     ]
 
 
-def _describe_evidence(member: ChosenExplainer) -> str:
-    """Describe the judging rows of a rule; where there are none, the draws that it was learned from."""
-    if not member.support:
-        (rule,) = member.rules()
-        return f"no row judged it; right on {rule.share:.0%} of {rule.n_draws:,} draws"
-    return f"right on {round(member.fidelity * member.support):,} of {member.support:,} rows"
+def _describe_rule(member: ChosenExplainer, position: int, rule: Rule) -> str:
+    """Describe a rule of an explainer with several: judged if rows judged it, else by what it was learned from."""
+    if not member.judged:
+        return f"rule {position}: {rule}"
+    words = describe_evidence(replace(member, claim=None), position, rule)
+    return f"rule {position}: {rule.premise or 'always'} → {rule.label} ({words})"
+
+
+def _is_one_rule(member: ChosenExplainer) -> bool:
+    return isinstance(member.explainer, Constant) and isinstance(member.region, Box)
 
 
 def _describe_answers(record: FitRecord) -> list[str]:
     proof, evaluation = record.proof, record.evaluation
     n_explainers, n_rules = len(record.explainers.members), record.explainers.n_rules
     plural, verb = ("", "s") if n_explainers == 1 else ("s", "")
+    covered = f"{evaluation.n_answered:,} of {evaluation.n_rows:,} rows ({show_share(evaluation.coverage, 1)})"
     if proof is not None:
-        proven = "no choice covers more" if proof.is_proven_optimal else f"within {proof.gap:.2%} of the best choice"
+        gap = show_upper_percent(proof.gap, 2)
+        proven = "no choice covers more" if proof.is_proven_optimal else f"within {gap} of the best choice"
         return [
             f"{n_explainers} local explainer{plural} with {n_rules} rule{'' if n_rules == 1 else 's'} cover{verb} "
-            f"{evaluation.coverage:.1%} of the rows ({proven})",
+            f"{covered}; {proven}",
             f"fidelity at least {show_lower(evaluation.fidelity, 3)} on the rows they were chosen on",
             *_describe_counted(record),
         ]
-    claim = record.judged if record.certificate is None else record.certificate.answers
-    assert claim is not None
     what = f"{n_rules} rule{plural}" if n_rules == n_explainers else f"one tree with {n_rules} rules"
-    lines = [
-        f"{what} answer{verb} {evaluation.coverage:.1%} of the rows and say{verb} what the black box says on "
-        f"{claim.share:.1%} of them",
-    ]
-    if record.certificate is None:
+    judged, lines = record.judged, [f"{what} answer{verb} {covered}"]
+    if judged is not None and _is_by_folds(record):
+        return [
+            *lines,
+            f"judged, not certified: rules that were learned in the same way without the row answer {judged.n_rows:,} "
+            f"of {evaluation.n_rows:,} rows and say what the black box says on {judged.n_right:,} of these "
+            f"({show_share(judged.share, 1)}, at least {show_lower(judged.bound)})",
+        ]
+    lines[0] += (
+        f" and say{verb} what the black box says on {evaluation.n_right:,} of these "
+        f"({show_share(evaluation.agreement, 1)})"
+    )
+    if judged is not None:
         lines.append(
-            f"judged, not certified: of {evaluation.n_rows:,} rows that were not learned from {claim.n_rows:,} are "
-            f"answered, {claim.n_right:,} of them rightly (at least {show_lower(claim.bound)})"
+            f"judged, not certified: nothing was learned from these rows (at least {show_lower(judged.bound)})"
         )
     return lines
+
+
+def _is_by_folds(record: FitRecord) -> bool:
+    """Return whether sisters of the rules judged, because the rules learned from draws around the judging rows."""
+    counted = (record.evaluation.n_right, record.evaluation.n_answered)
+    return record.judged is not None and (record.judged.n_right, record.judged.n_rows) != counted
 
 
 def _describe_counted(record: FitRecord) -> list[str]:
@@ -103,7 +160,7 @@ def _describe_counted(record: FitRecord) -> list[str]:
     if record.counted is None or record.counted >= record.evaluation.coverage:
         return []
     return [
-        f"the printed program counts {record.counted:.1%} of the rows and asks for the floor of "
+        f"the printed program counts {show_share(record.counted, 1)} of the rows and asks for the floor of "
         f"{record.min_fidelity:g} on these alone: rows that an explainer gets wrong need not be counted"
     ]
 
@@ -113,31 +170,46 @@ def _describe_certificate(record: FitRecord, certificate: Certificate) -> list[s
     if certificate.coverage is None:
         unit = "groups, one row of each" if certificate.by_group else "rows that nothing was learned from"
         claim = certificate.answers
+        confidence = show_confidence(certificate.confidence)
         return [
-            f"certified at {certificate.confidence:.0%} confidence: at least {show_lower(claim.bound)} of the answers "
-            f"are the black box's ({claim.n_right:,} of {claim.n_rows:,} {unit})"
+            f"certified at {confidence} confidence: at least {show_lower(claim.bound)} of the answers are the "
+            f"black box's ({claim.n_right:,} of {claim.n_rows:,} {unit})"
         ]
     unit = "held-out rows" if record.exact is None or certificate.by_group else "all rows not learned from"
     return [
-        f"certified on {unit}, all together at {certificate.confidence:.0%} confidence:",
+        f"certified on {unit}, all together at {show_confidence(certificate.confidence)} confidence:",
         f"  answers {certificate.coverage.describe(0.0)}",
         f"  right where it answers {certificate.answers.describe(floor)}",
+        *describe_shortfall(certificate.answers, floor),
+    ]
+
+
+def describe_shortfall(claim: Claim, floor: float) -> list[str]:
+    """Describe what a bound under the floor means."""
+    if not claim.n_rows or claim.bound >= floor:
+        return []
+    return [
+        f"  the floor of {floor:g} is not certified: it held on the rows that the explainers were chosen on, and on "
+        f"new rows the share may be as low as {show_lower(claim.bound)}; more held-out rows give a higher bound"
     ]
 
 
 def _describe_exact(exact: Evaluation, accuracy: Accuracy) -> list[str]:
     """Describe what was counted on all rows, and how near the sample came."""
     lines = [
-        f"on all {accuracy.n_rows:,} rows: {exact.coverage:.2%} answered, {exact.agreement:.2%} of them as the black "
-        f"box does; fidelity of every explainer at least {show_lower(exact.fidelity, 3)}",
+        f"on all {accuracy.n_rows:,} rows: {show_share(exact.coverage, 2)} answered, "
+        f"{show_share(exact.agreement, 2)} of them as the black box does; "
+        f"fidelity of every explainer at least {show_lower(exact.fidelity, 3)}",
         f"the figures above are of a sample of {accuracy.n_sample:,} rows",
     ]
     if accuracy.n_judged:
-        lines[-1] += f"; {accuracy.n_judged:,} of it, held out, give shares within {accuracy.seen:.4f} of exact ones"
+        lines[-1] += (
+            f"; {accuracy.n_judged:,} of it, held out, give shares within {show_upper(accuracy.seen, 4)} of exact ones"
+        )
     if not np.isnan(accuracy.promised):
         lines.append(
-            f"{'as' if accuracy.is_inside else 'NOT as'} promised: within {accuracy.promised:.4f} with probability "
-            f"{1 - accuracy.delta:.0%}, for every candidate"
+            f"{'as' if accuracy.is_inside else 'NOT as'} promised: within {show_upper(accuracy.promised, 4)} with "
+            f"probability {show_confidence(1 - accuracy.delta)}, for every candidate"
         )
     if accuracy.n_unread:
         lines.append(f"{accuracy.n_unread:,} rows hold values that the schema does not allow, and are not answered")
@@ -152,21 +224,23 @@ def _describe_verdict(record: FitRecord) -> list[str]:
             lines.append(f"  {line.answer}: reaches the floor on no share of the rows")
         else:
             lines.append(
-                f"  {line.answer}, {line.rules} leaves: answers {line.coverage:.1%}, right on {line.agreement:.1%} "
-                f"of them (at least {show_lower(100 * line.bound, 1)}%)"
+                f"  {line.answer}, {line.rules} leaves: answers {show_share(line.coverage, 1)}, right on "
+                f"{show_share(line.agreement, 1)} of them (at least {show_lower_percent(line.bound)})"
             )
     if one_tree_is_enough(record.verdict, record.min_fidelity):
         lines.append("  one plain tree is enough: it reaches the floor on all rows")
     return lines
 
 
-def _describe_classes(evaluation: Evaluation) -> list[str]:
+def _describe_classes(record: FitRecord) -> list[str]:
     """Describe how each class fares, the rarest first."""
-    classes = evaluation.classes.sort_values("rows", kind="stable")
-    lines = ["rows by what the black box says, the rarest first:"]
+    classes = record.evaluation.classes.sort_values("rows", kind="stable")
+    taught = " (not judged: the rules were learned from draws around these rows)" if _is_by_folds(record) else ""
+    lines = [f"rows by what the black box says, the rarest first{taught}:"]
     for line in classes.head(MOST_CLASSES).itertuples(index=False):
         lines.append(
-            f"  {line.label}: {line.rows:,} rows, {line.covered:.0%} answered, {line.answered_rightly:.0%} rightly"
+            f"  {line.label}: {line.rows:,} rows, {round(line.rows * line.covered):,} answered, "
+            f"{round(line.rows * line.answered_rightly):,} of these rightly"
         )
     if len(classes) > MOST_CLASSES:
         lines.append(f"  and {len(classes) - MOST_CLASSES} more")

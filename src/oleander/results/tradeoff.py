@@ -16,6 +16,8 @@ from oleander.learning.union import UnionLearner
 from oleander.results.delivering import deliver_union
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, read_overlap
+from oleander.running.fragments import Fragment, table
+from oleander.running.shares import show_share, show_upper_percent
 from oleander.selection import SelectionResult
 from oleander.selection.result import relative_gap
 
@@ -126,6 +128,23 @@ class TradeOff:
         """A line per cell, by floor and then by number of explainers."""
         ordered = sorted(self.cells, key=lambda cell: (cell.min_fidelity, cell.max_explainers))
         return pd.DataFrame([[getattr(cell, name) for name in FIGURES] for cell in ordered], columns=list(FIGURES))
+
+    def _repr_html_(self) -> str:
+        floors = sorted({cell.min_fidelity for cell in self.cells})
+        lines = [
+            (number, *(self._describe_cell(number, floor) for floor in floors))
+            for number in sorted({cell.max_explainers for cell in self.cells})
+        ]
+        page = Fragment().heading("share of rows covered, by the most explainers and the floor")
+        page.line("≤ is the most that any choice could cover, where the search stopped before a proof")
+        return page.add(table(["explainers, at most", *(f"floor {floor:g}" for floor in floors)], lines)).html
+
+    def _describe_cell(self, number: int, floor: float) -> str:
+        for cell in self.cells:
+            if (cell.max_explainers, cell.min_fidelity) == (number, floor):
+                most = f" (≤ {show_upper_percent(cell.most)})" if cell.most > cell.coverage else ""
+                return f"{show_share(cell.coverage, 1)}{most}"
+        return "–"
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, rivals: pd.DataFrame | None = None) -> Any:
         """Draw the paper's two panels: coverage and achieved fidelity over K, a line per floor.

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from oleander.arrays import Bools, Ints
+from oleander.running.shares import show_upper_percent
 from oleander.selection.run import StageRecord
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
@@ -203,7 +204,7 @@ class SelectionResult:
             return f"{start}: {self.bound:g} may be enough."
         if self.objective == 0.0:
             return f"{start}, before any choice that covers a point was found. Allow more time."
-        return f"{start}: the gap is {self.gap:.2%}."
+        return f"{start}: the gap is {show_upper_percent(self.gap, 2)}."
 
 
 def relative_gap(objective: float, bound: float) -> float:

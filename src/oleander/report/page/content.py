@@ -22,6 +22,7 @@ from oleander.report.page.members import describe_columns, describe_member, labe
 from oleander.results.evaluation import describe_uncovered
 from oleander.results.explainer_set import ABSTAINS, ExplainerSet
 from oleander.results.tradeoff import Cell, TradeOff
+from oleander.running.shares import show_upper_percent
 
 # More points could not be distinguished on the map, and would make the file large.
 MOST_POINTS = 2000
@@ -236,7 +237,7 @@ def describe_proof(atlas: AggregateExplainer) -> str:
         return "learned and chosen on draws that the model labelled, judged on rows that nothing was learned from"
     if proof.is_proven_optimal:
         return "proven: no choice of as many candidates covers more rows"
-    return f"the choice is within {proof.gap:.2%} of the best possible"
+    return f"the choice is within {show_upper_percent(proof.gap, 2)} of the best possible"
 
 
 def describe_making(atlas: AggregateExplainer, shown: Shown | None) -> list[list[str]]:

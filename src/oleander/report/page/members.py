@@ -12,11 +12,11 @@ from oleander.data.schema import FeatureSchema
 from oleander.explainers import AbstainingTree, Constant, LimeLinear, Spoken
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.tree import LEAF, Tree
-from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.judging.certificate import Claim
 from oleander.regions import Ball, Box, Region
 from oleander.regions.conditions import Condition, Levels, clauses
 from oleander.results.explainer_set import ChosenExplainer
+from oleander.results.rules import tree_of
 
 Codes = Mapping[str, int]
 
@@ -43,13 +43,6 @@ def labels_of(explainer: Explainer) -> list[str]:
     if (tree := tree_of(explainer)) is not None:
         return [str(label) for label in tree.classes]
     return [str(rule.label) for rule in explainer.rules()]
-
-
-def tree_of(explainer: Explainer) -> Tree | None:
-    """Return the tree of an explainer, or None if it has none."""
-    if isinstance(explainer, AbstainingTree):
-        return explainer.tree
-    return explainer.tree_ if isinstance(explainer, TreeExplainer) else None
 
 
 def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:

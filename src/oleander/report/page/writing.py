@@ -6,6 +6,7 @@ import html
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -58,11 +59,38 @@ def write_report(
     >>> atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, max_explainers=3, random_state=0).fit(X)
     >>> write_report(atlas, "report.html")  # doctest: +SKIP
     """
+    page = make_page(atlas, X, labels=labels, by=by, title=title, about=about, include_rows=include_rows)
+    write_whole(Path(path), page.html.encode())
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page in memory, which a notebook shows in a frame of its own."""
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        # The frame may run the page's own script, and reaches nothing of the notebook around it.
+        look = "width:100%;height:44em;border:1px solid rgba(128,128,128,0.4);background:white"
+        return f'<iframe sandbox="allow-scripts" style="{look}" srcdoc="{html.escape(self.html)}"></iframe>'
+
+
+def make_page(
+    atlas: AggregateExplainer,
+    X: Any = None,
+    *,
+    labels: Any = None,
+    by: Mapping[str, Any] | None = None,
+    title: str = "How the model decides",
+    about: str = "",
+    include_rows: bool = False,
+) -> Page:
+    """Return the page that ``write_report`` writes."""
     shown = _rows_to_show(atlas, X, labels, by or {})
     if not include_rows:
         _refuse_records(atlas, shown)
     content = build_content(atlas, shown, title=title, about=about, include_rows=include_rows)
-    write_whole(Path(path), fill_template(content, atlas.summary()).encode())
+    return Page(fill_template(content, atlas.summary()))
 
 
 def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any]) -> Shown | None:

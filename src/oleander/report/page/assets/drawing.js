@@ -52,7 +52,13 @@ function cross(r, attributes) {
 // A drawing shrinks with the screen, and its letters with it. On a narrow screen it is drawn narrow, so that they stay readable.
 const isNarrow = () => matchMedia("(max-width: 46rem)").matches && !matchMedia("print").matches;
 
-const percent = (share, digits = 1) => (share === null ? "–" : `${(share * 100).toFixed(digits)}%`);
+// 100% is shown for all only, and 0% for none only.
+const percent = (share, digits = 1) => {
+  if (share === null) return "–";
+  const shown = (share * 100).toFixed(digits), step = 10 ** -digits;
+  if (share < 1 && Number(shown) === 100) return `>${(100 - step).toFixed(digits)}%`;
+  return share > 0 && Number(shown) === 0 ? `<${step.toFixed(digits)}%` : `${shown}%`;
+};
 // The middle is left out, because a condition has its number at the end.
 const shorten = (text, most, end = 10) => {
   const letters = [...text];
@@ -145,7 +151,7 @@ function drawTree(tree, classes) {
     }
     const leaf = tree.leaves[node];
     const silent = leaf && tree.speaking && !tree.speaking[node];
-    const content = leaf ? (silent ? "abstains" : `${classes[leaf.label]} · ${Math.round(leaf.share * 100)}% of ${leaf.n}`) : tree.asks[node];
+    const content = leaf ? (silent ? "abstains" : `${classes[leaf.label]} · ${percent(leaf.share, 0)} of ${leaf.n}`) : tree.asks[node];
     const box = s("g", { class: leaf ? (silent ? "node silent" : "node leaf") : "node" });
     box.append(s("rect", { x, y: y - 12, width: step - 34, height: 24, rx: leaf ? 12 : 4 }));
     const text = s("text", { x: x + (step - 34) / 2, y: y + 4, "text-anchor": "middle" }, shorten(content, 25));

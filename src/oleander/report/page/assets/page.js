@@ -18,7 +18,9 @@ function unpack(text, kind) {
 }
 
 // A lower bound is never rounded up.
-const atLeast = (share) => percent(Math.floor(share * 1000 + 1e-9) / 1000);
+const atLeast = (share) => `${(Math.floor(share * 1000 + 1e-9) / 10).toFixed(1)}%`;
+// An upper bound is never rounded down.
+const atMost = (share) => `${(Math.ceil(share * 1000 - 1e-9) / 10).toFixed(1)}%`;
 // Only a program that chooses explainers has a time limit.
 const ranOut = (cell) => cell.status === "unknown" && !setOf(fitted)?.in_turn;
 
@@ -53,7 +55,7 @@ function renderTiles() {
       : ["Judged", "Learned from draws, synthetic rows that the model labelled; judged on rows that nothing was learned from, but not certified."]
     : cell.status === "optimal"
     ? ["Best possible", "Proven: no choice of as many candidates covers more rows."]
-    : [`≤ ${percent(cell.most)}`, "No choice of as many candidates covers more than this; the search stopped before closing the gap."];
+    : [`≤ ${atMost(cell.most)}`, "No choice of as many candidates covers more than this; the search stopped before closing the gap."];
   const plain = data.verdict.find((line) => line.answer === "one plain tree");
   const enough = plain && plain.bound >= cell.min_fidelity;
   const one = plain

@@ -78,7 +78,7 @@ function linearRule(model, row, columns, classes) {
     .map(([j, amount]) => `${columns[j].name} = ${word(columns[j], row[j])} (${amount > 0 ? "+" : ""}${Number(amount.toPrecision(3))})`);
   const label = model.classes[best];
   const [n, share] = [model.n_draws, model.share];
-  const text = `${terms.join(" and ") || "always"} → ${classes[label]} (${Math.round(share * 100)}% of ${n.toLocaleString("en")} draws)`;
+  const text = `${terms.join(" and ") || "always"} → ${classes[label]} (${percent(share, 0)} of ${n.toLocaleString("en")} draws)`;
   return { terms, label, n, share, unit: "draws", text };
 }
 

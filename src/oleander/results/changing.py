@@ -1,0 +1,319 @@
+"""What would change the answer of a row: the nearest rule with another answer, and the columns that must change.
+
+Every change is tried out on all explainers, because another rule may answer the changed row first.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats
+from oleander.data.schema import Feature, Kind
+from oleander.data.schema.rounding import round_to_step
+from oleander.explainers.abstaining import Spoken
+from oleander.explainers.tree import LEAF
+from oleander.regions import Box
+from oleander.regions.conditions import Condition, Levels, Range, clauses, conjoin
+from oleander.results.rules import name_rule, tree_of
+
+if TYPE_CHECKING:
+    from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+
+# Rules are tried out from the nearest on, and the search ends after this many.
+MOST_TRIES = 200
+# The most changed rows that are tried out for one rule.
+MOST_ROWS = 2_000
+# Where a threshold must be passed and no region ends nearby, it is passed by this share of the column's scale.
+STEP = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A change of a few columns that gives a row another answer.
+
+    Parameters
+    ----------
+    explainer : int
+        The number of the explainer that answers the changed row.
+    name : str
+        The name of its rule.
+    label : Any
+        The answer after the change.
+    columns : tuple of int
+        The columns that must change.
+    terms : tuple of str
+        What each of them must be, in words. The other columns stay as they are.
+    row : array of shape (n_features,)
+        The row with such a change, encoded.
+    """
+
+    explainer: int
+    name: str
+    label: Any
+    columns: tuple[int, ...]
+    terms: tuple[str, ...]
+    row: Floats
+
+    def __str__(self) -> str:
+        return f"would be '{self.label}' ({self.name}) if {' and '.join(self.terms)}"
+
+
+@dataclass(frozen=True)
+class Premise:
+    """The conditions of one rule; ``position`` is its place among the rules of its explainer."""
+
+    explainer: int
+    position: int
+    label: Any
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The values of a column as cells, in each of which a value is as good as any other.
+
+    Parameters
+    ----------
+    feature : Feature
+    column : int
+    values : array of shape (n_cells,)
+        One value of each; NaN stands for missing.
+    lower, upper : arrays of shape (n_cells,)
+        The ends of each cell of numbers, the lower one not included.
+    """
+
+    feature: Feature
+    column: int
+    values: Floats
+    lower: Floats
+    upper: Floats
+
+    def take(self, kept: Bools) -> "Cells":
+        """Return some of the cells."""
+        return Cells(self.feature, self.column, self.values[kept], self.lower[kept], self.upper[kept])
+
+    def distances(self, value: float) -> Floats:
+        """Return how far each cell is from a value, as a share of the column's scale; 1 from level to level."""
+        if not self.feature.is_number or math.isnan(value):
+            return np.ones(len(self.values))
+        ways = np.maximum(np.maximum(self.lower - value, value - self.upper), 0.0) / self.feature.scale
+        return np.where(np.isnan(self.values), 1.0, ways)
+
+    def describe(self, kept: Bools) -> Condition:
+        """Return the condition that a value lies in one of these cells."""
+        values, missing = self.values[kept], bool(np.isnan(self.values[kept]).any())
+        if self.feature.is_number:
+            known = kept & ~np.isnan(self.values)
+            ends = (self.lower[known].min(), self.upper[known].max()) if known.any() else (math.inf, -math.inf)
+            return Range(self.column, self.feature, float(ends[0]), float(ends[1]), missing)
+        codes = frozenset(int(code) for code in values[~np.isnan(values)])
+        return Levels(self.column, self.feature, codes, missing)
+
+
+class ChangeSearch:
+    """The search for changes of one row.
+
+    Parameters
+    ----------
+    explainers : ExplainerSet
+    row : array of shape (n_features,)
+        The encoded row.
+    label : Any
+        Its answer; None where there is none.
+    """
+
+    def __init__(self, explainers: "ExplainerSet", row: Floats, label: Any) -> None:
+        self.explainers, self.row = explainers, row
+        premises = [one for number, member in enumerate(explainers.members) for one in _list_premises(number, member)]
+        # Where every explainer is a box or a tree, an answer is the same all over a cell.
+        self.is_exact = all(_is_cut(member) for member in explainers.members)
+        self.cuts = _list_cuts(explainers, premises)
+        self.premises = [one for one in premises if one.label != label]
+
+    def find(self) -> Change | None:
+        """Return the change of the fewest columns, and among these the smallest; None where none was found."""
+        options = sorted(self._list_options(), key=lambda option: option[:2])
+        best: tuple[int, float, Change] | None = None
+        for n_columns, least, premise, columns in options[:MOST_TRIES]:
+            if best is not None and (n_columns, least) >= best[:2]:
+                break
+            found = self._try(premise, columns)
+            if found is not None and (best is None or (n_columns, found[0]) < best[:2]):
+                best = n_columns, *found
+        return None if best is None else best[2]
+
+    def _list_options(self) -> Iterator[tuple[int, float, Premise, tuple[int, ...]]]:
+        """Yield the columns that each rule needs to be changed, and those with one column more.
+
+        One more may be needed where an earlier rule answers.
+        """
+        for premise in self.premises:
+            held = {one.column: one for one in premise.conditions}
+            needed = tuple(j for j, one in held.items() if not one.contains(self.row[None, :])[0])
+            least = 0.0
+            for j in needed:
+                cells = self._cells(j, held[j])
+                least += float(cells.distances(self.row[j]).min()) if len(cells.values) else math.inf
+            if math.isfinite(least):
+                if needed:
+                    yield len(needed), least, premise, needed
+                for extra in self.cuts:
+                    if extra not in needed:
+                        yield len(needed) + 1, least, premise, (*needed, extra)
+
+    def _try(self, premise: Premise, columns: Sequence[int]) -> tuple[float, Change] | None:
+        """Return the smallest change of these columns after which the rule answers, with its size."""
+        held = {one.column: one for one in premise.conditions}
+        cells = [self._cells(j, held.get(j)) for j in columns]
+        shape = tuple(len(one.values) for one in cells)
+        if not math.prod(shape) or math.prod(shape) > MOST_ROWS:
+            return None
+        changed = np.repeat(self.row[None, :], math.prod(shape), axis=0)
+        changed[:, list(columns)] = list(product(*(one.values for one in cells)))
+        answers = self.explainers.answer(changed)
+        answered = ~np.ma.getmaskarray(answers) & (self.explainers.responsible(changed) == premise.explainer)
+        good = (answered & (np.ma.getdata(answers) == premise.label)).reshape(shape)
+        if not good.any():
+            return None
+        far = [one.distances(self.row[j]) for one, j in zip(cells, columns, strict=True)]
+        sizes = np.where(good, np.sum(np.meshgrid(*far, indexing="ij"), axis=0), np.inf)
+        best = np.unravel_index(int(sizes.argmin()), shape)
+        change = Change(
+            premise.explainer,
+            name_rule(self.explainers.members, premise.explainer, premise.position),
+            premise.label,
+            tuple(columns),
+            tuple(self._describe(cells, good, [int(place) for place in best])),
+            changed[np.ravel_multi_index(best, shape)],
+        )
+        return float(sizes[best]), change
+
+    def _describe(self, cells: Sequence[Cells], good: Bools, best: Sequence[int]) -> list[str]:
+        """Return what each column must be: its widest run of cells around the best where the answer stays the same."""
+        if not self.is_exact:
+            return [
+                f"{one.feature.name} = {one.feature.describe_value(one.values[place])}"
+                for one, place in zip(cells, best, strict=True)
+            ]
+        kept = [np.arange(len(one.values)) == place for one, place in zip(cells, best, strict=True)]
+        for axis, (one, place) in enumerate(zip(cells, best, strict=True)):
+            for run in _runs(one, place):
+                for cell in run:
+                    wider = [*kept[:axis], kept[axis] | (np.arange(len(one.values)) == cell), *kept[axis + 1 :]]
+                    if not good[np.ix_(*wider)].all():
+                        break
+                    kept[axis] = wider[axis]
+        return clauses([one.describe(mask) for one, mask in zip(cells, kept, strict=True)])
+
+    def _cells(self, column: int, condition: Condition | None) -> Cells:
+        """Return the cells of a column that fulfil a condition and do not hold the row's own value."""
+        feature, cuts = self.explainers.schema[column], self.cuts[column]
+        if feature.is_number:
+            edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+            lower, upper = edges[:-1], edges[1:]
+            values = self._pick_values(feature, lower, upper, self.row[column])
+            inside = (values > lower) & (values <= upper)
+            cells = Cells(feature, column, values, lower, upper).take(inside)
+        else:
+            codes = np.arange(len(feature.levels), dtype=float)
+            cells = Cells(feature, column, codes, codes, codes)
+        if feature.missing:
+            ends = [np.append(end, np.nan) for end in (cells.values, cells.lower, cells.upper)]
+            cells = Cells(feature, column, *ends)
+        value = self.row[column]
+        own = np.isnan(cells.values) if math.isnan(value) else cells.values == value
+        if feature.is_number:
+            own |= (value > cells.lower) & (value <= cells.upper)
+        return cells.take(~own if condition is None else ~own & condition.holds(cells.values))
+
+    def _pick_values(self, feature: Feature, lower: Floats, upper: Floats, value: float) -> Floats:
+        """Return a value in each cell: the upper end, or one a little over the lower end where that is nearer."""
+        whole = feature.kind is Kind.INTEGER
+        bottom = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - feature.scale, 0.0))
+        if whole:
+            over = np.floor(bottom) + 1
+        else:
+            step = STEP * feature.scale
+            over = round_to_step(bottom + step, step, whole=False, rounding=np.ceil)
+        top = np.floor(upper) if whole else upper
+        # Where a value is above the cell, the upper end is the nearest.
+        return np.where(np.isfinite(upper) & ((value > upper) | (over > upper)), top, over)
+
+
+def find_change(explainers: "ExplainerSet", row: Floats, label: Any) -> Change | None:
+    """Return what would change the answer of a row, or give it one; None where nothing was found.
+
+    The rules of boxes and trees are looked at. In a ball, only the conditions of its tree are changed, and a linear
+    model has no conditions, so that a change to these may be missed.
+
+    Parameters
+    ----------
+    explainers : ExplainerSet
+    row : array of shape (n_features,)
+        The encoded row.
+    label : Any
+        Its answer; None where there is none.
+    """
+    return ChangeSearch(explainers, row, label).find()
+
+
+def _list_premises(number: int, member: "ChosenExplainer") -> list[Premise]:
+    outer = member.region.outer if isinstance(member.region, Spoken) else member.region
+    around = outer.conditions if isinstance(outer, Box) else ()
+    return [
+        Premise(number, position, rule.label, conjoin([*around, *rule.terms]))
+        for position, rule in enumerate(member.explainer.rules())
+        if all(isinstance(term, Condition) for term in rule.terms)
+    ]
+
+
+def _is_cut(member: "ChosenExplainer") -> bool:
+    """Return whether a member's region and answers change at known values of single columns only."""
+    outer = member.region.outer if isinstance(member.region, Spoken) else member.region
+    rules = member.explainer.rules()
+    is_constant = len(rules) == 1 and not rules[0].terms
+    return isinstance(outer, Box) and (tree_of(member.explainer) is not None or is_constant)
+
+
+def _list_cuts(explainers: "ExplainerSet", premises: Sequence[Premise]) -> dict[int, Floats]:
+    """Return the values at which an answer may change, for each column that a condition is on."""
+    found: dict[int, set[float]] = {}
+    for premise in premises:
+        for one in premise.conditions:
+            ends = (one.lower, one.upper) if isinstance(one, Range) else ()
+            found.setdefault(one.column, set()).update(end for end in ends if math.isfinite(end))
+    for member in explainers.members:
+        tree = tree_of(member.explainer)
+        if tree is not None:
+            for node in np.flatnonzero(tree.column != LEAF):
+                own = found.setdefault(int(tree.column[node]), set())
+                if explainers.schema[int(tree.column[node])].is_number and math.isfinite(tree.threshold[node]):
+                    own.add(float(tree.threshold[node]))
+    return {column: np.array(sorted(ends), dtype=float) for column, ends in found.items()}
+
+
+def _runs(cells: Cells, place: int) -> list[list[int]]:
+    """Return the cells beside one in the order in which a run may grow: up, down, and each level by itself."""
+    others = [cell for cell in range(len(cells.values)) if cell != place]
+    if not cells.feature.is_number:
+        return [[cell] for cell in others]
+    missing = [cell for cell in others if math.isnan(cells.values[cell])]
+    up, down = [place], [place]
+    # The row's own cell is left out, and no run grows across it.
+    while up[-1] + 1 < len(cells.values) and _adjoin(cells, up[-1], up[-1] + 1):
+        up.append(up[-1] + 1)
+    while down[-1] > 0 and _adjoin(cells, down[-1] - 1, down[-1]):
+        down.append(down[-1] - 1)
+    return [up[1:], down[1:], missing]
+
+
+def _adjoin(cells: Cells, below: int, above: int) -> bool:
+    """Return whether no value lies between two cells of numbers; a cell that is missing adjoins none."""
+    ends = float(cells.upper[below]), float(cells.lower[above])
+    if cells.feature.kind is Kind.INTEGER and all(map(math.isfinite, ends)):
+        return math.floor(ends[0]) == math.floor(ends[1])
+    return ends[0] == ends[1]

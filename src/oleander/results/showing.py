@@ -1,0 +1,159 @@
+"""What a fitted explainer says in words, tables and HTML."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import estimator_html_repr
+
+from oleander.arrays import Bools, Floats, Labels
+from oleander.black_box.counting import SpentError
+from oleander.data.checks import as_one_row, take_rows
+from oleander.results.attributes import FittedAttributes
+from oleander.results.explaining import describe_far, describe_silence
+from oleander.results.explanation import Explanation
+from oleander.results.rules import find_rules, name_rule, tabulate_rules
+from oleander.results.summary import describe_fit, draw_fit
+
+
+class ShownExplainer(FittedAttributes):
+    """The methods of a fitted explainer that show it: explanations, tables, the summary, HTML in a notebook."""
+
+    black_box: Any
+
+    def _label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
+        """Return the black box's labels for the rows of a table, of which some may not be readable."""
+        raise NotImplementedError
+
+    def explain(self, x: Any, *, ask: bool = True) -> Explanation:
+        """Return what is said of one row, how sure that is, and what would change it.
+
+        Parameters
+        ----------
+        x : one-row DataFrame, Series, mapping or one-dimensional array
+        ask : bool
+            Whether the black box is asked about the row, unless its answer is known. The row is counted.
+        """
+        table = as_one_row(x)
+        if len(table) != 1:
+            raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
+        rows, readable = self.schema_.encode_readable(table)
+        known, why = self._ask(table, rows, readable, ask)
+        if readable is not None:
+            explanation = Explanation((), unreadable=self.schema_.describe_unreadable(table))
+        else:
+            explanation = self.record_.explainers.explain(rows[0])
+        return replace(explanation, black_box=None if known is None else known[0], not_asked=why)
+
+    def explain_many(self, X: Any, *, ask: bool = True) -> pd.DataFrame:
+        """Return a line for each row: its answer, whether the black box agrees, the rule, how sure it is, or why not.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+        ask : bool
+            Whether the black box is asked about rows whose answer is not known. They are counted. Where it is not here,
+            or ``max_queries`` does not allow the rows, it is not asked.
+
+        Returns
+        -------
+        DataFrame
+            With the index of X and the columns ``answer`` and ``black_box`` (None where there is none), ``agrees``,
+            ``explainer``, ``rule`` (its name in the summary), ``at_least`` (the lower bound on the rule's fidelity on
+            rows that it was not learned from), ``certified`` (that of its explainer, where held-out rows certify it),
+            ``why_silent`` and ``far_outside`` (empty where there is nothing to say).
+        """
+        explainers, members = self.record_.explainers, self.record_.explainers.members
+        rows, readable = self.schema_.encode_readable(X)
+        known, _ = self._ask(X, rows, readable, ask)
+        answers = explainers.answer(rows, readable)
+        given = ~np.ma.getmaskarray(answers)
+        responsible = explainers.responsible(rows, readable)
+        at_least, certified = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
+        names = np.full(len(rows), None, dtype=object)
+        for number, member in enumerate(members):
+            own = np.flatnonzero(responsible == number)
+            found = find_rules(member.explainer, rows[own])
+            if found is None:
+                names[own] = name_rule(members, number, None)
+            else:
+                for position in np.unique(found).tolist():
+                    names[own[found == position]] = name_rule(members, number, position)
+                if member.judged:
+                    at_least[own] = np.array([claim.bound for claim in member.judged])[found]
+            if member.claim is not None and member.claim.n_rows:
+                certified[own] = member.claim.bound
+        table = pd.DataFrame(
+            {
+                "answer": _mask(np.ma.getdata(answers), given),
+                "black_box": None if known is None else _mask(known),
+                "agrees": None if known is None else _mask(np.ma.getdata(answers) == known, given),
+                "explainer": _mask(responsible, given),
+                "rule": names,
+                "at_least": at_least,
+                "certified": certified,
+                "why_silent": self._list_silence(X, rows, readable, given),
+                "far_outside": ["; ".join(describe_far(self.schema_, row)) for row in rows],
+            }
+        )
+        return table.set_index(X.index) if isinstance(X, pd.DataFrame) else table
+
+    def rules_frame(self) -> pd.DataFrame:
+        """Return a line for each rule.
+
+        Returns
+        -------
+        DataFrame
+            With the columns ``explainer``, ``rule`` (its position in ``explainers_[explainer].rules()``), ``name`` (as
+            in the summary), ``where`` (the region), ``conditions``, ``answer``; ``rows``, ``right``, ``share`` and
+            ``at_least``, which are counted on rows that the rule was not learned from, and the exact lower bound, of
+            one rule at a time; ``certified``, the bound on its explainer where held-out rows certify it; and
+            ``learned_from`` and ``learned_share``, the draws or rows that the rule was learned from and the share of
+            them on which it is right.
+        """
+        return tabulate_rules(self.record_.explainers.members)
+
+    def summary(self) -> str:
+        """Return the fit in a few lines of text."""
+        record = self.record_
+        if record.verdict is None and self._workings is not None:
+            record = replace(record, verdict=self.verdict_)
+        return describe_fit(record)
+
+    def _repr_html_(self) -> str:
+        # Before a fit, scikit-learn shows the parameters.
+        return draw_fit(self.record_) if self.__sklearn_is_fitted__() else str(estimator_html_repr(self))
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def _ask(self, X: Any, rows: Floats, readable: Bools | None, ask: bool) -> tuple[Labels | None, str]:
+        """Return the black box's labels, or None and why it was not asked."""
+        if not ask:
+            return None, ""
+        if self._counter is None and self.black_box is None:
+            return None, "it is not here"
+        try:
+            return self._label_table(X, rows, readable, None), ""
+        except SpentError as error:
+            return None, str(error).rstrip(".")
+
+    def _list_silence(self, X: Any, rows: Floats, readable: Bools | None, given: Bools) -> list[str]:
+        explainers = self.record_.explainers
+        covered: Bools = np.asarray(explainers.covers(rows, readable).any(axis=0))
+        words = [""] * len(rows)
+        for place in np.flatnonzero(~given).tolist():
+            if readable is not None and not readable[place]:
+                words[place] = self.schema_.describe_unreadable(take_rows(X, np.array([place])))
+            elif covered[place]:
+                words[place] = "the explainers disagree"
+            else:
+                words[place] = "; ".join(describe_silence(explainers, rows[place]))
+        return words
+
+
+def _mask(values: Any, given: Bools | None = None) -> pd.Series:
+    """Return values as objects, None where there is none."""
+    found = pd.Series(list(values), dtype=object)
+    return found if given is None else found.where(given, None)

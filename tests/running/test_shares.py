@@ -1,0 +1,92 @@
+"""Whatever is shown as a bound is one, 100% is all and 0% is none."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oleander.running.shares import (
+    show_confidence,
+    show_lower,
+    show_lower_percent,
+    show_share,
+    show_upper,
+    show_upper_percent,
+)
+
+shares, decimals = st.floats(0.0, 1.0), st.integers(0, 6)
+
+
+class TestLower:
+    @given(st.floats(0.0, 1.0), st.integers(1, 6))
+    def test_a_bound_is_never_rounded_up_nor_by_more_than_a_digit(self, bound, decimals):
+        shown = show_lower(bound, decimals)
+        assert float(shown) <= bound
+        # As exact fractions: the last digit more would be too much.
+        assert Fraction(shown) + Fraction(1, 10**decimals) > Fraction(bound)
+        assert len(shown.split(".")[1]) == decimals
+
+    @given(st.integers(0, 10_000))
+    def test_digits_that_are_all_shown_stay(self, ten_thousandths):
+        bound = ten_thousandths / 10_000
+        assert show_lower(bound, 4) == f"{bound:.4f}"
+
+    @pytest.mark.parametrize("number", [0.29, 0.57, 0.58, 0.9, 1.0])
+    def test_the_number_just_under_is_cut(self, number):
+        below = np.nextafter(number, 0)
+        assert float(show_lower(below)) < number
+        assert float(show_lower(number)) == number
+
+    def test_numbers_of_numpy_are_shown_alike(self):
+        assert show_lower(np.float64(0.987)) == show_lower(np.array(0.987)) == "0.98"
+
+
+@given(shares, decimals)
+def test_an_upper_bound_is_never_rounded_down_nor_by_more_than_a_digit(bound, decimals):
+    shown = show_upper(bound, decimals)
+    assert float(shown) >= bound
+    assert Fraction(shown) - Fraction(1, 10**decimals) < Fraction(bound)
+
+
+@given(shares, decimals)
+def test_percentages_of_bounds_are_on_the_safe_side(bound, decimals):
+    low, high = show_lower_percent(bound, decimals), show_upper_percent(bound, decimals)
+    # The shortest decimal number that reads as the float is what is rounded.
+    exact = 100 * Fraction(repr(bound))
+    assert Fraction(low.rstrip("%")) <= exact <= Fraction(high.rstrip("%"))
+    assert Fraction(high.rstrip("%")) - Fraction(low.rstrip("%")) <= Fraction(1, 10**decimals)
+
+
+@given(shares, decimals)
+def test_a_share_is_true_as_it_is_shown(share, decimals):
+    shown, exact, step = show_share(share, decimals), 100 * Fraction(repr(share)), Fraction(1, 10**decimals)
+    number = Fraction(shown.strip("<>%"))
+    if shown.startswith("<"):
+        assert 0 < exact < number == step
+    elif shown.startswith(">"):
+        assert 100 - step == number < exact < 100
+    else:
+        assert abs(number - exact) <= step / 2
+        assert (number == 100) == (share == 1)
+        assert (number == 0) == (share == 0)
+
+
+@given(st.integers(1, 10**9), st.data())
+def test_counts_that_are_not_all_are_never_all(n_rows, data):
+    n_right = data.draw(st.integers(0, n_rows))
+    assert (show_share(n_right / n_rows, 1) == "100.0%") == (n_right == n_rows)
+    assert (show_share(n_right / n_rows, 1) == "0.0%") == (n_right == 0)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -1.0])
+def test_a_number_that_is_no_share_is_unknown(number):
+    shows = (show_lower, show_upper, show_share, show_lower_percent, show_upper_percent)
+    assert {show(number) for show in shows} == {"unknown"}
+
+
+def test_a_confidence_keeps_its_digits():
+    assert show_confidence(0.999999) == "99.9999%"
+    assert show_confidence(1 - 0.05) == "95%"
+    assert show_confidence(0.9) == "90%"
