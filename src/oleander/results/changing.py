@@ -6,7 +6,7 @@ Every change is tried out on all explainers, because another rule may answer the
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Rules are tried out from the nearest on, and the search ends after this many.
 MOST_TRIES = 200
+# The most columns changed beyond those that a rule needs, and the most that they are taken from.
+MOST_MORE, MOST_COLUMNS = 2, 12
 # The most changed rows that are tried out for one rule.
 MOST_ROWS = 2_000
 # Where a threshold must be passed and no region ends nearby, it is passed by this share of the column's scale.
@@ -45,8 +47,9 @@ class Change:
         The answer after the change.
     columns : tuple of int
         The columns that must change.
-    terms : tuple of str
-        What each of them must be, in words. The other columns stay as they are.
+    terms : tuple
+        What each of them must be: a condition, of which any value gives the answer, or one value in words where a
+        chosen explainer is no box and no tree. The other columns stay as they are.
     row : array of shape (n_features,)
         The row with such a change, encoded.
     """
@@ -55,11 +58,11 @@ class Change:
     name: str
     label: Any
     columns: tuple[int, ...]
-    terms: tuple[str, ...]
+    terms: tuple[Any, ...]
     row: Floats
 
     def __str__(self) -> str:
-        return f"would be '{self.label}' ({self.name}) if {' and '.join(self.terms)}"
+        return f"would be '{self.label}' ({self.name}) if {' and '.join(clauses(self.terms))}"
 
 
 @dataclass(frozen=True)
@@ -147,9 +150,9 @@ class ChangeSearch:
         return None if best is None else best[2]
 
     def _list_options(self) -> Iterator[tuple[int, float, Premise, tuple[int, ...]]]:
-        """Yield the columns that each rule needs to be changed, and those with one column more.
+        """Yield the columns that each rule needs to be changed, alone and with one or two more.
 
-        One more may be needed where an earlier rule answers.
+        More may be needed where another rule answers first.
         """
         for premise in self.premises:
             held = {one.column: one for one in premise.conditions}
@@ -159,11 +162,11 @@ class ChangeSearch:
                 cells = self._cells(j, held[j])
                 least += float(cells.distances(self.row[j]).min()) if len(cells.values) else math.inf
             if math.isfinite(least):
-                if needed:
-                    yield len(needed), least, premise, needed
-                for extra in self.cuts:
-                    if extra not in needed:
-                        yield len(needed) + 1, least, premise, (*needed, extra)
+                others = [j for j in self.cuts if j not in needed][:MOST_COLUMNS]
+                for n_more in range(MOST_MORE + 1):
+                    for more in combinations(others, n_more):
+                        if needed or more:
+                            yield len(needed) + n_more, least, premise, (*needed, *more)
 
     def _try(self, premise: Premise, columns: Sequence[int]) -> tuple[float, Change] | None:
         """Return the smallest change of these columns after which the rule answers, with its size."""
@@ -192,7 +195,7 @@ class ChangeSearch:
         )
         return float(sizes[best]), change
 
-    def _describe(self, cells: Sequence[Cells], good: Bools, best: Sequence[int]) -> list[str]:
+    def _describe(self, cells: Sequence[Cells], good: Bools, best: Sequence[int]) -> list[Any]:
         """Return what each column must be: its widest run of cells around the best where the answer stays the same."""
         if not self.is_exact:
             return [
@@ -207,7 +210,7 @@ class ChangeSearch:
                     if not good[np.ix_(*wider)].all():
                         break
                     kept[axis] = wider[axis]
-        return clauses([one.describe(mask) for one, mask in zip(cells, kept, strict=True)])
+        return [one.describe(mask) for one, mask in zip(cells, kept, strict=True)]
 
     def _cells(self, column: int, condition: Condition | None) -> Cells:
         """Return the cells of a column that fulfil a condition and do not hold the row's own value."""

@@ -1,0 +1,224 @@
+"""Changes are tried out: after each, all explainers together give the answer that was named."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander import AggregateExplainer, Balls, Draws
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import AbstainingTree, Constant, LimeLinear, UnfilteredTree
+from oleander.explainers.abstaining import Spoken
+from oleander.regions import Ball, Box
+from oleander.regions.conditions import Levels, Range
+from oleander.results.changing import find_change
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+
+TABLE = pd.DataFrame(
+    {
+        "age": [20, 40, 60, 80] * 5,
+        "dose": [0.5, np.nan, 2.5, 4.0] * 5,
+        "sex": ["F", "M"] * 10,
+        "ward": ["north", "south", "west", "east", None] * 4,
+    }
+)
+SCHEMA = FeatureSchema.infer(TABLE)
+AGE, DOSE, SEX, WARD = SCHEMA
+
+
+def row(age=50, dose=1.0, sex="F", ward="north"):
+    return SCHEMA.encode(pd.DataFrame({"age": [age], "dose": [dose], "sex": [sex], "ward": [ward]}))[0]
+
+
+def box(label, *conditions):
+    constant = Constant(label, 10, 1.0, np.dtype(object))
+    return ChosenExplainer(Box(conditions), constant, "asking", 10, 0.9, 0.8, 1.0)
+
+
+def chosen(*members, overlap="first"):
+    return ExplainerSet(SCHEMA, members, overlap, in_turn=True)
+
+
+OLD, YOUNG = Range(0, AGE, lower=52), Range(0, AGE, upper=52)
+
+
+class TestByHand:
+    def test_one_threshold(self):
+        change = find_change(chosen(box("yes", OLD), box("no", YOUNG)), row(age=60), "yes")
+        assert str(change) == "would be 'no' (rule 1) if age ≤ 52"
+        assert change.row[0] == 52
+        change = find_change(chosen(box("yes", OLD), box("no", YOUNG)), row(age=50), "no")
+        assert str(change) == "would be 'yes' (rule 0) if age > 52"
+        assert change.row[0] == 53
+
+    def test_only_columns_that_must_change_are_named(self):
+        no = box("no", YOUNG, Range(1, DOSE, upper=2.0), Levels(2, SEX, frozenset({0})))
+        assert str(find_change(chosen(box("yes"), no), row(), "yes")) == "None"
+        change = find_change(chosen(no, box("yes")), row(age=60, dose=3.0), "yes")
+        assert str(change) == "would be 'no' (rule 0) if age ≤ 52 and dose ≤ 2"
+        assert change.columns == (0, 1)
+
+    def test_fewer_columns_come_before_smaller_changes(self):
+        near = box("near", Range(0, AGE, lower=50, upper=52), Range(1, DOSE, lower=1.1, upper=1.2))
+        far = box("far", Range(0, AGE, lower=79))
+        assert str(find_change(chosen(near, far), row(), None)) == "would be 'far' (rule 1) if age > 79"
+
+    def test_of_two_columns_the_smaller_change_is_named(self):
+        sets = chosen(box("dose", Range(1, DOSE, lower=4)), box("age", OLD))
+        assert find_change(sets, row(), None).label == "age"
+        assert find_change(sets, row(age=20, dose=3.9), None).label == "dose"
+
+    def test_a_rule_that_answers_first_is_kept_clear_of(self):
+        """Up to 60 an earlier rule answers otherwise, so the change is to over 60."""
+        sets = chosen(box("yes", Range(0, AGE, upper=60)), box("no", OLD))
+        assert str(find_change(sets, row(), "yes")) == "would be 'no' (rule 1) if age > 60"
+
+    def test_a_rule_that_covers_the_row_behind_another_needs_a_way_out(self):
+        sets = chosen(box("yes", Levels(2, SEX, frozenset({0}))), box("no", OLD))
+        assert str(find_change(sets, row(age=60), "yes")) == "would be 'no' (rule 1) if sex is M"
+
+    def test_where_explainers_that_disagree_abstain(self):
+        sets = chosen(box("yes", OLD), box("no", Range(0, AGE, lower=40)), overlap="silent")
+        assert sets.answer(row(age=60)[None]).mask[0]
+        assert str(find_change(sets, row(age=60), None)) == "would be 'no' (rule 1) if 40 < age ≤ 52"
+
+    def test_levels_and_missing_values(self):
+        not_south = Levels(3, WARD, frozenset({0, 1, 3}), missing=True)
+        change = find_change(chosen(box("no", not_south)), row(ward="south"), None)
+        assert str(change) == f"would be 'no' (rule 0) if {not_south}"
+        missing = Range(1, DOSE, lower=9, upper=0, missing=True)
+        assert str(find_change(chosen(box("no", missing)), row(), None)) == "would be 'no' (rule 0) if dose is missing"
+        known = Range(1, DOSE, upper=2.0)
+        assert (
+            str(find_change(chosen(box("no", known)), row(dose=np.nan), None)) == "would be 'no' (rule 0) if dose ≤ 2"
+        )
+
+    def test_no_other_answer(self):
+        assert find_change(chosen(box("yes", OLD)), row(age=60), "yes") is None
+
+    def test_a_linear_model_has_no_conditions(self):
+        rows = SCHEMA.encode(TABLE)
+        linear = LimeLinear().fit(rows, np.where(rows[:, 0] > 50, "yes", "no"), schema=SCHEMA)
+        member = ChosenExplainer(Box(()), linear, "test", 10, 0.9, 0.8, 1.0)
+        assert find_change(chosen(member), row(), "no") is None
+
+
+def random_set(seed):
+    """Boxes that overlap, a tree that abstains in a box, and rows of mixed columns."""
+    rng = np.random.default_rng(seed)
+    rows = np.column_stack(
+        [
+            rng.integers(20, 80, 200),
+            np.where(rng.random(200) < 0.2, np.nan, rng.uniform(0, 5, 200).round(2)),
+            rng.integers(0, 2, 200),
+            np.where(rng.random(200) < 0.2, np.nan, rng.integers(0, 4, 200)),
+        ]
+    ).astype(float)
+
+    def condition(column):
+        if column < 2:
+            feature = SCHEMA[column]
+            ends = sorted(rng.choice([25, 40, 52.5, 60, 70] if column == 0 else [1, 2.5, 3, 4], 2, replace=False))
+            lower, upper = [(ends[0], ends[1]), (ends[0], np.inf), (-np.inf, ends[1])][rng.integers(3)]
+            return Range(column, feature, lower, upper, missing=bool(feature.missing and rng.random() < 0.3))
+        feature = SCHEMA[column]
+        codes = frozenset(np.flatnonzero(rng.random(len(feature.levels)) < 0.5).tolist()) or frozenset({0})
+        return Levels(column, feature, codes, missing=bool(feature.missing and rng.random() < 0.3))
+
+    members = [
+        box(str(rng.choice(["a", "b", "c"])), *(condition(j) for j in rng.choice(4, rng.integers(1, 4), replace=False)))
+        for _ in range(4)
+    ]
+    labels = np.where(rows[:, 0] > 50, "a", np.where(rows[:, 2] > 0, "b", "c"))
+    tree = UnfilteredTree(max_leaves=5).fit(rows, labels.astype(object), schema=SCHEMA).tree_
+    careful = AbstainingTree(tree, rng.random(len(tree.column)) < 0.6)
+    if careful.complexity:
+        region = Spoken(Box((condition(0),)), careful)
+        members.insert(2, ChosenExplainer(region, careful, "trees", 10, 0.9, 0.8, 1.0))
+    return chosen(*members, overlap=["first", "silent"][seed % 2]), rows
+
+
+def fewest_changes(explainers, one, label, values):
+    """Return the fewest columns whose change gives another answer, by trying out every value that matters."""
+    for n_columns in range(1, 3):
+        for columns in combinations(range(4), n_columns):
+            changed = np.repeat(one[None], len(list(product(*(values[j] for j in columns)))), axis=0)
+            changed[:, list(columns)] = list(product(*(values[j] for j in columns)))
+            answers = explainers.answer(changed)
+            if (~np.ma.getmaskarray(answers) & (np.ma.getdata(answers) != label)).any():
+                return n_columns
+    return None
+
+
+VALUES = [
+    np.unique([19, 20, 25, 26, 40, 41, 52, 53, 60, 61, 70, 71, 90, *range(30, 75)]).astype(float),
+    np.array([0.5, 1, 1.01, 2.5, 2.51, 3, 3.01, 4, 4.01, np.nan, *np.arange(0.05, 5, 0.11)]),
+    np.array([0.0, 1.0]),
+    np.array([0.0, 1.0, 2.0, 3.0, np.nan]),
+]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_change_gives_the_answer_that_it_names(seed):
+    explainers, rows = random_set(seed)
+    answers = explainers.answer(rows[:15])
+    rng = np.random.default_rng(seed)
+    for one, answer in zip(rows[:15], answers.tolist(), strict=True):
+        change = find_change(explainers, one, answer)
+        fewest = fewest_changes(explainers, one, answer, VALUES)
+        if change is None:
+            assert fewest is None
+            continue
+        assert fewest is None or len(change.columns) == fewest
+        assert change.label != answer
+        changed = np.flatnonzero(~((change.row == one) | (np.isnan(change.row) & np.isnan(one))))
+        assert set(changed.tolist()) == set(change.columns)
+        tried = np.repeat(change.row[None], 30, axis=0)
+        for column, term in zip(change.columns, change.terms, strict=True):
+            assert not term.contains(one[None])[0]
+            values = np.concatenate([VALUES[column], change.row[[column]]])
+            tried[1:, column] = rng.choice(values[term.holds(values)], 29)
+        assert explainers.answer(tried).tolist() == [change.label] * 30
+        assert set(explainers.responsible(tried).tolist()) == {change.explainer}
+
+
+def stripes(X):
+    X = np.asarray(X)
+    return np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.7), "b", "a")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"draws": Draws(2_000), "holdout": 0.5},
+        {"draws": Draws(2_000), "holdout": 0.5, "max_explainers": 1},
+        {"draws": Draws(0)},
+        {"candidates": Balls(n_draws=300, max_candidates=40), "max_rules": None},
+    ],
+    ids=["boxes", "one tree", "trees", "balls"],
+)
+def test_predict_gives_the_answer_after_the_change(options):
+    X = np.random.default_rng(0).uniform(size=(400, 3)).round(2)
+    settings = {"max_explainers": 3, "min_fidelity": 0.8, "random_state": 0, **options}
+    atlas = AggregateExplainer(stripes, **settings).fit(X)
+    n_found = 0
+    for x in X[:30]:
+        explanation = atlas.explain(x, ask=False)
+        change = explanation.change
+        if change is not None:
+            n_found += 1
+            assert change.label != explanation.label
+            assert atlas.predict(change.row[None])[0] == change.label
+            assert atlas.responsible(change.row[None])[0] == change.explainer
+    assert n_found >= 10
+
+
+def test_in_a_ball_the_changed_row_is_named_by_its_value():
+    rows = SCHEMA.encode(TABLE)
+    tree = UnfilteredTree().fit(rows, np.where(rows[:, 0] > 50, "yes", "no"), schema=SCHEMA)
+    ball = Ball(SCHEMA, row(), 2.0, max_flips=4)
+    sets = chosen(ChosenExplainer(ball, tree, "balls", 10, 0.9, 0.8, 1.0))
+    change = find_change(sets, row(age=51), "yes")
+    assert str(change).startswith("would be 'no' (rule 0) if age = ")
+    assert sets.answer(change.row[None]).tolist() == ["no"]
