@@ -19,7 +19,8 @@ from oleander.regions import Ball, Box, Region
 from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, disagree, evaluate
 from oleander.results.explaining import explain_row
 from oleander.results.explanation import Explanation
-from oleander.results.rules import count_rules, judge_rules
+from oleander.results.rules import count_rules, describe_all, draw_rules, judge_rules
+from oleander.running.fragments import Fragment
 from oleander.running.wording import shorten
 from oleander.selection import SelectionResult
 
@@ -83,6 +84,9 @@ class ChosenExplainer:
         if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
             return self.rules()[0]
         return self.explainer.path(row)
+
+    def _repr_html_(self) -> str:
+        return Fragment().heading(describe_all(self)).line(self.region.describe()).add(draw_rules((self,))).html
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

@@ -16,10 +16,14 @@ from oleander.explainers.tree import Tree
 from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.judging.certificate import Claim
 from oleander.judging.judged import Judged
+from oleander.running.fragments import table
 from oleander.running.shares import show_lower, show_share
 
 if TYPE_CHECKING:
     from oleander.results.explainer_set import ChosenExplainer
+
+# The most rules in a table of HTML.
+MOST_DRAWN = 20
 
 
 def tree_of(explainer: Explainer) -> Tree | None:
@@ -163,3 +167,21 @@ def tabulate_rules(members: Sequence["ChosenExplainer"]) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(lines).astype({"rows": "Int64", "right": "Int64"})
+
+
+def draw_rules(members: Sequence["ChosenExplainer"]) -> str:
+    """Return a table of the rules as HTML; of many rules, those that were learned from the most."""
+    rules = [(number, *pair) for number, member in enumerate(members) for pair in enumerate(member.rules())]
+    widest = rules if len(rules) <= MOST_DRAWN else sorted(rules, key=lambda one: -one[2].n_draws)[:MOST_DRAWN]
+    lines = [
+        (
+            name_rule(members, number, position),
+            rule.premise or "always",
+            rule.label,
+            describe_evidence(members[number], position, rule),
+        )
+        for number, position, rule in widest
+    ]
+    left = len(rules) - len(widest)
+    more = f"the widest rules; {left:,} narrower ones are in rules_frame()" if left else ""
+    return table(["", "conditions", "answer", "how sure"], lines, more)

@@ -90,7 +90,7 @@ class ShownExplainer(FittedAttributes):
                 "black_box": None if known is None else _mask(known),
                 "agrees": None if known is None else _mask(np.ma.getdata(answers) == known, given),
                 "explainer": _mask(responsible, given),
-                "rule": names,
+                "rule": _mask(names),
                 "at_least": at_least,
                 "certified": certified,
                 "why_silent": self._list_silence(X, rows, readable, given),
@@ -155,5 +155,5 @@ class ShownExplainer(FittedAttributes):
 
 def _mask(values: Any, given: Bools | None = None) -> pd.Series:
     """Return values as objects, None where there is none."""
-    found = pd.Series(list(values), dtype=object)
+    found = pd.Series(np.asarray(values).tolist(), dtype=object)
     return found if given is None else found.where(given, None)

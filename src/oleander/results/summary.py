@@ -13,8 +13,8 @@ from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation, draw_classes
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord
-from oleander.results.rules import describe_all, describe_evidence, name_rule
-from oleander.running.fragments import Fragment, table
+from oleander.results.rules import describe_all, describe_evidence, draw_rules, name_rule
+from oleander.running.fragments import Fragment
 from oleander.running.shares import (
     show_confidence,
     show_lower,
@@ -55,7 +55,6 @@ def describe_fit(record: FitRecord) -> str:
 
 def draw_fit(record: FitRecord) -> str:
     """Return a fit as HTML for a notebook: what is answered, how sure that is, the rules and the classes."""
-    members = record.explainers.members
     page = Fragment()
     first, *others = _describe_answers(record)
     page.heading(first).lines(others)
@@ -63,21 +62,7 @@ def draw_fit(record: FitRecord) -> str:
         page.lines(_describe_exact(record.exact, record.accuracy))
     if record.certificate is not None:
         page.lines(_describe_certificate(record, record.certificate))
-    rules = [(number, *pair) for number, member in enumerate(members) for pair in enumerate(member.rules())]
-    widest = sorted(rules, key=lambda one: -one[2].n_draws)[:MOST_RULES] if len(rules) > MOST_RULES else rules
-    lines = [
-        (
-            name_rule(members, number, position),
-            rule.premise or "always",
-            rule.label,
-            describe_evidence(members[number], position, rule),
-        )
-        for number, position, rule in widest
-    ]
-    page.add(table(["", "conditions", "answer", "how sure"], lines))
-    if len(rules) > len(widest):
-        page.line(f"and {len(rules) - len(widest):,} narrower rules: rules_frame() lists all")
-    return page.add(draw_classes(record.evaluation)).html
+    return page.add(draw_rules(record.explainers.members)).add(draw_classes(record.evaluation)).html
 
 
 def _describe_member(number: int, record: FitRecord, most_rules: int) -> list[str]:
