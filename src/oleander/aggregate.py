@@ -33,6 +33,7 @@ from oleander.results.fit_record import FitRecord
 from oleander.results.showing import ShownExplainer
 from oleander.results.tradeoff import TradeOff, default_grid, trace_tradeoff
 from oleander.running.parameters import NestedEstimator
+from oleander.running.progress import showing_progress
 from oleander.running.wording import one_line
 from oleander.storage.checkpoint import Checkpoint
 from oleander.streaming import Sampled, SourceCount, as_source, encode_background, load_background, read_sample
@@ -86,7 +87,9 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
     random_state : int or None
     n_jobs : int or None
         As in joblib.
-    verbose : int
+    verbose : int or None
+        None shows progress bars in a terminal and in a notebook once work takes over two seconds, 0 shows none, and 1
+        prints a line now and then where there is neither.
 
     Attributes
     ----------
@@ -149,7 +152,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
         time_limit: float | None = DEFAULT_TIME_LIMIT,
         random_state: int | None = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: int | None = None,
     ) -> None:
         self.black_box = black_box
         self.max_explainers = max_explainers
@@ -196,7 +199,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
         time_limit: float | None = DEFAULT_TIME_LIMIT,
         random_state: int | None = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: int | None = None,
     ) -> Self:
         """Return the system of the paper: balls around rows, a tree in each, and the integer program.
 
@@ -297,6 +300,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
         tags.target_tags.required = False
         return tags
 
+    @showing_progress
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, background: Any = None) -> Self:
         """Choose explainers for the black box on these rows.
 
@@ -391,6 +395,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
         """Return the number of the explainer that answers each row; -1 where they abstain."""
         return self.record_.explainers.responsible(*self.schema_.encode_readable(X))
 
+    @showing_progress
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
         """Compare the explainers with the black box on other rows.
 
@@ -404,6 +409,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
         known = self._label_table(X, rows, readable, labels)
         return self.record_.explainers.evaluate(rows, known, readable=readable)
 
+    @showing_progress
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
         """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
         rows, readable = self.schema_.encode_readable(X)
@@ -435,6 +441,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
         found = label_rows(rows, self._counter, known=known)
         return found.labels_of_rows
 
+    @showing_progress
     def tradeoff(
         self, *, max_explainers: Sequence[int] | None = None, min_fidelity: Sequence[float] | None = None
     ) -> TradeOff:
@@ -464,6 +471,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
         self._record = replace(self._record, tradeoff=found)
         return found
 
+    @showing_progress
     def report(self, path: str | os.PathLike[str] | None = None, X: Any = None, **options: Any) -> Any:
         """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.write_report``.
 

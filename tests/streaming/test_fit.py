@@ -15,6 +15,7 @@ import pytest
 
 from oleander import AggregateExplainer, open_source
 from oleander.data.schema import FeatureSchema
+from oleander.running.shares import show_share, show_upper
 from oleander.streaming import draw_sample, rows_needed
 from tests.streaming.making import (
     ASKING,
@@ -113,9 +114,9 @@ class TestFigures:
 
     def test_the_summary_says_what_was_counted_and_what_was_promised(self, plain: AggregateExplainer) -> None:
         text = plain.summary()
-        assert f"on all 12,000 rows: {plain.exact_.coverage:.2%} answered" in text
+        assert f"on all 12,000 rows: {show_share(plain.exact_.coverage, 2)} answered" in text
         assert f"sample of {plain.accuracy_.n_sample:,} rows" in text
-        assert f"as promised: within {plain.accuracy_.promised:.4f} with probability 95%" in text
+        assert f"as promised: within {show_upper(plain.accuracy_.promised, 4)} with probability 95%" in text
         assert "certified on all rows not learned from" in text
 
     def test_it_is_saved_and_loaded(self, plain: AggregateExplainer, tmp_path: Path) -> None:

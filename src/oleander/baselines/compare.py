@@ -19,6 +19,7 @@ from oleander.data.checks import make_seed, one_per_row, take_rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.splitting import split_off
 from oleander.fitting.nothing_found import NothingFoundError
+from oleander.running.progress import show_progress, told
 
 PAPER_RADIUS = Holding(0.2)
 COLUMNS = (
@@ -77,6 +78,7 @@ def make_rivals(
     }
 
 
+@show_progress(None)
 def compare(
     black_box: Any,
     X: Any,
@@ -136,7 +138,7 @@ def compare(
     box = BlackBox(black_box, schema)
     parts = {name: (part, box.ask(schema.encode(part))) for name, part in (("train", X), ("held out", X_test))}
     lines = []
-    for name, rival in rivals.items():
+    for name, rival in told(rivals.items(), "fitting methods", lambda item: item[0]):
         start = time.perf_counter()
         try:
             rival.fit(X, groups=group_of_row)

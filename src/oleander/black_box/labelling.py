@@ -8,6 +8,7 @@ from oleander.black_box.counting import CountingBlackBox
 from oleander.data.merging import merge_rows
 from oleander.data.reading import Reading, Split, split
 from oleander.data.rows import Rows
+from oleander.running.progress import tell_progress
 from oleander.running.shares import show_share
 from oleander.running.warning import warn_user
 
@@ -66,7 +67,11 @@ def label_rows(
 
 
 def _ask_in_batches(points: Floats, black_box: CountingBlackBox) -> Labels:
-    batches = [black_box.ask(points[start : start + BATCH]) for start in range(0, len(points), BATCH)]
+    batches = []
+    with tell_progress("asking about rows", len(points)) as tell:
+        for start in range(0, len(points), BATCH):
+            batches.append(black_box.ask(points[start : start + BATCH]))
+            tell(min(start + BATCH, len(points)), f"{black_box.n_queries:,} rows asked in all")
     return np.concatenate(batches) if batches else np.empty(0, dtype=object)
 
 

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.pool import CandidatePool
 from oleander.judging.floor import Floor
-from oleander.running.progress import tell_progress
+from oleander.running.progress import tell_progress, told
 from oleander.selection import Progress, SelectionProblem, SelectionResult
 from oleander.selection.result import Status
 
@@ -53,7 +53,6 @@ class PoolProgram:
         Seconds for solving; training is not counted. The runtime of a result is that of all rounds together.
     importance : array of shape (n_points,), optional
         The worth of covering a row of each point; 1 by default.
-    verbose : int
     """
 
     def __init__(
@@ -67,11 +66,10 @@ class PoolProgram:
         solver: str = "auto",
         time_limit: float | None = 60.0,
         importance: Floats | None = None,
-        verbose: int = 0,
     ) -> None:
         self.pool, self.floor, self.max_rules, self.formulation = pool, floor, max_rules, formulation
         self.training = training or ("eager" if formulation == "selective" else "lazy")
-        self.solver, self.time_limit, self.verbose = solver, time_limit, verbose
+        self.solver, self.time_limit = solver, time_limit
         self.weights = pool.rows.weights.astype(float) if importance is None else pool.rows.weights * importance
         self._number = 1
         self._is_spent = False
@@ -122,7 +120,7 @@ class PoolProgram:
         together = None if self.floor.over == "each" else min_fidelity
 
         def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
-            with tell_progress("closing the gap", None, verbose=self.verbose) as tell:
+            with tell_progress("closing the gap") as tell:
                 result = problem.solve(
                     min_fidelity=min_fidelity,
                     **limits,
@@ -183,20 +181,22 @@ class PoolProgram:
             # The cost of a candidate depends on the number of explainers: every cell is a program of its own.
             program = copy.copy(self)
             program.time_limit = share
-            return {cell: known[cell] if cell in known else program.select(*cell) for cell in dict.fromkeys(cells)}
+            each = told(list(dict.fromkeys(cells)), "tracing the trade-off", describe_cell)
+            return {cell: known[cell] if cell in known else program.select(*cell) for cell in each}
 
         def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
-            return dict(
-                problem.sweep(
-                    max_explainers,
-                    min_fidelity,
-                    formulation=self.formulation,
-                    floor_over_union=self.floor.over != "each",
-                    solver=solver,
-                    time_limit=None if time_limit is None else time_limit / len(set(cells)),
-                    known=known,
+            with tell_progress(f"tracing the trade-off of {len(set(cells))} choices"):
+                return dict(
+                    problem.sweep(
+                        max_explainers,
+                        min_fidelity,
+                        formulation=self.formulation,
+                        floor_over_union=self.floor.over != "each",
+                        solver=solver,
+                        time_limit=None if time_limit is None else time_limit / len(set(cells)),
+                        known=known,
+                    )
                 )
-            )
 
         return self._settle(ask, max(max_explainers), max(min_fidelity))
 
@@ -268,7 +268,7 @@ class PoolProgram:
     def _train(self, indices: Ints) -> None:
         pool, counter = self.pool, self.pool.black_box
         before = counter.n_queries
-        with tell_progress("training explainers", len(indices), verbose=self.verbose) as tell:
+        with tell_progress("training explainers", len(indices)) as tell:
             pool.train(indices, on_trained=lambda done: tell(done, f"{counter.n_queries - before:,} rows asked"))
         # A candidate stays untrained where max_queries does not allow its draws.
         self._is_spent = not pool.is_trained[indices].all()
@@ -287,6 +287,11 @@ class PoolProgram:
             else:
                 settled[cell] = result.with_bound(bound)
         return settled
+
+
+def describe_cell(cell: tuple[int, float]) -> str:
+    """Return a number of explainers and a floor in words."""
+    return f"{cell[0]} explainer{'' if cell[0] == 1 else 's'}, floor {cell[1]:g}"
 
 
 def _describe_search(now: Progress) -> str:

@@ -22,6 +22,7 @@ from oleander.explainers.base import Explainer
 from oleander.explainers.saving import read_explainer, write_explainer
 from oleander.regions import membership
 from oleander.running.parallel import run_tasks
+from oleander.running.progress import tell_progress
 from oleander.storage.checkpoint import Checkpoint, hash_text
 
 Trained = tuple[Explainer, Bools, float]
@@ -150,7 +151,8 @@ class CandidatePool:
         checkpoint: Checkpoint | None = None,
     ) -> Self:
         """Let the generators propose candidates for rows that are labelled already."""
-        candidates = propose_all(generators, rows, random_state, black_box)
+        with tell_progress("proposing candidates"):
+            candidates = propose_all(generators, rows, random_state, black_box)
         return cls(rows, candidates, black_box, batch_size=batch_size, n_jobs=n_jobs, checkpoint=checkpoint)
 
     def _find_judged(self) -> Bools:

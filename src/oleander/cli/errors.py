@@ -12,6 +12,8 @@ from typing import Any
 
 import typer
 
+from oleander.running.progress import show_progress
+
 # The start of a message about a parameter in Python, such as ``radius=-1.0 is not allowed``.
 PARAMETER = re.compile(r"(\w+)=(?! )")
 
@@ -61,7 +63,8 @@ def plainly(command: Callable[..., None]) -> Callable[..., None]:
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = _show_warning
             try:
-                command(*args, **options)
+                with show_progress(None):
+                    command(*args, **options)
             except BrokenPipeError:
                 # The reader of the output, such as ``head``, has closed the pipe; nothing more may be flushed into it.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,6 +16,7 @@ from oleander.data.checks import take_rows
 from oleander.data.reading import stack_tables
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.splitting import split_off
+from oleander.running.progress import tell_progress
 from oleander.streaming import Source, open_source, sample_size
 
 MOST_CLASSES = 50
@@ -151,7 +152,8 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -
     train, new = split_off(len(X), 0.5, groups, random_state)
     if len(np.unique(y[train].astype(str))) < 2:
         raise CommandError(f"the rows drawn for training have one class of {target!r} only; more rows are needed.")
-    black_box = BaggedTrees(schema, random_state, n_jobs).fit(take_rows(X, train), y[train])
+    with tell_progress("training 50 bagged trees"):
+        black_box = BaggedTrees(schema, random_state, n_jobs).fit(take_rows(X, train), y[train])
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
     new_groups = None if groups is None else groups[new]
     # The rows are known to be new to a model that is trained here, so their labels are not needed.

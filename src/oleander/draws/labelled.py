@@ -60,9 +60,7 @@ class LabelledDraws:
         return LabelledDraws(self.schema, self.values[draws], self.classes, self.codes[draws], parents)
 
 
-def draw_and_ask(
-    rows: Floats, black_box: CountingBlackBox, draws: Draws, n_draws: int, seed: int, *, verbose: int = 0
-) -> LabelledDraws:
+def draw_and_ask(rows: Floats, black_box: CountingBlackBox, draws: Draws, n_draws: int, seed: int) -> LabelledDraws:
     """Draw synthetic rows around some rows and ask the black box about each.
 
     Parameters
@@ -74,7 +72,6 @@ def draw_and_ask(
     n_draws : int
         The number that ``max_queries`` allows.
     seed : int
-    verbose : int
     """
     schema, rng = black_box.schema, np.random.default_rng([seed, len(rows), n_draws])
     parents = None
@@ -85,7 +82,7 @@ def draw_and_ask(
     else:
         values = draw_forest(rows, schema, n_draws, rng)
     answers = []
-    with tell_progress("asking about draws", n_draws, verbose=verbose) as tell:
+    with tell_progress("asking about draws", n_draws) as tell:
         for start in range(0, n_draws, BATCH):
             answers.append(black_box.ask(values[start : start + BATCH]))
             tell(min(start + BATCH, n_draws), f"{black_box.n_queries:,} rows asked in all")

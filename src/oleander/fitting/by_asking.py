@@ -14,6 +14,7 @@ from oleander.judging.certificate import Certificate
 from oleander.learning.union import UnionLearner
 from oleander.results.delivering import deliver_union
 from oleander.results.fit_record import FitRecord, Workings
+from oleander.running.progress import tell_progress
 from oleander.running.warning import warn_user
 
 # With fewer draws than this, explainers learn from the rows instead.
@@ -75,7 +76,7 @@ def learn_by_asking(
         around = rows.values[rows.point_of_row]
     else:
         around, rows = background, leave_out_known(rows, background)
-    draws = draw_and_ask(around, black_box, options.draws, n_draws, seed, verbose=options.verbose)
+    draws = draw_and_ask(around, black_box, options.draws, n_draws, seed)
     if by_folds:
         draws = draws.with_parents(rows.point_of_row)
 
@@ -98,6 +99,8 @@ def learn_by_asking(
         raise NothingFoundError(learner.why_nothing(*options.limits))
     explainers = deliver_union(union, draws, rows, learner.level)
     certificate = Certificate((), None, union.claim, options.confidence, rows.groups is not None)
+    with tell_progress("comparing draws with rows"):
+        realism = measure_realism(draws.values, rows.values, draws.schema, seed)
     record = FitRecord(
         *options.limits,
         explainers,
@@ -105,7 +108,7 @@ def learn_by_asking(
         black_box.n_queries,
         certificate=certificate if union.is_certified else None,
         judged=None if union.is_certified else union.claim,
-        realism=measure_realism(draws.values, rows.values, draws.schema, seed),
+        realism=realism,
     )
     held = rows if is_held else Rows.empty(reading.schema)
     return record, Workings(learner, rows, held, seed)

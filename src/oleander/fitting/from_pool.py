@@ -106,5 +106,4 @@ def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:
         solver=options.solver,
         time_limit=options.time_limit,
         importance=balance_classes(rows.labels, rows.weights) if options.balance == "class" else None,
-        verbose=options.verbose,
     )

@@ -41,7 +41,7 @@ class Options:
     time_limit: float | None
     random_state: int | None
     n_jobs: int | None
-    verbose: int
+    verbose: int | None
 
     @property
     def asks(self) -> bool:

@@ -17,6 +17,7 @@ from oleander.judging.sequence import find_passed, find_start, pass_chances
 from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.trees import learn_abstaining_tree, learn_plain_tree
 from oleander.running.parallel import run_tasks
+from oleander.running.progress import tell_progress
 from oleander.running.shares import show_lower
 
 N_FOLDS = 5
@@ -158,7 +159,8 @@ class UnionLearner:
     def _judge(self, key: Any, learn: Learn) -> tuple[Family, Judged]:
         """Return a family, ordered from careful to bold, with its answers for the rows; it is learned once."""
         if key not in self._known:
-            delivered = learn(self.draws, self.seed)
+            with tell_progress(f"learning rules from {len(self.draws.values):,} draws"):
+                delivered = learn(self.draws, self.seed)
             if not self.by_folds:
                 delivered = delivered.ordered()
                 said = delivered.answer(self.rows.values)
@@ -176,8 +178,11 @@ class UnionLearner:
         fold = assign_folds(rows.n_points, n_folds, rows.groups, self.seed)
         said = np.full((len(delivered.steps), rows.n_points), SILENT)
         shared, tasks = [learn, self.draws, rows.values, fold, self.seed], [(number,) for number in range(n_folds)]
-        for number, answers in run_tasks(_answer_fold, shared, tasks, n_jobs=self.n_jobs):
-            said[:, fold == number] = answers
+        with tell_progress("learning again without each fold", n_folds) as tell:
+            found = run_tasks(_answer_fold, shared, tasks, n_jobs=self.n_jobs)
+            for done, (number, answers) in enumerate(found, start=1):
+                said[:, fold == number] = answers
+                tell(done, "")
         return said
 
     def _pick(self, family: Family, judged: Judged, floor: float) -> Union | None:

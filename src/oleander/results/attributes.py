@@ -19,6 +19,7 @@ from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord, Workings
 from oleander.results.variables import PaperVariables
+from oleander.running.progress import tell_progress
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
 
@@ -97,10 +98,11 @@ class FittedAttributes:
             workings = self._need_workings("no verdict")
             floor, program = self._record.min_fidelity, workings.program
             max_leaves = program.max_rules or DEFAULT_LEAVES
-            if isinstance(program, UnionLearner):
-                table = judge_learned_trees(program, floor, max_leaves)
-            else:
-                table = judge_trees(workings.rows, floor, max_leaves=max_leaves, seed=workings.seed)
+            with tell_progress("judging what one tree would do"):
+                if isinstance(program, UnionLearner):
+                    table = judge_learned_trees(program, floor, max_leaves)
+                else:
+                    table = judge_trees(workings.rows, floor, max_leaves=max_leaves, seed=workings.seed)
             self._record = replace(self._record, verdict=table)
         verdict: pd.DataFrame = self._record.verdict
         return verdict

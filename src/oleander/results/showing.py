@@ -15,6 +15,7 @@ from oleander.results.explaining import describe_far, describe_silence
 from oleander.results.explanation import Explanation
 from oleander.results.rules import find_rules, name_rule, tabulate_rules
 from oleander.results.summary import describe_fit, draw_fit
+from oleander.running.progress import showing_progress
 
 
 class ShownExplainer(FittedAttributes):
@@ -46,6 +47,7 @@ class ShownExplainer(FittedAttributes):
             explanation = self.record_.explainers.explain(rows[0])
         return replace(explanation, black_box=None if known is None else known[0], not_asked=why)
 
+    @showing_progress
     def explain_many(self, X: Any, *, ask: bool = True) -> pd.DataFrame:
         """Return a line for each row: its answer, whether the black box agrees, the rule, how sure it is, or why not.
 
@@ -114,6 +116,7 @@ class ShownExplainer(FittedAttributes):
         """
         return tabulate_rules(self.record_.explainers.members)
 
+    @showing_progress
     def summary(self) -> str:
         """Return the fit in a few lines of text."""
         record = self.record_

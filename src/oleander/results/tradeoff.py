@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats
-from oleander.candidates.choosing import PoolProgram
+from oleander.candidates.choosing import PoolProgram, describe_cell
 from oleander.data.schema import FeatureSchema
 from oleander.learning.union import UnionLearner
 from oleander.results.delivering import deliver_union
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, read_overlap
 from oleander.running.fragments import Fragment, table
+from oleander.running.progress import told
 from oleander.running.shares import show_share, show_upper_percent
 from oleander.selection import SelectionResult
 from oleander.selection.result import relative_gap
@@ -232,8 +233,9 @@ def trace_tradeoff(
     explainers are learned by asking, one family is learned for each number, and judged for each floor.
     """
     if isinstance(program, UnionLearner):
+        cells = [(number, floor) for number in max_explainers for floor in min_fidelity]
         return TradeOff(
-            tuple(_union_cell(program, number, floor) for number in max_explainers for floor in min_fidelity)
+            tuple(_union_cell(program, *cell) for cell in told(cells, "tracing the trade-off", describe_cell))
         )
     results = program.sweep(max_explainers, min_fidelity, known)
     return TradeOff(tuple(_cell(program, number, floor, result) for (number, floor), result in results.items()))

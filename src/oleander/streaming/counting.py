@@ -18,6 +18,7 @@ from oleander.results.evaluation import disagree
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord
 from oleander.running.parallel import run_tasks
+from oleander.running.progress import tell_progress
 from oleander.running.warning import warn_user
 from oleander.storage.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.streaming.blocks import Block, load_arrow
@@ -170,11 +171,14 @@ def count_all(
             with checkpoint.reading():
                 total += Counts.from_dict(kept)
     shared = [explainers, box, columns, source.block_size]
-    for number, counts in run_tasks(_count_block, shared, [task for _, task in tasks], n_jobs=n_jobs):
-        total += counts
-        kept = counts.to_dict() if checkpoint is not None else None
-        if checkpoint is not None and kept is not None:
-            checkpoint.keep_counts(tasks[number][0], kept)
+    with tell_progress("counting all rows of the source, block by block", len(tasks)) as tell:
+        found = run_tasks(_count_block, shared, [task for _, task in tasks], n_jobs=n_jobs)
+        for done, (number, counts) in enumerate(found, start=1):
+            total += counts
+            tell(done, f"{int(total.rows.sum()):,} of {source.n_rows:,} rows counted")
+            kept = counts.to_dict() if checkpoint is not None else None
+            if checkpoint is not None and kept is not None:
+                checkpoint.keep_counts(tasks[number][0], kept)
     black_box.charge(total.n_asked)
     return total
 

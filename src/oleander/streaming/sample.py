@@ -16,6 +16,7 @@ from oleander.data.schema.feature import Feature
 from oleander.data.schema.inference import infer_feature
 from oleander.draws.jitter import MOST_BACKGROUND
 from oleander.running.parallel import run_tasks
+from oleander.running.progress import tell_progress
 from oleander.running.warning import warn_user
 from oleander.running.wording import list_some
 from oleander.streaming.blocks import Block, load_arrow
@@ -114,9 +115,12 @@ def draw_sample(
     watched = [] if schema is not None else features
     parts: dict[int, Any] = {}
     seen: dict[str, Seen] = {name: Seen() for name in watched}
-    for number, (rows, here) in run_tasks(_take_from_block, [read, watched, source.block_size], tasks, n_jobs=n_jobs):
-        parts[number] = rows
-        seen = {name: _checked(seen[name] | here[name], name) for name in watched}
+    with tell_progress("drawing a sample, block by block", len(tasks)) as tell:
+        found = run_tasks(_take_from_block, [read, watched, source.block_size], tasks, n_jobs=n_jobs)
+        for done, (number, (rows, here)) in enumerate(found, start=1):
+            parts[number] = rows
+            seen = {name: _checked(seen[name] | here[name], name) for name in watched}
+            tell(done, "")
     frame = to_frame([parts[number] for number in sorted(parts)])
     known = schema if schema is not None else _infer(frame[features], seen)
     readable = known.readable(frame[features])
