@@ -5,10 +5,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer, Balls
+from oleander import AggregateExplainer, Balls, Draws
 from oleander.baselines import NaiveTree, compare
-from oleander.explainers import FilteredTree, LimeLinear
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import AbstainingTree, FilteredTree, LimeLinear, Spoken, UnfilteredTree
+from oleander.regions import Box
 from oleander.report import CoverageDisplay, ExplainerDisplay, TradeOffDisplay
+from oleander.results.explainer_set import ChosenExplainer
 from tests.making import LENIENT
 
 matplotlib.use("Agg")
@@ -126,6 +129,30 @@ def test_weights():
     assert set(display.weights["label"]) == {"in", "out"}
     assert not display.boxes
     display.plot()
+
+
+def test_every_explainer_of_a_fit_can_be_drawn():
+    X = np.random.default_rng(0).uniform(size=(400, 3))
+    options = {"draws": Draws(2_000), "min_fidelity": 0.8, "random_state": 0}
+    boxes = AggregateExplainer(corner, max_explainers=5, **options).fit(X)
+    for chosen in boxes.explainers_:
+        display = ExplainerDisplay.from_explainer(chosen)
+        for number, rule in enumerate(chosen.rules()):
+            above, below = display.boxes[2 * number : 2 * number + 2]
+            assert above.text.split("\n") == [str(term) for term in rule.terms]
+            assert below.text.startswith(f"{rule.label}\n")
+        assert {box.text for box in display.boxes} <= {text.get_text() for text in display.plot().ax_.texts}
+
+
+def test_leaves_that_do_not_speak_abstain():
+    X = np.random.default_rng(0).uniform(size=(300, 3))
+    schema = FeatureSchema.infer(X)
+    tree = UnfilteredTree(max_leaves=2).fit(X, X[:, 1] > 0.7, schema=schema).tree_
+    careful = AbstainingTree(tree, np.array([False, True, False]))
+    chosen = ChosenExplainer(Spoken(Box(()), careful), careful, "asking", 10, 0.9, 0.8, 1.0)
+    texts = [box.text for box in ExplainerDisplay.from_explainer(chosen).boxes]
+    assert texts[1].startswith("False\n")
+    assert texts[2] == "abstains"
 
 
 def test_hostile_names_are_drawn_as_text():

@@ -26,6 +26,12 @@ def test_the_first_statement_answers():
     ]
 
 
+def test_rules_that_speak_in_turn_do_not_disagree():
+    explanation = Explanation((statement(0, "b"), statement(1, "a")), in_turn=True)
+    assert explanation.label == "b"
+    assert "the rules are read in order: the first one answers" in str(explanation)
+
+
 def test_what_the_black_box_says_is_compared_with_the_answer():
     explanation = Explanation((statement(0, "a"),))
     cases = [

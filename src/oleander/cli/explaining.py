@@ -182,13 +182,13 @@ def fit_and_write(
     """
     import pandas as pd
 
-    from oleander.cli.outputs import explainers_table, facts_of, predictions_table, show_json, whole_folder, write_table
+    from oleander.cli.outputs import facts_of, predictions_table, show_json, whole_folder, write_table
 
     with whole_folder(out) as draft:
         # The training rows of a model trained here are a background only where draws are made.
         background = prepared.background if atlas.asks else None
         atlas.fit(prepared.X, prepared.y, groups=prepared.groups, background=background)
-        tables = {"explainers.csv": explainers_table(atlas), "tradeoff.csv": atlas.tradeoff().table}
+        tables = {"explainers.csv": atlas.rules_frame(), "tradeoff.csv": atlas.tradeoff().table}
         if isinstance(prepared.X, pd.DataFrame):
             tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row)
         for name, table in tables.items():

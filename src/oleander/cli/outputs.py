@@ -63,27 +63,6 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
     write_whole(path, table.to_csv(index=False).encode())
 
 
-def explainers_table(atlas: AggregateExplainer) -> pd.DataFrame:
-    """Return a line per rule, with the figures of its explainer."""
-    lines = []
-    for number, member in enumerate(atlas.explainers_):
-        for rule in member.rules():
-            lines.append(
-                {
-                    "explainer": number,
-                    "region": member.region.describe(),
-                    "rows": member.support,
-                    "fidelity": member.fidelity,
-                    "certified": np.nan if member.claim is None else member.claim.bound,
-                    "rule": rule.premise or "always",
-                    "label": rule.label,
-                    "rule_share": rule.share,
-                    "rule_count": rule.n_draws,
-                }
-            )
-    return pd.DataFrame(lines)
-
-
 def predictions_table(atlas: AggregateExplainer, X: pd.DataFrame, row: NDArray[Any]) -> pd.DataFrame:
     """Return a line per row: the answer, empty where there is none, its explainer, and all explainers that cover it."""
     answers, covers = atlas.predict(X), atlas.covers(X)

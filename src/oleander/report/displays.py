@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from oleander.aggregate import AggregateExplainer
-from oleander.arrays import Floats
+from oleander.arrays import Bools, Floats
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import LimeLinear
+from oleander.explainers import AbstainingTree, LimeLinear, Rule
 from oleander.explainers.tree import LEAF, Tree
-from oleander.explainers.tree_explainers import TreeExplainer
+from oleander.regions.conditions import clauses
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer
+from oleander.results.rules import tree_of
 from oleander.running.extras import import_extra
 from oleander.running.shares import show_share
 
@@ -186,12 +187,12 @@ class TreeBox:
 
 @dataclass
 class ExplainerDisplay:
-    """The tree of an explainer, or the weights of its linear models, in the user's names and units.
+    """The tree of an explainer, the weights of its linear models, or its rules, in the user's names and units.
 
     Parameters
     ----------
     boxes : list of TreeBox
-        Empty for a linear explainer.
+        The nodes of a tree; of other explainers each rule, its conditions over its answer. Empty for a linear one.
     weights : DataFrame
         Class, feature and weight of a linear explainer; empty for a tree.
     """
@@ -203,15 +204,17 @@ class ExplainerDisplay:
 
     @classmethod
     def from_explainer(cls, chosen: ChosenExplainer) -> Self:
-        """Lay out the tree or the weights of a chosen explainer."""
+        """Lay out the tree, the weights or the rules of a chosen explainer."""
         explainer = chosen.explainer
         weights = pd.DataFrame(columns=["label", "feature", "weight"])
-        if isinstance(explainer, TreeExplainer) and explainer.tree_ is not None:
-            return cls(lay_out(explainer.tree_), weights)
+        tree = tree_of(explainer)
+        if tree is not None:
+            speaking = explainer.speaking if isinstance(explainer, AbstainingTree) else None
+            return cls(lay_out(tree, speaking), weights)
         if isinstance(explainer, LimeLinear):
             lines = [(rule.label, term.feature.name, term.weight) for rule in explainer.rules() for term in rule.terms]
             return cls([], pd.DataFrame(lines, columns=weights.columns))
-        raise TypeError(f"a {type(explainer).__name__} cannot be drawn; trees and linear models can.")
+        return cls(lay_out_rules(chosen.rules()), weights)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the tree or the weights."""
@@ -243,16 +246,33 @@ def _plain(name: Any) -> str:
     return str(name).replace("$", r"\$")
 
 
-def lay_out(tree: Tree) -> list[TreeBox]:
-    """Return a box per node, the root first; leaves stand side by side, parents above the middle of their children."""
+def _describe_leaf(rule: Rule) -> str:
+    return f"{rule.label}\n{show_share(rule.share)} of {rule.n_draws:,}"
+
+
+def lay_out_rules(rules: list[Rule]) -> list[TreeBox]:
+    """Return two boxes per rule, side by side: its conditions, one a line, and under them its answer."""
+    boxes: list[TreeBox] = []
+    for place, rule in enumerate(rules):
+        text = "\n".join(clauses(rule.terms)) or "always"
+        boxes.append(TreeBox(float(place), 0.0, text, False, None))
+        boxes.append(TreeBox(float(place), -1.0, _describe_leaf(rule), True, len(boxes) - 1))
+    return boxes
+
+
+def lay_out(tree: Tree, speaking: Bools | None = None) -> list[TreeBox]:
+    """Return a box per node, the root first; leaves stand side by side, parents above the middle of their children.
+
+    Leaves that do not speak are said to abstain.
+    """
     boxes: dict[int, TreeBox] = {}
     next_leaf = 0.0
 
     def place(node: int, depth: int, parent: int | None, branch: str) -> float:
         nonlocal next_leaf
         if tree.column[node] == LEAF:
-            rule = tree.rule(node)
-            x, text = next_leaf, f"{rule.label}\n{show_share(rule.share)} of {rule.n_draws:,}"
+            is_silent = speaking is not None and not speaking[node]
+            x, text = next_leaf, "abstains" if is_silent else _describe_leaf(tree.rule(node))
             next_leaf += 1.0
         else:
             left = place(int(tree.left[node]), depth + 1, node, "yes")

@@ -26,7 +26,9 @@ def explain_row(explainers: "ExplainerSet", row: Floats) -> Explanation:
     statements = tuple(state(explainers, number, row) for number in speaking)
     silence = () if statements else describe_silence(explainers, row)
     far = tuple(describe_far(explainers.schema, row))
-    explanation = Explanation(statements, explainers.overlap, silence=silence, far_outside=far)
+    explanation = Explanation(
+        statements, explainers.overlap, silence=silence, far_outside=far, in_turn=explainers.in_turn
+    )
     return replace(explanation, change=find_change(explainers, row, explanation.label))
 
 

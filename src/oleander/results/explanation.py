@@ -9,6 +9,8 @@ from oleander.learning.family import Overlap
 from oleander.results.changing import Change
 from oleander.running.fragments import Fragment, table
 
+IN_TURN = "the rules are read in order: the first one answers"
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -63,6 +65,8 @@ class Explanation:
         The black box's answer; None where it was not asked.
     not_asked : str
         Why the black box was not asked, where that was not the user's wish.
+    in_turn : bool
+        Whether an explainer speaks only of rows that no earlier one covers, and its evidence is about those.
     """
 
     statements: tuple[Statement, ...]
@@ -73,6 +77,7 @@ class Explanation:
     far_outside: tuple[str, ...] = ()
     black_box: Any = None
     not_asked: str = ""
+    in_turn: bool = False
 
     @property
     def label(self) -> Any:
@@ -120,7 +125,7 @@ class Explanation:
         if self.why_silent:
             lines.append(f"no answer is given: {self.why_silent}")
         elif self.disagree:
-            lines.append("the explainers disagree; the first one answers")
+            lines.append(IN_TURN if self.in_turn else "the explainers disagree; the first one answers")
         if self.change is not None:
             lines.append(str(self.change))
         lines += [f"warning: {words}" for words in self.far_outside]

@@ -137,7 +137,8 @@ class TradeOff:
             for number in sorted({cell.max_explainers for cell in self.cells})
         ]
         page = Fragment().heading("share of rows covered, by the most explainers and the floor")
-        page.line("≤ is the most that any choice could cover, where the search stopped before a proof")
+        if any(cell.most > cell.coverage for cell in self.cells):
+            page.line("≤ is the most that any choice could cover, where the search stopped before a proof")
         return page.add(table(["explainers, at most", *(f"floor {floor:g}" for floor in floors)], lines)).html
 
     def _describe_cell(self, number: int, floor: float) -> str:

@@ -48,7 +48,7 @@ class Fragment:
 
 
 def table(names: Sequence[str], lines: Iterable[Sequence[Any]], caption: str = "") -> str:
-    """Return a table; numbers stand to the right.
+    """Return a table; numbers stand to the right, and the first column is not broken into lines.
 
     Examples
     --------
@@ -59,7 +59,12 @@ def table(names: Sequence[str], lines: Iterable[Sequence[Any]], caption: str = "
     sides = ["right" if rows and all(_is_number(row[place]) for row in rows) else "left" for place in range(len(names))]
     head = "".join(_cell("th", name, side, LINE) for name, side in zip(names, sides, strict=True))
     body = "".join(
-        "<tr>" + "".join(_cell("td", value, side) for value, side in zip(row, sides, strict=True)) + "</tr>"
+        "<tr>"
+        + "".join(
+            _cell("td", value, side, "" if place else "white-space:nowrap")
+            for place, (value, side) in enumerate(zip(row, sides, strict=True))
+        )
+        + "</tr>"
         for row in rows
     )
     title = f'<caption style="text-align:left;caption-side:top">{escape(caption)}</caption>' if caption else ""
