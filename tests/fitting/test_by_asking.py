@@ -8,6 +8,7 @@ from oleander.data.reading import Split
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 from oleander.fitting.by_asking import count_affordable_draws
+from oleander.judging.floor import Floor
 from tests.making import ASKING, Recording, halves
 
 
@@ -51,6 +52,30 @@ class TestLearnByAsking:
         assert atlas.record_.status == "judged"
         with pytest.raises(AttributeError, match="learned by asking"):
             atlas.pool_  # noqa: B018
+
+    def test_of_many_rows_few_make_draws_and_the_others_certify(self):
+        many = np.random.default_rng(0).uniform(size=(5_000, 3))
+        box = Recording()
+        atlas = AggregateExplainer(box, draws=Draws(1_000), random_state=0).fit(many)
+        assert atlas.record_.status == "certified"
+        assert atlas.evaluation_.n_rows == 3_000
+        assert box.n_rows == atlas.n_queries_ == 1_000 + 3_000 + 100
+
+    @pytest.mark.parametrize(
+        ("n_rows", "options", "groups"),
+        [
+            (4_999, {}, None),
+            (5_000, {"holdout": 0.0}, None),
+            (5_000, {"floor": Floor(level=0.1)}, None),
+            (5_000, {}, np.arange(5_000) // 2),
+        ],
+        ids=["few rows", "holdout of 0", "a level for folds", "few groups"],
+    )
+    def test_folds_judge_fewer_rows_or_where_they_are_asked_for(self, n_rows, options, groups):
+        many = np.random.default_rng(0).uniform(size=(n_rows, 3))
+        atlas = AggregateExplainer(halves, draws=Draws(1_000), random_state=0, **options).fit(many, groups=groups)
+        assert atlas.record_.status == "judged"
+        assert atlas.evaluation_.n_rows == n_rows
 
     def test_with_a_background_every_row_certifies(self, square):
         background = np.random.default_rng(1).uniform(size=(500, 3))
