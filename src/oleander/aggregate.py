@@ -56,6 +56,8 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         The floor (φ in the paper).
     max_rules : int or None
         The most rules to read in all: a box is one rule, a tree has one rule per leaf that speaks. None for no limit.
+    max_conditions : int or None
+        The most conditions of a rule, where explainers are learned by asking; a range of one column is one condition.
     candidates : str, Generator or several
         "auto" learns boxes by asking: draws are labelled by the black box, boxes are learned and chosen on the draws,
         and judged on the rows. Otherwise a program chooses among the candidates of generators: "balls" (the paper's),
@@ -138,6 +140,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         max_explainers: int = 10,
         min_fidelity: float = 0.9,
         max_rules: int | None = 20,
+        max_conditions: int | None = None,
         candidates: str | Generator | Iterable[str | Generator] = "auto",
         draws: Draws = Draws(),  # noqa: B008 (frozen)
         floor: Floor = Floor(),  # noqa: B008 (frozen)
@@ -158,6 +161,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         self.max_explainers = max_explainers
         self.min_fidelity = min_fidelity
         self.max_rules = max_rules
+        self.max_conditions = max_conditions
         self.candidates = candidates
         self.draws = draws
         self.floor = floor

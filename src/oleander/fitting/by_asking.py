@@ -106,6 +106,7 @@ def learn_by_asking(
         asks_each=options.floor.over in ("each", "both"),
         is_balanced=options.balance == "class",
         max_rules=options.max_rules,
+        max_conditions=options.max_conditions,
         seed=seed,
         n_jobs=options.n_jobs,
     )
