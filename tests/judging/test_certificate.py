@@ -1,7 +1,10 @@
 import json
+import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import binom
 
 from oleander.aggregate import AggregateExplainer
@@ -26,6 +29,16 @@ def test_a_claim_in_words():
     )
     assert Claim(58, 60, 0.87).describe(0.9) == "certified at least 0.87 (58 of 60 rows), under the floor of 0.9"
     assert Claim(24504, 24515, 0.9991).describe(0.9) == "certified at least 0.99 (24,504 of 24,515 rows)"
+
+
+@given(st.integers(1, 100_000), st.data())
+def test_no_claim_says_more_than_its_bound(n_rows, data):
+    n_right = data.draw(st.integers(0, n_rows))
+    bound = data.draw(st.floats(0.0, n_right / n_rows))
+    said = re.search(r"at least ([\d.]+) \(([\d,]+) of ([\d,]+) row", Claim(n_right, n_rows, bound).describe(0.0))
+    assert float(said[1]) <= bound
+    assert (float(said[1]) == 1) == (bound == 1)
+    assert [int(said[k].replace(",", "")) for k in (2, 3)] == [n_right, n_rows]
 
 
 def test_html_names_every_claim():

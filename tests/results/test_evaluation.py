@@ -1,7 +1,10 @@
 import json
+import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oleander.data.schema import FeatureSchema
 from oleander.results.evaluation import Evaluation, describe_uncovered, disagree, evaluate, evaluate_counts
@@ -31,6 +34,31 @@ def test_every_figure_by_hand():
         "fidelity at least 0.666, 0.708 on average; 20.0% of the covered rows in conflict; 7 rules in all"
     )
     assert (result.n_answered, result.n_right) == (5, 3)
+
+
+@given(st.integers(1, 10**6), st.data())
+def test_figures_in_words_are_true(n_rows, data):
+    n_answered = data.draw(st.integers(1, n_rows))
+    n_right = data.draw(st.integers(0, n_answered))
+    result = evaluate_counts(
+        n_rows=n_rows,
+        n_answered=n_answered,
+        n_right=n_right,
+        n_conflicts=data.draw(st.integers(0, n_answered)),
+        covered=np.array([n_answered]),
+        agreed=np.array([n_right]),
+        complexity=[1],
+        labels=np.array(["a"]),
+        classes=np.array([[n_rows, n_answered, n_right]]),
+    )
+    text = str(result)
+    assert text.startswith(f"{n_answered:,} of {n_rows:,} rows covered")
+    assert f"black box's on {n_right:,} of these" in text
+    assert float(re.search(r"fidelity at least ([\d.]+)", text)[1]) <= n_right / n_answered
+    shares = re.findall(r"([<>]?)([\d.]+)%", text)
+    for (sign, shown), share in zip(shares, (result.coverage, result.agreement, result.conflicts), strict=True):
+        assert sign or (float(shown) == 100) == (share == 1)
+        assert sign or (float(shown) == 0) == (share == 0)
 
 
 def test_a_weight_stands_for_equal_rows():

@@ -1,12 +1,15 @@
 """Whatever is shown as a bound is one, 100% is all and 0% is none."""
 
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oleander
 from oleander.running.shares import (
     show_confidence,
     show_lower,
@@ -84,6 +87,12 @@ def test_counts_that_are_not_all_are_never_all(n_rows, data):
 def test_a_number_that_is_no_share_is_unknown(number):
     shows = (show_lower, show_upper, show_share, show_lower_percent, show_upper_percent)
     assert {show(number) for show in shows} == {"unknown"}
+
+
+def test_no_share_is_formatted_in_another_way():
+    """Python's own percentages round to the nearest, also from 99.96% to 100.0%."""
+    for path in Path(oleander.__file__).parent.rglob("*.py"):
+        assert not re.search(r":\.\d%\}", path.read_text(encoding="utf-8")), path
 
 
 def test_a_confidence_keeps_its_digits():

@@ -88,7 +88,7 @@ def warn_of_sizes(balls: Balls, rows: Rows, sizes: Sequence[BallSize]) -> None:
     what = "their center alone" if narrow else f"nearly all rows ({worst.n_held:,.0f} of {worst.n_rows:,})"
     found = typical_radii(rows, balls.norm, balls.measured_scales(rows), balls.max_flips, USUAL_SHARES)
     cures = [
-        f"{share:.0%} of the rows at radius {format_number(float(f'{radius:.2g}'))}"
+        f"{show_share(share)} of the rows at radius {format_number(float(f'{radius:.2g}'))}"
         for share, radius in zip(USUAL_SHARES, found, strict=True)
         if 0 < radius < np.inf
     ]

@@ -8,6 +8,7 @@ import pytest
 
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.draws.options import Draws
+from oleander.running.shares import show_lower_percent, show_share, show_upper_percent
 
 pytestmark = pytest.mark.slow
 KINDS = ["asking", "trees", "nodes", "balls", "linear", "anchors"]
@@ -76,6 +77,35 @@ def test_the_form_agrees_with_python(open_page, atlases, kind, make_rows):
             assert text.startswith(f"Explainer {statement.explainer} ")
             assert text.endswith(" ".join(str(statement.rule).split()))
     page.check()
+
+
+def test_shares_and_bounds_are_rounded_to_the_safe_side(open_page, atlases):
+    tab = open_page(atlases["trees"]).tab
+    shares = [0.0, 1e-9, 0.0004, 0.29, 0.9994, 0.9996, 1 - 1e-9, 1.0]
+    assert tab.evaluate("(shares) => shares.map((share) => percent(share))", shares) == [
+        show_share(share, 1) for share in shares
+    ]
+    some = [0.0, 0.29, 0.57, 0.9996, 1.0]
+    assert tab.evaluate("(some) => some.map(atLeast)", some) == [show_lower_percent(share) for share in some]
+    assert tab.evaluate("(some) => some.map(atMost)", some) == [show_upper_percent(share) for share in some]
+
+
+def test_results_in_a_notebook_run_no_script_of_the_data(chromium, atlases, make_rows, tmp_path):
+    atlas, rows = atlases["asking"], make_rows(30, seed=7)
+    shown = [atlas, *(atlas.explain(rows.iloc[[k]]) for k in range(30)), atlas.evaluation_, atlas.uncovered(rows)]
+    shown += [atlas.tradeoff(), *atlas.explainers_, atlas.report()]
+    path = tmp_path / "cells.html"
+    cells = "<hr>".join(one._repr_html_() for one in shown)
+    path.write_text(f"<meta charset='utf-8'><body>{cells}</body>", encoding="utf-8")
+    tab = chromium.new_page()
+    messages = []
+    tab.on("console", lambda message: messages.append(message.text))
+    tab.on("pageerror", lambda error: messages.append(str(error)))
+    tab.goto(path.as_uri())
+    assert tab.locator("iframe").content_frame.locator("#tile-coverage .figure").inner_text().endswith("%")
+    assert tab.evaluate("window.hit === undefined && !document.querySelector('script, img')")
+    assert not messages
+    tab.close()
 
 
 def test_a_field_that_is_no_number_is_marked(open_page, atlases):
