@@ -46,7 +46,8 @@ class TestFarOutside:
 
     def far(self, **changes):
         row = {"age": 40, "dose": 1.0, "sex": "M", "site": 7.5} | changes
-        return describe_far(self.SCHEMA, self.SCHEMA.encode(pd.DataFrame([row]))[0])
+        (words,) = describe_far(self.SCHEMA, self.SCHEMA.encode(pd.DataFrame([row])))
+        return list(words)
 
     def test_values_among_the_data_and_near_them_are_fine(self):
         assert self.far() == self.far(age=18, dose=2.6) == self.far(age=95, dose=np.nan) == []

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oleander.arrays import Floats
+from oleander.arrays import Bools, Floats
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.abstaining import AbstainingTree, Spoken
 from oleander.results.changing import find_change
@@ -25,7 +25,7 @@ def explain_row(explainers: "ExplainerSet", row: Floats) -> Explanation:
     speaking = np.flatnonzero(explainers.covers(row[None, :])[:, 0]).tolist()
     statements = tuple(state(explainers, number, row) for number in speaking)
     silence = () if statements else describe_silence(explainers, row)
-    far = tuple(describe_far(explainers.schema, row))
+    (far,) = describe_far(explainers.schema, row[None, :])
     explanation = Explanation(
         statements, explainers.overlap, silence=silence, far_outside=far, in_turn=explainers.in_turn
     )
@@ -59,14 +59,22 @@ def describe_silence(explainers: "ExplainerSet", row: Floats) -> tuple[str, ...]
     return tuple(reasons) or ("no explainer covers this row",)
 
 
-def describe_far(schema: FeatureSchema, row: Floats) -> list[str]:
-    """Return the numbers of an encoded row that lie far outside the data, in words without any value of the data."""
-    words = []
-    for feature, value in zip(schema, row.tolist(), strict=True):
-        if feature.is_number and value == value:
+def find_far(schema: FeatureSchema, rows: Floats) -> Bools:
+    """Return a mask of the numbers of encoded rows that lie far outside the data, of the shape of the rows."""
+    far = np.zeros(rows.shape, dtype=bool)
+    for j, feature in enumerate(schema):
+        if feature.is_number:
             margin = FAR * (feature.upper - feature.lower)
-            side = "over" if value > feature.upper + margin else "under" if value < feature.lower - margin else ""
-            if side:
-                shown = f"{feature.name} = {feature.describe_value(value)}"
-                words.append(f"{shown} lies far {side} all values of the data, and no such row was judged")
+            far[:, j] = (rows[:, j] > feature.upper + margin) | (rows[:, j] < feature.lower - margin)
+    return far
+
+
+def describe_far(schema: FeatureSchema, rows: Floats) -> list[tuple[str, ...]]:
+    """Return the numbers of each encoded row that lie far outside the data, in words without any value of the data."""
+    words: list[tuple[str, ...]] = [()] * len(rows)
+    for place, j in np.argwhere(find_far(schema, rows)).tolist():
+        feature, value = schema[j], float(rows[place, j])
+        side = "over" if value > feature.upper else "under"
+        shown = f"{feature.name} = {feature.describe_value(value)}"
+        words[place] += (f"{shown} lies far {side} all values of the data, and no such row was judged",)
     return words

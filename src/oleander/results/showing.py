@@ -96,7 +96,7 @@ class ShownExplainer(FittedAttributes):
                 "at_least": at_least,
                 "certified": certified,
                 "why_silent": self._list_silence(X, rows, readable, given),
-                "far_outside": ["; ".join(describe_far(self.schema_, row)) for row in rows],
+                "far_outside": ["; ".join(words) for words in describe_far(self.schema_, rows)],
             }
         )
         return table.set_index(X.index) if isinstance(X, pd.DataFrame) else table
