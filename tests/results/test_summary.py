@@ -123,7 +123,7 @@ class TestAsking:
 
     def test_folds_judge_by_other_rules_than_those_delivered(self):
         """The counts of the delivered rules and of the rules that judged are not mixed in one sentence."""
-        lines = describe_fit(replace(ASKED, judged=Claim(46, 48, 0.879))).splitlines()
+        lines = describe_fit(replace(ASKED, judged=Claim(46, 48, 0.879), by_folds=True)).splitlines()
         assert lines[0] == "1 rule answers 50 of 100 rows (50.0%)"
         assert lines[1] == (
             "judged, not certified: rules that were learned in the same way without the row answer 48 of 100 rows and "

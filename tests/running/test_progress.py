@@ -33,7 +33,7 @@ def test_without_a_terminal_lines_are_printed_on_request(capsys, verbose, is_sho
         work()
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert ("oleander: training, 5 of 10, 0 s left, halfway\n" in shown.err) == is_shown
+    assert ("oleander: training, 5 of 10, 1 s left, halfway\n" in shown.err) == is_shown
 
 
 @pytest.mark.parametrize("has_rich", [True, False])
@@ -155,4 +155,4 @@ def test_parts_are_told_one_by_one(capsys):
             time.sleep(0.08)
     shown = capsys.readouterr().err
     assert "oleander: reading, 0 of 2, first\n" in shown
-    assert "oleander: reading, 1 of 2, 0 s left, second\n" in shown
+    assert "oleander: reading, 1 of 2, 1 s left, second\n" in shown

@@ -126,6 +126,7 @@ def learn_by_asking(
         certificate=certificate if union.is_certified else None,
         judged=None if union.is_certified else union.claim,
         realism=realism,
+        by_folds=by_folds,
     )
     held = rows if is_held else Rows.empty(reading.schema)
     return record, Workings(learner, rows, held, seed)

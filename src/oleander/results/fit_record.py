@@ -95,6 +95,9 @@ class FitRecord:
         None until it is asked for.
     ball_sizes : tuple of BallSize
         The number of rows that the balls among the candidates hold.
+    by_folds : bool
+        Whether rules that were learned in the same way without each row judged, because the explainers learned from
+        draws around the judging rows.
     """
 
     max_explainers: int
@@ -112,6 +115,7 @@ class FitRecord:
     verdict: pd.DataFrame | None = None
     tradeoff: TradeOff | None = None
     ball_sizes: tuple[BallSize, ...] = ()
+    by_folds: bool = False
 
     @property
     def schema(self) -> FeatureSchema:
@@ -169,6 +173,7 @@ class FitRecord:
             "realism": self.realism,
             "evaluation": self.evaluation.to_dict(),
             "n_queries": self.n_queries,
+            "by_folds": self.by_folds,
             "ball_sizes": [vars(size) for size in self.ball_sizes],
             "verdict": None if self.verdict is None else write_verdict(self.verdict),
             **{name: None if part is None else part.to_dict() for name, part in parts.items()},
@@ -205,4 +210,5 @@ class FitRecord:
             part("verdict", read_verdict),
             part("tradeoff", lambda tradeoff: TradeOff.from_dict(tradeoff, schema)),
             tuple(BallSize.from_dict(size) for size in data.get("ball_sizes", ())),
+            bool(data.get("by_folds", False)),
         )

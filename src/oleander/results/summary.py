@@ -116,7 +116,7 @@ def _describe_answers(record: FitRecord) -> list[str]:
         ]
     what = f"{n_rules} rule{plural}" if n_rules == n_explainers else f"one tree with {n_rules} rules"
     judged, lines = record.judged, [f"{what} answer{verb} {covered}"]
-    if judged is not None and _is_by_folds(record):
+    if judged is not None and record.by_folds:
         return [
             *lines,
             f"judged, not certified: rules that were learned in the same way without the row answer {judged.n_rows:,} "
@@ -132,12 +132,6 @@ def _describe_answers(record: FitRecord) -> list[str]:
             f"judged, not certified: nothing was learned from these rows (at least {show_lower(judged.bound)})"
         )
     return lines
-
-
-def _is_by_folds(record: FitRecord) -> bool:
-    """Return whether sisters of the rules judged, because the rules learned from draws around the judging rows."""
-    counted = (record.evaluation.n_right, record.evaluation.n_answered)
-    return record.judged is not None and (record.judged.n_right, record.judged.n_rows) != counted
 
 
 def _describe_counted(record: FitRecord) -> list[str]:
@@ -220,7 +214,7 @@ def _describe_verdict(record: FitRecord) -> list[str]:
 def _describe_classes(record: FitRecord) -> list[str]:
     """Describe how each class fares, the rarest first."""
     classes = record.evaluation.classes.sort_values("rows", kind="stable")
-    taught = " (not judged: the rules were learned from draws around these rows)" if _is_by_folds(record) else ""
+    taught = " (not judged: the rules were learned from draws around these rows)" if record.by_folds else ""
     lines = [f"rows by what the black box says, the rarest first{taught}:"]
     for line in classes.head(MOST_CLASSES).itertuples(index=False):
         lines.append(

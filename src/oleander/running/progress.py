@@ -7,6 +7,7 @@ notebook, and as a line now and then elsewhere.
 import functools
 import importlib
 import importlib.util
+import math
 import sys
 import threading
 import time
@@ -306,8 +307,8 @@ def _seconds(seconds: float) -> str:
     """Return a time in words.
 
     >>> _seconds(7.2), _seconds(90), _seconds(7300)
-    ('7 s', '2 min', '2.0 h')
+    ('8 s', '2 min', '2.0 h')
     """
     if seconds < 60:
-        return f"{seconds:.0f} s"
+        return f"{math.ceil(seconds)} s"
     return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
