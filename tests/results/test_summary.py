@@ -127,7 +127,8 @@ class TestAsking:
         assert lines[0] == "1 rule answers 50 of 100 rows (50.0%)"
         assert lines[1] == (
             "judged, not certified: rules that were learned in the same way without the row answer 48 of 100 rows and "
-            "say what the black box says on 46 of these (95.8%, at least 0.87)"
+            "say what the black box says on 46 of these (95.8%, at least 0.87); counts beside a rule are "
+            "of these answers too"
         )
         assert any("not judged: the rules were learned from draws around these rows" in line for line in lines)
 

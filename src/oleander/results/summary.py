@@ -121,7 +121,8 @@ def _describe_answers(record: FitRecord) -> list[str]:
             *lines,
             f"judged, not certified: rules that were learned in the same way without the row answer {judged.n_rows:,} "
             f"of {evaluation.n_rows:,} rows and say what the black box says on {judged.n_right:,} of these "
-            f"({show_share(judged.share, 1)}, at least {show_lower(judged.bound)})",
+            f"({show_share(judged.share, 1)}, at least {show_lower(judged.bound)}); counts beside a rule are of these "
+            "answers too",
         ]
     lines[0] += (
         f" and say{verb} what the black box says on {evaluation.n_right:,} of these "
