@@ -300,7 +300,7 @@ def describe_cell(cell: tuple[int, float]) -> str:
 
 def _describe_search(now: Progress) -> str:
     most = f", at most {math.ceil(now.bound):,} possible" if math.isfinite(now.bound) else ""
-    return f"covers {now.value:,.0f}{most}"
+    return f"covers {math.floor(now.value):,}{most}"
 
 
 def _add_runtimes(answer: Answer, spent: Seconds) -> Answer:
