@@ -299,8 +299,8 @@ def describe_cell(cell: tuple[int, float]) -> str:
 
 
 def _describe_search(now: Progress) -> str:
-    most = f", at most {math.ceil(now.bound):,} possible" if math.isfinite(now.bound) else ""
-    return f"covers {math.floor(now.value):,}{most}"
+    found = f"covers {math.floor(now.value):,}" if math.isfinite(now.value) else "nothing found yet"
+    return f"{found}, at most {math.ceil(now.bound):,} possible" if math.isfinite(now.bound) else found
 
 
 def _add_runtimes(answer: Answer, spent: Seconds) -> Answer:
