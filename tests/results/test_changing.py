@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Balls, Draws
-from oleander.data.schema import FeatureSchema
+from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.explainers import AbstainingTree, Constant, LimeLinear, UnfilteredTree
 from oleander.explainers.abstaining import Spoken
 from oleander.regions import Ball, Box
@@ -102,6 +102,21 @@ class TestByHand:
         linear = LimeLinear().fit(rows, np.where(rows[:, 0] > 50, "yes", "no"), schema=SCHEMA)
         member = ChosenExplainer(Box(()), linear, "test", 10, 0.9, 0.8, 1.0)
         assert find_change(chosen(member), row(), "no") is None
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("threshold", [-1e308, 0.0, 1e-300, 1e15, 1e308])
+def test_odd_scales_and_thresholds(scale, threshold):
+    schema = FeatureSchema((Feature("x", Kind.CONTINUOUS, "float64", -1e308, 1e308, scale),), array_dtype="float64")
+    over = Box((Range(0, schema[0], lower=threshold),))
+    constant = Constant("over", 10, 1.0, np.dtype(object))
+    sets = ExplainerSet(schema, (ChosenExplainer(over, constant, "asking", 10, 0.9, 0.8, 1.0),))
+    change = find_change(sets, np.array([-1.5e308]), None)
+    # Where a distance is no float, nothing is named.
+    assert change is None or sets.answer(change.row[None]).tolist() == ["over"]
+    near = find_change(sets, np.array([threshold]), None)
+    assert near is None or str(near).startswith("would be 'over' (rule 0) if x > ")
+    assert near is not None or threshold == 1e308
 
 
 def random_set(seed):

@@ -4,6 +4,7 @@ Every change is tried out on all explainers, because another rule may answer the
 """
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -240,8 +241,10 @@ class ChangeSearch:
         if whole:
             over = np.floor(bottom) + 1
         else:
-            step = STEP * feature.scale
+            step = max(STEP * feature.scale, sys.float_info.min)
             over = round_to_step(bottom + step, step, whole=False, rounding=np.ceil)
+            # Beside a very large number the step is nothing.
+            over = np.where(over > bottom, over, np.nextafter(bottom, np.inf))
         top = np.floor(upper) if whole else upper
         # Where a value is above the cell, the upper end is the nearest.
         return np.where(np.isfinite(upper) & ((value > upper) | (over > upper)), top, over)
@@ -261,7 +264,9 @@ def find_change(explainers: "ExplainerSet", row: Floats, label: Any) -> Change |
     label : Any
         Its answer; None where there is none.
     """
-    return ChangeSearch(explainers, row, label).find()
+    # A file may hold bounds and thresholds whose differences no float holds.
+    with np.errstate(all="ignore"):
+        return ChangeSearch(explainers, row, label).find()
 
 
 def _list_premises(number: int, member: "ChosenExplainer") -> list[Premise]:
