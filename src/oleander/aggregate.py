@@ -17,8 +17,8 @@ from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
 from oleander.candidates.named import find_generators
 from oleander.candidates.radii import Radius
-from oleander.data.checks import as_one_row, make_seed, one_per_row, take_rows
-from oleander.data.reading import read
+from oleander.data.checks import make_seed, one_per_row
+from oleander.data.frames import as_one_row, take_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
@@ -37,7 +37,7 @@ from oleander.results.tradeoff import TradeOff, default_grid, trace_tradeoff
 from oleander.running.parameters import NestedEstimator
 from oleander.running.wording import one_line
 from oleander.storage.checkpoint import Checkpoint
-from oleander.streaming import Sampled, SourceCount, as_source, encode_background, load_background, read_sample
+from oleander.streaming import Sampled, SourceCount, as_source, encode_background, read_rows
 
 
 class AggregateExplainer(FittedAttributes, NestedEstimator):
@@ -307,9 +307,11 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
 
         Parameters
         ----------
-        X : DataFrame or array of shape (n_rows, n_features), path, pyarrow Dataset, Dask DataFrame or Source
-            Of a Parquet file or a folder of them, or a Dask DataFrame, a sample is drawn and explained; then every row
-            is counted in one pass, block by block. See ``exact_``, ``oleander.open_source`` and docs/scale.md.
+        X : pandas, polars or other frame, array of shape (n_rows, n_features), or source of many rows
+            Columns of a frame are taken by name, here and in every other method; those that the black box was not
+            fitted on (``feature_names_in_``) are left out. A sample is drawn of a Parquet file or a folder of them, a
+            Dataset, a Dask DataFrame or a Source, and every row is then counted block by block. See ``exact_``,
+            ``oleander.open_source`` and docs/scale.md.
         y : array of shape (n_rows,), optional
             True labels. Nothing is learned from them; they show whether the black box has seen these rows before.
             In a source the name of a column, which then is no feature.
@@ -330,12 +332,8 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         seed = make_seed(self.random_state)
         seed = seed if store is None else int(store.remember("seed", str(seed)))
 
-        if source is None:
-            table = load_background(background, getattr(X, "columns", None), seed, self.n_jobs)
-            reading = read(X, y, groups, self.schema, background=table)
-        else:
-            reading = read_sample(source, y, groups, self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs)
-            table = load_background(background, reading.schema.columns, seed, self.n_jobs)
+        of_fit = {"model": self.black_box, "schema": self.schema, "holdout": self.holdout, "n_jobs": self.n_jobs}
+        reading, table = read_rows(X, source, y, groups, background, seed=seed, **of_fit)
         n_rows = len(reading.values) if source is None else source.n_rows
         for balls in (generator for generator in generators if isinstance(generator, Balls)):
             balls.check()
@@ -427,7 +425,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
             return self.label(rows, labels)
         known = self.label(rows[readable])
         assert self._counter is not None
-        others = self._counter.ask_table(take_rows(X, np.flatnonzero(~readable)))
+        others = self._counter.ask_table(take_rows(self.schema_.align(X), np.flatnonzero(~readable)))
         # The longer of two texts decides the dtype of both.
         found = np.empty(len(rows), dtype=np.concatenate([known, others]).dtype)
         found[readable], found[~readable] = known, others

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Labels
 from oleander.black_box.asking import BlackBoxError, check_labels, predict_of
 from oleander.black_box.tally import Tally
-from oleander.data.checks import check_choice, check_share, take_rows
+from oleander.data.checks import check_choice, check_share
+from oleander.data.frames import take_rows
 from oleander.running.warning import warn_user
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.cli.models import BaggedTrees, load_model
 from oleander.cli.tables import PARQUET, check_columns, check_values, read_table, refuse_csv_options
-from oleander.data.checks import take_rows
+from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.splitting import split_off

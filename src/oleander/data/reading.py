@@ -1,6 +1,6 @@
 """The first step of a fit: the user's table is read, checked, encoded once and split."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.checks import one_per_row
+from oleander.data.frames import frame_of, to_table
 from oleander.data.merging import row_keys
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
@@ -55,18 +56,21 @@ class Reading:
 
 
 def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, *, background: Any = None) -> Reading:
-    """Read a DataFrame or an array with its true labels and groups.
+    """Read a frame or an array with its true labels and groups.
 
     Parameters
     ----------
-    X : DataFrame or array of shape (n_rows, n_features)
+    X : pandas, polars or other frame, or array of shape (n_rows, n_features)
     y, groups : array of shape (n_rows,) or None
     schema : FeatureSchema or None
         None infers it from X, and from a background in memory too: its levels and bounds count as well.
-    background : DataFrame or array, optional
+    background : frame or array, optional
     """
-    known = FeatureSchema.infer(stack_tables(X, background)) if schema is None else schema
-    values = known.encode(X)
+    table = to_table(X)
+    known = schema
+    if known is None:
+        known = replace(FeatureSchema.infer(stack_tables(table, to_table(background))), frame=frame_of(X))
+    values = known.encode(table)
     return Reading(
         known,
         values,

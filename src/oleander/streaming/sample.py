@@ -193,7 +193,7 @@ def to_frame(tables: Sequence[Any]) -> pd.DataFrame:
     """Return pyarrow tables, one behind the other, as pandas would have read them."""
     pa = load_arrow()
     table = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
-    frame: pd.DataFrame = table.to_pandas(use_threads=False, split_blocks=True)
+    frame: pd.DataFrame = table.to_pandas(use_threads=False, split_blocks=True, date_as_object=False)
     return frame.reset_index(drop=True)
 
 
@@ -234,7 +234,7 @@ def _see(column: Any) -> Seen:
     is_named = pa.types.is_dictionary(kind) or pa.types.is_boolean(kind)
     if is_named or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return Seen(missing, levels=frozenset(pc.unique(column).to_pylist()) - {None})
-    if pa.types.is_integer(kind):
+    if pa.types.is_integer(kind) or pa.types.is_temporal(kind):
         ends = pc.min_max(column).as_py().values()
         return Seen(missing, tuple(end for end in ends if end is not None))
     if pa.types.is_floating(kind):
