@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from oleander.cli.models import OnnxModel
+from oleander.cli.model_files import OnnxModel
 
 
 def write_onnx(path, n_columns, kind=onnx.TensorProto.DOUBLE):
@@ -78,7 +78,7 @@ def test_joblib_is_opened_only_with_trust(run, patients, patients_csv, tmp_path)
     [
         ("nowhere:predict", 4, "cannot be imported"),
         ("own_models:absent", 4, "--model names absent, which own_models does not have"),
-        ("own_models", 2, "give a .joblib or .onnx file, or package.module:callable"),
+        ("own_models", 2, "give a .joblib, .cbm, .onnx, .json, .ubj, .txt file, or package.module:callable"),
         ("gone.onnx", 4, "is not a file"),
         ("own_models:broken", 4, "the black box raised RuntimeError"),
         ("own_models:scores", 4, "looks like a probability"),

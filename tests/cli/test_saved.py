@@ -53,7 +53,7 @@ def test_files_that_are_no_saved_explainers(run, patients_csv):
 def test_a_missing_column(explained, run, patients, tmp_path):
     patients.drop(columns="age").to_csv(tmp_path / "less.csv", index=False)
     done = run("predict", explained.atlas, "less.csv")
-    assert "the data lack the column 'age'" in done.sentence
+    assert "the data lack columns that the explainer needs: 'age'" in done.sentence
 
 
 def test_a_row_that_cannot_be_read_gets_no_answer(explained, run, patients, tmp_path):

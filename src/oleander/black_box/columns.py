@@ -29,8 +29,10 @@ def columns_read_by(model: Any) -> tuple[str, ...] | None:
     return None if not columns or all(MADE_UP.fullmatch(name) for name in columns) else columns
 
 
-def sort_columns(names: tuple[str, ...], given: list[Any]) -> list[str]:
-    """Return the given columns that a model does not read; ``ValueError`` names all that it reads and that are missing.
+def match_columns(names: tuple[str, ...], given: list[Any]) -> list[Any]:
+    """Return the given columns that a model reads, in its order; ``ValueError`` names all that are missing.
+
+    LightGBM writes spaces in names as underscores, so a column is also found by that spelling.
 
     Parameters
     ----------
@@ -38,14 +40,20 @@ def sort_columns(names: tuple[str, ...], given: list[Any]) -> list[str]:
         The columns that the model reads.
     given : list
         The columns of the data.
+
+    Examples
+    --------
+    >>> match_columns(("dose", "mean_age"), ["mean age", "dose", "risk"])
+    ['dose', 'mean age']
     """
-    absent = [name for name in names if name not in given]
+    spelled = {re.sub(r"\s", "_", str(name)): name for name in given} | {str(name): name for name in given}
+    absent = [name for name in names if name not in spelled]
     if absent:
         raise ValueError(
             f"the black box was fitted on {len(names)} columns, of which the data lack {list_some(absent)}. "
             "If it renames columns itself, give it as a function: lambda X: model.predict(X)."
         )
-    return [name for name in given if name not in names]
+    return [spelled[name] for name in names]
 
 
 def keep_columns(X: Any, model: Any) -> Any:
@@ -55,9 +63,10 @@ def keep_columns(X: Any, model: Any) -> Any:
     X is returned as it is where it, or the model, has no names of columns.
     """
     names, given = columns_read_by(model), columns_of(X)
-    if names is None or given is None or list(names) == given:
+    if names is None or given is None:
         return X
-    unread = sort_columns(names, given)
+    read = match_columns(names, given)
+    unread = [name for name in given if name not in read]
     if unread:
         warn_user(f"columns that the black box was not fitted on are left out: {list_some(unread)}.")
-    return select_columns(X, names)
+    return X if read == given else select_columns(X, read)

@@ -23,7 +23,10 @@ def predict(
     data: given.Data,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a CSV file; default: print it.")] = None,
     separator: given.Separator = None,
-    decimal: given.Decimal = ".",
+    decimal: given.Decimal = None,
+    encoding: given.Encoding = None,
+    missing: given.Missing = None,
+    date_format: given.DateFormat = None,
     as_json: given.AsJson = False,
     debug: given.Debug = False,
 ) -> None:
@@ -32,10 +35,11 @@ def predict(
 
     from oleander.aggregate import AggregateExplainer
     from oleander.cli.outputs import predictions_table, records, show_json, write_table
-    from oleander.cli.tables import read_table
+    from oleander.cli.tables import FileOptions, read_table
 
     explainer = AggregateExplainer.load(atlas)
-    X = _rows_for(explainer, read_table(data, separator=separator, decimal=decimal))
+    files = FileOptions(separator, decimal, encoding, given.split_names(missing), date_format)
+    X = _rows_for(explainer, read_table(data, files), date_format)
     _note_unread(explainer, X)
     table = predictions_table(explainer, X, np.arange(len(X)))
     if out is not None:
@@ -57,9 +61,13 @@ def report(
     ] = None,
     model: given.Model = None,
     trust_model: given.TrustModel = False,
+    classes: given.Classes = None,
     title: Annotated[str, typer.Option(help="What the page is about.")] = "How the model decides",
     separator: given.Separator = None,
-    decimal: given.Decimal = ".",
+    decimal: given.Decimal = None,
+    encoding: given.Encoding = None,
+    missing: given.Missing = None,
+    date_format: given.DateFormat = None,
     include_rows: given.IncludeRows = False,
     as_json: given.AsJson = False,
     debug: given.Debug = False,
@@ -68,13 +76,16 @@ def report(
     from oleander.aggregate import AggregateExplainer
     from oleander.cli.models import load_model
     from oleander.cli.outputs import show_json
-    from oleander.cli.tables import read_table
+    from oleander.cli.tables import FileOptions, read_table
 
-    black_box = None if model is None else load_model(model, trust_model=trust_model)
+    black_box = (
+        None if model is None else load_model(model, trust_model=trust_model, classes=given.split_names(classes))
+    )
     explainer = AggregateExplainer.load(atlas, black_box)
     X = None
     if data is not None:
-        X = _rows_for(explainer, read_table(data, separator=separator, decimal=decimal))
+        files = FileOptions(separator, decimal, encoding, given.split_names(missing), date_format)
+        X = _rows_for(explainer, read_table(data, files), date_format)
     explainer.report(out, X, title=title, include_rows=include_rows)
     size = out.stat().st_size
     if as_json:
@@ -115,8 +126,9 @@ def _note_unread(explainer: "AggregateExplainer", X: "pd.DataFrame") -> None:
     note(f"{(~readable).sum():,} of {len(X):,} rows hold values that the explainer does not know: it abstains there.")
 
 
-def _rows_for(explainer: "AggregateExplainer", table: "pd.DataFrame") -> "pd.DataFrame":
+def _rows_for(explainer: "AggregateExplainer", table: "pd.DataFrame", date_format: str | None) -> "pd.DataFrame":
     """Return the columns that the explainer uses; others, such as the target, are ignored with a note."""
+    from oleander.cli.cleaning import clean_like
     from oleander.cli.tables import MOST_LISTED
 
     schema = explainer.schema_
@@ -127,8 +139,8 @@ def _rows_for(explainer: "AggregateExplainer", table: "pd.DataFrame") -> "pd.Dat
     needed = [str(column) for column in schema.columns]
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
-        raise CommandError(f"the data lack the column {lacking[0]!r}, which the explainer needs.")
+        raise CommandError(f"the data lack columns that the explainer needs: {list_some(lacking, MOST_LISTED)}.")
     others = [name for name in table.columns if name not in needed]
     if others:
         note(f"columns that the explainer does not use are ignored: {list_some(others, MOST_LISTED)}.")
-    return table[needed].set_axis(list(schema.columns), axis=1)
+    return clean_like(table, schema, date_format=date_format)[needed].set_axis(list(schema.columns), axis=1)

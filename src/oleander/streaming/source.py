@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from oleander.black_box.columns import columns_read_by, sort_columns
+from oleander.black_box.columns import columns_read_by, match_columns
 from oleander.data.checks import check_count, check_share
 from oleander.running.warning import warn_user
 from oleander.running.wording import list_some
@@ -109,7 +109,10 @@ def leave_out_unread(source: Source, model: Any, kept: Sequence[Any]) -> Source:
         Columns that are no features, such as true labels and groups.
     """
     names = columns_read_by(model)
-    unread = [] if names is None else [name for name in sort_columns(names, list(source.columns)) if name not in kept]
+    if names is None:
+        return source
+    read = match_columns(names, list(source.columns))
+    unread = [name for name in source.columns if name not in read and name not in kept]
     if unread:
         warn_user(f"columns that the black box was not fitted on are left out: {list_some(unread)}.")
     return source.without(unread)
