@@ -122,9 +122,7 @@ def _read(column: pd.Series, kind: str | None, decimal: str, date_format: str | 
             if numbers.strange.any():
                 found.problems.append(_describe_strange(column, numbers, "numbers"))
             elif len(numbers.units) > 1:
-                found.problems.append(
-                    f"column {name!r} holds amounts in {list_some(numbers.units)}: use one unit."
-                )
+                found.problems.append(f"column {name!r} holds amounts in {list_some(numbers.units)}: use one unit.")
             elif numbers.is_marked:
                 text, value = column.dropna().iloc[0], numbers.values.dropna().iloc[0]
                 found.notes[f"read as numbers: {text!r} is {value:.10g}"].append(name)

@@ -1,6 +1,10 @@
-"""Models in files of their own formats: XGBoost, LightGBM, CatBoost and ONNX. Such files are data, and run no code."""
+"""Models in files of their own formats: XGBoost, LightGBM, CatBoost, ONNX and TorchScript.
+
+All but TorchScript are data, and run no code of their own when they are opened.
+"""
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from oleander.black_box.asking import BlackBoxError
 from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.running.extras import import_extra
 from oleander.running.wording import list_some, one_line
@@ -116,6 +121,7 @@ class CatBoostModel:
         self._model = catboost.CatBoostClassifier()
         try:
             self._model.load_model(str(path))
+            _ = self._model.classes_[0]
         except IndexError:
             raise CommandError(f"{path} holds no classifier.", ExitCode.MODEL) from None
         except Exception as error:
@@ -128,6 +134,43 @@ class CatBoostModel:
     def predict(self, X: pd.DataFrame) -> NDArray[Any]:
         """Return the labels."""
         return np.asarray(self._model.predict(X if self.feature_names_in_ else X.to_numpy())).ravel()
+
+
+class TorchScriptModel:
+    """A TorchScript module that takes 32-bit numbers, all columns in one tensor, and scores each class.
+
+    Parameters
+    ----------
+    path : Path
+    classes : sequence of str
+        The names of the classes; without them, labels are numbers.
+    """
+
+    def __init__(self, path: Path, classes: Sequence[str] = ()) -> None:
+        self._torch = import_extra("torch", extra="torch", purpose="Reading a TorchScript file")
+        try:
+            with warnings.catch_warnings():
+                # torch.jit is deprecated, and there is no other way to open such a file.
+                warnings.simplefilter("ignore", FutureWarning)
+                self._module = self._torch.jit.load(str(path), map_location="cpu").eval()
+        except Exception as error:
+            why = one_line(error)
+            raise CommandError(f"{path} cannot be read as TorchScript: {why}.", ExitCode.MODEL) from error
+        self._classes = np.array(classes, dtype=object)
+        note(f"{path.name} takes 32-bit numbers: rows that differ only in later digits are equal to it.")
+
+    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
+        """Return the class with the largest score of each row, or the class numbers that the module answers with."""
+        with self._torch.no_grad():
+            answer = self._module(self._torch.from_numpy(X.to_numpy(dtype=np.float32))).numpy()
+        if answer.ndim == 2 and answer.shape[1] > 1:
+            return _name_classes(answer.argmax(axis=1), self._classes)
+        if answer.dtype.kind == "f":
+            raise BlackBoxError(
+                "the TorchScript module answers with one score per row, which may be a probability or a logit: let it "
+                "answer with one score per class, or with class numbers."
+            )
+        return _name_classes(answer.ravel(), self._classes)
 
 
 class OnnxModel:
@@ -160,15 +203,7 @@ class OnnxModel:
             feed = {node.name: self._cast(X[[node.name]], node.type) for node in self._inputs}
         answer = np.asarray(self._session.run(None, feed)[0])
         labels = answer.argmax(axis=1) if answer.ndim == 2 and answer.shape[1] > 1 else answer.ravel()
-        if not len(self._classes):
-            return np.asarray(labels)
-        if labels.dtype.kind not in "biu" or (len(labels) and labels.max() >= len(self._classes)):
-            raise CommandError(
-                f"--classes names {len(self._classes)} classes, and the model answers {labels.max()!r}: give the name "
-                "of each number from 0 on, or leave it out.",
-                ExitCode.USAGE,
-            )
-        return np.asarray(self._classes[labels.astype(np.intp)])
+        return _name_classes(labels, self._classes)
 
     @staticmethod
     def _cast(X: pd.DataFrame, kind: str) -> NDArray[Any]:
@@ -176,6 +211,18 @@ class OnnxModel:
             X = X.astype(str)
         dtypes = {"tensor(string)": object, "tensor(int64)": np.int64, "tensor(float)": np.float32}
         return np.asarray(X.to_numpy(dtype=dtypes.get(kind, np.float64)))
+
+
+def _name_classes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the names of classes that are given by their numbers; without names, the numbers."""
+    if not len(classes):
+        return np.asarray(labels)
+    if labels.dtype.kind not in "biu" or not np.isin(labels, np.arange(len(classes))).all():
+        raise BlackBoxError(
+            f"--classes names {len(classes)} classes, and the model answers {list_some(np.unique(labels).tolist())}: "
+            "name each number from 0 on, or leave it out."
+        )
+    return np.asarray(classes[labels.astype(np.intp)])
 
 
 def _check_objective(path: Path, objective: str, known: Any) -> None:

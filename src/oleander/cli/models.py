@@ -14,7 +14,7 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.cli.errors import CommandError, ExitCode, note
-from oleander.cli.model_files import CatBoostModel, OnnxModel, load_lightgbm, load_xgboost
+from oleander.cli.model_files import CatBoostModel, OnnxModel, TorchScriptModel, load_lightgbm, load_xgboost
 from oleander.data.schema import FeatureSchema
 from oleander.running.wording import one_line
 
@@ -26,6 +26,7 @@ NUMBERED: dict[str, Callable[[Path, Sequence[str]], Any]] = {
     ".ubj": load_xgboost,
     ".txt": load_lightgbm,
 }
+TORCHSCRIPT = (".pt", ".pth", ".torchscript")
 
 
 class BaggedTrees:
@@ -69,15 +70,19 @@ def load_model(name: str, *, trust_model: bool, classes: Sequence[str] = ()) -> 
     name : str
         A file, or ``package.module:callable``.
     trust_model : bool
-        Whether a ``.joblib`` file may be opened. Such a file can run any code when it is opened.
+        Whether a ``.joblib`` or TorchScript file may be opened. Such a file can run any code when it is opened.
     classes : sequence of str
         The names of the classes of a model whose file only numbers them.
     """
     ending = Path(name).suffix.lower()
     if ending in NUMBERED:
         return NUMBERED[ending](_existing(name), classes)
+    if ending in TORCHSCRIPT:
+        path = _existing(name)
+        _check_trust(name, trust_model)
+        return TorchScriptModel(path, classes)
     if classes:
-        known = ", ".join(NUMBERED)
+        known = ", ".join((*NUMBERED, *TORCHSCRIPT))
         raise CommandError(
             f"--classes is for models that only number their classes ({known}), and {name} names them itself.",
             ExitCode.USAGE,
@@ -86,13 +91,7 @@ def load_model(name: str, *, trust_model: bool, classes: Sequence[str] = ()) -> 
         return CatBoostModel(_existing(name))
     if name.endswith((".joblib", ".pkl", ".pickle")):
         path = _existing(name)
-        if not trust_model:
-            raise CommandError(
-                f"{name} can run any code when it is opened, so it is not opened by default: "
-                "add --trust-model if you trust where it comes from.",
-                ExitCode.MODEL,
-            )
-        note(f"{name} is opened, and can run any code.")
+        _check_trust(name, trust_model)
         try:
             model = joblib.load(path)
         except Exception as error:
@@ -104,11 +103,21 @@ def load_model(name: str, *, trust_model: bool, classes: Sequence[str] = ()) -> 
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
         raise CommandError(
-            f"--model {name} is not known: give a .joblib, .cbm, {', '.join(NUMBERED)} file, or "
-            "package.module:callable.",
+            f"--model {name} is not known: give a .joblib, .cbm, "
+            f"{', '.join((*NUMBERED, *TORCHSCRIPT))} file, or package.module:callable.",
             ExitCode.USAGE,
         )
     return _import(module, attribute)
+
+
+def _check_trust(name: str, trust_model: bool) -> None:
+    if not trust_model:
+        raise CommandError(
+            f"{name} can run any code when it is opened, so it is not opened by default: "
+            "add --trust-model if you trust where it comes from.",
+            ExitCode.MODEL,
+        )
+    note(f"{name} is opened, and can run any code.")
 
 
 def _existing(name: str) -> Path:

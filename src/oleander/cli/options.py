@@ -30,13 +30,13 @@ Model = Annotated[
     str | None,
     typer.Option(
         metavar="MODEL",
-        help="A file (.joblib, .onnx, XGBoost .json or .ubj, LightGBM .txt, CatBoost .cbm), or "
+        help="A file (.joblib, .onnx, XGBoost .json or .ubj, LightGBM .txt, CatBoost .cbm, TorchScript .pt), or "
         "package.module:callable. Without it 50 bagged trees are trained on the "
         "target with half of the rows, and explained on the other half.",
     ),
 ]
 TrustModel = Annotated[
-    bool, typer.Option("--trust-model", help="Open a .joblib file, which can run any code when it is opened.")
+    bool, typer.Option("--trust-model", help="Open a .joblib or TorchScript file, which can run any code.")
 ]
 Candidates = Annotated[
     str | None,
