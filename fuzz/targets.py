@@ -24,8 +24,9 @@ import pandas as pd
 from guard import Breach, check_message, watched_folder
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.black_box.rows_as_json import read_answer
+from oleander.cli.cleaning import clean_columns
 from oleander.cli.errors import CommandError
-from oleander.cli.tables import check_values, read_table
+from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
@@ -89,13 +90,14 @@ def run_table(data: bytes) -> bool:
     separator = (None, None, ",", ";", "\t", "|", "::")[choice % 7]
     with watched_folder() as folder, refusals(CommandError, ValueError) as refused:
         (folder / name).write_bytes(data[1:])
-        use_table(read_table(folder / name, separator=separator, decimal=",."[choice % 2]))
+        decimal = (None, ",", ".")[choice % 5 % 3]
+        use_table(read_table(folder / name, FileOptions(separator, decimal, missing=("n/k",) if choice % 2 else ())))
     return not refused
 
 
 def use_table(table: pd.DataFrame) -> None:
     """Treat a table as the command line does, up to the black box."""
-    check_values(table)
+    table = clean_columns(table, may_drop=True)
     schema = FeatureSchema.infer(table)
     rows = schema.encode(table)
     again = schema.encode(schema.decode(rows))
@@ -107,6 +109,8 @@ def seed_tables() -> list[bytes]:
     """Return CSV files of several dialects."""
     return [
         b"\x02age,dose,sex,risk\n61,0.5,F,high\n58,,M,low\n70,2.5,F,low\n",
+        b"\x01cost,day,when,share\n$1,2024-03-01,03/14/2024,5%\n\xe2\x82\xac2,n/k,04/01/2024,7%\n",
+        "\x00Größe;Tag;Kosten\ngroß;1.3.2024;1.570,50 €\nklein;2.3.2024;0,5 €\n".encode("cp1252"),
         b"\x00age;dose;risk\n61;0,5;high\n58;;low\n",
         b'\x01name\tnote\n"a ""b""\tc"\t1e300\n\xc3\xa9\t-0\n',
         b"\x03\xff\xfea\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00",

@@ -18,7 +18,7 @@ from oleander.candidates.base import Generator
 from oleander.candidates.named import find_generators
 from oleander.candidates.radii import Radius
 from oleander.data.checks import make_seed, one_per_row
-from oleander.data.frames import as_one_row, take_rows
+from oleander.data.frames import as_one_row, take_rows, to_table
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
@@ -410,12 +410,14 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         labels : array, optional
             The black box's labels, if they are known. Otherwise it is asked, and the rows are counted.
         """
+        X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
         known = self._label_table(X, rows, readable, labels)
         return self.record_.explainers.evaluate(rows, known, readable=readable)
 
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
         """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
+        X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
         return self.record_.explainers.uncovered(rows, self._label_table(X, rows, readable, labels), readable)
 

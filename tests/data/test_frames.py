@@ -16,6 +16,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from oleander import AggregateExplainer, FeatureSchema
 from oleander.baselines import NaiveTree, compare
+from oleander.black_box import asking_twice
 from oleander.data.frames import as_one_row, columns_of, frame_of, take_rows, to_frame_of, to_table
 from oleander.draws.options import Draws
 
@@ -270,3 +271,20 @@ class TestConversion:
     def test_one_array_is_a_row(self):
         assert as_one_row([1.0, 2.0]).shape == (1, 2)
         assert as_one_row(np.ones((3, 2))).shape == (3, 2)
+
+
+def test_asking_twice_sends_the_same_kind_of_frame():
+    def decide(X):
+        assert isinstance(X, pl.DataFrame)
+        return high(X)
+
+    black_box = asking_twice(decide, share=0.5)
+    atlas = AggregateExplainer(black_box, draws=Draws(200), random_state=0).fit(pl.from_pandas(ROWS))
+    assert black_box.n_asked_twice > 0
+    assert atlas.coverage_ > 0.5
+
+
+def test_columns_of_names_are_warned_of():
+    rows = ROWS.assign(case=[f"P{i}" for i in range(300)], cost=[f"${i}" for i in range(300)])
+    with pytest.warns(UserWarning, match="most values of 'case', 'cost' occur in one row only"):
+        AggregateExplainer(high, draws=Draws(0), random_state=0).fit(rows)

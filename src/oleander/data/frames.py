@@ -25,7 +25,8 @@ FRAMES = (PANDAS, POLARS)
 def to_table(X: Any) -> Any:
     """Return a frame of any library as a pandas DataFrame, and anything else unchanged.
 
-    A lazy frame, such as a DuckDB relation, is collected: it must fit into memory.
+    A lazy frame, such as a DuckDB relation, is collected: it must fit into memory. A second call may find its rows in
+    another order, so every method collects once.
 
     Parameters
     ----------

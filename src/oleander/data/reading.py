@@ -16,6 +16,9 @@ from oleander.data.splitting import draw_part, split_off
 from oleander.running.warning import warn_user
 from oleander.running.wording import list_some
 
+# A column of text with more levels than this, most of them seen once, holds names and not categories.
+MOST_LEVELS = 30
+
 
 @dataclass(frozen=True, eq=False)
 class Reading:
@@ -70,6 +73,7 @@ def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, *, backgroun
     known = schema
     if known is None:
         known = replace(FeatureSchema.infer(stack_tables(table, to_table(background))), frame=frame_of(X))
+        warn_of_names(known, table)
     values = known.encode(table)
     return Reading(
         known,
@@ -77,6 +81,22 @@ def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, *, backgroun
         None if y is None else one_per_row(y, len(values), "y"),
         None if groups is None else one_per_row(groups, len(values), "groups"),
     )
+
+
+def warn_of_names(schema: FeatureSchema, X: Any) -> None:
+    """Warn of columns of text in which most values occur once: ids, names, or numbers that were not read as such."""
+    if not isinstance(X, pd.DataFrame):
+        return
+    names = [
+        feature.name
+        for feature, column in zip(schema, schema.columns or (), strict=True)
+        if not feature.is_number and len(feature.levels) > MOST_LEVELS and X[column].nunique() > X[column].count() / 2
+    ]
+    if names:
+        warn_user(
+            f"most values of {list_some(names)} occur in one row only: ids, free text, or numbers and dates that are "
+            "text. No rule about them holds elsewhere: leave them out, or turn them into numbers or dates."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Ints
 from oleander.data.checks import names_of_columns
+from oleander.data.frames import to_table
 from oleander.data.reading import Reading
 from oleander.data.schema import FeatureSchema
 from oleander.data.schema.feature import Feature
@@ -165,7 +166,7 @@ def load_background(background: Any, columns: Sequence[Any] | None, seed: int, n
     """Return a background as a table: itself, or a sample of a source without other columns than these."""
     source = as_source(background)
     if source is None:
-        return background
+        return to_table(background)
     if columns is None:
         raise ValueError("the background has columns with names, and X has none: give X as a DataFrame.")
     absent = [column for column in columns if column not in source.columns]

@@ -10,6 +10,7 @@ from oleander import AggregateExplainer, FeatureSchema
 from oleander.black_box.rows_as_json import write_rows
 from oleander.data.schema import Feature, Kind
 from oleander.data.schema.dates import format_days, to_dates, to_days
+from oleander.data.schema.table import describe_features
 from oleander.draws.options import Draws
 
 
@@ -95,6 +96,8 @@ def test_the_schema_is_a_table():
         pd.DataFrame({"<b>": [1, 2, 3], "day": pd.to_datetime(["2024-03-01", None, "2024-05-01"]), "s": list("abc")})
     )
     assert schema.table["values"].tolist() == ["1 to 3", "2024-03-01 to 2024-05-01", "a, b, c"]
+    without = describe_features(schema, with_bounds=False)
+    assert without["values"].tolist() == ["numbers", "dates", "a, b, c"]
     assert repr(schema).splitlines()[0].split() == ["column", "kind", "values", "missing"]
     assert "may be missing" in repr(schema).splitlines()[2]
     assert "&lt;b&gt;" in schema._repr_html_()

@@ -11,8 +11,10 @@ MOST_SHOWN = 6
 MOST_LETTERS = 60
 
 
-def describe_features(features: Iterable[Feature]) -> pd.DataFrame:
+def describe_features(features: Iterable[Feature], *, with_bounds: bool = True) -> pd.DataFrame:
     """Return a line per column: its name, its kind, the values that it may hold, and whether one may be missing.
+
+    The bounds of numbers and dates are values of rows; ``with_bounds=False`` leaves them out.
 
     Examples
     --------
@@ -22,11 +24,16 @@ def describe_features(features: Iterable[Feature]) -> pd.DataFrame:
     >>> describe_features([age, sex]).to_numpy().tolist()
     [['age', 'integer', '18 to 90', ''], ['sex', 'binary', 'F, M', 'may be missing']]
     """
-    lines = [(one.name, str(one.kind), _values(one), "may be missing" if one.missing else "") for one in features]
+    lines = [
+        (one.name, str(one.kind), _values(one, with_bounds), "may be missing" if one.missing else "")
+        for one in features
+    ]
     return pd.DataFrame(lines, columns=["column", "kind", "values", "missing"])
 
 
-def _values(feature: Feature) -> str:
+def _values(feature: Feature, with_bounds: bool) -> str:
+    if feature.is_number and not with_bounds:
+        return "dates" if feature.is_date else "numbers"
     if feature.is_number:
         return f"{feature.describe_value(feature.lower)} to {feature.describe_value(feature.upper)}"
     shown = ", ".join(feature.describe_value(code) for code in range(min(len(feature.levels), MOST_SHOWN)))
