@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 
 from oleander import AggregateExplainer
-from oleander.cli.accuracy import Accuracy
+from oleander.cli.accuracy import ModelAccuracy
 from oleander.draws.options import Draws
 
 
@@ -13,8 +13,8 @@ def test_no_row_is_asked_about_again():
     atlas = AggregateExplainer(lambda X: np.where(X["age"] > 60, "old", "young"), draws=Draws(500), random_state=0)
     atlas.fit(X, background=X.assign(dose=X["dose"] + 0.001))
     before = atlas.n_queries_
-    accuracy = Accuracy.measure(atlas, X, truth)
+    accuracy = ModelAccuracy.measure(atlas, X, truth)
     assert atlas.n_queries_ == before
-    assert accuracy == Accuracy(np.mean(truth != "rare"), 200, ("rare",))
-    assert Accuracy.measure(atlas, X, None) is None
-    assert Accuracy.measure(atlas, X, np.zeros(200, dtype=int)) is None
+    assert accuracy == ModelAccuracy(np.mean(truth != "rare"), 200, ("rare",))
+    assert ModelAccuracy.measure(atlas, X, None) is None
+    assert ModelAccuracy.measure(atlas, X, np.zeros(200, dtype=int)) is None

@@ -13,7 +13,7 @@ from oleander.running.wording import list_some
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class ModelAccuracy:
     """The accuracy of a model on the rows that it was asked about.
 
     Parameters
@@ -35,7 +35,7 @@ class Accuracy:
 
         Returns
         -------
-        Accuracy or None
+        ModelAccuracy or None
             None without true labels, for a source, and where no label is both true and an answer.
         """
         if truth is None or not isinstance(X, pd.DataFrame) or atlas._workings is None:
@@ -55,7 +55,7 @@ class Accuracy:
 
         Examples
         --------
-        >>> Accuracy(0.925, 400, ("rare",)).describe()
+        >>> ModelAccuracy(0.925, 400, ("rare",)).describe()
         "The model itself is right on 92.5% of 400 rows; it never answers 'rare'."
         """
         never = f"; it never answers {list_some(self.never)}" if self.never else ""

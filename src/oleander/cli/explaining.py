@@ -206,7 +206,7 @@ def fit_and_write(
     """
     import pandas as pd
 
-    from oleander.cli.accuracy import Accuracy
+    from oleander.cli.accuracy import ModelAccuracy
     from oleander.cli.outputs import explainers_table, facts_of, predictions_table, show_json, whole_folder, write_table
 
     with whole_folder(out) as draft:
@@ -223,7 +223,7 @@ def fit_and_write(
         if also is not None:
             also(draft)
         files = [str(out / file.name) for file in sorted(draft.iterdir())]
-    accuracy = Accuracy.measure(atlas, prepared.X, prepared.truth)
+    accuracy = ModelAccuracy.measure(atlas, prepared.X, prepared.truth)
     if as_json:
         right = None if accuracy is None else accuracy.share
         show_json({"explained": prepared.about, "accuracy": right, **facts_of(atlas), "files": files})

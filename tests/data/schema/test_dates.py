@@ -9,7 +9,7 @@ import pytest
 from oleander import AggregateExplainer, FeatureSchema
 from oleander.black_box.rows_as_json import write_rows
 from oleander.data.schema import Feature, Kind
-from oleander.data.schema.dates import format_days, to_dates, to_days
+from oleander.data.schema.dates import format_days, round_up_days, to_dates, to_days
 from oleander.data.schema.table import describe_features
 from oleander.draws.options import Draws
 
@@ -82,6 +82,27 @@ def test_rules_are_about_dates(candidates):
     assert atlas.coverage_ > 0.5
     # Draws are dates too, without a time.
     assert all((column == column.dt.normalize()).all() for column in asked)
+
+
+@pytest.mark.parametrize(
+    ("at_most", "whole", "rounded"),
+    [
+        (200, True, "2025-01-01"),
+        (12, True, "2024-04-01"),
+        (2.4, True, "2024-03-02"),
+        (0.2, True, "2024-03-02"),
+        (0.3, False, "2024-03-01 18:00"),
+        (0.05, False, "2024-03-01 15:00"),
+        (0.0005, False, "2024-03-01 14:31"),
+    ],
+)
+def test_edges_are_rounded_up_to_readable_dates(at_most, whole, rounded):
+    days = to_days(pd.Series(["2024-03-01 14:30:30", "2024-01-01"]))
+    up = round_up_days(days, at_most, whole=whole)
+    assert format_days(up[0]) == rounded
+    # A start is its own edge, and no edge lies under its value.
+    assert up[1] == days[1]
+    np.testing.assert_allclose(round_up_days(up, at_most, whole=whole), up)
 
 
 def test_texts():

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from oleander.arrays import Floats
 from oleander.data.rows import Rows
 from oleander.data.schema import Feature, FeatureSchema
+from oleander.data.schema.dates import round_up_days
 from oleander.data.schema.rounding import round_to_step
 from oleander.regions import Box
 from oleander.regions.conditions import Condition, Levels, Range
@@ -158,8 +159,13 @@ def quantile_edges(values: Floats, n_bins: int, feature: Feature) -> Floats:
     spread = float(np.ptp(quantiles) or np.ptp(present))
     if not spread:
         return np.empty(0)
-    whole = feature.is_whole
-    edges = np.unique(round_to_step(quantiles, spread / 50, whole=whole, rounding=lambda steps: np.ceil(steps - 1e-9)))
+    if feature.is_date:
+        edges = round_up_days(quantiles, spread / 50, whole=feature.is_whole)
+    else:
+        edges = round_to_step(
+            quantiles, spread / 50, whole=feature.is_whole, rounding=lambda steps: np.ceil(steps - 1e-9)
+        )
+    edges = np.unique(edges)
     # An edge with no value above it, or none below it, cuts nothing off.
     return np.asarray(edges[(edges < present[-1]) & (edges >= present[0])])
 

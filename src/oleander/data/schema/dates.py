@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from oleander.arrays import Floats
 
 MICROSECONDS = 86_400_000_000
+MINUTES = (1, 5, 15, 30, 60, 180, 360, 720)
 # The first and the last day of the years 1 to 9999, and those that nanoseconds can hold.
 FIRST_DAY, LAST_DAY = -719_162.0, 2_932_896.0
 MOST_DAYS_IN_NANOSECONDS = 106_751.0
@@ -67,6 +68,35 @@ def format_days(days: float) -> str:
     seconds = round(days * 86_400)
     text = str(np.datetime64(seconds, "s")).replace("T", " ")
     return text.removesuffix(" 00:00:00").removesuffix(":00")
+
+
+def round_up_days(days: Floats, at_most: float, *, whole: bool) -> Floats:
+    """Return the dates rounded up to the first of a year or a month, to a day, or to an hour or some minutes.
+
+    Parameters
+    ----------
+    days : array
+    at_most : float
+        About the size of the step, in days.
+    whole : bool
+        Whether the step is at least a day.
+
+    Examples
+    --------
+    >>> [format_days(day) for day in round_up_days(np.array([19783.0, 19784.3]), 12.0, whole=True)]
+    ['2024-03-01', '2024-04-01']
+    >>> format_days(round_up_days(np.array([19783.6]), 0.05, whole=False)[0])
+    '2024-03-01 15:00'
+    """
+    for least, unit in ((120, "Y"), (10, "M")):
+        if at_most >= least:
+            starts = to_dates(np.ceil(days), "datetime64[D]")
+            floors = starts.astype(f"datetime64[{unit}]")
+            ceilings = np.where(floors < starts, floors + 1, floors)
+            return ceilings.astype("datetime64[D]").astype(np.int64).astype(float)
+    steps = [step for step in MINUTES if step <= at_most * 1440]
+    per_day = 1 if whole or at_most >= 1 else 1440 // max(steps, default=1)
+    return np.ceil(np.round(days * per_day, 6)) / per_day
 
 
 def day_bounds(dtype: str) -> tuple[float, float]:
