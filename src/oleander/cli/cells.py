@@ -1,9 +1,9 @@
 """Cells of text that are numbers or dates: amounts with marks, percentages, and dates in the usual formats."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 import numpy as np
 import pandas as pd
@@ -66,6 +66,16 @@ class Cells:
         return n_read / max(n_read + int(self.strange.sum()), 1)
 
 
+def _once_per_level(read: Callable[[pd.Series], Cells], column: pd.Series) -> Cells:
+    """Read each different text of a column once, because most columns hold few."""
+    if not isinstance(column.dtype, pd.StringDtype):
+        return read(column)
+    codes, levels = pd.factorize(column)
+    cells = read(pd.Series(levels))
+    values = cells.values.reindex(codes).set_axis(column.index).rename(column.name)
+    return replace(cells, values=values, strange=np.append(cells.strange, False)[codes])
+
+
 @lru_cache(maxsize=4)
 def _pattern(decimal: str) -> re.Pattern[str]:
     mark, thousands = re.escape(decimal), re.escape(MARKS.replace(decimal, ""))
@@ -87,6 +97,10 @@ def read_numbers(column: pd.Series, decimal: str = ".") -> Cells:
     >>> read_numbers(pd.Series(["1.570,5 €"]), decimal=",").values.tolist()
     [1570.5]
     """
+    return _once_per_level(lambda cells: _read_numbers(cells, decimal), column)
+
+
+def _read_numbers(column: pd.Series, decimal: str) -> Cells:
     absent = column.isna().to_numpy()
     is_text = np.array([isinstance(value, str) for value in column])
     numbers = np.array(pd.to_numeric(column.where(~is_text), errors="coerce").to_numpy(dtype=float, na_value=np.nan))
@@ -127,17 +141,24 @@ def read_dates(column: pd.Series, formats: Sequence[str] | None = None) -> list[
     [['03 Apr'], ['04 Mar']]
     """
     known = [date + time for date in DATES for time in TIMES] if formats is None else list(formats)
-    texts = column.where([isinstance(value, str) for value in column]).astype(object).str.strip()
-    some = texts.dropna().head(N_TRIED)
+    some = _texts(pd.Series(column.dropna().head(N_TRIED))).dropna()
     if not len(some) or not some.str.contains(r"\d").any():
         return []
     fitting = [one for one in known if pd.to_datetime(some, format=one, errors="coerce").notna().mean() > 0.5]
-    absent = column.isna().to_numpy()
     found: list[Cells] = []
     for one in fitting:
-        dates = pd.to_datetime(texts, format=one, errors="coerce").astype("datetime64[s]")
-        cells = Cells(dates, dates.isna().to_numpy() & ~absent)
-        if not any(dates.equals(other.values) for other in found):
+        cells = _once_per_level(partial(_read_as, date_format=one), column)
+        if not any(cells.values.equals(other.values) for other in found):
             found.append(cells)
     best = max((cells.share for cells in found), default=0.0)
     return [cells for cells in found if cells.share == best]
+
+
+def _texts(column: pd.Series) -> pd.Series:
+    """Return the cells that are text, without spaces around them; the others are missing."""
+    return column.where([isinstance(value, str) for value in column]).astype(object).str.strip()
+
+
+def _read_as(column: pd.Series, date_format: str) -> Cells:
+    dates = pd.to_datetime(_texts(column), format=date_format, errors="coerce").astype("datetime64[s]")
+    return Cells(dates, (dates.isna() & column.notna()).to_numpy())

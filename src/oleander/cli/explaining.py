@@ -54,7 +54,7 @@ def explain(
 ) -> None:
     """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
     from oleander.aggregate import AggregateExplainer
-    from oleander.cli.outputs import check_folder, show_table
+    from oleander.cli.outputs import check_folder, show_schema
     from oleander.cli.paper import PaperOptions, read_candidates
     from oleander.cli.preparing import Request, prepare_to_explain
     from oleander.cli.tables import FileOptions
@@ -84,7 +84,7 @@ def explain(
         _check_draws(generators, learned_from, background)
     prepared = prepare_to_explain(request, random_state=seed, n_jobs=jobs)
     if prepared.schema is not None and not as_json:
-        show_table(prepared.schema.table, "Columns")
+        show_schema(prepared.schema)
     options: dict[str, Any] = {
         "max_explainers": max_explainers,
         "min_fidelity": min_fidelity,
@@ -210,7 +210,15 @@ def fit_and_write(
     import pandas as pd
 
     from oleander.cli.accuracy import ModelAccuracy
-    from oleander.cli.outputs import explainers_table, facts_of, predictions_table, show_json, whole_folder, write_table
+    from oleander.cli.outputs import (
+        explainers_table,
+        facts_of,
+        predictions_table,
+        show_json,
+        show_schema,
+        whole_folder,
+        write_table,
+    )
 
     with whole_folder(out) as draft:
         # The training rows of a model trained here are a background only where draws are made.
@@ -231,6 +239,8 @@ def fit_and_write(
         right = None if accuracy is None else accuracy.share
         show_json({"explained": prepared.about, "accuracy": right, **facts_of(atlas), "files": files})
         return
+    if prepared.schema is None:
+        show_schema(atlas.schema_)
     typer.echo(f"Explaining {prepared.about}.\n")
     if accuracy is not None:
         typer.echo(printable(f"{accuracy.describe()}\n"))

@@ -148,7 +148,7 @@ def _to_pandas(column: Any) -> pd.Series | None:
     if dtype.is_numeric():
         return pd.Series(column.to_numpy())
     if isinstance(dtype, nw.String):
-        return pd.Series(column.to_list(), dtype="str")
+        return pd.Series(column.to_list())
     if isinstance(dtype, nw.Date):
         return pd.Series(column.to_numpy().astype("datetime64[s]"))
     if isinstance(dtype, nw.Datetime):
