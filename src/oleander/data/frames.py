@@ -173,6 +173,8 @@ def _to_polars(column: pd.Series, name: str, pl: Any) -> Any:
         unit = np.datetime_data(dtype)[0]
         return pl.Series(name, column.to_numpy().astype("datetime64[D]") if unit == "s" else column.to_numpy())
     plain = [None if value is pd.NA or value != value else value for value in column.tolist()]
-    own = {"Int": pl.Int64, "UInt": pl.UInt64, "Float": pl.Float64, "boolean": pl.Boolean}
-    kind = getattr(pl, str(dtype), own.get(str(dtype))) if pd.api.types.is_extension_array_dtype(dtype) else None
-    return pl.Series(name, plain, dtype=kind)
+    if not pd.api.types.is_extension_array_dtype(dtype):
+        return pl.Series(name, plain)
+    # The other dtypes, such as Int32, have the same name in both libraries.
+    own = {"str": "String", "string": "String", "boolean": "Boolean"}
+    return pl.Series(name, plain, dtype=getattr(pl, own.get(str(dtype), str(dtype)), None))

@@ -70,8 +70,8 @@ def _infer_date(column: pd.Series, present: pd.Series, name: str, kind: str | No
     """Return a feature of dates: without a time where every date is at midnight."""
     if isinstance(present.dtype, pd.DatetimeTZDtype):
         raise ValueError(
-            f"column {name!r} holds dates with a time zone; leave it out with .dt.tz_localize(None), or "
-            ".dt.tz_convert(...) first."
+            f"column {name!r} holds dates with a time zone, which the black box would not get back: convert them with "
+            ".dt.tz_convert(None) or .dt.tz_localize(None)."
         )
     days = to_days(present)
     if np.isnan(days).any():

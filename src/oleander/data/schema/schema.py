@@ -291,9 +291,11 @@ class FeatureSchema:
                 raise ValueError(f"it is for an array of dtype {data['array_dtype']}")
             if not features:
                 raise ValueError("it has no column")
-            if data["frame"] not in FRAMES:
-                raise ValueError(f"it is for a {data['frame']!r} frame")
-            return cls(features, columns, None if columns is not None else str(data["array_dtype"]), data["frame"])
+            # Files of earlier versions have no kind of frame.
+            frame = data.get("frame", PANDAS)
+            if frame not in FRAMES:
+                raise ValueError(f"it is for a {frame!r} frame")
+            return cls(features, columns, None if columns is not None else str(data["array_dtype"]), frame)
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise ValueError(f"this is not a schema that can be read: {one_line(error)}.") from error
 
