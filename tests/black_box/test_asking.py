@@ -113,3 +113,20 @@ def test_a_model_with_probabilities_only_answers_with_its_most_probable_class():
     assert BlackBox(Scores(), schema).ask(rows).tolist() == [0, 1]
     with pytest.raises(BlackBoxError, match=r"answered with shape \(2, 2\); one column for each of 3 classes"):
         BlackBox(Scores(["a", "b", "c"]), schema).ask(rows)
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32, int, object])
+def test_a_black_box_may_write_into_the_rows_that_it_gets(dtype):
+    X = np.random.default_rng(0).integers(0, 100, (50, 3)).astype(dtype)
+    schema = FeatureSchema.infer(X)
+    rows = schema.encode(X)
+    before = rows.copy()
+
+    def spoil(given):
+        answers = (given[:, 0] > 50).astype(int)
+        given[:] = 0
+        return answers
+
+    labels = BlackBox(spoil, schema).ask(rows)
+    np.testing.assert_array_equal(rows, before)
+    np.testing.assert_array_equal(labels, BlackBox(spoil, schema).ask(rows))
