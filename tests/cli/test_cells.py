@@ -47,6 +47,8 @@ def test_a_column_of_amounts():
     assert cells.units == ("$", "€")
     assert cells.share == 2 / 3
     assert cells.strange.tolist() == [False, False, False, True]
+    assert read_numbers(pd.Series(["34.9%", "0.35"])).units == ("%", "no unit")
+    assert read_numbers(pd.Series(["$5", "7"])).units == ("$",)
     assert read_numbers(pd.Series(["1", "2"])).values.dtype == np.int64
     assert not read_numbers(pd.Series(["1", "2"])).is_marked
     assert read_numbers(pd.Series(["1,000", "2"])).is_marked

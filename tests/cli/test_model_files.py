@@ -157,6 +157,7 @@ class TestLightgbm:
         rows[["dose", "mean age"]].assign(risk=CODES[2]).to_csv(tmp_path / "p.csv", index=False)
         done = run("explain", "p.csv", "--model", "m.txt", "--draws", 600, "--out", "out")
         assert done.code == 0, done.err
+        assert "note: the model numbers its classes from 0 to 1: --classes names them." in done.err
         assert "columns that the model was not fitted on are left out: 'risk'." in done.err
         assert "mean age" in done.out
 

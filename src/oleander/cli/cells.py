@@ -49,7 +49,7 @@ class Cells:
     strange : array of shape (n_rows,)
         A mask of the cells that are neither empty nor of this kind.
     units : tuple of str
-        The currencies, or the percent sign, that the cells have.
+        The currencies, or the percent sign, that the cells have; "no unit" where others have a percent sign.
     is_marked : bool
         Whether a cell has a unit or a mark between thousands.
     """
@@ -116,7 +116,11 @@ def _read_numbers(column: pd.Series, decimal: str) -> Cells:
     fits = is_number.copy()
     fits[is_text] = read
     numbers[~fits] = np.nan
-    units = parts["before"].fillna(parts["after"])[read].dropna().unique().tolist()
+    unit_of = parts["before"].fillna(parts["after"])[read]
+    units = unit_of.dropna().unique().tolist()
+    if "%" in units and (unit_of.isna().any() or is_number.any()):
+        # 34.9% and 0.349 may be the same amount, so a number without the sign is of another unit.
+        units.append("no unit")
     lengths = (parts["body"].str.len() > body.str.len())[read]
     values = pd.Series(numbers, index=column.index, name=column.name)
     if fits.any() and np.array_equal(numbers[fits], np.round(numbers[fits])) and not absent.any() and fits.all():

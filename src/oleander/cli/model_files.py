@@ -59,6 +59,9 @@ class ScoringModel:
                 f"--classes names {len(self.classes)} classes, and the model has {self.n_classes}.", ExitCode.USAGE
             )
 
+        if not self.classes:
+            note(f"the model numbers its classes from 0 to {self.n_classes - 1}: --classes names them.")
+
     def predict(self, X: pd.DataFrame) -> NDArray[Any]:
         """Return the class with the largest score of each row."""
         scores = np.asarray(self.score(X))
