@@ -1,0 +1,270 @@
+"""Explainers as one SELECT that adds the answer to every row of a table.
+
+Names and levels are data of unknown origin: every one is quoted, and what could end a quotation or mislead a reader is
+written by its code.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from oleander.data.checks import check_choice
+from oleander.data.schema import Feature, FeatureSchema
+from oleander.export.dialects import DIALECTS, Dialect, alias_columns, check_unicode, checked_name, name_columns, quote
+from oleander.export.language import Language
+from oleander.export.plain import ExportError, PlainExplainer, plain_value, read_plain
+from oleander.results.explainer_set import ExplainerSet
+from oleander.running.wording import visible
+
+# Whole numbers under this size are exact as 64-bit floats.
+EXACT = 2**53
+LARGEST_INTEGER = 2**63 - 1
+# SQLite reads decimals with up to this many digits exactly, in every version.
+SAFE_DIGITS, SAFE_POWER = 15, 15
+
+
+def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
+    """Return a SELECT over a table: its columns, and the answer, which is NULL where the explainers abstain.
+
+    Parameters
+    ----------
+    explainers : ExplainerSet
+    dialect : {"duckdb", "sqlite", "postgres"}
+    table : str
+        The name of the table or view that holds the rows.
+    """
+    check_choice("dialect", dialect, tuple(DIALECTS))
+    plain = read_plain(explainers)
+    schema, spoken = explainers.schema, DIALECTS[dialect]
+    columns = name_columns(schema, spoken)
+    sql = Sql(schema, alias_columns(columns), spoken)
+    _check_labels([label for explainer in plain for label in explainer.labels], sql)
+    inputs = [
+        sql.read(feature, f"source.{quote(column)}", name)
+        for feature, column, name in zip(schema, columns, sql.names, strict=True)
+    ]
+    taken = {column.lower() for column in columns}
+    answer = "answer"
+    while answer in taken:
+        answer += "_"
+    lines = [
+        f"-- {len(plain)} explainer{'s'[: len(plain) > 1]} by Oleander, in {dialect}'s SQL.",
+        "-- The answer is NULL where the explainers abstain, and where a value is one that they do not know.",
+        "SELECT",
+        "  source.*,",
+        "  (",
+        f"    SELECT {_combine(len(plain), explainers.overlap)}",
+        "    FROM (",
+        "      SELECT",
+        *_join_lines([_write_explainer(f"e{n}", explainer, sql) for n, explainer in enumerate(plain)]),
+        "      FROM (",
+        "        SELECT",
+        *_join_lines(
+            [[f"          {read} AS {name}"] for (read, _), name in zip(inputs, sql.names, strict=True)],
+        ),
+        "      ) AS given",
+        "      WHERE",
+        *(f"        {'AND ' if n else ''}{test}" for n, (_, test) in enumerate(inputs)),
+        "    ) AS said",
+        f"  ) AS {quote(answer)}",
+        f"FROM {quote(checked_name(table, spoken))} AS source",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+class Sql(Language):
+    """SQL in one dialect."""
+
+    AND, OR, FALSE = " AND ", " OR ", "1 = 0"
+    guards_missing = False
+
+    def __init__(self, schema: FeatureSchema, names: Sequence[str], dialect: Dialect) -> None:
+        super().__init__(schema, [quote(name) for name in names])
+        self.dialect = dialect
+
+    def number(self, value: float) -> str:
+        """Return a number: whole, decimal, or as an exact quotient where SQLite would not read the decimals exactly."""
+        text = self._unsigned(abs(value))
+        return f"({'-' if value < 0 else ''}{text})" if value < 0 or " " in text else text
+
+    def _unsigned(self, value: float) -> str:
+        if value.is_integer() and value < EXACT:
+            return str(int(value))
+        digits, _, power = repr(value).partition("e")
+        if self.dialect.typed:
+            # Without an exponent it would be a decimal number, not a float.
+            return f"{digits}e{power or 0}"
+        if len(digits.replace(".", "").strip("0")) <= SAFE_DIGITS and abs(int(power or 0)) <= SAFE_POWER:
+            return repr(value)
+        return " ".join(_as_product(value))
+
+    def literal(self, value: Any) -> str:
+        """Return a level or a label."""
+        value = plain_value(value)
+        if isinstance(value, bool):
+            return "TRUE" if value else "FALSE"
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, int):
+            if abs(value) > LARGEST_INTEGER:
+                raise ExportError(f"{value} cannot be exported: whole numbers in SQL have 64 bits.")
+            return str(value) if value >= 0 else f"({value})"
+        return f"CAST({self.number(value)} AS {self.dialect.double})"
+
+    def _text(self, value: str) -> str:
+        check_unicode(value)
+        if "\0" in value and not self.dialect.holds_nul:
+            raise ExportError(f"{value!r} cannot be exported: text in this dialect holds no character 0.")
+        pieces, run = [], ""
+        for letter in value:
+            # A backslash ends a quotation under old settings; other characters would not be seen, or reorder the text.
+            if letter.isprintable() and letter != "\\":
+                run += letter
+                continue
+            pieces += [_quote_text(run)] if run else []
+            pieces.append(f"{self.dialect.character}({ord(letter)})")
+            run = ""
+        pieces += [_quote_text(run)] if run or not pieces else []
+        return pieces[0] if len(pieces) == 1 else f"({' || '.join(pieces)})"
+
+    def is_missing(self, name: str) -> str:
+        """Return the test of a missing value."""
+        return f"{name} IS NULL"
+
+    def is_known(self, name: str) -> str:
+        """Return the test of a value that is not missing."""
+        return f"{name} IS NOT NULL"
+
+    def is_one_of(self, name: str, levels: Sequence[Any], *, negated: bool = False) -> str:
+        """Return the test of a value among levels."""
+        values = [self.literal(level) for level in levels]
+        if len(values) == 1:
+            return f"{name} {'<>' if negated else '='} {values[0]}"
+        return f"{name} {'NOT ' if negated else ''}IN ({', '.join(values)})"
+
+    def choose(self, test: str, yes: str, no: str) -> str:
+        """Return an expression that has one of two values."""
+        return f"CASE WHEN {test} THEN {yes} ELSE {no} END"
+
+    def read(self, feature: Feature, column: str, name: str) -> tuple[str, str]:
+        """Return the expression of a column's value, and the test of a known value under its name in the query.
+
+        The test is false for a value that ``predict`` does not answer: an unknown level, an infinite number, a missing
+        value where none is allowed.
+        """
+        kind, value = _kind_of_levels(feature), column
+        test = self.is_one_of(name, feature.levels) if feature.levels else self.FALSE
+        if feature.is_number:
+            test = f"ABS({name}) < {self.dialect.infinity}"
+        # Levels beyond are whole numbers, and exact as such.
+        if feature.is_number or (kind == "number" and all(abs(float(level)) < EXACT for level in feature.levels)):
+            value = self._as_double(column)
+        elif kind == "text" and self.dialect.typed:
+            # A column of an enumeration has no other value to be compared with.
+            value = f"CAST({column} AS {self.dialect.text})"
+        if not self.dialect.typed and kind:
+            test = f"typeof({name}) {'=' if kind == 'text' else '<>'} 'text' AND {test}"
+        return value, f"({name} IS NULL OR {test})" if feature.missing else f"({test})"
+
+    def _as_double(self, column: str) -> str:
+        value = f"CAST({column} AS {self.dialect.double})"
+        if self.dialect.typed:
+            # NaN is a missing value.
+            return f"NULLIF({value}, CAST('NaN' AS {self.dialect.double}))"
+        # Text in a column of numbers stays text, which the test refuses.
+        return f"CASE typeof({column}) WHEN 'integer' THEN {value} ELSE {column} END"
+
+
+def _quote_text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _as_product(value: float) -> Iterator[str]:
+    """Yield a float as a whole number times or over powers of two: every step is exact."""
+    numerator, denominator = value.as_integer_ratio()
+    power = 1 - denominator.bit_length()
+    if denominator == 1:
+        power = (numerator & -numerator).bit_length() - 1
+        numerator >>= power
+    yield f"{numerator} * 1.0"
+    while power:
+        step = min(abs(power), 60)
+        yield f"{'*' if power > 0 else '/'} {2**step}"
+        power -= step if power > 0 else -step
+
+
+def _write_explainer(alias: str, explainer: PlainExplainer, sql: Sql) -> list[str]:
+    indent = " " * 8
+    lines = [f"{indent}-- {visible(explainer.words)}", f"{indent}CASE"]
+    if explainer.ball is not None:
+        tests = sql.inside(explainer.ball)
+        if tests:
+            inside = f"\n{indent}    AND ".join(tests)
+            lines.append(f"{indent}  WHEN NOT (\n{indent}    {inside}\n{indent}  ) THEN NULL")
+    for rule in explainer.rules:
+        test = sql.all_of(rule.conditions) or "1 = 1"
+        said = sql.literal(rule.label) if explainer.linear is None else _write_linear(explainer, sql, indent + "    ")
+        if rule.words:
+            lines.append(f"{indent}  -- {visible(rule.words)}")
+        lines.append(f"{indent}  WHEN {test} THEN {said}")
+    if not explainer.rules:
+        lines.append(f"{indent}  WHEN 1 = 0 THEN NULL")
+    lines.append(f"{indent}END AS {alias}")
+    return lines
+
+
+def _write_linear(explainer: PlainExplainer, sql: Sql, indent: str) -> str:
+    """Return the label with the highest score, the first of equals."""
+    assert explainer.linear is not None
+    scores, labels = sql.scores(explainer.linear), [sql.literal(label) for label in explainer.labels]
+    if len(labels) == 1:
+        return labels[0]
+    lines = [f"{indent}({score}) AS s{k}" for k, score in enumerate(scores)]
+    cases = [
+        f"WHEN {' AND '.join(f's{k} >= s{other}' for other in range(k + 1, len(labels)))} THEN {label}"
+        for k, label in enumerate(labels[:-1])
+    ]
+    best = f"CASE {' '.join(cases)} ELSE {labels[-1]} END"
+    return f"(\n{indent}SELECT {best} FROM (SELECT\n" + ",\n".join(lines) + f"\n{indent}) AS scores)"
+
+
+def _combine(n_explainers: int, overlap: str) -> str:
+    """Return the answer of all explainers, given what each says."""
+    names = [f"e{number}" for number in range(n_explainers)]
+    if n_explainers == 1:
+        return names[0]
+    first = f"COALESCE({', '.join(names)})"
+    if overlap == "first":
+        return first
+    return f"CASE WHEN {' OR '.join(f'{name} <> {first}' for name in names[1:])} THEN NULL ELSE {first} END"
+
+
+def _join_lines(blocks: Sequence[list[str]]) -> Iterator[str]:
+    """Yield the lines of all blocks, with a comma after each block but the last."""
+    for number, block in enumerate(blocks):
+        yield from block[:-1]
+        yield block[-1] + ("," if number + 1 < len(blocks) else "")
+
+
+def _check_labels(labels: Sequence[Any], sql: Sql) -> None:
+    kinds = {_kind_of(label) for label in labels}
+    if len(kinds) > 1:
+        raise ExportError("labels of several types cannot be exported to SQL: a column of SQL has one type.")
+    for label in labels:
+        sql.literal(label)
+
+
+def _kind_of_levels(feature: Feature) -> str:
+    """Return "number", "text" or "boolean"; empty for a column without levels."""
+    if feature.is_number:
+        return "number"
+    kinds = {_kind_of(level) for level in feature.levels}
+    if len(kinds) > 1:
+        raise ExportError(
+            f"column {feature.name!r} cannot be exported to SQL: its levels are {' and '.join(sorted(kinds))}s, and a "
+            "column of SQL has one type."
+        )
+    return kinds.pop() if kinds else ""
+
+
+def _kind_of(value: Any) -> str:
+    return "boolean" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
