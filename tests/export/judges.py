@@ -1,18 +1,26 @@
 """Four mixed data sets, and the engines that run exports: DuckDB, SQLite, and Python in this process or isolated."""
 
+import functools
 import json
 import math
 import sqlite3
 import subprocess
 import sys
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import duckdb
 import numpy as np
 import pandas as pd
 
+from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.clinic import make_clinic
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import LimeLinear
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from tests.conftest import label_mixed, make_mixed
+from tests.making import LENIENT
 
 BREAKERS = (
     "'; DROP TABLE data; --",
@@ -133,7 +141,7 @@ def spoil(X: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
             values[rng.random(len(table)) < 0.02] = "never seen '"
         elif known and isinstance(known[0], float):
             values[rng.random(len(table)) < 0.01] = float(rng.choice([np.inf, -np.inf]))
-            values[rng.random(len(table)) < 0.02] = 1e300
+            values[rng.random(len(table)) < 0.02] = 1e100
         table[name] = pd.Series(values, dtype=object)
     return table
 
@@ -202,8 +210,9 @@ def make_patients(n_rows: int = 400) -> pd.DataFrame:
 
 
 def label_patients(X: pd.DataFrame) -> np.ndarray:
-    values = X[[name for name in X.columns if pd.api.types.is_numeric_dtype(X[name])]].fillna(0).to_numpy(dtype=float)
-    return values @ np.linspace(-1, 1, values.shape[1]) > np.linspace(-1, 1, values.shape[1]).sum() * 10
+    frail = (X["gait"].fillna(20) < 21).to_numpy()
+    shaking = (X["tremor"].fillna(0) > 12).to_numpy() & (X["drug"] != "levodopa").to_numpy()
+    return frail | shaking
 
 
 DATA = {
@@ -212,3 +221,45 @@ DATA = {
     "codes": (make_codes, label_codes),
     "patients": (make_patients, label_patients),
 }
+
+BALLS = {"n_draws": 300, "max_candidates": 30}
+FITS: dict[str, dict[str, Any]] = {
+    "default": {"draws": Draws(2_000), "random_state": 0},
+    "one tree": {"draws": Draws(2_000), "random_state": 0, "max_explainers": 1},
+    "rows only": {"draws": Draws(0), "random_state": 0},
+    "trees": {"draws": Draws(0), "candidates": "trees", **LENIENT},
+    "balls": {"draws": Draws(0), "candidates": Balls(**BALLS), **LENIENT},
+    "round balls": {"draws": Draws(0), "candidates": Balls(**BALLS, norm=2.0), **LENIENT},
+    "linear": {"draws": Draws(0), "candidates": Balls(**BALLS, local=LimeLinear()), **LENIENT},
+}
+CASES = [(data, fit) for data in DATA for fit in FITS]
+
+
+@functools.cache
+def fitted(data: str, fit: str) -> AggregateExplainer:
+    """Return an explainer of a data set, fitted once."""
+    make, label = DATA[data]
+    with warnings.catch_warnings():
+        # Balls are no good explainers of a column without values, which does not matter here.
+        warnings.simplefilter("ignore")
+        return AggregateExplainer(label, **FITS[fit]).fit(make())
+
+
+def silenced(atlas: AggregateExplainer) -> AggregateExplainer:
+    """Return the explainers with an answer only where all that cover a row agree."""
+    explainers = replace(atlas.record_.explainers, overlap="silent")
+    return with_record(replace(atlas.record_, explainers=explainers))
+
+
+def with_record(record: Any) -> AggregateExplainer:
+    """Return a fitted explainer with another record."""
+    atlas = AggregateExplainer(None)
+    atlas._set_record(record)
+    return atlas
+
+
+def with_members(schema: FeatureSchema, members: list[tuple[Any, Any]], overlap: Any = "first") -> AggregateExplainer:
+    """Return a fitted explainer of regions and explainers made by hand."""
+    chosen = tuple(ChosenExplainer(region, explainer, "hand", 1, 1.0, 1.0, 1.0) for region, explainer in members)
+    record = fitted("mixed", "default").record_
+    return with_record(replace(record, explainers=ExplainerSet(schema, chosen, overlap)))

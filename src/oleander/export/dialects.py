@@ -70,7 +70,8 @@ def name_columns(schema: FeatureSchema, dialect: Dialect) -> list[str]:
     columns = [str(column) for column in schema.columns or schema.names]
     seen: dict[str, str] = {}
     for column in columns:
-        key = checked_name(column, dialect).lower() if dialect.ignores_case else column
+        checked_name(column, dialect)
+        key = column.lower() if dialect.ignores_case else column
         if key in seen:
             raise ExportError(
                 f"columns {seen[key]!r} and {column!r} cannot be exported: in SQL their names are one name. Rename one."
