@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Draws
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import Constant, UnfilteredTree
+from oleander.explainers import Constant, LimeLinear, UnfilteredTree
 from oleander.export.dialects import DIALECTS
 from oleander.export.plain import ExportError
 from oleander.export.sql import Sql
@@ -90,6 +90,17 @@ def test_other_columns_of_the_table_do_no_harm():
     more = X.assign(e0="no", e1="no", said=1, source=2, answer=3)
     for dialect, run in RUNS.items():
         assert run(atlas.to_sql(dialect), more) == answers_of(atlas, X)
+
+
+def test_columns_named_as_the_expressions_of_the_query():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 7)), columns=["S1", "e1", "s0", "false", "True", "rowid", "column 3"])
+    schema = FeatureSchema.infer(X)
+    rows = schema.encode(X)
+    linear = LimeLinear().fit(rows, np.where(rows[:, 0] > rows[:, 2], "a", "b"), schema=schema)
+    tree = UnfilteredTree(max_leaves=5).fit(rows, np.where(rows[:, 1] > rows[:, 3], "a", "b"), schema=schema)
+    atlas = with_members(schema, [(Ball(schema, rows[0], 2.0), tree), (EVERYWHERE, linear)], "silent")
+    check(atlas, X)
 
 
 def test_the_columns_of_the_table_come_with_the_answer():
@@ -205,7 +216,7 @@ REFUSED = {
     "names that differ in case": (
         lambda: with_members(FeatureSchema.infer(pd.DataFrame({"Age": [1, 2, 3], "age": [4, 5, 6]})), YES),
         ("duckdb", "sqlite"),
-        "in SQL their names are one name",
+        "in SQL these are one name",
     ),
     "levels of two types": (lambda: one_level(levels=("a", 1)), tuple(DIALECTS), "one type"),
     "half a character": (lambda: one_level(levels=("a", "\ud800")), tuple(DIALECTS), "no text that a database"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from oleander.data.schema import FeatureSchema
 from oleander.export.plain import ExportError
+from oleander.running.wording import shorten
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def name_columns(schema: FeatureSchema, dialect: Dialect) -> list[str]:
         key = column.lower() if dialect.ignores_case else column
         if key in seen:
             raise ExportError(
-                f"columns {seen[key]!r} and {column!r} cannot be exported: in SQL their names are one name. Rename one."
+                f"columns {shorten(repr(seen[key]))} and {shorten(repr(column))} cannot be exported: in SQL these are "
+                "one name. Rename one."
             )
         seen[key] = column
     return columns
@@ -84,19 +86,24 @@ def checked_name(name: str, dialect: Dialect) -> str:
     """Return a name, or raise ``ExportError`` where the dialect cannot hold it."""
     check_unicode(name)
     if not name or "\0" in name:
-        raise ExportError(f"name {name!r} cannot be exported: a name in SQL has characters, and none of them is 0.")
+        raise ExportError(
+            f"name {shorten(repr(name))} cannot be exported: a name in SQL has characters, and none of them is 0."
+        )
     if dialect.longest_name is not None and len(name.encode()) > dialect.longest_name:
-        raise ExportError(f"name {name!r} cannot be exported: Postgres cuts names after {dialect.longest_name} bytes.")
+        raise ExportError(
+            f"name {shorten(repr(name))} cannot be exported: Postgres cuts names after {dialect.longest_name} bytes."
+        )
     return name
 
 
 def alias_columns(columns: Sequence[str]) -> list[str]:
-    """Return a name for each column inside the query: its own, or its number where its own does not print."""
+    """Return a name for each column inside the query: its own, or its number where its own does not serve."""
     taken = {column.lower() for column in columns}
     aliases = []
     for number, column in enumerate(columns):
         alias = column
-        if not column.isprintable():
+        # SQLite takes an expression of these two names for the truth value.
+        if not column.isprintable() or column.lower() in ("true", "false"):
             alias = f"column {number}"
             while alias in taken:
                 alias += "_"
@@ -109,4 +116,6 @@ def check_unicode(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ExportError(f"{text!r} cannot be exported: it is no text that a database can hold.") from None
+        raise ExportError(
+            f"{shorten(repr(text))} cannot be exported: it is no text that a database can hold."
+        ) from None

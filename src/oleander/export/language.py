@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from oleander.data.schema import FeatureSchema
+from oleander.data.schema import Feature, FeatureSchema
 from oleander.explainers.linear import LimeLinear
 from oleander.regions import Ball
 from oleander.regions.conditions import Condition, Range
@@ -109,9 +109,9 @@ class Language(ABC):
             name, middle = self.names[j], float(ball.center[j])
             is_absent = math.isnan(middle)
             if feature.missing:
-                flips += self._flip(name, feature.levels, middle)
+                flips += self._flip(name, feature, middle)
             elif not feature.is_number:
-                flips += ["1"] if is_absent else self._flip(name, feature.levels, middle)
+                flips += ["1"] if is_absent else self._flip(name, feature, middle)
             if not feature.is_number or (is_absent and feature.missing):
                 continue
             if is_absent:
@@ -133,14 +133,14 @@ class Language(ABC):
             tests.append(f"{' + '.join(flips)} <= {ball.n_flips_allowed}")
         return tests
 
-    def _flip(self, name: str, levels: Sequence[Any], middle: float) -> list[str]:
+    def _flip(self, name: str, feature: Feature, middle: float) -> list[str]:
         """Return 0 where the value equals the center's, in level or in being missing, and 1 elsewhere."""
         if math.isnan(middle):
             return [self.choose(self.is_missing(name), "0", "1")]
-        if not levels:
-            # A number, which differs only by being missing.
+        if feature.is_number:
+            # It differs only by being missing.
             return [self.choose(self.is_missing(name), "1", "0")]
-        return [self.choose(self.is_one_of(name, [levels[int(middle)]]), "0", "1")]
+        return [self.choose(self.is_one_of(name, [feature.levels[int(middle)]]), "0", "1")]
 
     def scores(self, linear: LimeLinear) -> list[str]:
         """Return the score of each class of a linear model."""

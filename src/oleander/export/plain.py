@@ -20,6 +20,7 @@ from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.regions import Ball, Box, Region
 from oleander.regions.conditions import Condition, Levels, Range, conjoin
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.running.wording import shorten
 
 KINDS = (Kind.CONTINUOUS, Kind.INTEGER, Kind.BINARY, Kind.CATEGORICAL)
 # Other norms need powers, whose last digits differ from program to program.
@@ -86,7 +87,9 @@ def read_plain(explainers: ExplainerSet) -> tuple[PlainExplainer, ...]:
 
 def _check_feature(feature: Feature) -> None:
     if feature.kind not in KINDS or feature.dtype.startswith(("datetime", "timedelta", "period")):
-        raise ExportError(f"column {feature.name!r} is {feature.kind} ({feature.dtype}), which cannot be exported.")
+        raise ExportError(
+            f"column {shorten(repr(feature.name))} is {feature.kind} ({feature.dtype}), which cannot be exported."
+        )
 
 
 def _classes_of(number: int, member: ChosenExplainer) -> Labels:
@@ -123,7 +126,9 @@ def plain_value(value: Any) -> bool | int | float | str:
         return int(plain)
     if isinstance(plain, float) and math.isfinite(plain):
         return float(plain)
-    raise ExportError(f"{plain!r} cannot be exported: levels and labels are finite numbers, text or booleans.")
+    raise ExportError(
+        f"{shorten(repr(plain))} cannot be exported: levels and labels are finite numbers, text or booleans."
+    )
 
 
 def _read_member(

@@ -13,7 +13,7 @@ from oleander.export.dialects import DIALECTS, Dialect, alias_columns, check_uni
 from oleander.export.language import Language
 from oleander.export.plain import ExportError, PlainExplainer, plain_value, read_plain
 from oleander.results.explainer_set import ExplainerSet
-from oleander.running.wording import visible
+from oleander.running.wording import shorten, visible
 
 # Whole numbers under this size are exact as 64-bit floats.
 EXACT = 2**53
@@ -36,7 +36,8 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
     plain = read_plain(explainers)
     schema, spoken = explainers.schema, DIALECTS[dialect]
     columns = name_columns(schema, spoken)
-    sql = Sql(schema, alias_columns(columns), spoken)
+    aliases = alias_columns(columns)
+    sql = Sql(schema, aliases, spoken)
     _check_labels([label for explainer in plain for label in explainer.labels], sql)
     inputs = [
         sql.read(feature, f"source.{quote(column)}", name)
@@ -59,7 +60,7 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
         "      FROM (",
         "        SELECT",
         *_join_lines(
-            [[f"          {read} AS {name}"] for (read, _), name in zip(inputs, sql.names, strict=True)],
+            [[f"          {read} AS {quote(alias)}"] for (read, _), alias in zip(inputs, aliases, strict=True)],
         ),
         "      ) AS given",
         "      WHERE",
@@ -78,7 +79,8 @@ class Sql(Language):
     guards_missing = False
 
     def __init__(self, schema: FeatureSchema, names: Sequence[str], dialect: Dialect) -> None:
-        super().__init__(schema, [quote(name) for name in names])
+        # A name alone might be that of an expression: DuckDB looks for it there too.
+        super().__init__(schema, [f"given.{quote(name)}" for name in names])
         self.dialect = dialect
 
     def number(self, value: float) -> str:
@@ -106,14 +108,14 @@ class Sql(Language):
             return self._text(value)
         if isinstance(value, int):
             if abs(value) > LARGEST_INTEGER:
-                raise ExportError(f"{value} cannot be exported: whole numbers in SQL have 64 bits.")
+                raise ExportError(f"{shorten(str(value))} cannot be exported: whole numbers in SQL have 64 bits.")
             return str(value) if value >= 0 else f"({value})"
         return f"CAST({self.number(value)} AS {self.dialect.double})"
 
     def _text(self, value: str) -> str:
         check_unicode(value)
         if "\0" in value and not self.dialect.holds_nul:
-            raise ExportError(f"{value!r} cannot be exported: text in this dialect holds no character 0.")
+            raise ExportError(f"{shorten(repr(value))} cannot be exported: text in this dialect holds no character 0.")
         pieces, run = [], ""
         for letter in value:
             # A backslash ends a quotation under old settings; other characters would not be seen, or reorder the text.
@@ -260,8 +262,8 @@ def _kind_of_levels(feature: Feature) -> str:
     kinds = {_kind_of(level) for level in feature.levels}
     if len(kinds) > 1:
         raise ExportError(
-            f"column {feature.name!r} cannot be exported to SQL: its levels are {' and '.join(sorted(kinds))}s, and a "
-            "column of SQL has one type."
+            f"column {shorten(repr(feature.name))} cannot be exported to SQL: its levels are "
+            f"{' and '.join(sorted(kinds))}s, and a column of SQL has one type."
         )
     return kinds.pop() if kinds else ""
 
