@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import Constant, UnfilteredTree
 from oleander.export.python import name_variables
-from oleander.regions import Box
+from oleander.regions import Ball, Box
 from oleander.regions.conditions import Levels, Range
 from tests.export.judges import (
     BREAKERS,
@@ -88,6 +88,13 @@ def test_one_and_true_are_two_levels():
     assert space["predict"]({"flag": True, "code": 0, "both": "a"}) is None
     for odd in ({"flag": 1}, {"code": True}, {"both": "1"}, {"code": "1"}, {"code": [1]}, {"flag": "True"}):
         assert space["predict"]({"flag": True, "code": 1, "both": 1, **odd}) is None, odd
+
+
+def test_a_column_of_numbers_that_has_levels_in_a_file():
+    X = pd.DataFrame({"dose": [1.5, np.nan, 3.5]})
+    schema = FeatureSchema.infer(X).with_feature("dose", levels=(1,))
+    atlas = with_members(schema, [(Ball(schema, np.array([3.5]), 1.0), Constant("near"))])
+    assert run_python(atlas.to_python(), X) == answers_of(atlas, X)
 
 
 def test_columns_named_by_numbers():
