@@ -25,7 +25,7 @@ from oleander.draws.options import Draws
 from oleander.explainers import FilteredTree, LocalExplainer
 from oleander.export.exporting import Exporting
 from oleander.export.saved_file import FileError, read_file, write_file
-from oleander.fitting.by_asking import count_affordable_draws, learn_by_asking
+from oleander.fitting.by_asking import count_affordable_draws, find_holdout, learn_by_asking
 from oleander.fitting.from_pool import choose_from_pool
 from oleander.fitting.options import DEFAULT_CONFIDENCE, DEFAULT_TIME_LIMIT, Options, refuse_beside_letter
 from oleander.judging.floor import Floor
@@ -58,6 +58,8 @@ class AggregateExplainer(FittedAttributes, Exporting, NestedEstimator):
         The floor (φ in the paper).
     max_rules : int or None
         The most rules to read in all: a box is one rule, a tree has one rule per leaf that speaks. None for no limit.
+    max_conditions : int or None
+        The most conditions of a rule, where explainers are learned by asking; a range of one column is one condition.
     candidates : str, Generator or several
         "auto" learns boxes by asking: draws are labelled by the black box, boxes are learned and chosen on the draws,
         and judged on the rows. Otherwise a program chooses among the candidates of generators: "balls" (the paper's),
@@ -73,7 +75,8 @@ class AggregateExplainer(FittedAttributes, Exporting, NestedEstimator):
         Give every class of the black box the same weight when coverage is maximised, instead of every row.
     holdout : float or None
         The share of rows that is kept for the certificate alone. With a background every row of X certifies, and no
-        hold-out is needed; without either nothing is certified.
+        hold-out is needed. None keeps all but 2,000 rows (or groups) of 5,000 and more, where explainers are learned by
+        asking and there is no background, and none elsewhere: then nothing is certified. 0 always keeps none.
     confidence : float
         The probability with which all statements of the certificate hold together.
     schema : FeatureSchema or None
@@ -139,6 +142,7 @@ class AggregateExplainer(FittedAttributes, Exporting, NestedEstimator):
         max_explainers: int = 10,
         min_fidelity: float = 0.9,
         max_rules: int | None = 20,
+        max_conditions: int | None = None,
         candidates: str | Generator | Iterable[str | Generator] = "auto",
         draws: Draws = Draws(),  # noqa: B008 (frozen)
         floor: Floor = Floor(),  # noqa: B008 (frozen)
@@ -159,6 +163,7 @@ class AggregateExplainer(FittedAttributes, Exporting, NestedEstimator):
         self.max_explainers = max_explainers
         self.min_fidelity = min_fidelity
         self.max_rules = max_rules
+        self.max_conditions = max_conditions
         self.candidates = candidates
         self.draws = draws
         self.floor = floor
@@ -320,8 +325,8 @@ class AggregateExplainer(FittedAttributes, Exporting, NestedEstimator):
             name of a column too.
         background : DataFrame, array or source, optional
             Rows that show where data lie, such as the black box's training rows. Draws are made from them, and every
-            row of X judges. Without a background, draws are made from X itself, fold by fold, or from the rows that
-            ``holdout`` leaves.
+            row of X judges. Without a background, draws are made from the rows that ``holdout`` leaves, or else from
+            X itself: fold by fold, or of 5,000 rows (or groups) and more from 2,000, while the others judge.
         """
         options = self._options_of_fit()
         options.check()
@@ -348,7 +353,8 @@ class AggregateExplainer(FittedAttributes, Exporting, NestedEstimator):
             box, _ = resume(store, box, [reading.values, reading.groups, around], options.remembered, seed)
         black_box = CountingBlackBox(box, self.max_queries)
         count = None if source is None else SourceCount.plan(source, reading, black_box)
-        parts = split_affordable(reading, self.holdout, seed, black_box)
+        holdout = find_holdout(options, reading, has_background=around is not None)
+        parts = split_affordable(reading, holdout, seed, black_box)
         n_draws = count_affordable_draws(options, parts, black_box) if options.asks else 0
         if n_draws:
             record, workings = learn_by_asking(options, reading, parts, around, n_draws, black_box, seed)

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from oleander.data.reading import Split
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 from oleander.fitting.by_asking import count_affordable_draws
+from oleander.judging.floor import Floor
 from tests.making import ASKING, Recording, halves
 
 
@@ -51,6 +54,30 @@ class TestLearnByAsking:
         assert atlas.record_.status == "judged"
         with pytest.raises(AttributeError, match="learned by asking"):
             atlas.pool_  # noqa: B018
+
+    def test_of_many_rows_few_make_draws_and_the_others_certify(self):
+        many = np.random.default_rng(0).uniform(size=(5_000, 3))
+        box = Recording()
+        atlas = AggregateExplainer(box, draws=Draws(1_000), random_state=0).fit(many)
+        assert atlas.record_.status == "certified"
+        assert atlas.evaluation_.n_rows == 3_000
+        assert box.n_rows == atlas.n_queries_ == 1_000 + 3_000 + 100
+
+    @pytest.mark.parametrize(
+        ("n_rows", "options", "groups"),
+        [
+            (4_999, {}, None),
+            (5_000, {"holdout": 0.0}, None),
+            (5_000, {"floor": Floor(level=0.1)}, None),
+            (5_000, {}, np.arange(5_000) // 2),
+        ],
+        ids=["few rows", "holdout of 0", "a level for folds", "few groups"],
+    )
+    def test_folds_judge_fewer_rows_or_where_they_are_asked_for(self, n_rows, options, groups):
+        many = np.random.default_rng(0).uniform(size=(n_rows, 3))
+        atlas = AggregateExplainer(halves, draws=Draws(1_000), random_state=0, **options).fit(many, groups=groups)
+        assert atlas.record_.status == "judged"
+        assert atlas.evaluation_.n_rows == n_rows
 
     def test_with_a_background_every_row_certifies(self, square):
         background = np.random.default_rng(1).uniform(size=(500, 3))
@@ -96,3 +123,37 @@ class TestLearnByAsking:
             n_certified += atlas.certificate_ is not None
         assert n_silent > 50
         assert n_certified >= 6
+
+
+class TestSmallFirst:
+    """Of choices that keep the floor, the smallest of those that are nearly as wide as the widest is taken."""
+
+    @staticmethod
+    def three_leaves(X):
+        """Return three leaves, and another label on 4% of the rows, which looks like noise."""
+        leaf = np.where(X[:, 0] <= 0.4, 0, np.where(X[:, 1] <= 0.5, 1, 2))
+        noise = np.sin(X @ np.array([12.9, 78.2, 37.7, 91.1])) * 43758.5 % 1
+        return np.where(noise < 0.04, (leaf + 1) % 3, leaf)
+
+    def count(self, floor, **options):
+        X, background = (np.random.default_rng(seed).uniform(size=(4_000, 4)) for seed in (0, 1))
+        atlas = AggregateExplainer(self.three_leaves, min_fidelity=floor, random_state=0, **options)
+        atlas.fit(X, background=background[:500])
+        return sum(len(member.explainer.rules()) for member in atlas.explainers_), atlas.coverage_
+
+    def test_noise_is_not_read(self):
+        assert self.count(0.9) == (3, 1.0)
+
+    def test_a_lower_floor_gives_no_more_to_read(self):
+        found = [self.count(floor) for floor in (0.95, 0.9, 0.8, 0.6)]
+        for (before, narrow), (after, wide) in pairwise(found):
+            assert after <= before or wide > narrow + 0.005
+
+    def test_rules_keep_the_budgets(self):
+        X, background = (np.random.default_rng(seed).uniform(size=(1_000, 4)) for seed in (0, 1))
+        atlas = AggregateExplainer(
+            lambda X: X.sum(axis=1) > 2, min_fidelity=0.7, max_rules=4, max_conditions=2, random_state=0
+        ).fit(X, background=background)
+        rules = [rule for member in atlas.explainers_ for rule in member.rules()]
+        assert 1 <= len(rules) <= 4
+        assert all(1 <= len(rule.terms) <= 2 for rule in rules)

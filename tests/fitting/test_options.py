@@ -152,6 +152,7 @@ ESTIMATOR: dict[str, dict[str, Any]] = {
     "max_explainers": {"any": 1},
     "min_fidelity": {"any": 0.6},
     "max_rules": {"any": 1, "program": 6},
+    "max_conditions": {"any": 1, "program": Refused("max_conditions=1 is for candidates='auto' with draws")},
     "candidates": {
         "any": Refused("draws is for candidates='auto'"),
         "background": Refused("background shows where draws are made"),
@@ -181,7 +182,7 @@ ESTIMATOR: dict[str, dict[str, Any]] = {
     "verbose": {"any": Seen(1, prints)},
 }
 VALUES = {"formulation": "selective", "solver": "greedy", "time_limit": 1e-9, "confidence": 0.7, "holdout": 0.4}
-VALUES |= {"candidates": "nodes", "draws": Draws(600)}
+VALUES |= {"candidates": "nodes", "draws": Draws(600), "max_conditions": 1}
 
 
 def parameters(function: Callable[..., Any]) -> set[str]:
@@ -201,6 +202,7 @@ class TestRefusals:
             ({"min_fidelity": 1.5}, "min_fidelity=1.5 is not allowed"),
             ({"min_fidelity": 0}, "min_fidelity=0 is not allowed"),
             ({"max_rules": 0}, "max_rules=0 is not allowed"),
+            ({"max_conditions": 0}, "max_conditions=0 is not allowed"),
             ({"confidence": 1.0}, "confidence=1.0 is not allowed"),
             ({"holdout": 1.0}, "holdout=1.0 is not allowed"),
             ({"holdout": 0.999}, "holdout=0.999 of 300 rows leaves none to learn from"),

@@ -27,7 +27,14 @@ def best_runs(sums: Floats) -> tuple[Floats, Ints, Ints]:
 
 
 def improve(
-    cells: Ints, n_codes: Ints, is_number: Bools, allowed: Bools, reward: Floats, penalty: float, max_moves: int
+    cells: Ints,
+    n_codes: Ints,
+    is_number: Bools,
+    allowed: Bools,
+    reward: Floats,
+    penalty: float,
+    max_cuts: int,
+    max_moves: int,
 ) -> Bools:
     """Return the codes that the box allows after the best moves of single columns."""
     allowed = allowed.copy()
@@ -51,6 +58,8 @@ def improve(
         moved = best - current - np.where(is_cut, 0.0, penalty)
         dropped = np.where(is_cut, sums.sum(axis=1) - current + penalty, -np.inf)
         gains = np.maximum(moved, dropped)
+        if is_cut.sum() >= max_cuts:
+            gains[~is_cut] = -np.inf
         line = int(gains.argmax())
         if gains[line] <= 1e-6 + 0.02 * penalty:
             break

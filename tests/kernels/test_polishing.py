@@ -30,10 +30,10 @@ def make_case(seed):
     return cells, n_codes, is_number, allowed, reward, float(rng.choice([0.0, 1.0, 5.0]))
 
 
-def improve_in_kernel(cells, n_codes, is_number, allowed, reward, penalty):
+def improve_in_kernel(cells, n_codes, is_number, allowed, reward, penalty, max_cuts=10):
     allowed = allowed.copy()
     is_cut = np.array([not line[: n + 1].all() for line, n in zip(allowed, n_codes, strict=True)])
-    kernels.improve_box(cells, n_codes, is_number, allowed, is_cut, reward, penalty, 12)
+    kernels.improve_box(cells, n_codes, is_number, allowed, is_cut, reward, penalty, max_cuts, 12)
     assert is_cut.tolist() == [not line[: n + 1].all() for line, n in zip(allowed, n_codes, strict=True)]
     return allowed
 
@@ -41,8 +41,10 @@ def improve_in_kernel(cells, n_codes, is_number, allowed, reward, penalty):
 @pytest.mark.parametrize("seed", range(150))
 def test_same_moves_as_in_numpy(seed):
     cells, n_codes, is_number, allowed, reward, penalty = make_case(seed)
-    expected = improve(cells, n_codes, is_number, allowed, reward, penalty, 12)
-    assert np.array_equal(improve_in_kernel(cells, n_codes, is_number, allowed, reward, penalty), expected)
+    for max_cuts in (1, 2, 10):
+        expected = improve(cells, n_codes, is_number, allowed, reward, penalty, max_cuts, 12)
+        found = improve_in_kernel(cells, n_codes, is_number, allowed, reward, penalty, max_cuts)
+        assert np.array_equal(found, expected)
 
 
 def test_same_moves_in_every_thread():

@@ -25,7 +25,7 @@ def test_a_descent_bounds_with_and_without_each_candidate(seed):
     model = make_model(seed, "plain")
     choices = [(set(chosen.tolist()), value) for chosen, value in every_choice(model)]
     start = 0.5 * model.weights
-    descent = descend(model.sure, model.weights, 3, start, needed=0.0, n_steps=20)
+    descent = descend(model.sure, np.arange(model.n_candidates), model.weights, 3, start, needed=0.0, n_steps=20)
     assert descent.value == model.value(descent.choice)
     for candidate, bound in enumerate(descent.with_each()):
         assert bound >= max(value for chosen, value in choices if candidate in chosen) - 1e-9

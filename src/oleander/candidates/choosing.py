@@ -21,10 +21,12 @@ from oleander.judging.floor import Floor
 from oleander.running.progress import tell_progress
 from oleander.selection import SelectionProblem, SelectionResult
 from oleander.selection.result import Status
+from oleander.selection.solvers import Solver
+from oleander.selection.solvers.greedy import GreedySolver
 
 Answer = dict[Any, SelectionResult]
 Seconds = dict[Any, float]
-Ask = Callable[[SelectionProblem, str, float | None, Answer], Answer]
+Ask = Callable[[SelectionProblem, str | Solver, float | None, Answer], Answer]
 # Where more than this share of the trained candidates fails, more of them are trained at a time.
 FAILING = 0.5
 # Seconds of a short search before a proof is sought.
@@ -120,7 +122,7 @@ class PoolProgram:
         limits = self._limits(max_explainers)
         together = None if self.floor.over == "each" else min_fidelity
 
-        def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
+        def ask(problem: SelectionProblem, solver: str | Solver, time_limit: float | None, start: Answer) -> Answer:
             with tell_progress("closing the gap", None, verbose=self.verbose) as tell:
                 result = problem.solve(
                     min_fidelity=min_fidelity,
@@ -130,6 +132,7 @@ class PoolProgram:
                     solver=solver,
                     time_limit=time_limit,
                     start=start[None].chosen if start else None,
+                    tentative=~self.pool.is_trained,
                     progress=lambda now: tell(0, f"covers {now.value:g}, at most {now.bound:g} possible"),
                 )
             return {None: result}
@@ -184,7 +187,7 @@ class PoolProgram:
             program.time_limit = share
             return {cell: known[cell] if cell in known else program.select(*cell) for cell in dict.fromkeys(cells)}
 
-        def ask(problem: SelectionProblem, solver: str, time_limit: float | None, start: Answer) -> Answer:
+        def ask(problem: SelectionProblem, solver: str | Solver, time_limit: float | None, start: Answer) -> Answer:
             return dict(
                 problem.sweep(
                     max_explainers,
@@ -194,6 +197,7 @@ class PoolProgram:
                     solver=solver,
                     time_limit=None if time_limit is None else time_limit / len(set(cells)),
                     known=known,
+                    tentative=~self.pool.is_trained,
                 )
             )
 
@@ -205,7 +209,7 @@ class PoolProgram:
         answer: Answer = {}
         spent: Seconds = {}
 
-        def solve(solver: str, most: float) -> None:
+        def solve(solver: str | Solver, most: float) -> None:
             nonlocal left, answer
             started = time.monotonic()
             answer = ask(self.problem(), solver, None if np.isinf(most) else max(most, 0.0), answer)
@@ -214,7 +218,7 @@ class PoolProgram:
             if any(result.message.startswith("Interrupted") for result in answer.values()):
                 raise KeyboardInterrupt
 
-        def train_chosen(solver: str, most: float) -> None:
+        def train_chosen(solver: str | Solver, most: float) -> None:
             while True:
                 solve(solver, min(left, most))
                 unknown = self._untrained(answer.values())
@@ -232,7 +236,7 @@ class PoolProgram:
                 self._train(np.flatnonzero(self.measured > 0))
             elif self.solver == "auto":
                 # Greedy choices are quick and nearly right: they find most candidates that must be trained.
-                train_chosen("greedy", np.inf)
+                train_chosen(GreedySolver(n_steps=0), np.inf)
                 # A short search finds most of the others before a proof is sought.
                 train_chosen(self.solver, SHORT)
             # A second call of these solvers proves no more than the first.

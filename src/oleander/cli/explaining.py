@@ -27,6 +27,7 @@ def explain(
     max_explainers: given.MaxExplainers = 10,
     min_fidelity: given.MinFidelity = 0.9,
     max_rules: given.MaxRules = None,
+    max_conditions: given.MaxConditions = None,
     candidates: given.Candidates = None,
     radius: given.Radius = None,
     paper: given.Paper = False,
@@ -56,7 +57,7 @@ def explain(
     check_folder(out)
     by_paper = PaperOptions(radius, local, formulation, letter, draws, include_rows)
     if paper:
-        by_paper.check(candidates=candidates, max_rules=max_rules, background=background)
+        by_paper.check(candidates=candidates, max_rules=max_rules, max_conditions=max_conditions, background=background)
     else:
         by_paper.refuse()
     request = Request(
@@ -81,6 +82,8 @@ def explain(
     else:
         if max_rules is not None:
             options["max_rules"] = max_rules
+        if max_conditions is not None:
+            options["max_conditions"] = max_conditions
         atlas = AggregateExplainer(prepared.black_box, candidates=generators, draws=learned_from, **options)
     fit_and_write(
         atlas, prepared, out, as_json=as_json, include_rows=include_rows, title=f"How the model decides: {data.name}"

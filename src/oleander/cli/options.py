@@ -75,6 +75,7 @@ Letter = Annotated[
     bool, typer.Option("--letter", help="With --paper: its letter, without our changes to filter, draws and program.")
 ]
 MaxRules = Annotated[int | None, typer.Option(help="The largest number of rules in all. Default: 20.", min=1)]
+MaxConditions = Annotated[int | None, typer.Option(help="The largest number of conditions in a rule.", min=1)]
 TimeLimit = Annotated[
     float | None, typer.Option(help="Seconds for solving, where candidates are named. Default: 60.", min=0.0)
 ]

@@ -6,11 +6,13 @@ from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows, warn_of_training_rows
 from oleander.data.reading import Reading, Split, leave_out_known
 from oleander.data.rows import Rows
+from oleander.data.splitting import count_units
 from oleander.draws.labelled import draw_and_ask
 from oleander.draws.realism import measure_realism
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.options import Options
 from oleander.judging.certificate import Certificate
+from oleander.judging.floor import Floor
 from oleander.learning.union import UnionLearner
 from oleander.results.delivering import deliver_union
 from oleander.results.fit_record import FitRecord, Workings
@@ -18,6 +20,20 @@ from oleander.running.warning import warn_user
 
 # With fewer draws than this, explainers learn from the rows instead.
 FEWEST_DRAWS = 500
+# Without a background, of at least MANY rows or groups, ENOUGH_FOR_DRAWS make the draws and the others judge.
+MANY, ENOUGH_FOR_DRAWS = 5_000, 2_000
+
+
+def find_holdout(options: Options, reading: Reading, *, has_background: bool) -> float | None:
+    """Return the share of rows that judges: the one given, or of many rows in memory all but a few that make draws.
+
+    Folds judge where rows are few. Of many rows a few show where data lie, and the others can certify.
+    """
+    n_units = count_units(len(reading.values), reading.groups)
+    by_folds = options.asks and options.holdout is None and not has_background
+    if not by_folds or n_units < MANY or reading.positions is not None or options.floor.level != Floor().level:
+        return options.holdout
+    return 1 - ENOUGH_FOR_DRAWS / n_units
 
 
 def count_affordable_draws(options: Options, parts: Split, black_box: CountingBlackBox) -> int:
@@ -90,6 +106,7 @@ def learn_by_asking(
         asks_each=options.floor.over in ("each", "both"),
         is_balanced=options.balance == "class",
         max_rules=options.max_rules,
+        max_conditions=options.max_conditions,
         seed=seed,
         n_jobs=options.n_jobs,
     )

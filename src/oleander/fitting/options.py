@@ -27,6 +27,7 @@ class Options:
     max_explainers: int
     min_fidelity: float
     max_rules: int | None
+    max_conditions: int | None
     candidates: str | Generator | Iterable[str | Generator]
     draws: Draws
     floor: Floor
@@ -63,6 +64,7 @@ class Options:
         check_count("max_explainers", self.max_explainers)
         check_share("min_fidelity", self.min_fidelity, with_one=True)
         check_count("max_rules", self.max_rules, or_none=True)
+        check_count("max_conditions", self.max_conditions, or_none=True)
         check_share("confidence", self.confidence)
         if self.holdout is not None:
             check_share("holdout", self.holdout, with_zero=True)
@@ -107,6 +109,11 @@ class Options:
             )
         if self.asks:
             self._check_asking(has_background, is_judged_apart)
+        elif self.max_conditions is not None:
+            raise ValueError(
+                f"max_conditions={self.max_conditions} is for candidates='auto' with draws: leave it out; small trees "
+                "have max_leaves, and max_rules bounds what there is to read."
+            )
         elif has_background:
             raise ValueError(
                 "background shows where draws are made, and these candidates make none: leave it out, or use "

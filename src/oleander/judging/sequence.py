@@ -12,7 +12,6 @@ import numpy as np
 from scipy.stats import binom
 
 from oleander.arrays import Floats, Ints
-from oleander.judging.bounds import lower_bound
 
 # Errors on rows are taken to be this much more frequent than on held-back draws when the start is chosen.
 CAUTION = 1.5
@@ -64,9 +63,8 @@ def pass_chances(n_answered: Floats, agreement: Floats, floor: float, level: flo
     [0.0, 0.99]
     """
     expected = np.clip(1 - CAUTION * (1 - agreement) - EXTRA_ERRORS, 0.0, 1.0)
-    chances = np.zeros(len(agreement))
-    for number, (n_units, share) in enumerate(zip(n_answered.astype(int).tolist(), expected.tolist(), strict=True)):
-        enough = lower_bound(np.arange(n_units + 1), n_units, level) >= floor
-        if enough.any():
-            chances[number] = binom.sf(int(enough.argmax()) - 1, n_units, share)
+    # The exact bound reaches the floor with the fewest right answers that a share at the floor gives with at most the
+    # chance of the level.
+    fewest = binom.isf(level, n_answered, floor) + 1
+    chances: Floats = np.where(n_answered > 0, binom.sf(fewest - 1, n_answered, expected), 0.0)
     return chances

@@ -10,6 +10,7 @@ from oleander.running.lazily import import_lazily
 if TYPE_CHECKING:
     from oleander.kernels.binning import bin_numbers
     from oleander.kernels.bits import count_common, pack_matches
+    from oleander.kernels.dual import VolumeSteps, descend_steps
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import grow_nodes
     from oleander.kernels.passing import find_leaves
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from oleander.kernels.ranking import rank_values
 
 __all__ = [
+    "VolumeSteps",
     "bin_numbers",
     "count_common",
+    "descend_steps",
     "find_best_cut",
     "find_leaves",
     "find_reward",
@@ -35,8 +38,10 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = import_lazily(
         __name__,
         {
+            "VolumeSteps": "oleander.kernels.dual",
             "bin_numbers": "oleander.kernels.binning",
             "count_common": "oleander.kernels.bits",
+            "descend_steps": "oleander.kernels.dual",
             "find_best_cut": "oleander.kernels.pruning",
             "find_leaves": "oleander.kernels.passing",
             "find_reward": "oleander.kernels.polishing",

@@ -87,7 +87,17 @@ def _find_run(sums: Floats, line: int, n_codes: int, prefix: Floats, lowest: Flo
 
 
 @compiled(
-    CELLS, SIZES, FLAGS, ALLOWED, IS_CUT, REWARD, types.float64, NUMBER, writes(types.float64, 3), writes(types.intp, 2)
+    CELLS,
+    SIZES,
+    FLAGS,
+    ALLOWED,
+    IS_CUT,
+    REWARD,
+    types.float64,
+    NUMBER,
+    NUMBER,
+    writes(types.float64, 3),
+    writes(types.intp, 2),
 )
 def _improve(
     cells: Cells,
@@ -97,23 +107,27 @@ def _improve(
     is_cut: Bools,
     reward: Floats,
     penalty: float,
+    max_cuts: int,
     max_moves: int,
     work: Floats,
     draws: Ints,
 ) -> None:
     sums, near, prefix, lowest = work[0], work[1], work[2, 0], work[3, 0]
-    live, n_fails, n_live = draws[0], draws[1], 0
+    live, n_fails, n_live, n_cuts = draws[0], draws[1], 0, 0
     # Draws without reward, most of all those that other boxes answer, change nothing.
     for draw in range(len(reward)):
         live[n_live], n_fails[n_live] = draw, 0
         n_live += reward[draw] != 0.0
     for line in range(len(is_cut)):
         if is_cut[line]:
+            n_cuts += 1
             _count_fails(cells, allowed, live, n_live, line, 1, n_fails)
     for _ in range(max_moves):
         current = _sum_rewards(cells, allowed, is_cut, reward, live, n_live, n_fails, sums, near)
         best, line, is_dropped = -np.inf, -1, False
         for j in range(len(n_codes)):
+            if n_cuts >= max_cuts and not is_cut[j]:
+                continue
             moved = total = 0.0
             for code in range(n_codes[j] + 1):
                 total += sums[j, code]
@@ -129,6 +143,7 @@ def _improve(
         if best <= LEAST_GAIN + LEAST_SHARE * penalty:
             break
         _count_fails(cells, allowed, live, n_live, line, -1, n_fails)
+        n_cuts -= is_cut[line]
         is_cut[line] = False
         _largest, first, last = _find_run(sums, line, n_codes[line], prefix, lowest)
         for code in range(n_codes[line] + 1):
@@ -140,6 +155,7 @@ def _improve(
                 allows = sums[line, code] >= 0.0
             allowed[line, code] = allows
             is_cut[line] = is_cut[line] or not allows
+        n_cuts += is_cut[line]
         _count_fails(cells, allowed, live, n_live, line, 1, n_fails)
 
 
@@ -184,6 +200,7 @@ def improve_box(
     is_cut: Bools,
     reward: Floats,
     penalty: float,
+    max_cuts: int,
     max_moves: int,
 ) -> None:
     """Move a box, in place, by the best moves of single columns until none gains.
@@ -206,12 +223,14 @@ def improve_box(
         What the box gains by each draw inside.
     penalty : float
         What a cut must gain to be worth reading.
+    max_cuts : int
+        The most columns that are cut; a box that is cut along more keeps its cuts or loses some.
     max_moves : int
     """
     # The first line of the third and fourth part holds running sums, which are one longer than a line of codes.
     work = np.empty((4, len(n_codes), allowed.shape[1] + 1))
     draws = np.empty((2, len(reward) + 1), dtype=np.intp)
-    _improve(cells, n_codes, is_number, allowed, is_cut, reward, penalty, max_moves, work, draws)
+    _improve(cells, n_codes, is_number, allowed, is_cut, reward, penalty, max_cuts, max_moves, work, draws)
 
 
 def find_reward(covers: Bools, labels: Ints, values: Floats, box: int) -> Floats:

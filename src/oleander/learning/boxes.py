@@ -116,9 +116,17 @@ def grow_trees(
     return trees
 
 
-def make_pool(trees: list[Tree], grid: Grid, draws: Memberships, labels: Ints, n_classes: int) -> BoxPool:
-    """Collect the distinct boxes of all nodes that are pure and large enough on the draws that choose."""
-    keys = list(dict.fromkeys(key for tree in trees for _, key in node_boxes(tree, grid)))
+def make_pool(
+    trees: list[Tree],
+    grid: Grid,
+    draws: Memberships,
+    labels: Ints,
+    n_classes: int,
+    max_conditions: int | None = None,
+) -> BoxPool:
+    """Collect the distinct boxes of all nodes that are pure, large and short enough on the draws that choose."""
+    found = dict.fromkeys(key for tree in trees for _, key in node_boxes(tree, grid))
+    keys = [key for key in found if max_conditions is None or len(key) <= max_conditions]
     inside = draws.of_boxes(keys)
     class_bits = pack(labels == np.arange(n_classes)[:, None])
     counts = count_by_class(inside, class_bits)

@@ -118,6 +118,7 @@ def learn_family(
     *,
     max_boxes: int = 10,
     max_leaves: int | None = None,
+    max_conditions: int | None = None,
     min_support: int = 1,
     min_purity: float | None = None,
     is_balanced: bool = False,
@@ -132,6 +133,8 @@ def learn_family(
     max_boxes : int
     max_leaves : int or None
         The most speaking leaves of a tree. None leaves out trees.
+    max_conditions : int or None
+        The most conditions of a box or a speaking leaf.
     min_support : int
         The fewest draws that a box must add to a choice, and that a speaking leaf holds.
     min_purity : float or None
@@ -155,8 +158,8 @@ def learn_family(
     trees = grow_trees([column.take(grows) for column in grid.columns], labels[grows], n_classes, grid, rng)
     truth = labels[learns]
     members = Memberships(grid, codes[:, learns])
-    pool = make_pool(trees, grid, members, truth, n_classes)
-    polisher = Polisher(members, find_useful_columns(pool.keys))
+    pool = make_pool(trees, grid, members, truth, n_classes, max_conditions)
+    polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
     weights = class_weights(labels, n_classes, 1.0 if is_balanced else CLASS_POWER)
     steps: list[Step] = []
     # Small choices stand beside large ones, so that no more is read than is needed.
@@ -170,7 +173,7 @@ def learn_family(
     if max_leaves is not None:
         tree = grow_large_tree(draws, grid, grows)
         leaves = sorted({size for size in LEAVES if size < max_leaves} | {max_leaves})
-        for pruned in prune_tree(tree, grid, members, truth, weights, prices, leaves, min_support):
+        for pruned in prune_tree(tree, grid, members, truth, weights, prices, leaves, min_support, max_conditions):
             steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
     return Family(grid, measure_steps(grid, steps, codes[:, held], labels[held]))
 

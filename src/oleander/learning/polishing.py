@@ -27,9 +27,12 @@ class Polisher:
     draws : Memberships
     positions : int array
         Columns that boxes may be cut along.
+    max_conditions : int or None
+        The most columns that a box is cut along.
     """
 
-    def __init__(self, draws: Memberships, positions: Ints) -> None:
+    def __init__(self, draws: Memberships, positions: Ints, max_conditions: int | None = None) -> None:
+        self.max_conditions = max_conditions
         # Narrow cells are read faster. A column with more levels than they can tell apart keeps its cuts.
         fits = [draws.grid.columns[j].n_codes < MOST_CODES for j in positions.tolist()]
         self.draws, self.positions = draws, positions[np.array(fits, dtype=bool)]
@@ -67,7 +70,10 @@ class Polisher:
                 allowed[line, : self.n_codes[line] + 1] = mask_table(mask, int(self.n_codes[line]))
         if fixed:
             reward = np.where(self.covers([fixed])[0], reward, 0.0)
-        kernels.improve_box(self.cells, self.n_codes, self.is_number, allowed, is_cut, reward, penalty, MOST_MOVES)
+        most = len(self.positions) if self.max_conditions is None else self.max_conditions - len(fixed)
+        kernels.improve_box(
+            self.cells, self.n_codes, self.is_number, allowed, is_cut, reward, penalty, most, MOST_MOVES
+        )
         cuts = [
             (int(self.positions[line]), read_table(allowed[line, : self.n_codes[line] + 1]))
             for line in np.flatnonzero(is_cut).tolist()

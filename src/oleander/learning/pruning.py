@@ -71,6 +71,7 @@ def prune_tree(
     prices: Sequence[float],
     max_leaves: Sequence[int],
     min_support: int = 1,
+    max_conditions: int | None = None,
 ) -> list[list[PrunedTree]]:
     """Return the best pruning of a tree at each price, for each number of speaking leaves.
 
@@ -95,12 +96,14 @@ def prune_tree(
     worth = counts * weights
     says, right = worth.argmax(axis=1), worth.max(axis=1)
     wrong = worth.sum(axis=1) - right
-    is_enough = counts.sum(axis=1) >= min_support
+    may_speak = counts.sum(axis=1) >= min_support
+    if max_conditions is not None:
+        may_speak &= np.array([len(key) for key in keys]) <= max_conditions
     found = []
     for size in max_leaves:
         of_size = []
         for price in prices:
-            value = np.where(is_enough, right - price * wrong, -1.0)
+            value = np.where(may_speak, right - price * wrong, -1.0)
             nodes = kernels.find_best_cut(tree.left, tree.right, value, size)
             of_size.append(PrunedTree(tree, nodes, says[nodes], tuple(keys[node] for node in nodes.tolist())))
         found.append(of_size)

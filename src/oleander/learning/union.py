@@ -73,7 +73,8 @@ class UnionLearner:
         Whether every box must reach the floor on the draws, beside the answers together.
     is_balanced : bool
         Whether every class has the same worth.
-    max_rules : int or None
+    max_rules, max_conditions : int or None
+        The most rules in all, and the most conditions of a rule.
     seed : int
     n_jobs : int or None
     """
@@ -87,6 +88,7 @@ class UnionLearner:
     asks_each: bool = False
     is_balanced: bool = False
     max_rules: int | None = None
+    max_conditions: int | None = None
     seed: int = 0
     n_jobs: int | None = None
     _known: dict[Any, tuple[Family, Judged]] = field(default_factory=dict, repr=False)
@@ -104,6 +106,7 @@ class UnionLearner:
                 np.random.default_rng(seed),
                 max_boxes=n_boxes,
                 max_leaves=max_leaves,
+                max_conditions=self.max_conditions,
                 min_support=self.min_support,
                 min_purity=purity,
                 is_balanced=self.is_balanced,

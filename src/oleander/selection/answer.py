@@ -25,8 +25,8 @@ Stopped = Literal["", "Stopped", "Interrupted"]
 GRACE = 0.25
 
 
-def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Ints) -> SelectionResult:
-    """Return the choice that covers the most, and of these one that no candidate can be spared from."""
+def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
+    """Return the choice that covers the most, and of these the fewest candidates unless one is tentative."""
     model = statement.model
     if not model.n_candidates:
         return _nothing_to_choose(statement, run, "coverage")
@@ -46,7 +46,8 @@ def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Ints)
     if run.value == -np.inf:
         return _unknown(statement, run, stopped, "coverage", run.bound)
     chosen = model.positions(np.asarray(run.best[1], dtype=np.intp))
-    chosen = _fewest_of_equal(model, chosen, run, may_solve=stopped != "Interrupted")
+    if not np.isin(run.best[1], tentative).any():
+        chosen = _fewest_of_equal(model, chosen, run, may_solve=stopped != "Interrupted")
     result = _assemble(statement, run, model.names(chosen), "feasible")
     return replace(result, stopped=stopped).with_bound(result.objective if run.is_proven else run.bound)
 

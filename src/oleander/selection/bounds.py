@@ -10,9 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
+from oleander import kernels
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
-from oleander.selection.sparse_rows import entries_of
+from oleander.selection.sparse_rows import entries_of, rows_of
+
+# Steps of the compiled loop between two looks at the clock.
+STEPS_AT_ONCE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +163,8 @@ def tighten(
         start = 0.5 * weights
     point, purchase = _evaluate(model, np.clip(start, 0.0, weights))
     slope = purchase.slope(model, point.multipliers)
+    if model.counts_explainers and model.maybe is None and not len(model.forced):
+        return _tighten_plain(model, target, point, slope, n_steps, should_stop)
     average = point.average
     factor, stalls = 0.1, 0
     n_made = 0
@@ -182,6 +188,39 @@ def tighten(
             if stalls >= 15:
                 factor, stalls = factor * 0.66, 0
     return replace(point, average=average, n_steps=n_made)
+
+
+def _tighten_plain(
+    model: CoverageModel,
+    target: float,
+    point: DualPoint,
+    slope: Floats,
+    n_steps: int,
+    should_stop: Callable[[DualPoint], bool],
+) -> DualPoint:
+    """Take the same steps in a compiled loop, where K candidates are bought and each counts all of its points."""
+    volume = kernels.VolumeSteps(
+        *rows_of(model.sure),
+        model.weights,
+        min(int(model.budget), model.n_candidates),
+        point.bound - model.offset,
+        point.threshold,
+        point.multipliers,
+        point.prices,
+        slope,
+        point.average,
+    )
+    while volume.n_made < n_steps and not volume.is_done and not should_stop(point):
+        volume.take(min(STEPS_AT_ONCE, n_steps - volume.n_made), target - model.offset)
+        point = DualPoint(
+            volume.multipliers,
+            volume.bound + model.offset,
+            volume.prices,
+            volume.threshold,
+            volume.average,
+            volume.n_made,
+        )
+    return point
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,41 +261,22 @@ class Descent:
 
 
 def descend(
-    sure: sparse.csr_array, weights: Floats, n_left: int, multipliers: Floats, *, needed: float, n_steps: int
+    sure: sparse.csr_array,
+    candidates: Ints,
+    weights: Floats,
+    n_left: int,
+    start: Floats,
+    *,
+    needed: float,
+    n_steps: int,
 ) -> Descent:
     """Take Polyak steps until the bound is under the value needed, or the steps are used up.
 
     For the many small problems of branching, where averaging slopes would cost more steps than it saves.
-    Choices of at most `n_left` candidates are bounded; points without weight are covered already.
+    Choices of at most `n_left` of some candidates are bounded; points without weight are covered already.
     """
-    total = float(weights.sum())
-    n_left = min(n_left, sure.shape[0])
-    times_bought = np.zeros(sure.shape[0])
-    best_bound = first_bound = np.inf
-    value, choice = -np.inf, np.empty(0, dtype=np.intp)
-    for step in range(n_steps):
-        prices = sure @ multipliers
-        bought = np.argpartition(-prices, n_left - 1)[:n_left]
-        bound = total - float(multipliers.sum()) + float(prices[bought].sum())
-        used = np.bincount(entries_of(sure, bought)[0], minlength=len(multipliers))
-        times_bought[bought] += 1.0
-        reached = float(weights[used > 0].sum())
-        if reached > value:
-            value, choice = reached, bought
-        if bound < best_bound:
-            best_bound, best_multipliers, best_prices, best_bought = bound, multipliers, prices, bought
-        # Where the multiplier is at its limit, counting once or not at all is the same; so it is without
-        # weight.
-        slope = used - np.where(multipliers < weights, 1.0, np.where(weights > 0.0, np.minimum(used, 1), used))
-        length = float(slope @ slope)
-        if step == 0:
-            first_bound = bound
-        if best_bound < needed or length == 0.0:
-            break
-        # Half the steps without half the way: this descent will not get there, and branching will.
-        if 2 * step >= n_steps and best_bound - needed > 0.5 * (first_bound - needed):
-            break
-        # Past the mark by half: the value needed is a mark to get under, not to reach.
-        reach = 1.6 * max(bound - needed, 1e-9 * total) / length
-        multipliers = np.clip(multipliers - reach * slope, 0.0, weights)
-    return Descent(best_bound, best_multipliers, best_prices, best_bought, times_bought, value, choice)
+    found = kernels.descend_steps(
+        *rows_of(sure), candidates, weights, min(n_left, len(candidates)), start, needed, n_steps
+    )
+    bound, multipliers, prices, bought, times_bought, value, choice = found
+    return Descent(bound, multipliers, prices, np.flatnonzero(bought), times_bought, value, np.flatnonzero(choice))

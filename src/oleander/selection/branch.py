@@ -144,22 +144,21 @@ class BranchTree:
 
     def _open(self, node: BranchNode, bound: float) -> None:
         # Points that are covered stay as columns without weight: cutting them out costs more than it saves.
-        sure = self.sure[node.candidates]
         covered = covered_by(self.sure, np.asarray(node.chosen, dtype=np.intp))
         weights = np.where(covered, 0.0, self.weights)
         if node.n_left >= len(node.candidates) or node.n_left <= 1:
-            self._finish(node, sure, weights)
+            self._finish(node, self.sure[node.candidates], weights)
             return
         start = np.minimum(node.multipliers, weights)
         needed = self.cutoff - node.value
-        descent = descend(sure, weights, node.n_left, start, needed=needed, n_steps=self.n_steps)
+        descent = descend(self.sure, node.candidates, weights, node.n_left, start, needed=needed, n_steps=self.n_steps)
         self._offer(node.value + descent.value, (*node.chosen, *node.candidates[descent.choice].tolist()))
         needed = self.cutoff - node.value
         keep = np.flatnonzero(descent.with_each() >= needed)
         if descent.bound < needed or not len(keep):
             return
         if node.n_left == 2:
-            self._finish_two(node, sure[keep], weights, node.candidates[keep])
+            self._finish_two(node, self.sure[node.candidates[keep]], weights, node.candidates[keep])
             return
         bound = min(bound, node.value + descent.bound)
         pick = int(keep[(descent.times_bought[keep] + 1e-9 * descent.prices[keep]).argmax()])
@@ -167,8 +166,9 @@ class BranchTree:
         without = min(bound, node.value + descent.without(pick))
         if len(others) >= node.n_left:
             self._push(BranchNode(others, descent.multipliers, node.chosen, node.value, node.n_left), without)
-        gain = float(weights[sure.indices[sure.indptr[pick] : sure.indptr[pick + 1]]].sum())
-        chosen = (*node.chosen, int(node.candidates[pick]))
+        picked = int(node.candidates[pick])
+        gain = float(weights[self.sure.indices[self.sure.indptr[picked] : self.sure.indptr[picked + 1]]].sum())
+        chosen = (*node.chosen, picked)
         self._push(BranchNode(others, descent.multipliers, chosen, node.value + gain, node.n_left - 1), bound)
 
     def _finish(self, node: BranchNode, sure: sparse.csr_array, weights: Floats) -> None:

@@ -119,6 +119,7 @@ class SelectionProblem:
         min_coverage: float | None = None,
         union_fidelity: float | None = None,
         start: ArrayLike | None = None,
+        tentative: ArrayLike | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> SelectionResult:
         """Choose the candidates that cover the most weight.
@@ -150,6 +151,9 @@ class SelectionProblem:
             weight that is covered. `min_fidelity` still holds for each candidate alone and may be far lower.
         start : indices or boolean mask, optional
             A choice to begin with. Candidates that are not allowed are left out, and the choice is filled up.
+        tentative : indices or boolean mask, optional
+            Candidates that may yet turn out not to be allowed. A choice with one of them is not final, so it is
+            returned as it is, without a search for the fewest candidates that cover as much.
         progress : callable, optional
             Called some ten times a second with a `Progress`.
 
@@ -197,7 +201,8 @@ class SelectionProblem:
             started=started,
         )
         if min_coverage is None:
-            return answer_coverage(statement, worker, run, wanted)
+            unsure = candidate_indices(tentative, self.n_candidates, "tentative")
+            return answer_coverage(statement, worker, run, wanted, unsure)
         return answer_fewest(statement, worker, run, validation.check_share(min_coverage, "min_coverage"))
 
     def sweep(
@@ -211,12 +216,14 @@ class SelectionProblem:
         gap: float = 0.0,
         floor_over_union: bool = False,
         known: Mapping[tuple[int, float], SelectionResult] | None = None,
+        tentative: ArrayLike | None = None,
     ) -> dict[tuple[int, float], SelectionResult]:
         """Return the best choice for every number of explainers and every floor.
 
         Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never
         cover less and a higher floor never covers more. The time limit is per cell. With `floor_over_union` each
-        cell's floor is also a floor over the union. Cells that are `known` are not solved again.
+        cell's floor is also a floor over the union. Cells that are `known` are not solved again. `tentative` is that
+        of `solve`.
 
         Examples
         --------
@@ -236,6 +243,7 @@ class SelectionProblem:
             gap=gap,
             floor_over_union=floor_over_union,
             known=known or {},
+            tentative=tentative,
         )
 
     def _constraints(

@@ -25,6 +25,11 @@ def entries_of(matrix: sparse.csr_array, rows: Ints) -> tuple[NDArray[np.int32],
     return matrix.indices[positions], lengths
 
 
+def rows_of(matrix: sparse.csr_array) -> tuple[Ints, NDArray[np.int32]]:
+    """Return where the entries of each row start, and the column of each entry, as compiled loops read them."""
+    return matrix.indptr.astype(np.intp, copy=False), matrix.indices.astype(np.int32, copy=False)
+
+
 def covered_by(matrix: sparse.csr_array, rows: Ints) -> Bools:
     """Return which columns at least one of these rows has.
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from numpy.typing import ArrayLike
+
 from oleander.selection.result import SelectionResult
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ def sweep(
     gap: float,
     floor_over_union: bool,
     known: Mapping[Cell, SelectionResult],
+    tentative: ArrayLike | None,
 ) -> dict[Cell, SelectionResult]:
     """Return the result of every cell, solved from its neighbours; values and bounds are monotone over the grid."""
     results = {(n, s): known[n, s] for n in max_explainers for s in min_fidelity if (n, s) in known}
@@ -42,6 +45,7 @@ def sweep(
                 gap=gap,
                 union_fidelity=share if floor_over_union else None,
                 start=None if start is None else start.chosen,
+                tentative=tentative,
             )
     in_order = sorted(results, key=lambda cell: (cell[1], cell[0]))
     return {cell: _tightened(results, cell) for cell in in_order}

@@ -1,0 +1,100 @@
+"""The compiled steps of the dual, against the same steps in NumPy and against the best choice."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from oleander import kernels
+from oleander.selection.bounds import evaluate, tighten
+from oleander.selection.formulations import plain_model
+from oleander.selection.sparse_rows import rows_of
+from tests.selection.making import best_of
+
+
+def descend_in_numpy(covers, weights, n_left, multipliers, needed, n_steps):
+    """Return the best bound, how often each candidate was bought, and the largest weight covered."""
+    best, first, value, times = np.inf, np.inf, -np.inf, np.zeros(len(covers))
+    for step in range(n_steps):
+        prices = covers @ multipliers
+        bought = np.argsort(-prices, kind="stable")[:n_left]
+        bound = (weights - multipliers).sum() + prices[bought].sum()
+        used = covers[bought].sum(axis=0)
+        times[bought] += 1
+        value, best = max(value, weights[used > 0].sum()), min(best, bound)
+        once = np.where(multipliers < weights, 1, np.where(weights > 0, np.minimum(used, 1), used))
+        slope = used - once
+        length = slope @ slope
+        first = bound if step == 0 else first
+        if best < needed or length == 0 or (2 * step >= n_steps and best - needed > 0.5 * (first - needed)):
+            break
+        reach = 1.6 * max(bound - needed, 1e-9 * weights.sum()) / length
+        multipliers = np.clip(multipliers - reach * slope, 0, weights)
+    return best, times, value
+
+
+def make(seed, n_candidates=25, n_points=60):
+    rng = np.random.default_rng(seed)
+    # Weights without equal sums, so that no two prices are equal but by rounding.
+    return rng.random((n_candidates, n_points)) < 0.2, rng.random(n_points) * (rng.random(n_points) < 0.9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("n_left", [1, 4, 25])
+def test_a_descent_is_that_of_numpy(seed, n_left):
+    covers, weights = make(seed)
+    start, needed = 0.5 * weights, 0.8 * weights.sum()
+    starts, columns = rows_of(sparse.csr_array(covers))
+    found = kernels.descend_steps(starts, columns, np.arange(25), weights, n_left, start, needed, 30)
+    bound, multipliers, prices, bought, times, value, choice = found
+    best, times_bought, reached = descend_in_numpy(covers, weights, n_left, start, needed, 30)
+    assert bound == pytest.approx(best)
+    assert value == pytest.approx(reached)
+    assert weights[covers[choice].any(axis=0)].sum() == pytest.approx(reached)
+    np.testing.assert_array_equal(times, times_bought)
+    np.testing.assert_allclose(prices, covers @ multipliers)
+    assert bought.sum() == choice.sum() == n_left
+    assert bound == pytest.approx((weights - multipliers).sum() + prices[bought].sum())
+    np.testing.assert_array_equal(start, 0.5 * weights)
+
+
+def test_a_descent_on_some_candidates_is_that_of_their_rows():
+    covers, weights = make(3)
+    some = np.array([20, 3, 11, 7])
+    given = (weights, 2, 0.5 * weights, 0.0, 10)
+    among = kernels.descend_steps(*rows_of(sparse.csr_array(covers)), some, *given)
+    alone = kernels.descend_steps(*rows_of(sparse.csr_array(covers[some])), np.arange(4), *given)
+    for one, other in zip(among, alone, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_of_equal_prices_the_first_are_bought():
+    starts, columns = rows_of(sparse.csr_array(np.eye(5)))
+    found = kernels.descend_steps(starts, columns, np.arange(5), np.ones(5), 2, np.full(5, 0.5), 0.0, 1)
+    assert np.flatnonzero(found[3]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("k", [1, 3, 12])
+def test_the_volume_algorithm_bounds_every_choice(seed, k):
+    covers = make(seed, 12, 30)[0]
+    model = plain_model(covers, k)
+    point = tighten(model, 0.0, n_steps=100)
+    assert point.bound >= best_of(covers, k) - 1e-9
+    assert point.bound <= evaluate(model, 0.5 * model.weights).bound
+    again = evaluate(model, point.multipliers)
+    assert again.bound == pytest.approx(point.bound)
+    assert again.threshold == pytest.approx(point.threshold)
+    np.testing.assert_allclose(again.prices, point.prices)
+    assert 0 <= point.average.min() <= point.average.max() <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_volume_algorithm_takes_the_steps_of_numpy(seed):
+    covers, weights = make(seed)
+    plain = plain_model(covers, 5)
+    model = type(plain)(**{**vars(plain), "weights": weights + 0.01})
+    # A cost just over 1 keeps the model out of the compiled loop, and buys the same candidates.
+    in_numpy = type(plain)(**{**vars(model), "cost": np.full(25, 1.0 + 1e-12), "budget": 5.0 + 5e-12})
+    one, other = (tighten(each, 0.5 * weights.sum(), n_steps=40) for each in (model, in_numpy))
+    assert one.bound == pytest.approx(other.bound, rel=1e-6)
+    assert one.n_steps == other.n_steps
