@@ -169,8 +169,8 @@ def largest_square(limit: float) -> float:
 
     Examples
     --------
-    >>> largest_square(3.0)
-    9.000000000000002
+    >>> largest_square(2.0)
+    4.000000000000001
     """
     square = limit * limit
     while np.sqrt(square) > limit:
