@@ -80,6 +80,7 @@ def test_a_model_is_asked_and_its_rows_are_counted(explained, run, rows, tmp_pat
     [
         ([], 2, "give --model, which is asked about the rows, or --labels"),
         (["--labels", "said", "--model", "a:b"], 2, "and not both"),
+        (["--labels", "said", "--trust-model"], 2, "--trust-model is for --model"),
         (["--labels", "sid"], 2, "--labels names the column 'sid'"),
         (["--labels", "age"], 3, "and the explainer's labels are 'high', 'low'"),
         (["--labels", "said", "--alarm", "loud"], 2, "--alarm 'loud' is not known"),

@@ -262,6 +262,13 @@ class Moody:
         return None
 
 
+class Stubborn(Constant):
+    """A constant that says something else."""
+
+    def predict(self, rows):
+        return np.full(len(rows), "else")
+
+
 class Anywhere:
     """A region of a user's own."""
 
@@ -280,6 +287,7 @@ def test_explainers_and_regions_of_the_user_are_refused_by_name():
     ball = Ball(schema, np.zeros(1), 1.0, norm=3.0)
     for member, words in (
         ((EVERYWHERE, Moody()), "explainer 0 is a Moody"),
+        ((EVERYWHERE, Stubborn("yes")), "explainer 0 is a Stubborn"),
         ((Anywhere(), Constant("yes")), "explainer 0 has a region Anywhere"),
         ((ball, Constant("yes")), "a ball of norm 3"),
     ):
@@ -288,6 +296,14 @@ def test_explainers_and_regions_of_the_user_are_refused_by_name():
             atlas.to_sql()
         with pytest.raises(ExportError, match=words):
             atlas.to_python()
+
+
+def test_a_region_in_which_another_tree_speaks_is_refused():
+    atlas = fitted("strange", "one tree")
+    (member,) = atlas.explainers_
+    other = with_members(atlas.schema_, [(member.region, Constant("yes"))])
+    with pytest.raises(ExportError, match="explainer 0 answers where another, of type AbstainingTree, speaks"):
+        other.to_sql()
 
 
 def test_a_ball_around_a_row_is_written_only_if_it_may_be():

@@ -58,6 +58,8 @@ def evaluate(
             "give --model, which is asked about the rows, or --labels, the column with its answers, and not both.",
             ExitCode.USAGE,
         )
+    if trust_model and model is None:
+        raise CommandError("--trust-model is for --model: leave out one.", ExitCode.USAGE)
     black_box = None if model is None else load_model(model, trust_model=trust_model)
     explainer = AggregateExplainer.load(atlas, black_box)
     table, known = read_table(data, separator=separator, decimal=decimal), None

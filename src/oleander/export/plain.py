@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from oleander.arrays import Labels
 from oleander.data.schema import Feature, FeatureSchema, Kind
@@ -16,13 +17,15 @@ from oleander.explainers.base import Explainer
 from oleander.explainers.constant import Constant
 from oleander.explainers.linear import LimeLinear
 from oleander.explainers.tree import LEAF, Tree
-from oleander.explainers.tree_explainers import TreeExplainer
-from oleander.regions import Ball, Box, Region
+from oleander.explainers.tree_explainers import FilteredTree, TreeExplainer, UnfilteredTree
+from oleander.regions import Ball, Box
 from oleander.regions.conditions import Condition, Levels, Range, conjoin
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.running.wording import shorten
 
 KINDS = (Kind.CONTINUOUS, Kind.INTEGER, Kind.BINARY, Kind.CATEGORICAL)
+# A class derived from one of these may answer otherwise, and is refused.
+EXPLAINERS = (Constant, TreeExplainer, FilteredTree, UnfilteredTree, AbstainingTree, LimeLinear)
 # Other norms need powers, whose last digits differ from program to program.
 NORMS = (1.0, 2.0, np.inf)
 
@@ -94,6 +97,8 @@ def _check_feature(feature: Feature) -> None:
 
 def _classes_of(number: int, member: ChosenExplainer) -> Labels:
     explainer = member.explainer
+    if type(explainer) not in EXPLAINERS:
+        raise ExportError(f"explainer {number} is a {type(explainer).__name__}, which cannot be exported.")
     if isinstance(explainer, Constant):
         return explainer.predict(np.zeros((1, 0)))
     tree = _tree_of(explainer)
@@ -101,7 +106,7 @@ def _classes_of(number: int, member: ChosenExplainer) -> Labels:
         return tree.classes
     if isinstance(explainer, LimeLinear) and explainer.classes_ is not None:
         return explainer.classes_
-    raise ExportError(f"explainer {number} is a {type(explainer).__name__}, which cannot be exported.")
+    raise NotFittedError(f"explainer {number} is not fitted.")
 
 
 def _plain_labels(classes: Labels) -> tuple[Any, ...]:
@@ -134,7 +139,7 @@ def plain_value(value: Any) -> bool | int | float | str:
 def _read_member(
     number: int, member: ChosenExplainer, labels: tuple[Any, ...], schema: FeatureSchema
 ) -> PlainExplainer:
-    ball, conditions = _read_region(number, member.region)
+    ball, conditions = _read_region(number, member)
     explainer = member.explainer
     words = f"explainer {number}"
     if not (isinstance(explainer, Constant) and ball is None):
@@ -150,7 +155,11 @@ def _read_member(
     _check_thresholds(number, tree, schema)
     unit = explainer.unit if isinstance(explainer, AbstainingTree) else "draws"
     rules = []
-    for leaf in _answering_leaves(number, member, tree):
+    leaves = tree.leaves
+    if isinstance(member.region, Spoken) and isinstance(explainer, AbstainingTree):
+        # The region is the part in which the tree speaks, so silent leaves are outside.
+        leaves = explainer.spoken_leaves
+    for leaf in leaves.tolist():
         rule = replace(tree.rule(leaf), unit=unit)
         joined = conjoin((*conditions, *rule.terms))
         rules.append(PlainRule(joined, labels[tree.label[leaf]], str(rule)))
@@ -163,27 +172,22 @@ def _tree_of(explainer: Explainer) -> Tree | None:
     return explainer.tree_ if isinstance(explainer, TreeExplainer) else None
 
 
-def _answering_leaves(number: int, member: ChosenExplainer, tree: Tree) -> list[int]:
-    """Return the leaves whose labels are answers: all, or the speaking ones where the region is made of them."""
-    leaves = tree.leaves
-    if isinstance(member.region, Spoken):
-        speaker = member.region.explainer
+def _read_region(number: int, member: ChosenExplainer) -> tuple[Ball | None, tuple[Condition, ...]]:
+    outer = member.region
+    if type(outer) is Spoken:
+        speaker = outer.explainer
         if speaker is not member.explainer or not isinstance(speaker, AbstainingTree):
             raise ExportError(
-                f"explainer {number} speaks where a {type(speaker).__name__} does: it cannot be exported."
+                f"explainer {number} answers where another, of type {type(speaker).__name__}, speaks: it cannot be "
+                "exported."
             )
-        leaves = speaker.spoken_leaves
-    return [int(leaf) for leaf in leaves]
-
-
-def _read_region(number: int, region: Region) -> tuple[Ball | None, tuple[Condition, ...]]:
-    outer = region.outer if isinstance(region, Spoken) else region
-    if isinstance(outer, Box):
+        outer = outer.outer
+    if type(outer) is Box:
         for condition in outer.conditions:
-            if not isinstance(condition, (Range, Levels)):
+            if type(condition) not in (Range, Levels):
                 raise ExportError(f"explainer {number} has a {type(condition).__name__}, which cannot be exported.")
         return None, outer.conditions
-    if isinstance(outer, Ball):
+    if type(outer) is Ball:
         if outer.norm not in NORMS:
             raise ExportError(
                 f"explainer {number} is a ball of norm {outer.norm:g}, which cannot be exported: its distances are not "

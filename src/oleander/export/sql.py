@@ -18,7 +18,7 @@ from oleander.running.wording import shorten, visible
 # Whole numbers under this size are exact as 64-bit floats.
 EXACT = 2**53
 LARGEST_INTEGER = 2**63 - 1
-# SQLite reads decimals with up to this many digits exactly, in every version.
+# SQLite promises to read decimals exactly up to this many digits; the power keeps them far from its ends.
 SAFE_DIGITS, SAFE_POWER = 15, 15
 
 
