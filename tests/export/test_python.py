@@ -104,7 +104,8 @@ def test_columns_named_by_numbers():
     assert run_python(atlas.to_python(), X) == answers_of(atlas, X) == [None, "high", "high"]
 
 
-TEXTS = st.text(st.characters(), min_size=1, max_size=12)
+# pandas holds no half of a pair of surrogates.
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 
 
 @settings(max_examples=100, deadline=None)
