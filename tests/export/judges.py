@@ -63,7 +63,9 @@ def run_duckdb(sql: str, X: pd.DataFrame, table: str = "data") -> list[Any]:
         rows = result.fetchall()
         assert connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == before
     at = names.index("oleander_row")
-    return [row[-1] for row in sorted(rows, key=lambda row: row[at])]
+    # The rows come in their order.
+    assert [row[at] for row in rows] == [*range(1, len(rows) + 1)]
+    return [row[-1] for row in rows]
 
 
 def run_sqlite(sql: str, X: pd.DataFrame, table: str = "data") -> list[Any]:

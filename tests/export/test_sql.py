@@ -87,14 +87,16 @@ def test_any_name_of_a_table(table):
 
 def test_other_columns_of_the_table_do_no_harm():
     atlas, X = fitted("patients", "default"), DATA["patients"][0]()
-    more = X.assign(e0="no", e1="no", said=1, source=2, answer=3)
+    more = X.assign(e0="no", e1="no", said=1, source=2, given=3, answer=4)
     for dialect, run in RUNS.items():
         assert run(atlas.to_sql(dialect), more) == answers_of(atlas, X)
 
 
 def test_columns_named_as_the_expressions_of_the_query():
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(200, 7)), columns=["S1", "e1", "s0", "false", "True", "rowid", "column 3"])
+    X = pd.DataFrame(
+        rng.normal(size=(200, 7)), columns=["S1", "e1", "oleander_said", "false", "True", "given", "column 3"]
+    )
     schema = FeatureSchema.infer(X)
     rows = schema.encode(X)
     linear = LimeLinear().fit(rows, np.where(rows[:, 0] > rows[:, 2], "a", "b"), schema=schema)

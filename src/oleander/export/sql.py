@@ -4,7 +4,8 @@ Names and levels are data of unknown origin: every one is quoted, and what could
 written by its code.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from oleander.data.checks import check_choice
@@ -37,39 +38,98 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
     schema, spoken = explainers.schema, DIALECTS[dialect]
     columns = name_columns(schema, spoken)
     aliases = alias_columns(columns)
-    sql = Sql(schema, aliases, spoken)
+    taken = {column.lower() for column in columns}
+    # In DuckDB they stand among the columns of the table, of which some may not be in the schema.
+    prefix = "oleander_" if dialect == "duckdb" else ""
+    given, said, answer = (_free_name(name, taken) for name in (f"{prefix}given", f"{prefix}said", "answer"))
+    sql = Sql(schema, [f"{given}.{quote(alias)}" for alias in aliases], spoken)
     _check_labels([label for explainer in plain for label in explainer.labels], sql)
     inputs = [
         sql.read(feature, f"source.{quote(column)}", name)
         for feature, column, name in zip(schema, columns, sql.names, strict=True)
     ]
-    taken = {column.lower() for column in columns}
-    answer = "answer"
-    while answer in taken:
-        answer += "_"
+    query = Query(
+        given,
+        said,
+        quote(answer),
+        quote(checked_name(table, spoken)),
+        reads=[(quote(alias), value) for alias, (value, _) in zip(aliases, inputs, strict=True)],
+        tests=[test for _, test in inputs],
+        cases=[_write_explainer(explainer, sql) for explainer in plain],
+        combined=_combine([f"{said}.e{number}" for number in range(len(plain))], explainers.overlap),
+    )
     lines = [
         f"-- {len(plain)} explainer{'s'[: len(plain) > 1]} by Oleander, in {dialect}'s SQL.",
         "-- The answer is NULL where the explainers abstain, and where a value is one that they do not know.",
-        "SELECT",
-        "  source.*,",
-        "  (",
-        f"    SELECT {_combine(len(plain), explainers.overlap)}",
-        "    FROM (",
-        "      SELECT",
-        *_join_lines([_write_explainer(f"e{n}", explainer, sql) for n, explainer in enumerate(plain)]),
-        "      FROM (",
-        "        SELECT",
-        *_join_lines(
-            [[f"          {read} AS {quote(alias)}"] for (read, _), alias in zip(inputs, aliases, strict=True)],
-        ),
-        "      ) AS given",
-        "      WHERE",
-        *(f"        {'AND ' if n else ''}{test}" for n, (_, test) in enumerate(inputs)),
-        "    ) AS said",
-        f"  ) AS {quote(answer)}",
-        f"FROM {quote(checked_name(table, spoken))} AS source",
+        *(query.pack() if dialect == "duckdb" else query.nest()),
     ]
     return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Query:
+    """The parts of the query, and the two ways to put them together.
+
+    Parameters
+    ----------
+    given, said : str
+        The names of the values that are read, and of what each explainer says.
+    answer, table : str
+    reads : list of (str, str)
+        The name and the expression of each value.
+    tests : list of str
+        They hold together for a row whose values are all known.
+    cases : list of list of str
+        The lines of each explainer's expression.
+    combined : str
+        The answer, given what each explainer says.
+    """
+
+    given: str
+    said: str
+    answer: str
+    table: str
+    reads: list[tuple[str, str]]
+    tests: list[str]
+    cases: list[list[str]]
+    combined: str
+
+    def nest(self) -> Iterator[str]:
+        """Yield the lines of a subquery for each row."""
+        yield from ("SELECT", "  source.*,", "  (", f"    SELECT {self.combined}", "    FROM (", "      SELECT")
+        yield from _join_lines(self._cases("        ", "{case} AS e{number}"))
+        yield from ("      FROM (", "        SELECT")
+        yield from _join_lines([[f"          {value} AS {name}"] for name, value in self.reads])
+        yield from (f"      ) AS {self.given}", "      WHERE")
+        yield from self._tests("        ")
+        yield from (f"    ) AS {self.said}", f"  ) AS {self.answer}", f"FROM {self.table} AS source")
+
+    def pack(self) -> Iterator[str]:
+        """Yield the lines of a query with structs, because DuckDB turns subqueries for each row into a join.
+
+        A join would lose the order of the rows.
+        """
+        yield from ("SELECT", f"  * EXCLUDE ({self.given}, {self.said}),", f"  {self.combined} AS {self.answer}")
+        yield from ("FROM (", "  SELECT", "    *,", "    CASE WHEN")
+        yield from self._tests("      ")
+        yield "    THEN struct_pack("
+        yield from _join_lines(self._cases("      ", "e{number} := {case}"))
+        yield from (f"    ) END AS {self.said}", "  FROM (", "    SELECT", "      source.*,", "      struct_pack(")
+        yield from _join_lines([[f"        {name} := {value}"] for name, value in self.reads])
+        yield from (f"      ) AS {self.given}", f"    FROM {self.table} AS source", "  )", ")")
+
+    def _tests(self, indent: str) -> Iterator[str]:
+        return (f"{indent}{'AND ' if number else ''}{test}" for number, test in enumerate(self.tests))
+
+    def _cases(self, indent: str, form: str) -> list[list[str]]:
+        """Return the lines of each case, with its name before its first line or after its last."""
+        before, after = form.split("{case}")
+        found = []
+        for number, (comment, *lines) in enumerate(self.cases):
+            named = [before.format(number=number) + lines[0], *lines[1:]]
+            named[-1] += after.format(number=number)
+            found.append([indent + line for line in (comment, *named)])
+        return found
 
 
 class Sql(Language):
@@ -79,8 +139,7 @@ class Sql(Language):
     guards_missing = False
 
     def __init__(self, schema: FeatureSchema, names: Sequence[str], dialect: Dialect) -> None:
-        # A name alone might be that of an expression: DuckDB looks for it there too.
-        super().__init__(schema, [f"given.{quote(name)}" for name in names])
+        super().__init__(schema, names)
         self.dialect = dialect
 
     def number(self, value: float) -> str:
@@ -194,45 +253,48 @@ def _as_product(value: float) -> Iterator[str]:
         power -= step if power > 0 else -step
 
 
-def _write_explainer(alias: str, explainer: PlainExplainer, sql: Sql) -> list[str]:
-    indent = " " * 8
-    lines = [f"{indent}-- {visible(explainer.words)}", f"{indent}CASE"]
-    if explainer.ball is not None:
-        tests = sql.inside(explainer.ball)
-        if tests:
-            inside = f"\n{indent}    AND ".join(tests)
-            lines.append(f"{indent}  WHEN NOT (\n{indent}    {inside}\n{indent}  ) THEN NULL")
+def _write_explainer(explainer: PlainExplainer, sql: Sql) -> list[str]:
+    """Return a comment and the lines of a CASE, which is NULL where the explainer is silent."""
+    lines = [f"-- {visible(explainer.words)}", "CASE"]
+    tests = [] if explainer.ball is None else sql.inside(explainer.ball)
+    if tests:
+        first, *others = tests
+        lines += ["  WHEN NOT (", f"    {first}", *(f"    AND {test}" for test in others), "  ) THEN NULL"]
     for rule in explainer.rules:
-        test = sql.all_of(rule.conditions) or "1 = 1"
-        said = sql.literal(rule.label) if explainer.linear is None else _write_linear(explainer, sql, indent + "    ")
         if rule.words:
-            lines.append(f"{indent}  -- {visible(rule.words)}")
-        lines.append(f"{indent}  WHEN {test} THEN {said}")
+            lines.append(f"  -- {visible(rule.words)}")
+        said = [sql.literal(rule.label)] if explainer.linear is None else _write_linear(explainer, sql)
+        lines.append(f"  WHEN {sql.all_of(rule.conditions) or '1 = 1'} THEN {said[0]}")
+        lines += [f"    {line}" for line in said[1:]]
     if not explainer.rules:
-        lines.append(f"{indent}  WHEN 1 = 0 THEN NULL")
-    lines.append(f"{indent}END AS {alias}")
-    return lines
+        lines.append("  WHEN 1 = 0 THEN NULL")
+    return [*lines, "END"]
 
 
-def _write_linear(explainer: PlainExplainer, sql: Sql, indent: str) -> str:
-    """Return the label with the highest score, the first of equals."""
+def _write_linear(explainer: PlainExplainer, sql: Sql) -> list[str]:
+    """Return the lines of a CASE: the label with the highest score, the first of equals."""
     assert explainer.linear is not None
     scores, labels = sql.scores(explainer.linear), [sql.literal(label) for label in explainer.labels]
     if len(labels) == 1:
-        return labels[0]
-    lines = [f"{indent}({score}) AS s{k}" for k, score in enumerate(scores)]
-    cases = [
-        f"WHEN {' AND '.join(f's{k} >= s{other}' for other in range(k + 1, len(labels)))} THEN {label}"
-        for k, label in enumerate(labels[:-1])
-    ]
-    best = f"CASE {' '.join(cases)} ELSE {labels[-1]} END"
-    return f"(\n{indent}SELECT {best} FROM (SELECT\n" + ",\n".join(lines) + f"\n{indent}) AS scores)"
+        return labels
+    lines = ["CASE"]
+    for k, label in enumerate(labels[:-1]):
+        for other in range(k + 1, len(labels)):
+            lines.append(f"  {'AND' if other > k + 1 else 'WHEN'} {scores[k]} >= {scores[other]}")
+        lines.append(f"  THEN {label}")
+    return [*lines, f"  ELSE {labels[-1]}", "END"]
 
 
-def _combine(n_explainers: int, overlap: str) -> str:
-    """Return the answer of all explainers, given what each says."""
-    names = [f"e{number}" for number in range(n_explainers)]
-    if n_explainers == 1:
+def _free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name that no column has."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _combine(names: Sequence[str], overlap: str) -> str:
+    """Return the answer of all explainers, given the names of what each says."""
+    if len(names) == 1:
         return names[0]
     first = f"COALESCE({', '.join(names)})"
     if overlap == "first":
