@@ -92,3 +92,20 @@ def test_a_steady_black_box_gets_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         box.warn_if_fickle(X, box.ask(X))
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32, int, object])
+def test_a_black_box_may_write_into_the_rows_that_it_gets(dtype):
+    X = np.random.default_rng(0).integers(0, 100, (50, 3)).astype(dtype)
+    schema = FeatureSchema.infer(X)
+    rows = schema.encode(X)
+    before = rows.copy()
+
+    def spoil(given):
+        answers = (given[:, 0] > 50).astype(int)
+        given[:] = 0
+        return answers
+
+    labels = BlackBox(spoil, schema).ask(rows)
+    np.testing.assert_array_equal(rows, before)
+    np.testing.assert_array_equal(labels, BlackBox(spoil, schema).ask(rows))

@@ -185,7 +185,10 @@ class FeatureSchema:
         return ""
 
     def decode(self, rows: Floats) -> Any:
-        """Return encoded rows as the black box expects them, with the columns and dtypes of the data."""
+        """Return encoded rows as the black box expects them, with the columns and dtypes of the data.
+
+        The table is always a copy: a black box that writes into it changes no row of ours.
+        """
         if self.array_dtype is not None:
             return self._decode_array(rows, np.dtype(self.array_dtype))
         assert self.columns is not None
@@ -196,7 +199,7 @@ class FeatureSchema:
 
     def _decode_array(self, rows: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
         if all(feature.is_its_own_code for feature in self.features):
-            values: NDArray[Any] = rows
+            values: NDArray[Any] = rows.copy()
         else:
             values = np.empty(rows.shape, dtype=object if dtype.kind not in "biuf" else float)
             for j, feature in enumerate(self.features):
