@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
+import pytest
 
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.clinic import make_clinic
@@ -234,7 +235,13 @@ FITS: dict[str, dict[str, Any]] = {
     "round balls": {"draws": Draws(0), "candidates": Balls(**BALLS, norm=2.0), **LENIENT},
     "linear": {"draws": Draws(0), "candidates": Balls(**BALLS, local=LimeLinear()), **LENIENT},
 }
-CASES = [(data, fit) for data in DATA for fit in FITS]
+# A fast run takes the fits that users make most.
+FAST = ("default", "one tree", "balls")
+CASES = [
+    pytest.param(data, fit, marks=() if fit in FAST else pytest.mark.slow, id=f"{data}-{fit}")
+    for data in DATA
+    for fit in FITS
+]
 
 
 @functools.cache
