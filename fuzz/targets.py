@@ -12,7 +12,7 @@ import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from exports import BREAKERS, compare_exports
 from guard import Breach, check_message, watched_folder
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.black_box.rows_as_json import read_answer
@@ -30,6 +31,7 @@ from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
+from oleander.export.plain import ExportError
 from oleander.export.saved_file import read_file
 from studies.data import load_geriatric
 
@@ -206,6 +208,10 @@ def use_atlas(folder: Path) -> None:
     atlas.summary()
     atlas.report(folder / "page.html")
     atlas.save(folder / "again.oleander", include_rows=True)
+    atlas.to_card()
+    # Numbers of any size are in such a file, and databases refuse some where they overflow.
+    with suppress(ExportError), np.errstate(all="ignore"):
+        compare_exports(atlas, with_sql=False)
 
 
 def write_zip(path: Path, parts: dict[str, bytes]) -> None:
@@ -353,6 +359,24 @@ def seed_names() -> list[bytes]:
     return [json.dumps(list(HOSTILE)).encode(), json.dumps([HOSTILE[0], "age"]).encode(), b'["age", "sex", "dose"]']
 
 
+# --- names in exports ------------------------------------------------------------------------------------------------
+
+
+def run_exports(data: bytes) -> bool:
+    """Read bytes as JSON of names for columns, levels and labels; exports must answer as ``predict`` does."""
+    words = [str(word) for word in _strings(_json(data))] or [""]
+    content = json.loads(seed_contents()[len(data) % len(seed_contents())])
+    with watched_folder() as folder, refusals(ValueError) as refused:
+        write_zip(folder / "atlas.oleander", {"atlas.json": json.dumps(_rename(content, words)).encode()})
+        compare_exports(AggregateExplainer.load(folder / "atlas.oleander"), with_sql=True)
+    return not refused
+
+
+def seed_breakers() -> list[bytes]:
+    """Return names that are known to break out of quotations and comments."""
+    return [json.dumps(list(BREAKERS)).encode(), json.dumps([BREAKERS[0], "age"]).encode(), *seed_names()]
+
+
 # --- archives and answers --------------------------------------------------------------------------------------------
 
 
@@ -408,6 +432,7 @@ TARGETS = {
     "saved-file": Target(run_saved_file, seed_files),
     "saved-content": Target(run_saved_content, seed_contents, is_json=True),
     "page": Target(run_page, seed_names, is_json=True),
+    "exports": Target(run_exports, seed_breakers, is_json=True),
     "geriatric": Target(run_geriatric, seed_archives),
     "trial": Target(run_trial, lambda: [TRIAL]),
     "answer": Target(run_answer, lambda: [b'{"labels": ["a", "b"]}', b'{"labels": [1, 2.0]}'], is_json=True),

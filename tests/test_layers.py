@@ -34,7 +34,7 @@ LAYERS = [
     "__main__",
 ]
 # Selection knows nothing of explainers: matrices in, a result out.
-ALONE = {"selection": {"arrays", "selection"}}
+ALONE = {"selection": {"arrays", "kernels", "selection"}}
 # Modules that stand in no folder.
 ROOT_MODULES = {"__init__", "__main__", "aggregate", "arrays"}
 # The page is written by a method of the estimator, and the panels are drawn by one of the trade-off; both look the

@@ -23,6 +23,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 from oleander.explainers import FilteredTree, LocalExplainer
+from oleander.export.exporting import Exporting
 from oleander.export.saved_file import FileError, read_file, write_file
 from oleander.fitting.by_asking import count_affordable_draws, find_holdout, learn_by_asking
 from oleander.fitting.from_pool import choose_from_pool
@@ -30,6 +31,7 @@ from oleander.fitting.options import DEFAULT_CONFIDENCE, DEFAULT_TIME_LIMIT, Opt
 from oleander.judging.floor import Floor
 from oleander.results.attributes import FittedAttributes
 from oleander.results.evaluation import Evaluation, Uncovered
+from oleander.results.explainer_set import fill_abstentions
 from oleander.results.explanation import Explanation
 from oleander.results.fit_record import FitRecord
 from oleander.results.summary import describe_fit
@@ -40,7 +42,7 @@ from oleander.storage.checkpoint import Checkpoint
 from oleander.streaming import Sampled, SourceCount, as_source, encode_background, read_rows
 
 
-class AggregateExplainer(FittedAttributes, NestedEstimator):
+class AggregateExplainer(FittedAttributes, Exporting, NestedEstimator):
     """Explain a black box with at most K local explainers, faithful where they speak and silent elsewhere.
 
     Candidates are small models, each valid in one region. An integer program chooses at most ``max_explainers`` of them
@@ -382,12 +384,12 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
     def _options_of_fit(self) -> Options:
         return Options(**self.get_params(deep=False))
 
-    def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
-        """Return the explainers' labels, masked where they abstain.
+    def predict(self, X: Any, *, abstain: Any = np.ma.masked) -> Any:
+        """Return the explainers' labels, masked where they abstain; with ``abstain``, a plain array with that value.
 
         Rows with a level that was never seen, or with a missing value where none was, are left unanswered.
         """
-        return self.record_.explainers.answer(*self.schema_.encode_readable(X))
+        return fill_abstentions(self.record_.explainers.answer(*self.schema_.encode_readable(X)), abstain)
 
     def covers(self, X: Any) -> Bools:
         """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
@@ -500,10 +502,7 @@ class AggregateExplainer(FittedAttributes, NestedEstimator):
         No row of X is written unless ``include_rows`` is set: a ball around a row of X holds that row. Balls around
         rounded rows, the default, do not.
         """
-        record = self.record_
-        if not include_rows and self._workings is not None:
-            record = record.without_records(self._workings.known.values)
-        write_file(path, record.to_dict())
+        write_file(path, self.to_dict(include_rows=include_rows))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], black_box: Any = None) -> Self:

@@ -5,6 +5,7 @@ from lightgbm import LGBMClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.columns import columns_read_by, keep_columns
+from oleander.black_box.pair import ModelPair
 
 X = pd.DataFrame({"age": [61, 58], "dose": [1, 2]})
 
@@ -32,3 +33,12 @@ def test_another_order_is_no_warning():
 def test_missing_columns():
     with pytest.raises(ValueError, match="lack 'age', 'dose'"):
         keep_columns(X.rename(columns=str.upper), DecisionTreeClassifier().fit(X, [0, 1]))
+
+
+def test_each_model_of_a_pair_gets_its_own_columns():
+    age = DecisionTreeClassifier().fit(X[["age"]], [0, 1])
+    both = DecisionTreeClassifier().fit(X[["dose", "age"]], [0, 1])
+    pair = ModelPair(age, both)
+    assert columns_read_by(pair) == ("age", "dose")
+    assert pair.predict(X).tolist() == ["alike", "alike"]
+    assert columns_read_by(ModelPair(age, len)) is None

@@ -56,7 +56,7 @@ def match_columns(names: tuple[str, ...], given: list[Any]) -> list[Any]:
     return [spelled[name] for name in names]
 
 
-def keep_columns(X: Any, model: Any) -> Any:
+def keep_columns(X: Any, model: Any, *, warns: bool = True) -> Any:
     """Return the columns of a frame that the model reads, in its order, with a warning that names the others.
 
     A column that the model never reads cannot explain it: the true label among the columns would stand in every rule.
@@ -67,6 +67,6 @@ def keep_columns(X: Any, model: Any) -> Any:
         return X
     read = match_columns(names, given)
     unread = [name for name in given if name not in read]
-    if unread:
+    if unread and warns:
         warn_user(f"columns that the black box was not fitted on are left out: {list_some(unread)}.")
     return X if read == given else select_columns(X, read)

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.black_box.columns import columns_read_by, match_columns
+from oleander.black_box.pair import ModelPair
 from oleander.cli.cleaning import clean_columns, clean_like
 from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.cli.models import BaggedTrees, load_model
@@ -126,8 +127,17 @@ def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | Non
     return Prepared(black_box, rows, request.target, request.groups, no_rows, None, about, background)
 
 
-def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
-    """Read the data, open or train the black box, and return the rows to be explained."""
+def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, beside: Any = None) -> Prepared:
+    """Read the data, open or train the black box, and return the rows to be explained.
+
+    Parameters
+    ----------
+    request : Request
+    random_state : int
+    n_jobs : int or None
+    beside : Any
+        A second model that is asked about the same rows: the columns that it reads are kept too.
+    """
     table = read_table(request.data, request.files)
     target, group = request.target, request.groups
     check_columns(table, [] if target is None else [target], "--target")
@@ -150,7 +160,9 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -
     black_box = None
     if request.model is not None:
         black_box = load_model(request.model, trust_model=request.trust_model, classes=request.classes)
-        X = _keep_columns(X, black_box, has_target=target is not None)
+        X = _keep_columns(
+            X, black_box if beside is None else ModelPair(black_box, beside), has_target=target is not None
+        )
     elif request.classes:
         raise CommandError("--classes is for a model given with --model.", ExitCode.USAGE)
     declared = {name: kind for name, kind in kinds.items() if name in X.columns}

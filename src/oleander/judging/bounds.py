@@ -1,6 +1,6 @@
-"""Lower confidence bounds on a share."""
+"""Confidence bounds on a share."""
 
-from decimal import ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,20 @@ def lower_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
     return np.where(right > 0, bound, 0.0)
 
 
+def upper_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
+    """Return the exact (Clopper-Pearson) upper confidence bound on a share, at one-sided error ``level``.
+
+    Without rows the bound is 1.
+
+    Examples
+    --------
+    >>> float(upper_bound(0, 29, 0.05).round(4)), float(upper_bound(0, 0, 0.05))
+    (0.0981, 1.0)
+    """
+    right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
+    return 1 - lower_bound(rows - right, rows, level)
+
+
 def show_lower(bound: float, decimals: int = 2) -> str:
     """Return a lower bound in digits, never rounded up.
 
@@ -40,3 +54,14 @@ def show_lower(bound: float, decimals: int = 2) -> str:
         return "unknown"
     # The shortest decimal number that reads as this float is cut, so that 0.29, a little less in binary, stays 0.29.
     return str(Decimal(repr(float(bound))).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR))
+
+
+def show_upper(bound: float, decimals: int = 2) -> str:
+    """Return an upper bound in digits, never rounded down.
+
+    Examples
+    --------
+    >>> show_upper(0.8801), show_upper(0.29)
+    ('0.89', '0.29')
+    """
+    return str(Decimal(repr(float(bound))).quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING))
