@@ -12,7 +12,7 @@ import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -21,14 +21,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from exports import BREAKERS, compare_exports
 from guard import Breach, check_message, watched_folder
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.black_box.rows_as_json import read_answer
+from oleander.cli.cleaning import clean_columns
 from oleander.cli.errors import CommandError
-from oleander.cli.tables import check_values, read_table
+from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
+from oleander.export.plain import ExportError
 from oleander.export.saved_file import read_file
 from studies.data import load_geriatric
 
@@ -89,13 +92,14 @@ def run_table(data: bytes) -> bool:
     separator = (None, None, ",", ";", "\t", "|", "::")[choice % 7]
     with watched_folder() as folder, refusals(CommandError, ValueError) as refused:
         (folder / name).write_bytes(data[1:])
-        use_table(read_table(folder / name, separator=separator, decimal=",."[choice % 2]))
+        decimal = (None, ",", ".")[choice % 5 % 3]
+        use_table(read_table(folder / name, FileOptions(separator, decimal, missing=("n/k",) if choice % 2 else ())))
     return not refused
 
 
 def use_table(table: pd.DataFrame) -> None:
     """Treat a table as the command line does, up to the black box."""
-    check_values(table)
+    table = clean_columns(table, may_drop=True)
     schema = FeatureSchema.infer(table)
     rows = schema.encode(table)
     again = schema.encode(schema.decode(rows))
@@ -107,6 +111,8 @@ def seed_tables() -> list[bytes]:
     """Return CSV files of several dialects."""
     return [
         b"\x02age,dose,sex,risk\n61,0.5,F,high\n58,,M,low\n70,2.5,F,low\n",
+        b"\x01cost,day,when,share\n$1,2024-03-01,03/14/2024,5%\n\xe2\x82\xac2,n/k,04/01/2024,7%\n",
+        "\x00Größe;Tag;Kosten\ngroß;1.3.2024;1.570,50 €\nklein;2.3.2024;0,5 €\n".encode("cp1252"),
         b"\x00age;dose;risk\n61;0,5;high\n58;;low\n",
         b'\x01name\tnote\n"a ""b""\tc"\t1e300\n\xc3\xa9\t-0\n',
         b"\x03\xff\xfea\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00",
@@ -202,6 +208,10 @@ def use_atlas(folder: Path) -> None:
     atlas.summary()
     atlas.report(folder / "page.html")
     atlas.save(folder / "again.oleander", include_rows=True)
+    atlas.to_card()
+    # Numbers of any size are in such a file, and databases refuse some where they overflow.
+    with suppress(ExportError), np.errstate(all="ignore"):
+        compare_exports(atlas, with_sql=False)
 
 
 def write_zip(path: Path, parts: dict[str, bytes]) -> None:
@@ -349,6 +359,24 @@ def seed_names() -> list[bytes]:
     return [json.dumps(list(HOSTILE)).encode(), json.dumps([HOSTILE[0], "age"]).encode(), b'["age", "sex", "dose"]']
 
 
+# --- names in exports ------------------------------------------------------------------------------------------------
+
+
+def run_exports(data: bytes) -> bool:
+    """Read bytes as JSON of names for columns, levels and labels; exports must answer as ``predict`` does."""
+    words = [str(word) for word in _strings(_json(data))] or [""]
+    content = json.loads(seed_contents()[len(data) % len(seed_contents())])
+    with watched_folder() as folder, refusals(ValueError) as refused:
+        write_zip(folder / "atlas.oleander", {"atlas.json": json.dumps(_rename(content, words)).encode()})
+        compare_exports(AggregateExplainer.load(folder / "atlas.oleander"), with_sql=True)
+    return not refused
+
+
+def seed_breakers() -> list[bytes]:
+    """Return names that are known to break out of quotations and comments."""
+    return [json.dumps(list(BREAKERS)).encode(), json.dumps([BREAKERS[0], "age"]).encode(), *seed_names()]
+
+
 # --- archives and answers --------------------------------------------------------------------------------------------
 
 
@@ -404,6 +432,7 @@ TARGETS = {
     "saved-file": Target(run_saved_file, seed_files),
     "saved-content": Target(run_saved_content, seed_contents, is_json=True),
     "page": Target(run_page, seed_names, is_json=True),
+    "exports": Target(run_exports, seed_breakers, is_json=True),
     "geriatric": Target(run_geriatric, seed_archives),
     "trial": Target(run_trial, lambda: [TRIAL]),
     "answer": Target(run_answer, lambda: [b'{"labels": ["a", "b"]}', b'{"labels": [1, 2.0]}'], is_json=True),

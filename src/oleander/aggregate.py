@@ -17,18 +17,20 @@ from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
 from oleander.candidates.named import find_generators
 from oleander.candidates.radii import Radius
-from oleander.data.checks import make_seed, one_per_row, take_rows
-from oleander.data.reading import read
+from oleander.data.checks import make_seed, one_per_row
+from oleander.data.frames import take_rows, to_table
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 from oleander.explainers import FilteredTree, LocalExplainer
+from oleander.export.exporting import Exporting
 from oleander.export.saved_file import FileError, read_file, write_file
 from oleander.fitting.by_asking import count_affordable_draws, find_holdout, learn_by_asking
 from oleander.fitting.from_pool import choose_from_pool
 from oleander.fitting.options import DEFAULT_CONFIDENCE, DEFAULT_TIME_LIMIT, Options, refuse_beside_letter
 from oleander.judging.floor import Floor
 from oleander.results.evaluation import Evaluation, Uncovered
+from oleander.results.explainer_set import fill_abstentions
 from oleander.results.fit_record import FitRecord
 from oleander.results.showing import ShownExplainer
 from oleander.results.tradeoff import TradeOff, default_grid, trace_tradeoff
@@ -36,10 +38,10 @@ from oleander.running.parameters import NestedEstimator
 from oleander.running.progress import showing_progress
 from oleander.running.wording import one_line
 from oleander.storage.checkpoint import Checkpoint
-from oleander.streaming import Sampled, SourceCount, as_source, encode_background, load_background, read_sample
+from oleander.streaming import Sampled, SourceCount, as_source, encode_background, read_rows
 
 
-class AggregateExplainer(ShownExplainer, NestedEstimator):
+class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
     """Explain a black box with at most K local explainers, faithful where they speak and silent elsewhere.
 
     Candidates are small models, each valid in one region. An integer program chooses at most ``max_explainers`` of them
@@ -314,9 +316,11 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
 
         Parameters
         ----------
-        X : DataFrame or array of shape (n_rows, n_features), path, pyarrow Dataset, Dask DataFrame or Source
-            Of a Parquet file or a folder of them, or a Dask DataFrame, a sample is drawn and explained; then every row
-            is counted in one pass, block by block. See ``exact_``, ``oleander.open_source`` and docs/scale.md.
+        X : pandas, polars or other frame, array of shape (n_rows, n_features), or source of many rows
+            Columns of a frame are taken by name, here and in every other method; those that the black box was not
+            fitted on (``feature_names_in_``) are left out. A sample is drawn of a Parquet file or a folder of them, a
+            Dataset, a Dask DataFrame or a Source, and every row is then counted block by block. See ``exact_``,
+            ``oleander.open_source`` and docs/scale.md.
         y : array of shape (n_rows,), optional
             True labels. Nothing is learned from them; they show whether the black box has seen these rows before.
             In a source the name of a column, which then is no feature.
@@ -337,12 +341,8 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
         seed = make_seed(self.random_state)
         seed = seed if store is None else int(store.remember("seed", str(seed)))
 
-        if source is None:
-            table = load_background(background, getattr(X, "columns", None), seed, self.n_jobs)
-            reading = read(X, y, groups, self.schema, background=table)
-        else:
-            reading = read_sample(source, y, groups, self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs)
-            table = load_background(background, reading.schema.columns, seed, self.n_jobs)
+        of_fit = {"model": self.black_box, "schema": self.schema, "holdout": self.holdout, "n_jobs": self.n_jobs}
+        reading, table = read_rows(X, source, y, groups, background, seed=seed, **of_fit)
         n_rows = len(reading.values) if source is None else source.n_rows
         for balls in (generator for generator in generators if isinstance(generator, Balls)):
             balls.check()
@@ -386,12 +386,12 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
     def _options_of_fit(self) -> Options:
         return Options(**self.get_params(deep=False))
 
-    def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
-        """Return the explainers' labels, masked where they abstain.
+    def predict(self, X: Any, *, abstain: Any = np.ma.masked) -> Any:
+        """Return the explainers' labels, masked where they abstain; with ``abstain``, a plain array with that value.
 
         Rows with a level that was never seen, or with a missing value where none was, are left unanswered.
         """
-        return self.record_.explainers.answer(*self.schema_.encode_readable(X))
+        return fill_abstentions(self.record_.explainers.answer(*self.schema_.encode_readable(X)), abstain)
 
     def covers(self, X: Any) -> Bools:
         """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
@@ -411,6 +411,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
         labels : array, optional
             The black box's labels, if they are known. Otherwise it is asked, and the rows are counted.
         """
+        X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
         known = self._label_table(X, rows, readable, labels)
         return self.record_.explainers.evaluate(rows, known, readable=readable)
@@ -418,6 +419,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
     @showing_progress
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
         """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
+        X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
         return self.record_.explainers.uncovered(rows, self._label_table(X, rows, readable, labels), readable)
 
@@ -427,7 +429,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
             return self.label(rows, labels)
         known = self.label(rows[readable])
         assert self._counter is not None
-        others = self._counter.ask_table(take_rows(X, np.flatnonzero(~readable)))
+        others = self._counter.ask_table(take_rows(self.schema_.align(X), np.flatnonzero(~readable)))
         # The longer of two texts decides the dtype of both.
         found = np.empty(len(rows), dtype=np.concatenate([known, others]).dtype)
         found[readable], found[~readable] = known, others
@@ -493,10 +495,7 @@ class AggregateExplainer(ShownExplainer, NestedEstimator):
         No row of X is written unless ``include_rows`` is set: a ball around a row of X holds that row. Balls around
         rounded rows, the default, do not.
         """
-        record = self.record_
-        if not include_rows and self._workings is not None:
-            record = record.without_records(self._workings.known.values)
-        write_file(path, record.to_dict())
+        write_file(path, self.to_dict(include_rows=include_rows))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], black_box: Any = None) -> Self:

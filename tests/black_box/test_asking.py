@@ -94,6 +94,27 @@ def test_a_steady_black_box_gets_no_warning():
         box.warn_if_fickle(X, box.ask(X))
 
 
+class Scores:
+    """A model that has probabilities only."""
+
+    def __init__(self, classes=None, n_classes=2):
+        self.n_classes = n_classes
+        if classes is not None:
+            self.classes_ = classes
+
+    def predict_proba(self, X):
+        return np.eye(self.n_classes)[(X[:, 0] > 1).astype(int)]
+
+
+def test_a_model_with_probabilities_only_answers_with_its_most_probable_class():
+    rows = np.array([[0.5], [1.5]])
+    schema = FeatureSchema.infer(rows)
+    assert BlackBox(Scores(["no", "yes"]), schema).ask(rows).tolist() == ["no", "yes"]
+    assert BlackBox(Scores(), schema).ask(rows).tolist() == [0, 1]
+    with pytest.raises(BlackBoxError, match=r"answered with shape \(2, 2\); one column for each of 3 classes"):
+        BlackBox(Scores(["a", "b", "c"]), schema).ask(rows)
+
+
 @pytest.mark.parametrize("dtype", [float, np.float32, int, object])
 def test_a_black_box_may_write_into_the_rows_that_it_gets(dtype):
     X = np.random.default_rng(0).integers(0, 100, (50, 3)).astype(dtype)

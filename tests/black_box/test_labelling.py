@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oleander.black_box import labelling
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
-from oleander.black_box.labelling import label_rows, split_affordable, warn_of_training_rows
+from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
@@ -125,11 +125,16 @@ class TestTrainingRows:
         rows = label_rows(np.vstack([X, X]), black_box)
         truth = rows.labels_of_rows.copy()
         truth[:n_wrong] = ~truth[:n_wrong]
-        warn_of_training_rows(rows, truth)
+        warn_of_truth(rows, truth)
 
     def test_rows_on_which_the_black_box_is_always_right_get_a_warning(self, black_box):
         with pytest.warns(UserWarning, match=r"right on 100\.0% of these rows, so they look like the rows it was"):
             self.warn(black_box, 0)
+
+    def test_labels_that_never_match_get_a_warning(self, black_box):
+        rows = label_rows(X, black_box)
+        with pytest.warns(UserWarning, match=r"y holds 'no', 'yes', and the black box answers False, True: no label"):
+            warn_of_truth(rows, np.where(rows.labels_of_rows, "yes", "no"))
 
     def test_others_do_not(self, black_box):
         with warnings.catch_warnings():

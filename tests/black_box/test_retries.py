@@ -187,7 +187,7 @@ def test_options_that_are_refused(options, sentence):
 
 
 def test_things_that_are_no_black_box():
-    with pytest.raises(TypeError, match="black_box is a str; it must have predict or be callable"):
+    with pytest.raises(TypeError, match="black_box is a str; it must have predict or predict_proba or be callable"):
         retrying("https://risk.example")
 
 

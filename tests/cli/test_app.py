@@ -11,7 +11,7 @@ from oleander.cli.app import app
 
 def test_the_commands():
     names = [command.callback.__name__ for command in app.registered_commands]
-    assert names == ["demo", "explain", "predict", "report", "tradeoff", "compare"]
+    assert " ".join(names) == "demo explain predict evaluate export report tradeoff compare compare_models"
 
 
 def test_version(run):

@@ -1,56 +1,6 @@
 import joblib
-import numpy as np
-import onnx
-import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
-
-from oleander.cli.models import OnnxModel
-
-
-def write_onnx(path, n_columns, kind=onnx.TensorProto.DOUBLE):
-    """Write a model that answers whether the first column is over 60."""
-    helper = onnx.helper
-    dtype = np.float64 if kind == onnx.TensorProto.DOUBLE else np.float32
-    constants = [
-        onnx.numpy_helper.from_array(np.array([0]), "first"),
-        onnx.numpy_helper.from_array(np.array(60, dtype=dtype), "limit"),
-    ]
-    nodes = [
-        helper.make_node("Gather", ["X", "first"], ["column"], axis=1),
-        helper.make_node("Greater", ["column", "limit"], ["over"]),
-        helper.make_node("Cast", ["over"], ["label"], to=onnx.TensorProto.INT64),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "over",
-        [helper.make_tensor_value_info("X", kind, [None, n_columns])],
-        [helper.make_tensor_value_info("label", onnx.TensorProto.INT64, [None, 1])],
-        constants,
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-    path.write_bytes(model.SerializeToString())
-
-
-@pytest.mark.slow
-def test_onnx(run, patients, tmp_path):
-    table = patients[["age", "risk"]].assign(weight=patients["age"] / 7)
-    table.to_csv(tmp_path / "p.csv", index=False)
-    write_onnx(tmp_path / "m.onnx", 2)
-    done = run("explain", "p.csv", "--model", "m.onnx", "--drop", "risk", "--draws", 600, "--json")
-    assert done.code == 0, done.err
-    assert done.json["coverage"] > 0.9
-    (tmp_path / "bad.onnx").write_text("no")
-    refused = run("explain", "p.csv", "--model", "bad.onnx", "--drop", "risk")
-    assert refused.code == 4
-    assert "cannot be read as an ONNX model" in refused.sentence
-
-
-def test_onnx_in_32_bits_is_noted(tmp_path, capsys):
-    write_onnx(tmp_path / "m.onnx", 1, onnx.TensorProto.FLOAT)
-    answers = OnnxModel(tmp_path / "m.onnx").predict(pd.DataFrame({"age": [59.0, 61.0]}))
-    assert answers.tolist() == [0, 1]
-    assert "32-bit" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -78,7 +28,11 @@ def test_joblib_is_opened_only_with_trust(run, patients, patients_csv, tmp_path)
     [
         ("nowhere:predict", 4, "cannot be imported"),
         ("own_models:absent", 4, "--model names absent, which own_models does not have"),
-        ("own_models", 2, "give a .joblib or .onnx file, or package.module:callable"),
+        (
+            "own_models",
+            2,
+            "give a .joblib, .cbm, .onnx, .json, .ubj, .txt, .pt, .pth, .torchscript file, or package.module:callable",
+        ),
         ("gone.onnx", 4, "is not a file"),
         ("own_models:broken", 4, "the black box raised RuntimeError"),
         ("own_models:scores", 4, "looks like a probability"),
@@ -99,3 +53,59 @@ def test_a_named_callable(run, patients_csv, tmp_path):
     done = run("explain", patients_csv, "--model", "own_rules:old", "--target", "risk", "--draws", 600, "--json")
     assert done.code == 0, done.err
     assert done.json["fidelity"] > 0.9
+
+
+@pytest.mark.slow
+def test_a_model_with_probabilities_only(run, patients, patients_csv, tmp_path):
+    (tmp_path / "own_scores.py").write_text(
+        "import numpy as np\n"
+        "class Model:\n"
+        "    classes_ = ['low', 'high']\n"
+        "    feature_names_in_ = ['age']\n"
+        "    def predict_proba(self, X):\n"
+        "        assert list(X.columns) == ['age']\n"
+        "        return np.eye(2)[(X['age'] > 60).to_numpy().astype(int)]\n"
+        "model = Model()\n"
+    )
+    done = run("explain", patients_csv, "--model", "own_scores:model", "--target", "risk", "--draws", 600, "--json")
+    assert done.code == 0, done.err
+    assert "columns that the model was not fitted on are left out: 'dose', 'sex', 'ward', 'patient'." in done.err
+    # Nothing but age is in a rule, and the model's own accuracy is known.
+    assert done.json["accuracy"] == pytest.approx(((patients["age"] > 60) == (patients["risk"] == "high")).mean())
+
+
+def test_the_label_does_not_leak(run, patients, tmp_path):
+    patients.to_csv(tmp_path / "p.csv", index=False)
+    columns = ["age", "patient"]
+    joblib.dump(DecisionTreeClassifier(max_depth=3).fit(patients[columns], patients["risk"]), tmp_path / "m.joblib")
+    done = run("explain", "p.csv", "--model", "m.joblib", "--trust-model", "--draws", 600, "--out", "out")
+    assert done.code == 0, done.err
+    rules = (tmp_path / "out" / "explainers.csv").read_text()
+    assert "risk" not in rules
+    patients[["age", "dose"]].to_csv(tmp_path / "q.csv", index=False)
+    lacking = run("explain", "q.csv", "--model", "m.joblib", "--trust-model")
+    assert "fitted on 2 columns, of which the data lack 'patient'" in lacking.sentence
+
+
+def test_a_model_that_does_not_name_its_columns_is_noted(run, patients_csv, tmp_path):
+    (tmp_path / "own_rule.py").write_text("def old(X): return (X['age'] > 60).to_numpy()\n")
+    done = run("explain", patients_csv, "--model", "own_rule:old", "--draws", 0, "--out", "out")
+    assert "the model does not name its columns, so all enter" in done.err
+
+
+def test_labels_that_are_written_in_two_ways(run, patients_csv, tmp_path):
+    (tmp_path / "own_codes.py").write_text("def old(X): return (X['age'] > 60).to_numpy().astype(int)\n")
+    done = run("explain", patients_csv, "--model", "own_codes:old", "--target", "risk", "--draws", 600, "--json")
+    assert done.code == 0, done.err
+    assert "y holds 'high', 'low', and the black box answers 0, 1: no label is in both" in done.err
+    assert done.json["accuracy"] is None
+
+
+def test_classes_of_models_that_name_them(run, patients_csv, tmp_path):
+    (tmp_path / "m.joblib").write_bytes(b"no")
+    for model in (("--model", "m.joblib"), ("--model", "own_codes:old")):
+        done = run("explain", patients_csv, *model, "--classes", "a,b")
+        assert done.code == 2
+        assert "names them itself" in done.sentence
+    done = run("explain", patients_csv, "--target", "risk", "--classes", "a,b")
+    assert "--classes is for a model given with --model" in done.sentence

@@ -59,7 +59,7 @@ def test_a_background_without_a_column(run, patients, patients_csv, tmp_path, mo
     patients.drop(columns="age").to_csv(tmp_path / "b.csv", index=False)
     done = run("explain", patients_csv, "--model", "recorder:predict", "--background", "b.csv", "--drop", "risk")
     assert done.code == 3
-    assert "--background b.csv lacks the column 'age' of the data" in done.sentence
+    assert "--background b.csv lacks columns of the data: 'age'" in done.sentence
 
 
 def test_kinds():

@@ -1,7 +1,13 @@
-"""The commands on a saved explainer: predict, report and tradeoff."""
+"""The commands on a saved explainer: predict, export, report and tradeoff."""
+
+import json
+import sqlite3
+from pathlib import Path
 
 import pandas as pd
 import pytest
+
+from oleander import AggregateExplainer
 
 
 def test_predict(explained, run, patients_csv):
@@ -53,7 +59,7 @@ def test_files_that_are_no_saved_explainers(run, patients_csv):
 def test_a_missing_column(explained, run, patients, tmp_path):
     patients.drop(columns="age").to_csv(tmp_path / "less.csv", index=False)
     done = run("predict", explained.atlas, "less.csv")
-    assert "the data lack the column 'age'" in done.sentence
+    assert "the data lack columns that the explainer needs: 'age'" in done.sentence
 
 
 def test_a_row_that_cannot_be_read_gets_no_answer(explained, run, patients, tmp_path):
@@ -61,3 +67,46 @@ def test_a_row_that_cannot_be_read_gets_no_answer(explained, run, patients, tmp_
     done = run("predict", explained.atlas, "new.csv", "--json")
     assert done.code == 0, done.err
     assert done.json["predictions"][1]["abstains"]
+
+
+@pytest.mark.parametrize("form", ["sql", "python", "dict", "card"])
+def test_export(explained, run, form):
+    atlas = AggregateExplainer.load(explained.atlas)
+    written = {
+        "sql": atlas.to_sql,
+        "python": atlas.to_python,
+        "dict": lambda: json.dumps(atlas.to_dict(), indent=1) + "\n",
+        "card": atlas.to_card,
+    }[form]()
+    assert run("export", explained.atlas, "--format", form).out == written
+    assert run("export", explained.atlas, "--format", form, "--json").json["text"] == written
+    done = run("export", explained.atlas, "--format", form, "--out", "x.txt")
+    assert f"x.txt is written ({len(written.encode()):,} bytes)" in done.out
+    assert Path("x.txt").read_bytes().decode() == written
+
+
+def test_exported_sql_answers_as_predict_does(explained, run, patients, patients_csv):
+    sql = run("export", explained.atlas, "--format", "sql", "--dialect", "sqlite", "--table", "my rows").out
+    connection = sqlite3.connect(":memory:")
+    patients.to_sql("my rows", connection, index=False)
+    answers = [row[-1] for row in connection.execute(sql)]
+    connection.close()
+    predictions = run("predict", explained.atlas, patients_csv, "--json").json["predictions"]
+    assert answers == [line["answer"] for line in predictions]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--format", "xml"], "--format xml is not known; use one of sql, python, dict, card."),
+        (["--format", "sql", "--dialect", "oracle"], "--dialect 'oracle' is not known; use 'duckdb' or 'sqlite'"),
+        (["--format", "card", "--dialect", "sqlite"], "--dialect is for --format sql: leave out one."),
+        (["--format", "python", "--table", "x"], "--table is for --format sql: leave out one."),
+        (["--format", "sql", "--title", "x"], "--title is for --format card: leave out one."),
+        ([], "--format is missing."),
+    ],
+)
+def test_options_of_export_that_do_nothing_or_are_unknown(explained, run, options, sentence):
+    done = run("export", explained.atlas, *options)
+    assert done.code == 2
+    assert sentence in done.sentence

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from oleander.cli.errors import CommandError
-from oleander.cli.tables import read_table, sniff_separator
+from oleander.cli.tables import FileOptions, has_decimal_commas, read_table, sniff_separator
 
 
 def explain(run, path, *options):
@@ -23,7 +23,7 @@ def test_dialects_are_one_table(patients, tmp_path, separator, encoding, line_en
     path = tmp_path / "p.csv"
     text = patients.to_csv(index=False, sep=separator, lineterminator=line_end)
     path.write_bytes(text.encode(encoding))
-    pd.testing.assert_frame_equal(read_table(path), read_table(path, separator=separator))
+    pd.testing.assert_frame_equal(read_table(path), read_table(path, FileOptions(separator)))
     assert list(read_table(path).columns) == list(patients.columns)
     assert len(read_table(path)) == len(patients)
 
@@ -53,9 +53,9 @@ def test_separators_of_a_header(name):
 def test_options_of_csv_files_are_refused_with_parquet(patients, tmp_path):
     patients.to_parquet(tmp_path / "p.parquet")
     with pytest.raises(CommandError, match=r"--separator is for CSV files, and p\.parquet is a Parquet file"):
-        read_table(tmp_path / "p.parquet", separator=",")
+        read_table(tmp_path / "p.parquet", FileOptions(separator=","))
     with pytest.raises(CommandError, match="--decimal is for CSV files"):
-        read_table(tmp_path / "p.parquet", decimal=",")
+        read_table(tmp_path / "p.parquet", FileOptions(decimal=","))
 
 
 def test_parquet(patients, tmp_path):
@@ -91,11 +91,11 @@ def test_bad_files(run, tmp_path, name):
     assert sentence in done.sentence
 
 
-def test_an_empty_column_is_carried_through_with_a_note(run, patients, tmp_path):
+def test_an_empty_column_is_left_out_with_a_note(run, patients, tmp_path):
     patients.assign(unknown=None).to_csv(tmp_path / "p.csv", index=False)
     done = explain(run, tmp_path / "p.csv", "--drop", "patient", "--min-fidelity", "0.7", "--draws", "1000")
     assert done.code == 0, done.err
-    assert "note: column 'unknown' holds no value: no rule is about it." in done.err
+    assert "note: column 'unknown' holds no value: left out." in done.err
     assert "unknown" not in done.out
 
 
@@ -120,18 +120,29 @@ def test_names_cannot_control_the_terminal(run, patients, tmp_path):
 @pytest.mark.slow
 def test_decimal_commas(run, patients, tmp_path):
     patients.to_csv(tmp_path / "p.csv", index=False, sep=";", decimal=",")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "p.csv"), patients)
+    pd.testing.assert_frame_equal(read_table(tmp_path / "p.csv", FileOptions(decimal=",")), patients)
     done = explain(run, tmp_path / "p.csv", "--drop", "patient")
-    assert done.code == 3
-    assert "column 'dose' holds numbers with decimal commas, such as " in done.sentence
-    assert "use --decimal ','" in done.sentence
-    assert explain(run, tmp_path / "p.csv", "--drop", "patient", "--decimal", ",").code == 0
+    assert done.code == 0, done.err
+    assert "note: p.csv is read with decimal commas." in done.err
 
 
-def test_decimal_points_under_the_option_of_commas(run, patients, tmp_path):
-    patients.to_csv(tmp_path / "p.csv", index=False)
-    done = explain(run, tmp_path / "p.csv", "--decimal", ",")
-    assert "column 'dose' holds numbers such as " in done.sentence
-    assert "use --decimal '.'" in done.sentence
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1,5", "2,25"], True),
+        (["0,125", "2,125"], True),
+        (["1.570,00 €", "2,5 €"], True),
+        (["1,570", "2,250"], False),
+        (["1.5", "2,5"], False),
+        (["one, two", "three"], False),
+        ([None, None], False),
+    ],
+)
+def test_files_with_decimal_commas(cells, expected):
+    assert has_decimal_commas(pd.DataFrame({"x": pd.Series(cells, dtype="str")})) is expected
+    # A column with decimal points says otherwise.
+    assert not has_decimal_commas(pd.DataFrame({"x": pd.Series(cells, dtype="str"), "y": 0.5}))
 
 
 def test_a_word_among_numbers(run, patients, tmp_path):
@@ -141,11 +152,6 @@ def test_a_word_among_numbers(run, patients, tmp_path):
     done = explain(run, tmp_path / "p.csv", "--drop", "patient")
     assert done.code == 3
     assert "column 'dose' holds numbers, and in row 7 'n/k' (1 such in all)" in done.sentence
-
-
-def test_marks_between_thousands(run, patients, tmp_path):
-    patients.assign(cost=[f"1.{number:03d},50" for number in range(len(patients))]).to_csv(tmp_path / "p.csv", sep=";")
-    assert "marks between the thousands, such as '1.000,50'" in explain(run, tmp_path / "p.csv").sentence
 
 
 def test_a_column_without_a_name_is_noted(patients, tmp_path, capsys):
@@ -176,9 +182,47 @@ def test_two_hundred_columns_of_text(run, tmp_path):
 
 def test_files_that_cannot_be_read(run, tmp_path):
     (tmp_path / "p.csv").write_bytes("age,risk\n1,caf\xe9\n".encode("latin-1"))
-    assert "is not UTF-8 text (line 2)" in explain(run, tmp_path / "p.csv").sentence
+    assert (
+        "is not text in --encoding ascii (line 2)" in explain(run, tmp_path / "p.csv", "--encoding", "ascii").sentence
+    )
+    assert "--encoding klingon is not known" in explain(run, tmp_path / "p.csv", "--encoding", "klingon").sentence
+    (tmp_path / "p.csv").write_bytes(b"age,risk\n1,\xff\x81\n")
+    assert "is not UTF-8 text (line 2): name its encoding" in explain(run, tmp_path / "p.csv").sentence
     (tmp_path / "p.parquet").write_bytes(b"no")
     assert "cannot be read as Parquet" in explain(run, tmp_path / "p.parquet").sentence
     assert "is not a file" in explain(run, tmp_path / "q.csv").sentence
     (tmp_path / "p.xlsx").write_bytes(b"no")
-    assert ".csv, .tsv, .txt, .parquet and .pq are read" in explain(run, tmp_path / "p.xlsx").sentence
+    assert "cannot be read as an Excel file" in explain(run, tmp_path / "p.xlsx").sentence
+    (tmp_path / "p.sav").write_bytes(b"no")
+    assert "files that end in .csv, .tsv, .txt, .xlsx, .xlsm, .parquet, .pq are read" in (
+        explain(run, tmp_path / "p.sav").sentence
+    )
+
+
+@pytest.mark.parametrize("encoding", [None, "cp1252"])
+def test_windows_files(tmp_path, capsys, encoding):
+    (tmp_path / "p.csv").write_bytes("age,Größe\n1,groß\n".encode("cp1252"))
+    table = read_table(tmp_path / "p.csv", FileOptions(encoding=encoding))
+    assert table.to_dict("list") == {"age": [1], "Größe": ["groß"]}
+    said = "note: p.csv is not UTF-8 text (line 1): it is read as cp1252, or as --encoding says.\n"
+    assert capsys.readouterr().err == (said if encoding is None else "")
+
+
+def test_excel(patients, tmp_path, capsys):
+    patients["day"] = pd.Timestamp("2024-03-01")
+    with pd.ExcelWriter(tmp_path / "p.xlsx") as book:
+        patients.to_excel(book, sheet_name="ward", index=False)
+        patients.to_excel(book, sheet_name="other", index=False)
+    table = read_table(tmp_path / "p.xlsx")
+    pd.testing.assert_frame_equal(table, patients, check_dtype=False)
+    assert table["day"].dtype.kind == "M"
+    assert "p.xlsx has 2 sheets: the first, 'ward', is read." in capsys.readouterr().err
+    with pytest.raises(CommandError, match=r"--decimal is for CSV files, and p\.xlsx is an Excel file"):
+        read_table(tmp_path / "p.xlsx", FileOptions(decimal=","))
+
+
+def test_cells_that_mean_missing(tmp_path, capsys):
+    (tmp_path / "p.csv").write_text("self,age,ward\n-999,1,north\n5,n/k,n/k\n")
+    table = read_table(tmp_path / "p.csv", FileOptions(missing=("n/k", "-999")))
+    assert table.isna().to_numpy().tolist() == [[True, False, False], [False, True, True]]
+    assert "cells that are read as missing: 3." in capsys.readouterr().err

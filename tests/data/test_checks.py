@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 
 from oleander.data.checks import (
-    as_one_row,
     check_choice,
     check_count,
     check_each,
@@ -11,7 +10,6 @@ from oleander.data.checks import (
     make_seed,
     names_of_columns,
     one_per_row,
-    take_rows,
 )
 
 
@@ -87,24 +85,6 @@ class TestTables:
         for values in ([1], [[1], [2]], 3):
             with pytest.raises(ValueError, match=r"y has shape .*; one entry for each of 2 rows is expected"):
                 one_per_row(values, 2, "y")
-
-    def test_rows_of_a_table_are_taken_by_position(self):
-        table = pd.DataFrame({"a": [1, 2, 3]}, index=[9, 8, 7])
-        assert take_rows(table, np.array([2, 0]))["a"].tolist() == [3, 1]
-        assert take_rows([[1], [2], [3]], np.array([2, 0])).tolist() == [[3], [1]]
-
-    @pytest.mark.parametrize(
-        "x", [{"a": 1, "b": "x"}, pd.Series({"a": 1, "b": "x"}), pd.DataFrame({"a": [1], "b": ["x"]})]
-    )
-    def test_one_row_of_any_kind_is_a_table(self, x):
-        table = as_one_row(x)
-        assert table.to_dict("records") == [{"a": 1, "b": "x"}]
-        # A number in a row of mixed values is a number again.
-        assert table["a"].dtype.kind == "i"
-
-    def test_one_array_is_a_row(self):
-        assert as_one_row([1.0, 2.0]).shape == (1, 2)
-        assert as_one_row(np.ones((3, 2))).shape == (3, 2)
 
     def test_names_of_columns(self):
         assert names_of_columns(y="diagnosis", groups="patient") == ["diagnosis", "patient"]

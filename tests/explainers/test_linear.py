@@ -46,3 +46,12 @@ def test_words(data):
     rule = str(linear.rules()[1])
     assert rule.startswith("+0.")
     assert re.search(r" of x[01] over -?[\d.]+ → True \(", rule)
+
+
+def test_the_score_of_a_row_does_not_depend_on_other_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(257, 12))
+    schema = FeatureSchema.infer(X)
+    linear = LimeLinear(n_features=None).fit(X, (X @ rng.normal(size=12) > 0).astype(int), schema=schema)
+    together = linear.scores(X)
+    assert all((linear.scores(X[i : i + 1]) == together[i]).all() for i in range(len(X)))

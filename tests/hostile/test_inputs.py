@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Balls, Floor
+from oleander.cli.cleaning import clean_columns
 from oleander.cli.errors import CommandError
 from oleander.cli.outputs import whole_folder
-from oleander.cli.tables import check_values, read_table
+from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import LimeLinear
 from oleander.export.saved_file import FileError, read_file, write_file
@@ -121,13 +122,13 @@ def test_any_change_of_a_schema_reads_rows_or_is_refused(mixed_schema, data):
 def test_bad_separators(tmp_path, separator):
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
     with pytest.raises(CommandError, match=r"--separator .* is not allowed: (give one|CSV files use it)"):
-        read_table(tmp_path / "p.csv", separator=separator)
+        read_table(tmp_path / "p.csv", FileOptions(separator))
 
 
 def test_a_separator_that_is_also_the_decimal_mark(tmp_path):
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
     with pytest.raises(CommandError, match="--separator and --decimal are both ','; they must differ"):
-        read_table(tmp_path / "p.csv", separator=",", decimal=",")
+        read_table(tmp_path / "p.csv", FileOptions(",", ","))
 
 
 def test_a_hundred_thousand_columns_are_compared_quickly(tmp_path):
@@ -148,7 +149,7 @@ def test_a_first_line_that_is_too_long_for_a_name(tmp_path):
 @pytest.mark.parametrize("value", [[1, 2], {"a": 1}, np.zeros(2)], ids=["list", "record", "array"])
 def test_values_that_are_no_single_value(value):
     with pytest.raises(CommandError, match=r"column 'x' holds a (list|dict|ndarray) in row 1; numbers, strings"):
-        check_values(pd.DataFrame({"x": ["a", value]}))
+        clean_columns(pd.DataFrame({"x": ["a", value]}))
 
 
 def test_parquet_with_false_metadata(tmp_path):
@@ -191,7 +192,7 @@ def test_any_bytes_are_a_table_or_refused(tmp_path, capsys, content):
     (tmp_path / "p.csv").write_bytes(content)
     with refused(CommandError, ValueError):
         table = read_table(tmp_path / "p.csv")
-        check_values(table)
+        clean_columns(table)
         FeatureSchema.infer(table)
     capsys.readouterr()
 

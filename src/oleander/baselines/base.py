@@ -75,9 +75,10 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
             The group of each row; a method that judges on rows of its own keeps groups whole.
         """
         box = BlackBox(self.black_box, FeatureSchema.infer(X) if self.schema is None else self.schema)
-        group_of_row = None if groups is None else one_per_row(groups, len(X), "groups")
+        values = box.schema.encode(X)
+        group_of_row = None if groups is None else one_per_row(groups, len(values), "groups")
         counting = CountingBlackBox(box)
-        rows = label_rows(box.schema.encode(X), counting, groups=group_of_row)
+        rows = label_rows(values, counting, groups=group_of_row)
         members, n_queries = self._find(rows, box, make_seed(self.random_state))
         self.schema_, self.n_queries_ = box.schema, counting.n_queries + n_queries
         self.set_ = ExplainerSet(box.schema, tuple(members))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,8 @@ from oleander.baselines.submodular_pick import SubmodularPick
 from oleander.baselines.tree_with_abstention import TreeWithAbstention
 from oleander.black_box.asking import BlackBox
 from oleander.candidates.radii import Holding, Radius
-from oleander.data.checks import make_seed, one_per_row, take_rows
+from oleander.data.checks import make_seed, one_per_row
+from oleander.data.frames import frame_of, take_rows, to_table
 from oleander.data.schema import FeatureSchema
 from oleander.data.splitting import split_off
 from oleander.fitting.nothing_found import NothingFoundError
@@ -126,8 +128,9 @@ def compare(
     {'method': ['tree', 'tree'], 'rows': ['train', 'held out'], 'coverage': [1.0, 1.0]}
     """
     seed = make_seed(random_state)
+    given, X, X_test = X, to_table(X), to_table(X_test)
     if schema is None:
-        schema = FeatureSchema.infer(X if X_test is None else _stack(X, X_test))
+        schema = replace(FeatureSchema.infer(X if X_test is None else _stack(X, X_test)), frame=frame_of(given))
     group_of_row = None if groups is None else one_per_row(groups, len(X), "groups")
     if X_test is None:
         learn, held = split_off(len(X), test_share, group_of_row, seed)

@@ -2,6 +2,7 @@
 
 from oleander.black_box.asking import BlackBox, BlackBoxError
 from oleander.black_box.counting import CountingBlackBox, SpentError
+from oleander.black_box.pair import ModelPair
 from oleander.black_box.retries import Retrying, retrying
 from oleander.black_box.service import Service, ServiceError, http
 from oleander.black_box.twice import AskingTwice, asking_twice
@@ -11,6 +12,7 @@ __all__ = [
     "BlackBox",
     "BlackBoxError",
     "CountingBlackBox",
+    "ModelPair",
     "Retrying",
     "Service",
     "ServiceError",

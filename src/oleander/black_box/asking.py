@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats, Labels
+from oleander.data.frames import PANDAS, to_frame_of
 from oleander.data.schema import FeatureSchema
 from oleander.running.warning import warn_user
 
@@ -23,12 +25,12 @@ class BlackBoxError(RuntimeError):
 class BlackBox:
     """A fitted estimator with ``predict``, or a callable, that takes rows as the user has them and returns labels.
 
-    It is asked with encoded rows and gets them decoded; it is never fitted or copied. ``CountingBlackBox`` counts the
-    rows.
+    It is asked with encoded rows and gets them decoded: as a polars frame where the rows came as one, and as a pandas
+    frame or an array otherwise. It is never fitted or copied. ``CountingBlackBox`` counts the rows.
 
     Parameters
     ----------
-    model : object with ``predict``, or callable
+    model : object with ``predict`` or ``predict_proba``, or callable
     schema : FeatureSchema
 
     Examples
@@ -49,15 +51,17 @@ class BlackBox:
         return self.ask_table(self.schema.decode(rows))
 
     def ask_table(self, table: Any) -> Labels:
-        """Return the black box's labels for rows as the user has them; they may hold values that the schema forbids."""
+        """Return the black box's labels for decoded rows; they may hold values that the schema forbids."""
+        frame = self.schema.frame
         try:
-            answer = predict_of(self.model)(table)
+            answer = predict_of(self.model)(to_frame_of(table, frame))
         except BlackBoxError:
             # Its message says what is wrong already.
             raise
         except Exception as error:
             raise BlackBoxError(
                 f"the black box raised {type(error).__name__} when asked about {len(table)} rows: {error}"
+                + ("" if frame == PANDAS else f" (It got a {frame} frame, as X is one; give X.to_pandas() instead.)")
             ) from error
         return check_labels(answer, len(table))
 
@@ -73,22 +77,40 @@ class BlackBox:
 
 
 def predict_of(black_box: Any) -> Callable[[Any], Any]:
-    """Return the ``predict`` of a black box, or the black box itself if it is a callable without one.
+    """Return the ``predict`` of a black box; its most probable class, or itself if it is a callable, without one.
 
     Examples
     --------
     >>> predict_of("forest")
     Traceback (most recent call last):
     ...
-    TypeError: black_box is a str; it must have predict or be callable: rows in, labels out.
+    TypeError: black_box is a str; it must have predict or predict_proba or be callable: rows in, labels out.
     """
     if isinstance(black_box, type):
         raise TypeError(f"black_box is the class {black_box.__name__}; give a fitted instance of it.")
+    if not hasattr(black_box, "predict") and hasattr(black_box, "predict_proba"):
+        return partial(_most_probable, black_box)
     predict: Callable[[Any], Any] = getattr(black_box, "predict", black_box)
     if not callable(predict):
         kind = type(black_box).__name__
-        raise TypeError(f"black_box is a {kind}; it must have predict or be callable: rows in, labels out.")
+        raise TypeError(
+            f"black_box is a {kind}; it must have predict or predict_proba or be callable: rows in, labels out."
+        )
     return predict
+
+
+def _most_probable(model: Any, X: Any) -> Labels:
+    """Return the most probable class of each row, by its name in ``classes_`` or else by its number."""
+    scores = np.asarray(model.predict_proba(X))
+    classes = getattr(model, "classes_", None)
+    n_classes = None if classes is None else len(classes)
+    if scores.ndim != 2 or scores.shape[1] < 2 or n_classes not in (None, scores.shape[1]):
+        raise BlackBoxError(
+            f"the black box's predict_proba answered with shape {scores.shape}; one column for each of "
+            f"{n_classes or 'two or more'} classes is expected."
+        )
+    best = np.asarray(scores.argmax(axis=1))
+    return best if classes is None else np.asarray(np.asarray(classes)[best])
 
 
 def check_labels(answer: Any, n_rows: int) -> Labels:

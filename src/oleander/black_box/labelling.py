@@ -11,6 +11,7 @@ from oleander.data.rows import Rows
 from oleander.running.progress import tell_progress
 from oleander.running.shares import show_share
 from oleander.running.warning import warn_user
+from oleander.running.wording import list_some
 
 BATCH = 100_000
 # A black box with at least this accuracy on the rows to be explained has probably been trained on them.
@@ -103,8 +104,10 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
     return parts
 
 
-def warn_of_training_rows(rows: Rows, truth: Labels) -> None:
-    """Warn if the black box is right on nearly all rows: it has probably been trained on them.
+def warn_of_truth(rows: Rows, truth: Labels) -> None:
+    """Warn if the black box is right on nearly all rows, or if no true label is one that it answers with.
+
+    In the first case it has probably been trained on these rows, in the second labels are written in two ways.
 
     Parameters
     ----------
@@ -112,6 +115,14 @@ def warn_of_training_rows(rows: Rows, truth: Labels) -> None:
     truth : array of shape (n_rows,)
         The true label of each of the user's rows.
     """
+    answers = set(rows.labels.tolist())
+    if not answers & set(truth.tolist()):
+        warn_user(
+            f"y holds {list_some(sorted(set(truth.tolist()), key=str))}, and the black box answers "
+            f"{list_some(sorted(answers, key=str))}: no label is in both, so nothing is known of its accuracy. Write "
+            "the classes in the same way."
+        )
+        return
     accuracy = float((rows.labels_of_rows == truth).mean())
     if accuracy >= SUSPICIOUS_ACCURACY:
         warn_user(

@@ -34,6 +34,8 @@ def write_rows(X: Any) -> bytes:
 def _plain_values(column: pd.Series, name: str) -> list[Plain]:
     values = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
     absent = values.isna().to_numpy()
+    if pd.api.types.is_datetime64_dtype(values.dtype):
+        values = values.astype(str)
     # tolist makes plain numbers of NumPy's, but not of those in a column of objects.
     plain = [value.item() if isinstance(value, np.generic) else value for value in values.tolist()]
     for i in np.flatnonzero(absent):

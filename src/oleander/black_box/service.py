@@ -19,7 +19,8 @@ from oleander.arrays import Labels
 from oleander.black_box.asking import BlackBoxError
 from oleander.black_box.retries import Retrying, retrying
 from oleander.black_box.rows_as_json import read_answer, write_rows
-from oleander.data.checks import check_count, take_rows
+from oleander.data.checks import check_count
+from oleander.data.frames import take_rows
 from oleander.running.extras import import_extra
 from oleander.running.wording import shorten
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Labels
 from oleander.black_box.asking import BlackBoxError, check_labels, predict_of
 from oleander.black_box.tally import Tally
-from oleander.data.checks import check_choice, check_share, take_rows
+from oleander.data.checks import check_choice, check_share
+from oleander.data.frames import frame_of, take_rows, to_frame_of, to_table
 from oleander.running.warning import warn_user
 
 
@@ -40,7 +41,7 @@ class AskingTwice:
         rows = np.flatnonzero(draw_by_content(X, self.share, self.random_state))
         if not len(rows):
             return labels
-        again = check_labels(ask(take_rows(X, rows)), len(rows))
+        again = check_labels(ask(to_frame_of(take_rows(X, rows), frame_of(X))), len(rows))
         n_changed = int((again.astype(object) != labels[rows].astype(object)).sum())
         self._asked.add(len(rows))
         self._changed.add(n_changed)
@@ -105,7 +106,8 @@ def asking_twice(
 
 def draw_by_content(X: Any, share: float, random_state: int) -> Bools:
     """Return a mask of rows, each drawn by its own content and the seed, independent of the other rows."""
-    table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+    table = to_table(X)
+    table = table if isinstance(table, pd.DataFrame) else pd.DataFrame(np.asarray(table))
     keys = pd.util.hash_pandas_object(table, index=False).to_numpy(dtype=np.uint64)
     # pandas hashes a number to almost itself; two rounds of splitmix64 spread the hashes and mix in the seed.
     keys = _spread(keys ^ _spread(np.array([random_state % 2**64], dtype=np.uint64)))

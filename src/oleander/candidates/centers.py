@@ -5,7 +5,7 @@ import numpy as np
 from oleander.arrays import Floats, Ints
 from oleander.data.merging import row_keys
 from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema, Kind
+from oleander.data.schema import FeatureSchema
 from oleander.data.schema.rounding import round_to_step
 
 
@@ -50,6 +50,6 @@ def round_numbers(centers: Floats, schema: FeatureSchema, scales: Floats | None 
     """
     rounded = centers.copy()
     for j, scale in zip(schema.numbers, schema.scales if scales is None else scales, strict=True):
-        whole = schema[j].kind is Kind.INTEGER
+        whole = schema[j].is_whole
         rounded[:, j] = round_to_step(centers[:, j], float(scale) / 5, whole=whole)
     return rounded

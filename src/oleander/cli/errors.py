@@ -27,6 +27,7 @@ class ExitCode(IntEnum):
     DATA = 3
     MODEL = 4
     FLOOR = 5
+    BROKEN = 6
     INTERRUPTED = 130
 
 

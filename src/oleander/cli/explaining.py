@@ -24,6 +24,7 @@ def explain(
     out: given.OutFolder = Path("oleander-out"),
     model: given.Model = None,
     trust_model: given.TrustModel = False,
+    classes: given.Classes = None,
     max_explainers: given.MaxExplainers = 10,
     min_fidelity: given.MinFidelity = 0.9,
     max_rules: given.MaxRules = None,
@@ -40,7 +41,10 @@ def explain(
     drop: given.Drop = None,
     kinds: given.Kinds = "",
     separator: given.Separator = None,
-    decimal: given.Decimal = ".",
+    decimal: given.Decimal = None,
+    encoding: given.Encoding = None,
+    missing: given.Missing = None,
+    date_format: given.DateFormat = None,
     time_limit: given.TimeLimit = None,
     jobs: given.Jobs = 1,
     seed: given.Seed = 0,
@@ -50,9 +54,10 @@ def explain(
 ) -> None:
     """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
     from oleander.aggregate import AggregateExplainer
-    from oleander.cli.outputs import check_folder
+    from oleander.cli.outputs import check_folder, show_schema
     from oleander.cli.paper import PaperOptions, read_candidates
     from oleander.cli.preparing import Request, prepare_to_explain
+    from oleander.cli.tables import FileOptions
 
     check_folder(out)
     by_paper = PaperOptions(radius, local, formulation, letter, draws, include_rows)
@@ -60,14 +65,26 @@ def explain(
         by_paper.check(candidates=candidates, max_rules=max_rules, max_conditions=max_conditions, background=background)
     else:
         by_paper.refuse()
+    files = FileOptions(separator, decimal, encoding, given.split_names(missing), date_format)
     request = Request(
-        data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal, background
+        data,
+        target,
+        model,
+        trust_model,
+        groups,
+        given.split_names(drop),
+        kinds,
+        files,
+        background,
+        given.split_names(classes),
     )
     generators = read_candidates(candidates or "auto", radius)
     learned_from = Draws() if draws is None else Draws(draws)
     if not paper:
         _check_draws(generators, learned_from, background)
     prepared = prepare_to_explain(request, random_state=seed, n_jobs=jobs)
+    if prepared.schema is not None and not as_json:
+        show_schema(prepared.schema)
     options: dict[str, Any] = {
         "max_explainers": max_explainers,
         "min_fidelity": min_fidelity,
@@ -96,6 +113,7 @@ def compare(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV too.")] = None,
     model: given.Model = None,
     trust_model: given.TrustModel = False,
+    classes: given.Classes = None,
     max_explainers: given.MaxExplainers = 10,
     min_fidelity: given.MinFidelity = 0.9,
     methods: Annotated[
@@ -112,7 +130,10 @@ def compare(
     drop: given.Drop = None,
     kinds: given.Kinds = "",
     separator: given.Separator = None,
-    decimal: given.Decimal = ".",
+    decimal: given.Decimal = None,
+    encoding: given.Encoding = None,
+    missing: given.Missing = None,
+    date_format: given.DateFormat = None,
     jobs: given.Jobs = 1,
     seed: given.Seed = 0,
     as_json: given.AsJson = False,
@@ -123,8 +144,11 @@ def compare(
     from oleander.cli.outputs import records, show_json, show_table, write_table
     from oleander.cli.paper import read_radii
     from oleander.cli.preparing import Request, prepare
+    from oleander.cli.tables import FileOptions
 
-    request = Request(data, target, model, trust_model, groups, given.split_names(drop), kinds, separator, decimal)
+    files = FileOptions(separator, decimal, encoding, given.split_names(missing), date_format)
+    names = given.split_names(classes)
+    request = Request(data, target, model, trust_model, groups, given.split_names(drop), kinds, files, classes=names)
     prepared = prepare(request, random_state=seed, n_jobs=jobs)
     rivals = baselines.make_rivals(
         prepared.black_box,
@@ -185,7 +209,8 @@ def fit_and_write(
     """
     import pandas as pd
 
-    from oleander.cli.outputs import facts_of, predictions_table, show_json, whole_folder, write_table
+    from oleander.cli.accuracy import ModelAccuracy
+    from oleander.cli.outputs import facts_of, predictions_table, show_json, show_schema, whole_folder, write_table
 
     with whole_folder(out) as draft:
         # The training rows of a model trained here are a background only where draws are made.
@@ -201,9 +226,15 @@ def fit_and_write(
         if also is not None:
             also(draft)
         files = [str(out / file.name) for file in sorted(draft.iterdir())]
+    accuracy = ModelAccuracy.measure(atlas, prepared.X, prepared.truth)
     if as_json:
-        show_json({"explained": prepared.about, **facts_of(atlas), "files": files})
+        right = None if accuracy is None else accuracy.share
+        show_json({"explained": prepared.about, "accuracy": right, **facts_of(atlas), "files": files})
         return
+    if prepared.schema is None:
+        show_schema(atlas.schema_)
     typer.echo(f"Explaining {prepared.about}.\n")
+    if accuracy is not None:
+        typer.echo(printable(f"{accuracy.describe()}\n"))
     typer.echo(printable(atlas.summary()))
     typer.echo(f"\nWritten: {', '.join(files)}\nOpen {out / 'report.html'} in a browser.")

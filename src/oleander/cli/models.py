@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,11 +14,19 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.cli.errors import CommandError, ExitCode, note
+from oleander.cli.model_files import CatBoostModel, OnnxModel, TorchScriptModel, load_lightgbm, load_xgboost
 from oleander.data.schema import FeatureSchema
-from oleander.running.extras import import_extra
 from oleander.running.wording import one_line
 
 N_TREES = 50
+# Files of models that number their classes, and that run no code.
+NUMBERED: dict[str, Callable[[Path, Sequence[str]], Any]] = {
+    ".onnx": OnnxModel,
+    ".json": load_xgboost,
+    ".ubj": load_xgboost,
+    ".txt": load_lightgbm,
+}
+TORCHSCRIPT = (".pt", ".pth", ".torchscript")
 
 
 class BaggedTrees:
@@ -53,73 +62,62 @@ class BaggedTrees:
         return np.hstack(columns)
 
 
-class OnnxModel:
-    """A model in an ONNX file, with one input for all columns or one per column; labels are its first output."""
-
-    def __init__(self, path: Path) -> None:
-        runtime = import_extra("onnxruntime", extra="onnx", purpose="Reading an .onnx file")
-        try:
-            self._session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-        except Exception as error:
-            raise CommandError(f"{path} cannot be read as an ONNX model: {one_line(error)}.", ExitCode.MODEL) from error
-        self._inputs = self._session.get_inputs()
-        if any(node.type == "tensor(float)" for node in self._inputs):
-            note(f"{path.name} takes 32-bit numbers: rows that differ only in later digits are equal to it.")
-
-    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
-        """Return the first output; where it is a table of scores, the index of the largest score of each row."""
-        if len(self._inputs) == 1:
-            feed = {self._inputs[0].name: self._cast(X, self._inputs[0].type)}
-        else:
-            feed = {node.name: self._cast(X[[node.name]], node.type) for node in self._inputs}
-        answer = np.asarray(self._session.run(None, feed)[0])
-        if answer.ndim == 2 and answer.shape[1] > 1:
-            return np.asarray(answer.argmax(axis=1))
-        return answer.ravel()
-
-    @staticmethod
-    def _cast(X: pd.DataFrame, kind: str) -> NDArray[Any]:
-        if kind == "tensor(string)":
-            X = X.astype(str)
-        dtypes = {"tensor(string)": object, "tensor(int64)": np.int64, "tensor(float)": np.float32}
-        return np.asarray(X.to_numpy(dtype=dtypes.get(kind, np.float64)))
-
-
-def load_model(name: str, *, trust_model: bool) -> Any:
+def load_model(name: str, *, trust_model: bool, classes: Sequence[str] = ()) -> Any:
     """Return the black box that ``--model`` names.
 
     Parameters
     ----------
     name : str
-        A ``.joblib`` or ``.onnx`` file, or ``package.module:callable``.
+        A file, or ``package.module:callable``.
     trust_model : bool
-        Whether a ``.joblib`` file may be opened. Such a file can run any code when it is opened.
+        Whether a ``.joblib`` or TorchScript file may be opened. Such a file can run any code when it is opened.
+    classes : sequence of str
+        The names of the classes of a model whose file only numbers them.
     """
-    if name.endswith(".onnx"):
-        return OnnxModel(_existing(name))
+    ending = Path(name).suffix.lower()
+    if ending in NUMBERED:
+        return NUMBERED[ending](_existing(name), classes)
+    if ending in TORCHSCRIPT:
+        path = _existing(name)
+        _check_trust(name, trust_model)
+        return TorchScriptModel(path, classes)
+    if classes:
+        known = ", ".join((*NUMBERED, *TORCHSCRIPT))
+        raise CommandError(
+            f"--classes is for models that only number their classes ({known}), and {name} names them itself.",
+            ExitCode.USAGE,
+        )
+    if ending == ".cbm":
+        return CatBoostModel(_existing(name))
     if name.endswith((".joblib", ".pkl", ".pickle")):
         path = _existing(name)
-        if not trust_model:
-            raise CommandError(
-                f"{name} can run any code when it is opened, so it is not opened by default: "
-                "add --trust-model if you trust where it comes from.",
-                ExitCode.MODEL,
-            )
-        note(f"{name} is opened, and can run any code.")
+        _check_trust(name, trust_model)
         try:
             model = joblib.load(path)
         except Exception as error:
             why = f"{type(error).__name__}: {one_line(error)}"
             raise CommandError(f"{name} cannot be opened as a saved model ({why}).", ExitCode.MODEL) from error
-        if not (callable(model) or hasattr(model, "predict")):
+        if not (callable(model) or hasattr(model, "predict") or hasattr(model, "predict_proba")):
             raise CommandError(f"{name} holds a {type(model).__name__}, which has no predict.", ExitCode.MODEL)
         return model
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
         raise CommandError(
-            f"--model {name} is not known: give a .joblib or .onnx file, or package.module:callable.", ExitCode.USAGE
+            f"--model {name} is not known: give a .joblib, .cbm, "
+            f"{', '.join((*NUMBERED, *TORCHSCRIPT))} file, or package.module:callable.",
+            ExitCode.USAGE,
         )
     return _import(module, attribute)
+
+
+def _check_trust(name: str, trust_model: bool) -> None:
+    if not trust_model:
+        raise CommandError(
+            f"{name} can run any code when it is opened, so it is not opened by default: "
+            "add --trust-model if you trust where it comes from.",
+            ExitCode.MODEL,
+        )
+    note(f"{name} is opened, and can run any code.")
 
 
 def _existing(name: str) -> Path:

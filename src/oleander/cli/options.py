@@ -15,7 +15,9 @@ def _check_jobs(jobs: int) -> int:
 # typer does not check files: one that cannot be read has an exit code of its own.
 Data = Annotated[
     Path,
-    typer.Argument(metavar="DATA", help="A CSV or Parquet file with a header.", show_default=False, readable=False),
+    typer.Argument(
+        metavar="DATA", help="A CSV, Excel or Parquet file with a header.", show_default=False, readable=False
+    ),
 ]
 Atlas = Annotated[
     Path,
@@ -28,12 +30,13 @@ Model = Annotated[
     str | None,
     typer.Option(
         metavar="MODEL",
-        help="A .joblib or .onnx file, or package.module:callable. Without it 50 bagged trees are trained on the "
+        help="A file (.joblib, .onnx, XGBoost .json or .ubj, LightGBM .txt, CatBoost .cbm, TorchScript .pt), or "
+        "package.module:callable. Without it 50 bagged trees are trained on the "
         "target with half of the rows, and explained on the other half.",
     ),
 ]
 TrustModel = Annotated[
-    bool, typer.Option("--trust-model", help="Open a .joblib file, which can run any code when it is opened.")
+    bool, typer.Option("--trust-model", help="Open a .joblib or TorchScript file, which can run any code.")
 ]
 Candidates = Annotated[
     str | None,
@@ -49,7 +52,23 @@ Kinds = Annotated[str, typer.Option(metavar="COL=KIND,...", help="Kinds of colum
 Separator = Annotated[
     str | None, typer.Option(help="The mark between columns of a CSV file. Default: found in the first line.")
 ]
-Decimal = Annotated[str, typer.Option(help="The decimal mark in a CSV file.")]
+Decimal = Annotated[str | None, typer.Option(help="The decimal mark in a CSV file. Default: found in the columns.")]
+Encoding = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The encoding of a CSV file. Default: UTF-8 or UTF-16, else cp1252 (Windows)."),
+]
+Missing = Annotated[
+    list[str] | None, typer.Option(metavar="TEXT", help="Cells that mean a missing value; commas between several.")
+]
+DateFormat = Annotated[
+    str | None, typer.Option(metavar="FORMAT", help="The format of dates, such as %d/%m/%Y. Default: the usual ones.")
+]
+Classes = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="The classes of a model whose file only numbers them, in order; commas between several."
+    ),
+]
 MaxExplainers = Annotated[int, typer.Option(help="The largest number of explainers.", min=1)]
 MinFidelity = Annotated[
     float, typer.Option(help="The floor: the least share of answers that must be the model's.", min=0.0, max=1.0)

@@ -21,9 +21,11 @@ from rich.text import Text
 
 from oleander.aggregate import AggregateExplainer
 from oleander.cli.errors import CommandError, printable
+from oleander.data.schema import FeatureSchema
 from oleander.storage.files import write_whole
 
 WIDE = 200
+MOST_COLUMNS = 60
 
 
 def check_folder(out: Path) -> None:
@@ -116,6 +118,13 @@ def show_table(table: pd.DataFrame, title: str) -> None:
         drawn.add_row(*(Text(_format(value)) for value in line))
     # A pipe has no width.
     Console(width=None if sys.stdout.isatty() else WIDE).print(drawn)
+
+
+def show_schema(schema: FeatureSchema) -> None:
+    """Print the columns, the first of them where there are many."""
+    table = schema.table
+    more = f", the first {MOST_COLUMNS} of {len(table)}" if len(table) > MOST_COLUMNS else ""
+    show_table(table.head(MOST_COLUMNS), f"Columns{more}")
 
 
 def _format(value: Any) -> str:

@@ -9,14 +9,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from oleander.black_box.columns import columns_read_by, match_columns
+from oleander.black_box.pair import ModelPair
+from oleander.cli.cleaning import clean_columns, clean_like
 from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.cli.models import BaggedTrees, load_model
-from oleander.cli.tables import PARQUET, check_columns, check_values, read_table, refuse_csv_options
-from oleander.data.checks import take_rows
+from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, read_table
+from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.splitting import split_off
 from oleander.running.progress import tell_progress
+from oleander.running.wording import list_some
 from oleander.streaming import Source, open_source, sample_size
 
 MOST_CLASSES = 50
@@ -38,10 +42,12 @@ class Request:
     drop : tuple of str
     kinds : str
         As in ``age=integer,sex=binary``.
-    separator : str or None
-    decimal : str
+    files : FileOptions
+        How the files are read.
     background : Path or None
         A file of rows that show where data lie.
+    classes : tuple of str
+        The names of the classes of a model whose file has numbers only.
     """
 
     data: Path
@@ -51,9 +57,9 @@ class Request:
     groups: str | None = None
     drop: tuple[str, ...] = ()
     kinds: str = ""
-    separator: str | None = None
-    decimal: str = "."
+    files: FileOptions = FileOptions()  # noqa: RUF009 (frozen)
     background: Path | None = None
+    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +83,8 @@ class Prepared:
         The model and the rows in words.
     background : DataFrame, Source or None
         Rows from which draws are made: the training rows of a model that is trained here, or the rows of a file.
+    truth : array or None
+        The true label of each row of a table, where there is a target. Nothing is learned from it.
     """
 
     black_box: Any
@@ -87,6 +95,7 @@ class Prepared:
     schema: FeatureSchema | None
     about: str
     background: pd.DataFrame | Source | None = None
+    truth: NDArray[Any] | None = None
 
 
 def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
@@ -106,8 +115,11 @@ def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | Non
         raise CommandError(
             "--kinds is not for Parquet files that are read block by block: their columns have types.", ExitCode.USAGE
         )
-    refuse_csv_options(request.data, request.separator, request.decimal)
-    black_box = load_model(request.model, trust_model=request.trust_model)
+    request.files.refuse_for(request.data, "a Parquet file")
+    for option, value in (("--missing", request.files.missing), ("--date-format", request.files.date_format)):
+        if value:
+            raise CommandError(f"{option} is not for Parquet files that are read block by block.", ExitCode.USAGE)
+    black_box = load_model(request.model, trust_model=request.trust_model, classes=request.classes)
     note(f"{request.data} has {source.n_rows:,} rows: it is read block by block, and predictions.csv is not written.")
     about = f"{request.model} on {source.n_rows:,} rows"
     no_rows = np.empty(0, dtype=np.intp)
@@ -116,9 +128,18 @@ def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | Non
     return Prepared(black_box, rows, request.target, request.groups, no_rows, None, about, background)
 
 
-def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
-    """Read the data, open or train the black box, and return the rows to be explained."""
-    table = read_table(request.data, separator=request.separator, decimal=request.decimal)
+def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, beside: Any = None) -> Prepared:
+    """Read the data, open or train the black box, and return the rows to be explained.
+
+    Parameters
+    ----------
+    request : Request
+    random_state : int
+    n_jobs : int or None
+    beside : Any
+        A second model that is asked about the same rows: the columns that it reads are kept too.
+    """
+    table = read_table(request.data, request.files)
     target, group = request.target, request.groups
     check_columns(table, [] if target is None else [target], "--target")
     check_columns(table, [] if group is None else [group], "--groups")
@@ -137,17 +158,26 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -
             _check_target(table[target])
     apart = {target, group, *request.drop} - {None}
     X = table.drop(columns=[name for name in table.columns if name in apart])
-    check_values(X, declared=kinds)
-    background = _read_background(request, list(X.columns))
-    schema = FeatureSchema.infer(
-        stack_tables(X, background), kinds={name: kind for name, kind in kinds.items() if name in X.columns}
-    )
+    black_box = None
+    if request.model is not None:
+        black_box = load_model(request.model, trust_model=request.trust_model, classes=request.classes)
+        X = _keep_columns(
+            X, black_box if beside is None else ModelPair(black_box, beside), has_target=target is not None
+        )
+    elif request.classes:
+        raise CommandError("--classes is for a model given with --model.", ExitCode.USAGE)
+    declared = {name: kind for name, kind in kinds.items() if name in X.columns}
+    date_format = request.files.date_format
+    X = clean_columns(X, declared=declared, date_format=date_format, may_drop=black_box is None)
+    schema = FeatureSchema.infer(X, kinds=declared)
+    background = _read_background(request, schema)
+    if background is not None:
+        schema = FeatureSchema.infer(stack_tables(X, background), kinds=declared)
     y = None if target is None else table[target].to_numpy()
     groups = None if group is None else table[group].to_numpy()
-    if request.model is not None:
-        black_box = load_model(request.model, trust_model=request.trust_model)
+    if black_box is not None:
         about = f"{request.model} on {len(X):,} rows"
-        return Prepared(black_box, X, y, groups, row, schema, about, background)
+        return Prepared(black_box, X, y, groups, row, schema, about, background, y)
     assert y is not None
     train, new = split_off(len(X), 0.5, groups, random_state)
     if len(np.unique(y[train].astype(str))) < 2:
@@ -156,13 +186,32 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None) -
         black_box = BaggedTrees(schema, random_state, n_jobs).fit(take_rows(X, train), y[train])
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
     new_groups = None if groups is None else groups[new]
-    # The rows are known to be new to a model that is trained here, so their labels are not needed.
+    # The rows are known to be new to a model that is trained here, so the fit needs no labels to find out.
     trained_on = take_rows(X, train)
-    return Prepared(black_box, take_rows(X, new), None, new_groups, row[new], schema, about, trained_on)
+    return Prepared(black_box, take_rows(X, new), None, new_groups, row[new], schema, about, trained_on, y[new])
 
 
-def _read_background(request: Request, columns: list[str]) -> pd.DataFrame | None:
-    """Return the explained columns of the background's file."""
+def _keep_columns(X: pd.DataFrame, model: Any, *, has_target: bool) -> pd.DataFrame:
+    """Return the columns that a model reads, in its order, with a note on the others."""
+    names = columns_read_by(model)
+    if names is None:
+        if not has_target:
+            note(
+                "the model does not name its columns, so all enter: leave out with --target or --drop what it does "
+                "not read, such as the true label."
+            )
+        return X
+    read = match_columns(names, list(X.columns))
+    unread = [name for name in X.columns if name not in read]
+    if unread:
+        note(f"columns that the model was not fitted on are left out: {list_some(unread, MOST_LISTED)}.")
+    kept = X[read]
+    kept.attrs = X.attrs
+    return kept
+
+
+def _read_background(request: Request, schema: FeatureSchema) -> pd.DataFrame | None:
+    """Return the explained columns of the background's file, read as those of the data."""
     if request.background is None:
         return None
     if request.model is None:
@@ -170,11 +219,13 @@ def _read_background(request: Request, columns: list[str]) -> pd.DataFrame | Non
             "--background is for a model given with --model: a model trained here has its training rows as background.",
             ExitCode.USAGE,
         )
-    table = read_table(request.background, separator=request.separator, decimal=request.decimal)
-    lacking = [name for name in columns if name not in table.columns]
+    table = read_table(request.background, request.files)
+    lacking = [name for name in schema.names if name not in table.columns]
     if lacking:
-        raise CommandError(f"--background {request.background} lacks the column {lacking[0]!r} of the data.")
-    return table[columns]
+        raise CommandError(
+            f"--background {request.background} lacks columns of the data: {list_some(lacking, MOST_LISTED)}."
+        )
+    return clean_like(table, schema, date_format=request.files.date_format)[list(schema.names)]
 
 
 def _check_target(target: pd.Series) -> None:

@@ -6,7 +6,8 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -19,45 +20,101 @@ from oleander.running.wording import list_some, one_line
 
 PARQUET = (".parquet", ".pq")
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
-THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,' ]\d{3})+([.,]\d+)?")
-# A column of text with more levels than this, most of them seen once, holds prose or names, not categories.
-MOST_LEVELS = 30
+EXCEL = (".xlsx", ".xlsm")
+TEXT = (".csv", ".tsv", ".txt")
+# Numbers with a comma that is surely no mark between thousands.
+WITH_COMMA = re.compile(r"\D{0,4}\d+(\.\d{3})*,\d+\D{0,4}")
+SURELY_DECIMAL = re.compile(r".*(^|\D)0,\d+\D*|.*,(\d{1,2}|\d{4,})\D*|.*\.\d{3},\d+\D*")
 MOST_LISTED = 5
 BYTES_PER_CELL = 8
 
 
-def read_table(path: Path, *, separator: str | None = None, decimal: str = ".") -> pd.DataFrame:
-    """Read a CSV or Parquet file; ``CommandError`` says why a file cannot be used.
+@dataclass(frozen=True)
+class FileOptions:
+    """How a file is read.
 
     Parameters
     ----------
-    path : Path
     separator : str or None
-        None finds it in the first line.
-    decimal : str
-        The decimal mark.
+        Of a text file. None finds it in the first line.
+    decimal : str or None
+        The decimal mark of a text file. None finds it in the columns.
+    encoding : str or None
+        Of a text file. None takes UTF-8 or UTF-16, and cp1252 for other files.
+    missing : tuple of str
+        Cells that stand for a missing value, besides those that are empty.
+    date_format : str or None
+        The format of dates, as in ``strptime``. None tries the usual ones.
+    """
+
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    missing: tuple[str, ...] = ()
+    date_format: str | None = None
+
+    def refuse_for(self, path: Path, kind: str) -> None:
+        """Raise ``CommandError`` for options of text files."""
+        given = {"--separator": self.separator, "--decimal": self.decimal, "--encoding": self.encoding}
+        for option in (option for option, value in given.items() if value is not None):
+            raise CommandError(f"{option} is for CSV files, and {path.name} is {kind}.", ExitCode.USAGE)
+
+
+def read_table(path: Path, options: FileOptions = FileOptions()) -> pd.DataFrame:  # noqa: B008 (frozen)
+    """Read a CSV, Excel or Parquet file; ``CommandError`` says why a file cannot be used.
+
+    ``attrs["decimal"]`` of the table is the decimal mark of numbers that are still text.
     """
     if not path.is_file():
         raise CommandError(f"{path} is not a file.")
-    if path.suffix.lower() in PARQUET:
-        refuse_csv_options(path, separator, decimal)
+    ending, decimal = path.suffix.lower(), "."
+    if ending in PARQUET:
+        options.refuse_for(path, "a Parquet file")
         table = _read_parquet(path)
-    elif path.suffix.lower() in (".csv", ".tsv", ".txt"):
-        table = _read_csv(path, separator, decimal)
+    elif ending in EXCEL:
+        options.refuse_for(path, "an Excel file")
+        table = _read_excel(path)
+    elif ending in TEXT:
+        table, decimal = _read_csv(path, options)
     else:
-        raise CommandError(f"{path} has the ending {path.suffix!r}; .csv, .tsv, .txt, .parquet and .pq are read.")
+        known = ", ".join((*TEXT, *EXCEL, *PARQUET))
+        raise CommandError(f"{path} has the ending {path.suffix!r}; files that end in {known} are read.")
     table.columns = pd.Index([str(column) for column in table.columns])
     if not len(table):
         raise CommandError(f"{path} has a header and no rows.")
+    table = _empty_cells(table, options.missing)
+    table.attrs["decimal"] = decimal
     return table
 
 
-def refuse_csv_options(path: Path, separator: str | None, decimal: str) -> None:
-    """Raise ``CommandError`` for options that a Parquet file has no use for."""
-    for option, is_given in (("--separator", separator is not None), ("--decimal", decimal != ".")):
-        if is_given:
-            raise CommandError(f"{option} is for CSV files, and {path.name} is a Parquet file.", ExitCode.USAGE)
+def _empty_cells(table: pd.DataFrame, words: tuple[str, ...]) -> pd.DataFrame:
+    """Return the table without the cells that stand for a missing value."""
+    if not words:
+        return table
+    numbers = pd.to_numeric(pd.Series(words), errors="coerce").dropna().tolist()
+    cleaned = table.copy()
+    for name in table.columns:
+        column = table[name]
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            cleaned[name] = column.mask(column.isin(numbers)) if numbers else column
+        elif not isinstance(column.dtype, pd.CategoricalDtype):
+            stands_for_none = [isinstance(cell, str) and cell.strip() in words for cell in column]
+            cleaned[name] = column.mask(stands_for_none)
+    note(f"cells that are read as missing: {int(cleaned.isna().sum().sum() - table.isna().sum().sum()):,}.")
+    return cleaned
+
+
+def _read_excel(path: Path) -> pd.DataFrame:
+    import_extra("openpyxl", extra="excel", purpose="Reading an Excel file")
+    try:
+        with pd.ExcelFile(path, engine="openpyxl") as book:
+            first, n_sheets = book.sheet_names[0], len(book.sheet_names)
+            table = pd.read_excel(book, sheet_name=first)
+    except Exception as error:
+        raise CommandError(f"{path} cannot be read as an Excel file: {one_line(error)}.") from error
+    if n_sheets > 1:
+        note(f"{path.name} has {n_sheets} sheets: the first, {first!r}, is read.")
+    return table
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -86,7 +143,9 @@ def _memory() -> float:
         return float("inf")
 
 
-def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
+def _read_csv(path: Path, options: FileOptions) -> tuple[pd.DataFrame, str]:
+    """Return the table of a text file, and its decimal mark."""
+    separator, decimal = options.separator, options.decimal
     if separator is not None:
         separator = separator.replace("\\t", "\t")
     for option, mark in (("--separator", separator), ("--decimal", decimal)):
@@ -94,9 +153,9 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
             raise CommandError(f"{option} {mark!r} is not allowed: give one character.", ExitCode.USAGE)
         if mark is not None and mark in '"\r\n':
             raise CommandError(f"{option} {mark!r} is not allowed: CSV files use it otherwise.", ExitCode.USAGE)
-    if separator == decimal:
+    if separator is not None and separator == decimal:
         raise CommandError(f"--separator and --decimal are both {decimal!r}; they must differ.", ExitCode.USAGE)
-    text = _decode(path)
+    text = _decode(path, options.encoding)
     if not text.strip():
         raise CommandError(f"{path} is empty.")
     header = text.lstrip().splitlines()[0]
@@ -108,31 +167,74 @@ def _read_csv(path: Path, separator: str | None, decimal: str) -> pd.DataFrame:
     repeated = [name for name, number in Counter(names).items() if number > 1]
     if repeated:
         raise CommandError(f"{path} has the column {repeated[0]!r} more than once; rename one of them.")
+    table = _parse(path, text, separator, decimal or ".")
+    if decimal is None and separator != "," and has_decimal_commas(table):
+        note(f"{path.name} is read with decimal commas.")
+        table, decimal = _parse(path, text, separator, ","), ","
+    if not all(names):
+        nameless = [str(table.columns[place]) for place, name in enumerate(names) if not name]
+        note(f"{path.name} has a column without a name, here {nameless[0]!r}.")
+    return table, decimal or "."
+
+
+def _parse(path: Path, text: str, separator: str, decimal: str) -> pd.DataFrame:
     try:
         with warnings.catch_warnings():
             # A row that is longer than the header would lose values.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, low_memory=False, index_col=False)
+            return pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, low_memory=False, index_col=False)
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
         raise CommandError(
             f"{path} cannot be read as a table with a {SEPARATORS.get(separator, repr(separator))} between columns: "
             f"{one_line(error).removeprefix('Error tokenizing data. C error: ')}. Is --separator right?"
         ) from error
-    if not all(names):
-        nameless = [str(table.columns[place]) for place, name in enumerate(names) if not name]
-        note(f"{path.name} has a column without a name, here {nameless[0]!r}; if it numbers the rows, use --drop.")
-    return table
 
 
-def _decode(path: Path) -> str:
+def has_decimal_commas(table: pd.DataFrame) -> bool:
+    """Return whether numbers of a table have decimal commas: some columns are such numbers, and none has points.
+
+    Examples
+    --------
+    >>> has_decimal_commas(pd.DataFrame({"dose": ["1,5", "0,25"]}))
+    True
+    >>> has_decimal_commas(pd.DataFrame({"cost": ["1,500", "2,250"]}))
+    False
+    """
+    floats = [table[name].dropna() for name in table.select_dtypes("float")]
+    if any((column != column.round()).any() for column in floats):
+        return False
+    for name in table.select_dtypes(["object", "string"]):
+        cells = table[name].dropna().astype(str).str.strip()
+        with_comma = cells.str.fullmatch(WITH_COMMA) if len(cells) else pd.Series([False])
+        if with_comma.mean() > 0.5 and cells[with_comma].str.fullmatch(SURELY_DECIMAL).any():
+            return True
+    return False
+
+
+def _decode(path: Path, encoding: str | None) -> str:
     data = path.read_bytes()
+    if encoding is not None:
+        try:
+            return data.decode(encoding)
+        except LookupError:
+            raise CommandError(
+                f"--encoding {encoding} is not known; such as utf-8 or cp1252.", ExitCode.USAGE
+            ) from None
+        except UnicodeDecodeError as error:
+            line = data[: error.start].count(b"\n") + 1
+            raise CommandError(f"{path} is not text in --encoding {encoding} (line {line}).") from None
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise CommandError(f"{path} is not UTF-8 text (line {line}); save it as CSV in UTF-8.") from None
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        raise CommandError(f"{path} is not UTF-8 text (line {line}): name its encoding with --encoding.") from None
+    note(f"{path.name} is not UTF-8 text (line {line}): it is read as cp1252, or as --encoding says.")
+    return text
 
 
 def sniff_separator(header: str) -> str:
@@ -177,77 +279,3 @@ def check_columns(table: pd.DataFrame, names: Sequence[str], option: str) -> Non
                 f"{option} names the column {name!r}, and the data have {list_some(table.columns, MOST_LISTED)}.{hint}",
                 ExitCode.USAGE,
             )
-
-
-def check_values(table: pd.DataFrame, declared: Collection[str] = ()) -> None:
-    """Raise ``CommandError`` for columns that no rule can be about: decimal commas, free text.
-
-    A column without a value may be one that the model needs: a note says that no rule is about it.
-    """
-    empty = [name for name in table.columns if table[name].isna().all()]
-    if len(empty) == table.shape[1]:
-        raise CommandError("no column is left to explain with.")
-    if empty:
-        note(f"{_columns(empty)} no value: no rule is about {'it' if len(empty) == 1 else 'them'}.")
-    for name in table.columns:
-        _refuse_collections(table[name])
-    texts = [name for name in table.columns if name not in declared and _is_text(table[name])]
-    for pattern, problem in (
-        (DECIMAL_COMMA, "numbers with decimal commas, such as {}: use --decimal ','."),
-        (THOUSANDS, "numbers with marks between the thousands, such as {}: remove the marks."),
-    ):
-        odd = [name for name in texts if _matches(table[name], pattern).mean() > 0.5]
-        if odd:
-            values = table[odd[0]].dropna().astype(str)
-            example = values[_matches(values, pattern)].iloc[0]
-            raise CommandError(f"{_columns(odd)} {problem.format(repr(example))}")
-    prose = [name for name in texts if _is_prose(table[name])]
-    for name in prose:
-        values = table[name].dropna()
-        numbers = pd.to_numeric(values, errors="coerce")
-        if numbers.notna().all():
-            raise CommandError(f"column {name!r} holds numbers such as {values.iloc[0]!r}: use --decimal '.'.")
-        if numbers.notna().mean() > 0.5:
-            strange = values[numbers.isna()]
-            raise CommandError(
-                f"column {name!r} holds numbers, and in row {strange.index[0]} {strange.iloc[0]!r} "
-                f"({len(strange):,} such in all): leave them empty, or use --kinds {name}=categorical."
-            )
-    if prose:
-        n_levels = table[prose[0]].nunique()
-        raise CommandError(
-            f"{_columns(prose)} free text, names or dates ({n_levels:,} different values in {prose[0]!r}), about which "
-            f"no rule can be written; leave out with --drop {','.join(prose[:MOST_LISTED])}"
-            f"{' and so on' if len(prose) > MOST_LISTED else ''}, or declare them with --kinds {prose[0]}=categorical."
-        )
-
-
-def _refuse_collections(column: pd.Series) -> None:
-    """Raise ``CommandError`` for a value that is not a scalar: a Parquet file may hold lists and records."""
-    if not pd.api.types.is_object_dtype(column.dtype):
-        return
-    for row, value in enumerate(column):
-        if not pd.api.types.is_scalar(value):
-            raise CommandError(
-                f"column {column.name!r} holds a {type(value).__name__} in row {row}; numbers, strings and booleans "
-                "are read."
-            )
-
-
-def _is_text(column: pd.Series) -> bool:
-    return bool(pd.api.types.is_string_dtype(column.dtype) or pd.api.types.is_object_dtype(column.dtype))
-
-
-def _matches(column: pd.Series, pattern: re.Pattern[str]) -> pd.Series:
-    return column.dropna().astype(str).str.strip().str.fullmatch(pattern)
-
-
-def _is_prose(column: pd.Series) -> bool:
-    n_levels, n_values = column.nunique(), int(column.notna().sum())
-    return bool(n_levels > MOST_LEVELS and n_levels > n_values / 2)
-
-
-def _columns(names: list[str]) -> str:
-    if len(names) == 1:
-        return f"column {names[0]!r} holds"
-    return f"{len(names)} columns ({list_some(names, MOST_LISTED)}) hold"

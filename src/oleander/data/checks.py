@@ -4,28 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from oleander.arrays import Ints, Labels
+from oleander.arrays import Labels
 
 
 def make_seed(random_state: int | None) -> int:
     """Return the seed that was given, or a new random one."""
     return int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else int(random_state)
-
-
-def take_rows(X: Any, rows: Ints) -> Any:
-    """Return some rows of a DataFrame or an array."""
-    return X.iloc[rows] if isinstance(X, pd.DataFrame) else np.asarray(X)[rows]
-
-
-def as_one_row(x: Any) -> Any:
-    """Return a Series, a mapping or a one-dimensional array as a table of one row."""
-    if isinstance(x, pd.Series):
-        return x.to_frame().T.infer_objects()
-    if isinstance(x, dict):
-        return pd.DataFrame([x])
-    return x if isinstance(x, pd.DataFrame) else np.atleast_2d(np.asarray(x))
 
 
 def one_per_row(values: Any, n_rows: int, name: str) -> Labels:

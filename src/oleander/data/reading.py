@@ -1,6 +1,6 @@
 """The first step of a fit: the user's table is read, checked, encoded once and split."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,12 +8,16 @@ import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.checks import one_per_row
+from oleander.data.frames import frame_of, to_table
 from oleander.data.merging import row_keys
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.splitting import draw_part, split_off
 from oleander.running.warning import warn_user
 from oleander.running.wording import list_some
+
+# A column of text with more levels than this, most of them seen once, holds names and not categories.
+MOST_LEVELS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,24 +59,44 @@ class Reading:
 
 
 def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, *, background: Any = None) -> Reading:
-    """Read a DataFrame or an array with its true labels and groups.
+    """Read a frame or an array with its true labels and groups.
 
     Parameters
     ----------
-    X : DataFrame or array of shape (n_rows, n_features)
+    X : pandas, polars or other frame, or array of shape (n_rows, n_features)
     y, groups : array of shape (n_rows,) or None
     schema : FeatureSchema or None
         None infers it from X, and from a background in memory too: its levels and bounds count as well.
-    background : DataFrame or array, optional
+    background : frame or array, optional
     """
-    known = FeatureSchema.infer(stack_tables(X, background)) if schema is None else schema
-    values = known.encode(X)
+    table = to_table(X)
+    known = schema
+    if known is None:
+        known = replace(FeatureSchema.infer(stack_tables(table, to_table(background))), frame=frame_of(X))
+        warn_of_names(known, table)
+    values = known.encode(table)
     return Reading(
         known,
         values,
         None if y is None else one_per_row(y, len(values), "y"),
         None if groups is None else one_per_row(groups, len(values), "groups"),
     )
+
+
+def warn_of_names(schema: FeatureSchema, X: Any) -> None:
+    """Warn of columns of text in which most values occur once: ids, names, or numbers that were not read as such."""
+    if not isinstance(X, pd.DataFrame):
+        return
+    names = [
+        feature.name
+        for feature, column in zip(schema, schema.columns or (), strict=True)
+        if not feature.is_number and len(feature.levels) > MOST_LEVELS and X[column].nunique() > X[column].count() / 2
+    ]
+    if names:
+        warn_user(
+            f"most values of {list_some(names)} occur in one row only: ids, free text, or numbers and dates that are "
+            "text. No rule about them holds elsewhere: leave them out, or turn them into numbers or dates."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.data.schema import FeatureSchema, Kind
+from oleander.data.schema import FeatureSchema
 from oleander.regions import Ball
 
 FlipLaw = Literal["paper", "uniform"]
@@ -129,7 +129,7 @@ def _draw_box(draws: Floats, ball: Ball, moving: list[int], ends: Floats, rng: n
     """Draw each number in the Chebyshev ball independently, in place."""
     for j, (low, high) in zip(moving, ends.tolist(), strict=True):
         column = draws[:, j]
-        if ball.schema[j].kind is Kind.INTEGER:
+        if ball.schema[j].is_whole:
             # The whole numbers inside; the margin keeps the center among them despite rounding.
             first, last = np.ceil(low - 1e-9), np.floor(high + 1e-9)
             column[:] = rng.integers(int(first), int(last), size=len(draws), endpoint=True)
@@ -165,7 +165,7 @@ def _draw_lp(ball: Ball, moving: list[int], ends: Floats, n_draws: int, rng: np.
             kept = np.concatenate([kept, draw_inside()])
         unit = kept[:n_draws]
     offsets = unit * step
-    whole = np.array([schema[j].kind is Kind.INTEGER for j in moving])
+    whole = np.array([schema[j].is_whole for j in moving])
     if whole.any():
         rounded = np.where(whole, np.round(offsets), offsets)
         outside = ((np.abs(rounded) / step) ** ball.norm).sum(axis=1) > 1
@@ -206,7 +206,7 @@ def _flip_columns(draws: Floats, ball: Ball, rng: np.random.Generator, law: Flip
             moved: Floats | float = np.nan
             if np.isnan(middle):
                 moved = rng.uniform(feature.lower, feature.upper, size=len(where))
-                moved = np.round(moved) if feature.kind is Kind.INTEGER else moved
+                moved = np.round(moved) if feature.is_whole else moved
         elif feature.n_alternatives == 1 and not feature.missing:
             moved = 1.0 - middle
         else:

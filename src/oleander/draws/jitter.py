@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from oleander.arrays import Floats, Ints
 from oleander.data.merging import merge_rows
-from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.data.schema import Feature, FeatureSchema
 
 N_NEIGHBOURS = 10
 # As much noise as the parents differ: less leaves gaps between rows, in which explainers learn nothing.
@@ -89,7 +89,7 @@ def keep_inside(values: Floats, schema: FeatureSchema) -> Floats:
     """Clip numbers to the schema's bounds and round whole numbers, in place."""
     for j in schema.numbers.tolist():
         feature = schema[j]
-        if feature.kind is Kind.INTEGER:
+        if feature.is_whole:
             np.round(values[:, j], out=values[:, j])
         np.clip(values[:, j], feature.lower, feature.upper, out=values[:, j])
     return values
@@ -147,7 +147,7 @@ def move_copies(values: Floats, background: Floats, schema: FeatureSchema, rng: 
 
 def _nudge(value: float, feature: Feature, rng: np.random.Generator) -> float:
     """Return another value near this one that the column may hold."""
-    if feature.kind is Kind.INTEGER:
+    if feature.is_whole:
         step = 1.0 if rng.random() < 0.5 else -1.0
         moved = value + step if feature.lower <= value + step <= feature.upper else value - step
     else:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from oleander import kernels
 from oleander.arrays import Floats, Ints
-from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.data.schema import Feature, FeatureSchema
+from oleander.data.schema.dates import round_up_days
 from oleander.data.schema.rounding import round_to_step
 
 # The number of quantiles at which a number may be split.
@@ -63,9 +64,11 @@ def readable_edges(values: Floats, feature: Feature) -> Floats:
     """Return the numbers at which a feature may be split: quantiles of the draws, rounded up to a step.
 
     The step is 1, 2 or 5 times a power of ten, about a hundredth of the draws' spread, and whole for whole numbers.
+    Dates are rounded up to the first of a month where their spread is large.
 
     Examples
     --------
+    >>> from oleander.data.schema import Kind
     >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", lower=0, upper=10)
     >>> readable_edges(np.linspace(0.0, 10.0, 5000), dose)[:4].tolist()
     [0.0, 0.2, 0.35, 0.5]
@@ -76,7 +79,10 @@ def readable_edges(values: Floats, feature: Feature) -> Floats:
     spread = (quantiles[-N_EDGES // 10] - quantiles[N_EDGES // 10]) or np.ptp(quantiles)
     if spread == 0:
         return np.empty(0)
-    edges = round_to_step(quantiles, spread / 100, whole=feature.kind is Kind.INTEGER, rounding=np.ceil)
+    if feature.is_date:
+        edges = round_up_days(quantiles, spread / 100, whole=feature.is_whole)
+    else:
+        edges = round_to_step(quantiles, spread / 100, whole=feature.is_whole, rounding=np.ceil)
     # Rounding keeps the order of the quantiles, so equal edges are neighbours.
     is_new = np.append(True, edges[1:] != edges[:-1])
     # No draw lies over an edge at or beyond the largest draw.

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from oleander.arrays import Floats, Labels
+from oleander.arrays import Floats, Ints, Labels
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.explainers.base import Rule, encode_labels, read_labels, write_labels
 
@@ -139,8 +139,29 @@ class LimeLinear:
     def scores(self, rows: Floats) -> Floats:
         """Return each class's score, about 1 for the answer, of shape (n_rows, n_classes)."""
         self._fitted()
-        scores: Floats = self._inputs(rows) @ self._coefficients + self._intercepts
+        inputs = self._inputs(rows)
+        scores: Floats = np.tile(self._intercepts, (len(rows), 1))
+        # Column by column: a product of matrices rounds otherwise for one row than for many, and exports add like this.
+        for j in self.used.tolist():
+            scores += inputs[:, j, None] * self._coefficients[j]
         return scores
+
+    @property
+    def used(self) -> Ints:
+        """The columns with a weight in any class, in the order in which scores add them."""
+        return np.flatnonzero(self.weights.any(axis=1))
+
+    @property
+    def intercepts(self) -> Floats:
+        """The score of each class at the reference, before levels add to it."""
+        self._fitted()
+        return self._intercepts
+
+    @property
+    def reference(self) -> Floats:
+        """The encoded row that numbers are measured from and levels are compared with."""
+        self._fitted()
+        return self._reference
 
     @property
     def weights(self) -> Floats:

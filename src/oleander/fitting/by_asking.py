@@ -3,7 +3,7 @@
 from oleander.arrays import Floats
 from oleander.black_box.asking import N_ASKED_TWICE
 from oleander.black_box.counting import CountingBlackBox
-from oleander.black_box.labelling import label_rows, warn_of_training_rows
+from oleander.black_box.labelling import label_rows, warn_of_truth
 from oleander.data.reading import Reading, Split, leave_out_known
 from oleander.data.rows import Rows
 from oleander.data.splitting import count_units
@@ -82,7 +82,7 @@ def learn_by_asking(
     judging = parts.held if is_held else parts.learned
     rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
     if reading.truth is not None:
-        warn_of_training_rows(rows, reading.truth[judging])
+        warn_of_truth(rows, reading.truth[judging])
 
     # Draw and ask.
     if is_held:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from oleander.black_box.counting import CountingBlackBox
-from oleander.black_box.labelling import label_rows, warn_of_training_rows
+from oleander.black_box.labelling import label_rows, warn_of_truth
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
 from oleander.candidates.choosing import PoolProgram
@@ -51,7 +51,7 @@ def choose_from_pool(
         row_numbers=reading.numbers_of(learned),
     )
     if reading.truth is not None:
-        warn_of_training_rows(rows, reading.truth[learned])
+        warn_of_truth(rows, reading.truth[learned])
     # Queries for the held-out rows are not there for training.
     black_box.reserve(len(parts.held))
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from oleander.arrays import Bools, Floats
-from oleander.data.schema import Feature, FeatureSchema, Kind, format_number
+from oleander.data.schema import Feature, FeatureSchema
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,14 @@ class Range:
 
     Examples
     --------
+    >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
     >>> print(Range(0, age, lower=60))
     age > 60
     >>> print(Range(0, age, lower=60, upper=70) & Range(0, age, lower=50, upper=65))
     60 < age ≤ 65
+    >>> print(Range(0, Feature("admitted", Kind.DATE, "datetime64[s]", upper=20000), lower=19783))
+    admitted > 2024-03-01
     """
 
     column: int
@@ -56,18 +59,18 @@ class Range:
 
     def describe_known(self) -> str:
         """Return the condition on a value that is not missing, in words; empty where no such value fulfils it."""
-        name, lower, upper = self.feature.name, self.lower, self.upper
+        name, lower, upper, say = self.feature.name, self.lower, self.upper, self.feature.describe_value
         if lower >= upper:
             return ""
         if math.isinf(lower) and math.isinf(upper):
             return f"{name} is known"
         if math.isinf(upper):
-            return f"{name} > {format_number(lower)}"
+            return f"{name} > {say(lower)}"
         if math.isinf(lower):
-            return f"{name} ≤ {format_number(upper)}"
-        if self.feature.kind is Kind.INTEGER and math.floor(upper) - math.floor(lower) == 1:
-            return f"{name} = {math.floor(upper)}"
-        return f"{format_number(lower)} < {name} ≤ {format_number(upper)}"
+            return f"{name} ≤ {say(upper)}"
+        if self.feature.is_whole and math.floor(upper) - math.floor(lower) == 1:
+            return f"{name} = {say(math.floor(upper))}"
+        return f"{say(lower)} < {name} ≤ {say(upper)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, in which an infinite end is a string."""
@@ -81,6 +84,7 @@ class Levels:
 
     Examples
     --------
+    >>> from oleander.data.schema import Kind
     >>> colour = Feature("colour", Kind.CATEGORICAL, "str", levels=("blue", "green", "red"))
     >>> print(Levels(0, colour, frozenset({2})))
     colour is red
@@ -147,6 +151,7 @@ def conjoin(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
 
     Examples
     --------
+    >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
     >>> [str(condition) for condition in conjoin([Range(0, age, lower=40), Range(0, age, upper=60)])]
     ['40 < age ≤ 60']
@@ -163,6 +168,7 @@ def clauses(terms: Sequence[Any]) -> list[str]:
 
     Examples
     --------
+    >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
     >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", upper=9, missing=True)
     >>> clauses([Range(0, age, lower=60), Range(1, dose, upper=2, missing=True)])

@@ -13,6 +13,7 @@ from sklearn.decomposition import PCA
 
 from oleander.aggregate import AggregateExplainer
 from oleander.arrays import Bools, Floats
+from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
 from oleander.explainers import AbstainingTree, LimeLinear, Rule
 from oleander.explainers.tree import LEAF, Tree
@@ -137,7 +138,7 @@ class CoverageDisplay:
     @classmethod
     def from_estimator(cls, estimator: AggregateExplainer, X: Any) -> Self:
         """Project rows by principal components, and find the explainer that answers each row."""
-        schema = estimator.schema_
+        schema, X = estimator.schema_, to_table(X)
         return cls(cls.project(schema, schema.encode(X)), estimator.responsible(X))
 
     @staticmethod

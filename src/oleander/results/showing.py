@@ -9,7 +9,7 @@ from sklearn.utils import estimator_html_repr
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.counting import SpentError
-from oleander.data.checks import as_one_row, take_rows
+from oleander.data.frames import as_one_row, take_rows, to_table
 from oleander.results.attributes import FittedAttributes
 from oleander.results.explaining import describe_far, describe_silence
 from oleander.results.explanation import Explanation
@@ -67,6 +67,7 @@ class ShownExplainer(FittedAttributes):
             ``why_silent`` and ``far_outside`` (empty where there is nothing to say).
         """
         explainers, members = self.record_.explainers, self.record_.explainers.members
+        X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
         known, _ = self._ask(X, rows, readable, ask)
         answers = explainers.answer(rows, readable)

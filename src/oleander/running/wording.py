@@ -37,3 +37,14 @@ def one_line(error: BaseException, most: int = 300) -> str:
     'no such thing: a unicorn'
     """
     return shorten(" ".join(str(error).split()).rstrip(".") or type(error).__name__, most)
+
+
+def visible(text: str) -> str:
+    r"""Return text in one line, with every character escaped that does not print or that changes its neighbours.
+
+    Examples
+    --------
+    >>> visible("age\n; DROP")
+    'age\\n; DROP'
+    """
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

@@ -3,6 +3,7 @@
 from oleander.streaming.blocks import Block, Blocks
 from oleander.streaming.counting import Sampled, SourceCount, count_all
 from oleander.streaming.counts import Counts
+from oleander.streaming.reading import read_rows
 from oleander.streaming.sample import Sample, draw_sample, encode_background, load_background, read_sample
 from oleander.streaming.sample_size import rows_needed, sample_size
 from oleander.streaming.source import Source, as_source, open_source
@@ -21,6 +22,7 @@ __all__ = [
     "encode_background",
     "load_background",
     "open_source",
+    "read_rows",
     "read_sample",
     "rows_needed",
     "sample_size",

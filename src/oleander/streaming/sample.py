@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Ints
 from oleander.data.checks import names_of_columns
+from oleander.data.frames import to_table
 from oleander.data.reading import Reading
 from oleander.data.schema import FeatureSchema
 from oleander.data.schema.feature import Feature
@@ -169,7 +170,7 @@ def load_background(background: Any, columns: Sequence[Any] | None, seed: int, n
     """Return a background as a table: itself, or a sample of a source without other columns than these."""
     source = as_source(background)
     if source is None:
-        return background
+        return to_table(background)
     if columns is None:
         raise ValueError("the background has columns with names, and X has none: give X as a DataFrame.")
     absent = [column for column in columns if column not in source.columns]
@@ -197,7 +198,7 @@ def to_frame(tables: Sequence[Any]) -> pd.DataFrame:
     """Return pyarrow tables, one behind the other, as pandas would have read them."""
     pa = load_arrow()
     table = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
-    frame: pd.DataFrame = table.to_pandas(use_threads=False, split_blocks=True)
+    frame: pd.DataFrame = table.to_pandas(use_threads=False, split_blocks=True, date_as_object=False)
     return frame.reset_index(drop=True)
 
 
@@ -238,7 +239,7 @@ def _see(column: Any) -> Seen:
     is_named = pa.types.is_dictionary(kind) or pa.types.is_boolean(kind)
     if is_named or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return Seen(missing, levels=frozenset(pc.unique(column).to_pylist()) - {None})
-    if pa.types.is_integer(kind):
+    if pa.types.is_integer(kind) or pa.types.is_temporal(kind):
         ends = pc.min_max(column).as_py().values()
         return Seen(missing, tuple(end for end in ends if end is not None))
     if pa.types.is_floating(kind):

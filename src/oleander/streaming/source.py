@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from oleander.black_box.columns import columns_read_by, match_columns
 from oleander.data.checks import check_count, check_share
+from oleander.running.warning import warn_user
+from oleander.running.wording import list_some
 from oleander.streaming.blocks import Block, Blocks
 from oleander.streaming.dask_frames import open_dask
 from oleander.streaming.parquet import open_dataset, open_path
@@ -92,6 +95,27 @@ def as_source(X: Any) -> Source | None:
     if isinstance(X, Source):
         return X
     return None if _find_opener(X) is None else open_source(X)
+
+
+def leave_out_unread(source: Source, model: Any, kept: Sequence[Any]) -> Source:
+    """Return the source without the columns that the model was not fitted on, with a warning that names them.
+
+    Parameters
+    ----------
+    source : Source
+    model : Any
+        A model without names of columns leaves the source as it is.
+    kept : sequence
+        Columns that are no features, such as true labels and groups.
+    """
+    names = columns_read_by(model)
+    if names is None:
+        return source
+    read = match_columns(names, list(source.columns))
+    unread = [name for name in source.columns if name not in read and name not in kept]
+    if unread:
+        warn_user(f"columns that the black box was not fitted on are left out: {list_some(unread)}.")
+    return source.without(unread)
 
 
 def _find_opener(X: Any) -> Callable[[], Blocks] | None:

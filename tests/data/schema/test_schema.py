@@ -92,7 +92,7 @@ def change(**columns):
         (change(weight="heavy"), "column 'weight' is continuous, but row 0 holds 'heavy'"),
         (lambda table: table.iloc[:0], "the data have 0 rows"),
         (lambda table: table.drop(columns="age"), "the data lack column 'age'"),
-        (lambda table: table.assign(height=1), "column 'height', which the schema does not know"),
+        (lambda table: table.drop(columns=["age", "weight"]), "the data lack columns 'weight', 'age'"),
         (lambda table: pd.concat([table, table[["age"]]], axis=1), "column 'age' occurs more than once"),
         (lambda table: table.to_numpy()[:, :4], "the data have 4 columns, and the schema 9"),
         (lambda table: np.zeros(9), "the data have 1 dimensions"),
@@ -106,8 +106,8 @@ def test_bad_rows_are_refused(mixed, mixed_schema, spoil, message):
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}), "column 'day' has dtype datetime64"),
-        (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"], utc=True)}), "column 'day' holds Timestamp"),
+        (pd.DataFrame({"span": pd.to_timedelta(["1 day"])}), "column 'span' has dtype timedelta64"),
+        (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"], utc=True)}), "column 'day' holds dates with a time zone"),
         (pd.DataFrame({"band": pd.cut([1, 2, 3], 2)}), "column 'band' holds Interval"),
         (pd.DataFrame({"x": [1.0, np.inf]}), "column 'x' holds inf in row 1"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "column 'a' occurs more than once"),

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Floats
 from oleander.data.rows import Rows
-from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.data.schema import Feature, FeatureSchema
+from oleander.data.schema.dates import round_up_days
 from oleander.data.schema.rounding import round_to_step
 from oleander.regions import Box
 from oleander.regions.conditions import Condition, Levels, Range
@@ -146,6 +147,7 @@ def quantile_edges(values: Floats, n_bins: int, feature: Feature) -> Floats:
 
     Examples
     --------
+    >>> from oleander.data.schema import Kind
     >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", lower=0, upper=10)
     >>> quantile_edges(np.linspace(0.0, 10.0, 777), 4, dose).tolist()
     [2.5, 5.0, 7.5]
@@ -157,8 +159,13 @@ def quantile_edges(values: Floats, n_bins: int, feature: Feature) -> Floats:
     spread = float(np.ptp(quantiles) or np.ptp(present))
     if not spread:
         return np.empty(0)
-    whole = feature.kind is Kind.INTEGER
-    edges = np.unique(round_to_step(quantiles, spread / 50, whole=whole, rounding=lambda steps: np.ceil(steps - 1e-9)))
+    if feature.is_date:
+        edges = round_up_days(quantiles, spread / 50, whole=feature.is_whole)
+    else:
+        edges = round_to_step(
+            quantiles, spread / 50, whole=feature.is_whole, rounding=lambda steps: np.ceil(steps - 1e-9)
+        )
+    edges = np.unique(edges)
     # An edge with no value above it, or none below it, cuts nothing off.
     return np.asarray(edges[(edges < present[-1]) & (edges >= present[0])])
 

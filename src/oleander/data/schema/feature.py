@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints
+from oleander.data.schema.dates import day_bounds, format_days, to_dates, to_days
 from oleander.data.schema.rounding import format_number
 from oleander.running.wording import list_some, shorten
 
@@ -28,6 +29,8 @@ class Kind(StrEnum):
     INTEGER = "integer"
     BINARY = "binary"
     CATEGORICAL = "categorical"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class Feature:
     name : str
         The column's name in rules and messages.
     kind : Kind
-        Continuous and integer columns hold numbers; binary and categorical columns hold levels.
+        Continuous and integer columns hold numbers, and so do dates and timestamps: days since 1970-01-01. Binary and
+        categorical columns hold levels.
     dtype : str
         The column's dtype as pandas names it; the black box gets its values with this dtype.
     lower, upper : float
@@ -91,8 +95,18 @@ class Feature:
 
     @property
     def is_number(self) -> bool:
-        """Whether the column holds numbers (continuous or integer) rather than levels."""
-        return self.kind in (Kind.CONTINUOUS, Kind.INTEGER)
+        """Whether the column holds numbers, dates included, rather than levels."""
+        return self.kind not in (Kind.BINARY, Kind.CATEGORICAL)
+
+    @property
+    def is_date(self) -> bool:
+        """Whether the column holds dates, with a time or without."""
+        return self.kind in (Kind.DATE, Kind.TIMESTAMP)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether draws and edges are whole: of whole numbers, and of dates without a time."""
+        return self.kind in (Kind.INTEGER, Kind.DATE)
 
     @property
     def dtype_bounds(self) -> tuple[float, float]:
@@ -101,6 +115,8 @@ class Feature:
         >>> Feature("age", Kind.INTEGER, "uint8", lower=18, upper=90).dtype_bounds
         (0.0, 255.0)
         """
+        if self.is_date:
+            return day_bounds(self.dtype)
         # A column of whole numbers that is declared continuous is drawn as floats.
         if self.kind is Kind.CONTINUOUS:
             return -math.inf, math.inf
@@ -119,7 +135,7 @@ class Feature:
     @property
     def is_its_own_code(self) -> bool:
         """Whether encoding leaves the values unchanged."""
-        return self.is_number or self.levels in ((0, 1), (0,))
+        return (self.is_number and not self.is_date) or self.levels in ((0, 1), (0,))
 
     @cached_property
     def _index(self) -> pd.Index:
@@ -158,13 +174,25 @@ class Feature:
         """
         column = values if isinstance(values, pd.Series) else pd.Series(values)
         absent = column.isna().to_numpy()
-        if self.is_number:
+        if self.is_date:
+            allowed = np.isfinite(to_days(column))
+        elif self.is_number:
             allowed = np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan))
         else:
             allowed = self._positions(column) >= 0
         return np.where(absent, self.missing, allowed)
 
     def _number_codes(self, column: pd.Series) -> Floats:
+        if self.is_date:
+            days = to_days(column)
+            strange = np.isnan(days) & column.notna().to_numpy()
+            if strange.any():
+                row = int(strange.argmax())
+                raise ValueError(
+                    f"column {self.name!r} holds dates, but row {row} holds {column.iloc[row]!r}, which is not a date "
+                    "without a time zone."
+                )
+            return days
         try:
             codes = np.array(column.to_numpy(dtype=float, na_value=np.nan))
         except (TypeError, ValueError):
@@ -198,6 +226,8 @@ class Feature:
 
     def decode(self, codes: Floats) -> Any:
         """Return the values behind the codes, with the column's dtype where it can hold them."""
+        if self.is_date:
+            return to_dates(codes, self.dtype)
         absent = np.isnan(codes) if self.missing else np.zeros(len(codes), dtype=bool)
         has_absent = bool(absent.any())
         if self.dtype == "category":
@@ -234,7 +264,7 @@ class Feature:
         if math.isnan(code):
             return "missing"
         if self.is_number:
-            return format_number(code)
+            return format_days(code) if self.is_date else format_number(code)
         level = self.levels[int(code)]
         return format_number(level) if isinstance(level, float) or type(level) is int else str(level)
 
@@ -274,11 +304,11 @@ class Feature:
         codes = np.array([self.lower, self.upper]) if self.is_number else np.arange(float(len(self.levels)))
         try:
             dtype = pd.api.types.pandas_dtype(self.dtype)
-            if isinstance(dtype, np.dtype) and dtype.kind not in "biufOUS":
+            if isinstance(dtype, np.dtype) and dtype.kind not in ("M" if self.is_date else "biufOUS"):
                 raise ValueError(f"a dtype of kind {dtype.kind}")
             with np.errstate(invalid="raise"):
                 again = self.encode(self.decode(codes))
-            if not self.is_number and not np.array_equal(again, codes):
+            if (self.is_date or not self.is_number) and not np.array_equal(again, codes):
                 raise ValueError("levels that are changed by encoding")
         except (TypeError, ValueError, OverflowError, FloatingPointError, NotImplementedError, IndexError) as error:
             raise ValueError(f"column {self.name!r} cannot be {self.kind} with dtype {self.dtype!r}") from error

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats
+from oleander.data.schema.dates import holds_dates, to_days
 from oleander.data.schema.feature import Feature, Kind, Level, refuse_infinite
 
 SCALES: dict[str, Callable[[Floats], float]] = {
@@ -21,15 +22,19 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
     """Infer a feature from a column; ``kind`` overrides the inferred kind.
 
     Two distinct whole numbers are binary; other whole numbers are integer, also where pandas stores them as floats
-    because some are missing; strings and ``category`` are categorical, or binary if there are two levels. A column that
-    is missing everywhere is categorical, without levels.
+    because some are missing; strings and ``category`` are categorical, or binary if there are two levels. Dates are
+    dates, and timestamps if a time is not midnight. A column that is missing everywhere is categorical, without levels.
     """
     if scale not in SCALES:
         raise ValueError(f"scale={scale!r} is not known; use one of {', '.join(SCALES)}.")
     dtype = column.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "mMc":
+    if isinstance(dtype, np.dtype) and dtype.kind in "mc":
         raise ValueError(f"column {name!r} has dtype {dtype}; turn it into numbers or strings first.")
     present = column[column.notna()]
+    if len(present) and holds_dates(present):
+        return _infer_date(column, present, name, kind, scale)
+    if kind in (Kind.DATE, Kind.TIMESTAMP):
+        raise ValueError(f"column {name!r} is declared as {kind} and has dtype {dtype}: use pandas.to_datetime first.")
     if present.empty and not isinstance(dtype, pd.CategoricalDtype):
         if kind not in (None, Kind.CATEGORICAL):
             raise ValueError(f"column {name!r} has no value that is not missing, so it cannot be {kind}.")
@@ -58,6 +63,32 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
         upper=float(values.max()),
         # A constant column has no spread; any unit will do, since nothing is ever measured along it.
         scale=measure_scale(values, scale),
+    )
+
+
+def _infer_date(column: pd.Series, present: pd.Series, name: str, kind: str | None, scale: str) -> Feature:
+    """Return a feature of dates: without a time where every date is at midnight."""
+    if isinstance(present.dtype, pd.DatetimeTZDtype):
+        raise ValueError(
+            f"column {name!r} holds dates with a time zone, which the black box would not get back: convert them with "
+            ".dt.tz_convert(None) or .dt.tz_localize(None)."
+        )
+    days = to_days(present)
+    if np.isnan(days).any():
+        row = int(np.isnan(days).argmax())
+        raise ValueError(f"column {name!r} holds {present.iloc[row]!r}, which cannot be read as a date.")
+    found = Kind.DATE if np.array_equal(days, np.round(days)) else Kind.TIMESTAMP
+    if kind not in (None, found, Kind.TIMESTAMP):
+        raise ValueError(f"column {name!r} holds {'dates' if found is Kind.DATE else 'times of a day'}, not {kind}.")
+    return Feature(
+        name,
+        found if kind is None else Kind(kind),
+        # Objects of datetime.date are read as pandas' own dates.
+        str(column.dtype) if pd.api.types.is_datetime64_dtype(column.dtype) else "datetime64[us]",
+        float(days.min()),
+        float(days.max()),
+        measure_scale(days, scale),
+        missing=len(present) < len(column),
     )
 
 

@@ -1,4 +1,4 @@
-"""All columns together: from a DataFrame or array to one float matrix, and back to the input of the black box."""
+"""All columns together: from a frame or array to one float matrix, and back to the input of the black box."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from oleander.arrays import Bools, Floats, Ints
+from oleander.data.frames import FRAMES, PANDAS, frame_of, to_table
 from oleander.data.schema.feature import Feature, Kind, read_dtype_name
 from oleander.data.schema.inference import infer_feature
+from oleander.data.schema.table import describe_features
 from oleander.running.wording import list_some, one_line
 
 FORMAT = 1
@@ -32,14 +34,18 @@ class FeatureSchema:
         The DataFrame's column labels; None for data in an array.
     array_dtype : str or None
         The array's dtype; None for data in a DataFrame.
+    frame : {"pandas", "polars"}
+        The frame that the black box gets: polars where the rows came as polars.
 
     Examples
     --------
     >>> import pandas as pd
     >>> X = pd.DataFrame({"age": [61, 58, 70], "sex": ["F", "M", "F"]})
     >>> schema = FeatureSchema.infer(X)
-    >>> [str(feature.kind) for feature in schema]
-    ['integer', 'binary']
+    >>> schema
+    column    kind   values missing
+       age integer 58 to 70
+       sex  binary     F, M
     >>> schema.encode(X)
     array([[61.,  0.],
            [58.,  1.],
@@ -51,19 +57,21 @@ class FeatureSchema:
     features: tuple[Feature, ...]
     columns: tuple[str | int, ...] | None = None
     array_dtype: str | None = None
+    frame: str = PANDAS
 
     @classmethod
     def infer(cls, X: Any, *, kinds: Mapping[str, str] | None = None, scale: str = "std") -> Self:
-        """Infer the schema from a DataFrame or a 2-D array.
+        """Infer the schema from a frame or a 2-D array.
 
         Parameters
         ----------
-        X : DataFrame or array of shape (n_rows, n_features)
+        X : pandas, polars or other frame, or array of shape (n_rows, n_features)
         kinds : mapping of column name to kind
             Overrides inferred kinds. Columns of an array are named ``x0``, ``x1``, ...
         scale : {"std", "iqr", "range", "none"}
             The unit of a radius along each number.
         """
+        given, X = X, to_table(X)
         table = _as_table(X)
         is_frame = isinstance(X, pd.DataFrame)
         names = [str(column) if is_frame else f"x{column}" for column in table.columns]
@@ -78,7 +86,12 @@ class FeatureSchema:
             for column, name in zip(table.columns, names, strict=True)
         )
         if is_frame:
-            return cls(features, columns=tuple(table.columns))
+            return cls(features, columns=tuple(table.columns), frame=frame_of(given))
+        dated = [feature.name for feature in features if feature.is_date]
+        if dated:
+            raise ValueError(
+                f"the array holds dates in {list_some(dated)}: give a DataFrame, whose columns have dtypes."
+            )
         return cls(features, array_dtype=str(np.asarray(X).dtype))
 
     def with_feature(self, name: str, /, **changes: Any) -> Self:
@@ -101,7 +114,7 @@ class FeatureSchema:
 
     @cached_property
     def numbers(self) -> Ints:
-        """Positions of the continuous and integer columns."""
+        """Positions of the columns of numbers and dates."""
         return np.array([j for j, feature in enumerate(self.features) if feature.is_number], dtype=np.intp)
 
     @cached_property
@@ -113,6 +126,18 @@ class FeatureSchema:
     def scales(self) -> Floats:
         """The length of one unit of radius along each column in ``numbers``."""
         return np.array([self.features[j].scale for j in self.numbers])
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A line per column: its name, its kind, its values, and whether one may be missing."""
+        return describe_features(self.features)
+
+    def __repr__(self) -> str:
+        return "\n".join(line.rstrip() for line in self.table.to_string(index=False).splitlines())
+
+    def _repr_html_(self) -> str:
+        html: str = self.table.to_html(index=False)
+        return html
 
     def __len__(self) -> int:
         return len(self.features)
@@ -126,8 +151,10 @@ class FeatureSchema:
     def encode(self, X: Any, order: Literal["C", "F"] = "C") -> Floats:
         """Return the rows as a float matrix of shape (n_rows, n_features), row by row or column by column in memory.
 
-        Raises ``ValueError`` naming the column and the row of a value that the schema does not allow.
+        Columns are taken by name, and columns that the schema does not have are ignored. Raises ``ValueError`` naming
+        the column and the row of a value that the schema does not allow.
         """
+        X = to_table(X)
         if self._needs_no_encoding(X):
             return np.array(X, dtype=float, order=order)
         table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
@@ -148,8 +175,14 @@ class FeatureSchema:
             and bool(np.isfinite(X).all())
         )
 
+    def align(self, X: Any) -> Any:
+        """Return the schema's columns of a frame as a pandas DataFrame, in the schema's order; an array as it is."""
+        table = to_table(X)
+        return self._aligned(table, is_frame=True) if isinstance(table, pd.DataFrame) else table
+
     def readable(self, X: Any) -> Bools:
         """Return a mask of the rows that can be encoded: every value is allowed by the schema."""
+        X = to_table(X)
         table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
         allowed: Bools = np.all([feature.holds(table.iloc[:, j]) for j, feature in enumerate(self.features)], axis=0)
         return allowed
@@ -164,6 +197,7 @@ class FeatureSchema:
         readable : bool array of shape (n_rows,) or None
             A mask of the rows that were encoded; None where all were.
         """
+        X = to_table(X)
         try:
             return self.encode(X), None
         except ValueError:
@@ -185,7 +219,7 @@ class FeatureSchema:
         return ""
 
     def decode(self, rows: Floats) -> Any:
-        """Return encoded rows as the black box expects them, with the columns and dtypes of the data.
+        """Return encoded rows as an array or a pandas DataFrame, with the columns and dtypes of the data.
 
         The table is always a copy: a black box that writes into it changes no row of ours.
         """
@@ -210,17 +244,12 @@ class FeatureSchema:
         return values.astype(dtype, copy=False)
 
     def _aligned(self, table: pd.DataFrame, *, is_frame: bool) -> pd.DataFrame:
-        """Return the table with its columns in the schema's order; ``ValueError`` for a missing or unknown column."""
+        """Return the schema's columns of the table, in its order; ``ValueError`` names all that are missing."""
         if is_frame and self.columns is not None:
             absent = [column for column in self.columns if column not in table.columns]
             if absent:
-                raise ValueError(f"the data lack column {absent[0]!r}; they have {list_some(table.columns)}.")
-            extra = [column for column in table.columns if column not in self.columns]
-            if extra:
-                raise ValueError(
-                    f"the data have column {extra[0]!r}, which the schema does not know; "
-                    f"it knows {list_some(self.columns)}."
-                )
+                word = "column" if len(absent) == 1 else "columns"
+                raise ValueError(f"the data lack {word} {list_some(absent)}; they have {list_some(table.columns)}.")
             return table[list(self.columns)]
         if table.shape[1] != len(self):
             raise ValueError(f"the data have {table.shape[1]} columns, and the schema {len(self)}.")
@@ -242,6 +271,7 @@ class FeatureSchema:
             "features": [feature.to_dict() for feature in self.features],
             "columns": None if self.columns is None else list(self.columns),
             "array_dtype": self.array_dtype,
+            "frame": self.frame,
         }
 
     @classmethod
@@ -264,7 +294,11 @@ class FeatureSchema:
                 raise ValueError(f"it is for an array of dtype {data['array_dtype']}")
             if not features:
                 raise ValueError("it has no column")
-            return cls(features, columns, None if columns is not None else str(data["array_dtype"]))
+            # Files of earlier versions have no kind of frame.
+            frame = data.get("frame", PANDAS)
+            if frame not in FRAMES:
+                raise ValueError(f"it is for a {frame!r} frame")
+            return cls(features, columns, None if columns is not None else str(data["array_dtype"]), frame)
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise ValueError(f"this is not a schema that can be read: {one_line(error)}.") from error
 

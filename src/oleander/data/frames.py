@@ -1,0 +1,180 @@
+"""The one entry for tables: pandas, polars, pyarrow, DuckDB and other frames become pandas, by the name of each column.
+
+Every frame that narwhals reads is converted column by column, so that the same values give the same columns, whichever
+library holds them. Arrays stay arrays.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+from scipy.sparse import issparse
+
+from oleander.arrays import Ints
+from oleander.running.wording import list_some
+
+# The frames that a black box gets as the user gave them; it gets pandas for all others.
+PANDAS, POLARS = "pandas", "polars"
+FRAMES = (PANDAS, POLARS)
+
+
+def to_table(X: Any) -> Any:
+    """Return a frame of any library as a pandas DataFrame, and anything else unchanged.
+
+    A lazy frame, such as a DuckDB relation, is collected: it must fit into memory. A second call may find its rows in
+    another order, so every method collects once.
+
+    Parameters
+    ----------
+    X : DataFrame, Table, LazyFrame, relation or array
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> to_table(pyarrow.table({"age": [61, 58], "sex": ["F", "M"]}))
+       age sex
+    0   61   F
+    1   58   M
+    >>> to_table([[1.0, 2.0]])
+    [[1.0, 2.0]]
+    """
+    if X is None or isinstance(X, (pd.DataFrame, np.ndarray, list, tuple)) or issparse(X):
+        return X
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = _collect(frame)
+    if not isinstance(frame, nw.DataFrame):
+        return X
+    if frame.implementation.is_pandas():
+        return frame.to_native()
+    names = list(frame.columns)
+    twice = [name for number, name in enumerate(names) if name in names[:number]]
+    if twice:
+        raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
+    columns = {name: _to_pandas(frame[name]) for name in names}
+    unreadable = [name for name, column in columns.items() if column is None]
+    if unreadable:
+        kinds = ", ".join(sorted({str(frame[name].dtype) for name in unreadable}))
+        raise ValueError(
+            f"columns hold values of other kinds than numbers, strings, truth values and dates ({kinds}): "
+            f"{list_some(unreadable)}. Leave them out, or turn them into such."
+        )
+    return pd.DataFrame(columns)
+
+
+def frame_of(X: Any) -> str:
+    """Return the kind of frame that the black box gets for rows given as X.
+
+    Examples
+    --------
+    >>> frame_of(pd.DataFrame({"age": [61]})), frame_of(np.zeros((2, 2)))
+    ('pandas', 'pandas')
+    """
+    native = nw.to_native(X, pass_through=True)
+    return POLARS if type(native).__module__.partition(".")[0] == "polars" else PANDAS
+
+
+def columns_of(X: Any) -> list[Any] | None:
+    """Return the names of a frame's columns; None for an array.
+
+    Examples
+    --------
+    >>> columns_of(pd.DataFrame({"age": [61]})), columns_of(np.zeros((2, 2)))
+    (['age'], None)
+    """
+    if isinstance(X, pd.DataFrame):
+        return list(X.columns)
+    frame = nw.from_native(X, pass_through=True)
+    return list(frame.collect_schema().names()) if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else None
+
+
+def select_columns(X: Any, names: Sequence[Any]) -> Any:
+    """Return some columns of a frame as a frame of the same library."""
+    return X[list(names)] if isinstance(X, pd.DataFrame) else nw.from_native(X).select(*names).to_native()
+
+
+def to_frame_of(table: Any, kind: str) -> Any:
+    """Return a pandas DataFrame as a frame of this kind, with null for missing values; an array is left as it is."""
+    if kind == PANDAS or not isinstance(table, pd.DataFrame):
+        return table
+    pl = import_module(POLARS)
+    return pl.DataFrame([_to_polars(table.iloc[:, j], str(name), pl) for j, name in enumerate(table.columns)])
+
+
+def take_rows(X: Any, rows: Ints) -> Any:
+    """Return some rows of a table or an array, as a pandas DataFrame or an array."""
+    table = to_table(X)
+    return table.iloc[rows] if isinstance(table, pd.DataFrame) else np.asarray(table)[rows]
+
+
+def as_one_row(x: Any) -> Any:
+    """Return a Series, a mapping, a table or a one-dimensional array as a table of one row."""
+    if isinstance(x, pd.Series):
+        return x.to_frame().T.infer_objects()
+    if isinstance(x, dict):
+        return pd.DataFrame([x])
+    table = to_table(x)
+    return table if isinstance(table, pd.DataFrame) else np.atleast_2d(np.asarray(table))
+
+
+def _collect(frame: Any) -> Any:
+    """Return the rows of a lazy frame: as Arrow where that is installed, which keeps whole numbers with gaps whole."""
+    if frame.implementation.is_duckdb():
+        return frame.collect(backend="pyarrow" if find_spec("pyarrow") else PANDAS)
+    return frame.collect()
+
+
+def _to_pandas(column: Any) -> pd.Series | None:
+    """Return a column of a narwhals frame as pandas would hold it; None for values that no column may hold."""
+    dtype, absent = column.dtype, column.is_null().to_numpy()
+    has_absent = bool(absent.any())
+    if isinstance(dtype, nw.Decimal):
+        column, dtype = column.cast(nw.Float64()), nw.Float64()
+    if isinstance(dtype, (nw.Categorical, nw.Enum)):
+        levels = column.cat.get_categories().to_list()
+        kind = pd.CategoricalDtype(levels, ordered=isinstance(dtype, nw.Enum))
+        return pd.Series(pd.Categorical(column.cast(nw.String()).to_list(), dtype=kind))
+    if dtype.is_integer() and has_absent:
+        # As floats, whole numbers would lose their dtype, which the black box may need.
+        plain = pd.array(column.fill_null(0).to_numpy(), dtype=str(dtype))
+        plain[absent] = pd.NA
+        return pd.Series(plain)
+    if isinstance(dtype, nw.Boolean):
+        return pd.Series(column.to_list(), dtype=object if has_absent else bool)
+    if dtype.is_numeric():
+        return pd.Series(column.to_numpy())
+    if isinstance(dtype, nw.String):
+        return pd.Series(column.to_list())
+    if isinstance(dtype, nw.Date):
+        return pd.Series(column.to_numpy().astype("datetime64[s]"))
+    if isinstance(dtype, nw.Datetime):
+        if dtype.time_zone:
+            return pd.Series(column.to_list())
+        # Seconds are the sign of a date without a time.
+        unit = "us" if dtype.time_unit == "s" else dtype.time_unit
+        return pd.Series(column.to_numpy().astype(f"datetime64[{unit}]"))
+    return None if not isinstance(dtype, nw.Unknown) or not absent.all() else pd.Series([None] * len(column))
+
+
+def _to_polars(column: pd.Series, name: str, pl: Any) -> Any:
+    """Return a column as polars holds it."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        levels = [str(level) for level in dtype.categories]
+        kind = pl.Enum(levels) if dtype.ordered else pl.Categorical()
+        return pl.Series(name, [None if code < 0 else levels[code] for code in column.cat.codes], dtype=kind)
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        return pl.Series(name, column.to_numpy(), nan_to_null=True)
+    if isinstance(dtype, np.dtype) and dtype.kind == "M":
+        unit = np.datetime_data(dtype)[0]
+        return pl.Series(name, column.to_numpy().astype("datetime64[D]") if unit == "s" else column.to_numpy())
+    plain = [None if value is pd.NA or value != value else value for value in column.tolist()]
+    if not pd.api.types.is_extension_array_dtype(dtype):
+        return pl.Series(name, plain)
+    # The other dtypes, such as Int32, have the same name in both libraries.
+    own = {"str": "String", "string": "String", "boolean": "Boolean"}
+    return pl.Series(name, plain, dtype=getattr(pl, own.get(str(dtype), str(dtype)), None))

@@ -1,0 +1,227 @@
+"""Explainers as one module of Python that needs the standard library only."""
+
+import keyword
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from oleander.data.schema import FeatureSchema
+from oleander.export.language import Language
+from oleander.export.plain import PlainExplainer, plain_value, read_plain
+from oleander.results.explainer_set import ExplainerSet
+from oleander.running.wording import visible
+
+# The first two lines must not name an encoding, so no name or level stands there.
+HEADER = '''"""Explainers of a black box, written by Oleander. Only the standard library is needed.
+
+predict(row) returns the answer for one row, a mapping from names of columns to values. It returns None where the
+explainers abstain, and where a value is one that they do not know.
+"""
+
+import math
+
+'''
+COLUMNS = '''# Each column's name, its levels (None where it holds numbers), and whether a value may be missing.
+COLUMNS = (
+{columns}
+)
+EXPLAINERS = []
+
+
+def explainer(function):
+    """Add a function to the explainers, which answer in the order in which they stand here."""
+    EXPLAINERS.append(function)
+    return function
+
+'''
+READING = '''
+class UnknownValueError(ValueError):
+    """A value that the explainers do not know."""
+
+
+def is_missing(value):
+    """Return whether a value is None or not equal to itself, such as NaN."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        # pandas.NA is neither equal to itself nor unequal.
+        return True
+
+
+def kind_of(value):
+    """Return the kind of a level; the number 1 and True are two levels."""
+    if isinstance(value, str):
+        return "text"
+    return "truth" if type(value).__name__.startswith("bool") else "number"
+
+
+LEVELS = [
+    None if levels is None else frozenset((kind_of(level), level) for level in levels) for _, levels, _ in COLUMNS
+]
+
+
+def read_value(value, levels, may_be_missing):
+    """Return a number as a float, a level as it is, and a missing value as None."""
+    if is_missing(value):
+        if not may_be_missing:
+            raise UnknownValueError(value)
+        return None
+    try:
+        if levels is None:
+            number = float(value)
+            if math.isfinite(number):
+                return number
+        elif (kind_of(value), value) in levels:
+            return value
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise UnknownValueError(value)
+
+
+def predict(row):
+    """Return the answer for one row, or None."""
+    for name, _, _ in COLUMNS:
+        if name not in row:
+            raise KeyError(f"the row lacks the column {name!r}")
+    try:
+        values = [
+            read_value(row[name], levels, may_be_missing)
+            for (name, _, may_be_missing), levels in zip(COLUMNS, LEVELS)
+        ]
+    except UnknownValueError:
+        return None
+'''
+FIRST = """    for say in EXPLAINERS:
+        answer = say(values)
+        if answer is not None:
+            return answer
+    return None
+"""
+SILENT = """    said = [answer for answer in (say(values) for say in EXPLAINERS) if answer is not None]
+    # Where explainers disagree, none of them answers.
+    return said[0] if said and all(answer == said[0] for answer in said) else None
+"""
+FOOTER = '''
+
+def predict_many(rows):
+    """Return the answers for many rows."""
+    return [predict(row) for row in rows]
+'''
+# Names that the module uses itself.
+TAKEN = {"math", "values", "scores", "abs", "labels", "max", "explainer", "predict", "predict_many", "say", "answer"}
+
+
+def write_python(explainers: ExplainerSet) -> str:
+    """Return the text of a module with ``predict(row)`` and ``predict_many(rows)``."""
+    plain = read_plain(explainers)
+    schema = explainers.schema
+    python = Python(schema, name_variables(schema))
+    columns = [
+        f"    ({python.literal(column)}, {None if feature.is_number else python.several(feature.levels)}, "
+        f"{feature.missing}),"
+        for column, feature in zip(schema.columns or schema.names, schema, strict=True)
+    ]
+    parts = [HEADER, COLUMNS.format(columns="\n".join(columns))]
+    parts += [_write_explainer(number, explainer, python) for number, explainer in enumerate(plain)]
+    parts += [READING, FIRST if explainers.overlap == "first" else SILENT, FOOTER]
+    return "".join(parts)
+
+
+class Python(Language):
+    """Python, with a variable for each column."""
+
+    AND, OR, FALSE = " and ", " or ", "False"
+    guards_missing = True
+
+    def number(self, value: float) -> str:
+        """Return a number."""
+        return repr(float(value)) if value >= 0 else f"({float(value)!r})"
+
+    def literal(self, value: Any) -> str:
+        """Return a level or a label; characters that do not print are escaped."""
+        return repr(plain_value(value))
+
+    def several(self, values: Sequence[Any]) -> str:
+        """Return a tuple of levels or labels."""
+        return f"({', '.join(self.literal(value) for value in values)}{',' if len(values) == 1 else ''})"
+
+    def is_missing(self, name: str) -> str:
+        """Return the test of a missing value."""
+        return f"{name} is None"
+
+    def is_known(self, name: str) -> str:
+        """Return the test of a value that is not missing."""
+        return f"{name} is not None"
+
+    def is_one_of(self, name: str, levels: Sequence[Any], *, negated: bool = False) -> str:
+        """Return the test of a value among levels."""
+        if len(levels) == 1:
+            return f"{name} {'!=' if negated else '=='} {self.literal(levels[0])}"
+        return f"{name} {'not ' if negated else ''}in {self.several(levels)}"
+
+    def choose(self, test: str, yes: str, no: str) -> str:
+        """Return an expression that has one of two values."""
+        return f"({yes} if {test} else {no})"
+
+
+def name_variables(schema: FeatureSchema) -> list[str]:
+    """Return a distinct variable for each column, as near to its name as Python allows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> name_variables(FeatureSchema.infer(pd.DataFrame({"serum iron": [1, 2, 3], "class": [4, 5, 6], "ß": [7, 8, 9]})))
+    ['serum_iron', 'class_', 'column_2']
+    """
+    taken = set(TAKEN)
+    variables = []
+    for number, name in enumerate(schema.names):
+        variable = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
+        if not variable or not variable[0].isalpha():
+            variable = f"column_{number}"
+        while variable in taken or keyword.iskeyword(variable):
+            variable += "_"
+        taken.add(variable)
+        variables.append(variable)
+    return variables
+
+
+def _write_explainer(number: int, explainer: PlainExplainer, python: Python) -> str:
+    tests = [] if explainer.ball is None else python.inside(explainer.ball)
+    used = _find_columns(explainer, python)
+    lines = ["", "@explainer", f"def explainer_{number}(values):", f"    # {visible(explainer.words)}"]
+    lines += [f"    {python.names[j]} = values[{j}]  # {visible(repr(python.schema[j].name))}" for j in used]
+    for test in tests:
+        lines += [f"    if not {test}:", "        return None"]
+    for rule in explainer.rules:
+        if rule.words:
+            lines.append(f"    # {visible(rule.words)}")
+        test = python.all_of(rule.conditions)
+        if test:
+            lines.append(f"    if {test}:")
+        indent = " " * (8 if test else 4)
+        lines += [indent + line for line in _write_answer(explainer, rule.label, python)]
+        if not test:
+            # It always holds, so nothing can follow.
+            return "\n".join([*lines, "", ""])
+    return "\n".join([*lines, "    return None", "", ""])
+
+
+def _write_answer(explainer: PlainExplainer, label: Any, python: Python) -> list[str]:
+    if explainer.linear is None:
+        return [f"return {python.literal(label)}"]
+    scores = [f"    {score}," for score in python.scores(explainer.linear)]
+    # Of equal scores the first is the answer.
+    return ["scores = [", *scores, "]", f"return {python.several(explainer.labels)}[scores.index(max(scores))]"]
+
+
+def _find_columns(explainer: PlainExplainer, python: Python) -> list[int]:
+    """Return the columns that an explainer reads, in the order of the schema."""
+    used = {condition.column for rule in explainer.rules for condition in rule.conditions}
+    if explainer.linear is not None:
+        used |= set(explainer.linear.used.tolist())
+    if explainer.ball is not None:
+        used |= set(range(len(python.schema)))
+    return sorted(used)

@@ -1,0 +1,222 @@
+"""Models in files of XGBoost, LightGBM, CatBoost and ONNX answer as the model that was saved."""
+
+import warnings
+
+import lightgbm
+import numpy as np
+import onnx
+import pandas as pd
+import pytest
+import xgboost
+
+from oleander.black_box.asking import BlackBoxError
+from oleander.black_box.columns import columns_read_by
+from oleander.cli.errors import CommandError
+from oleander.cli.model_files import CatBoostModel, OnnxModel, load_lightgbm, load_xgboost
+from oleander.cli.models import load_model
+
+
+def write_onnx(path, n_columns, kind=onnx.TensorProto.DOUBLE):
+    """Write a model that answers whether the first column is over 60."""
+    helper = onnx.helper
+    dtype = np.float64 if kind == onnx.TensorProto.DOUBLE else np.float32
+    constants = [
+        onnx.numpy_helper.from_array(np.array([0]), "first"),
+        onnx.numpy_helper.from_array(np.array(60, dtype=dtype), "limit"),
+    ]
+    nodes = [
+        helper.make_node("Gather", ["X", "first"], ["column"], axis=1),
+        helper.make_node("Greater", ["column", "limit"], ["over"]),
+        helper.make_node("Cast", ["over"], ["label"], to=onnx.TensorProto.INT64),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "over",
+        [helper.make_tensor_value_info("X", kind, [None, n_columns])],
+        [helper.make_tensor_value_info("label", onnx.TensorProto.INT64, [None, 1])],
+        constants,
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    path.write_bytes(model.SerializeToString())
+
+
+@pytest.mark.slow
+def test_onnx(run, patients, tmp_path):
+    table = patients[["age", "risk"]].assign(weight=patients["age"] / 7)
+    table.to_csv(tmp_path / "p.csv", index=False)
+    write_onnx(tmp_path / "m.onnx", 2)
+    done = run("explain", "p.csv", "--model", "m.onnx", "--drop", "risk", "--draws", 600, "--json")
+    assert done.code == 0, done.err
+    assert done.json["coverage"] > 0.9
+    (tmp_path / "bad.onnx").write_text("no")
+    refused = run("explain", "p.csv", "--model", "bad.onnx", "--drop", "risk")
+    assert refused.code == 4
+    assert "cannot be read as an ONNX model" in refused.sentence
+
+
+def test_onnx_in_32_bits_is_noted(tmp_path, capsys):
+    write_onnx(tmp_path / "m.onnx", 1, onnx.TensorProto.FLOAT)
+    answers = OnnxModel(tmp_path / "m.onnx").predict(pd.DataFrame({"age": [59.0, 61.0]}))
+    assert answers.tolist() == [0, 1]
+    assert "32-bit" in capsys.readouterr().err
+
+
+def test_classes_of_onnx(tmp_path):
+    write_onnx(tmp_path / "m.onnx", 1)
+    X = pd.DataFrame({"age": [59.0, 61.0]})
+    assert OnnxModel(tmp_path / "m.onnx", ["young", "old"]).predict(X).tolist() == ["young", "old"]
+    with pytest.raises(BlackBoxError, match="--classes names 1 classes, and the model answers 0, 1"):
+        OnnxModel(tmp_path / "m.onnx", ["young"]).predict(X)
+
+
+def make_rows(n_rows=300):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "mean age": rng.integers(20, 90, n_rows),
+            "dose": rng.uniform(0, 5, n_rows),
+            "ward": rng.choice(["north", "south", "west"], n_rows),
+        }
+    )
+
+
+X = make_rows()
+CODES = {
+    2: ((X["mean age"] > 60) & (X["ward"] != "west")).to_numpy().astype(int),
+    3: np.where(X["mean age"] > 60, 2, np.where(X["ward"] == "west", 1, 0)),
+}
+NAMES = ("low", "mid", "high")
+
+
+def with_categories(table):
+    return table.assign(ward=table["ward"].astype("category"))
+
+
+class TestXgboost:
+    @pytest.mark.parametrize("ending", ["json", "ubj"])
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_labels_are_those_of_the_model(self, tmp_path, ending, n_classes):
+        model = xgboost.XGBClassifier(n_estimators=10, enable_categorical=True)
+        model.fit(with_categories(X), CODES[n_classes]).save_model(tmp_path / f"m.{ending}")
+        loaded = load_model(str(tmp_path / f"m.{ending}"), trust_model=False)
+        expected = model.predict(with_categories(X))
+        # Text of the file becomes categories, also where some are missing from it.
+        for rows in (slice(None), X.index[X["ward"] != "north"]):
+            np.testing.assert_array_equal(loaded.predict(X.loc[rows]), expected[X.index.get_indexer(X.loc[rows].index)])
+        assert columns_read_by(loaded) == ("mean age", "dose", "ward")
+        named = load_model(str(tmp_path / f"m.{ending}"), trust_model=False, classes=NAMES[:n_classes])
+        assert named.predict(X).tolist() == [NAMES[code] for code in expected]
+
+    @pytest.mark.parametrize("objective", ["binary:logitraw", "binary:hinge", "multi:softmax"])
+    def test_objectives(self, tmp_path, objective):
+        options = {"objective": objective} | ({"num_class": 2} if objective.startswith("multi") else {})
+        rows = X[["mean age", "dose"]]
+        trained = xgboost.train(options, xgboost.DMatrix(rows, CODES[2]), 10)
+        trained.save_model(tmp_path / "m.ubj")
+        scores = trained.predict(xgboost.DMatrix(rows))
+        expected = scores > 0 if objective == "binary:logitraw" else scores
+        np.testing.assert_array_equal(load_xgboost(tmp_path / "m.ubj").predict(rows), expected.astype(int))
+
+    def test_a_model_of_an_array(self, tmp_path):
+        rows = X[["mean age", "dose"]]
+        model = xgboost.XGBClassifier(n_estimators=5).fit(rows.to_numpy(), CODES[2])
+        model.save_model(tmp_path / "m.json")
+        loaded = load_xgboost(tmp_path / "m.json")
+        assert columns_read_by(loaded) is None
+        np.testing.assert_array_equal(loaded.predict(rows), model.predict(rows.to_numpy()))
+
+    def test_files_that_are_no_classifiers(self, tmp_path):
+        xgboost.XGBRegressor(n_estimators=2).fit(X[["dose"]], X["dose"]).save_model(tmp_path / "m.json")
+        with pytest.raises(CommandError, match="objective 'reg:squarederror', which is none of classification"):
+            load_xgboost(tmp_path / "m.json")
+        (tmp_path / "n.json").write_text("{}")
+        with pytest.raises(CommandError, match="cannot be read as an XGBoost model") as caught:
+            load_xgboost(tmp_path / "n.json")
+        assert "Stack trace" not in str(caught.value)
+
+
+class TestLightgbm:
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_labels_are_those_of_the_model(self, tmp_path, n_classes):
+        labels = np.array(NAMES)[CODES[n_classes]]
+        model = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1).fit(with_categories(X), labels)
+        model.booster_.save_model(tmp_path / "m.txt")
+        named = load_model(str(tmp_path / "m.txt"), trust_model=False, classes=tuple(model.classes_))
+        expected = model.predict(with_categories(X))
+        for rows in (slice(None), X.index[X["ward"] != "north"]):
+            np.testing.assert_array_equal(named.predict(X.loc[rows]), expected[X.index.get_indexer(X.loc[rows].index)])
+        numbered = load_model(str(tmp_path / "m.txt"), trust_model=False)
+        assert [model.classes_[code] for code in numbered.predict(X)] == expected.tolist()
+        with pytest.raises(CommandError, match=f"--classes names 1 classes, and the model has {n_classes}"):
+            load_lightgbm(tmp_path / "m.txt", ["one"])
+
+    def test_a_column_with_a_space_is_found(self, run, tmp_path):
+        """LightGBM writes it with an underscore."""
+        rows = X[["mean age", "dose"]]
+        lightgbm.LGBMClassifier(n_estimators=10, verbose=-1).fit(rows, CODES[2]).booster_.save_model(tmp_path / "m.txt")
+        rows[["dose", "mean age"]].assign(risk=CODES[2]).to_csv(tmp_path / "p.csv", index=False)
+        done = run("explain", "p.csv", "--model", "m.txt", "--draws", 600, "--out", "out")
+        assert done.code == 0, done.err
+        assert "note: the model numbers its classes from 0 to 1: --classes names them." in done.err
+        assert "columns that the model was not fitted on are left out: 'risk'." in done.err
+        assert "mean age" in done.out
+
+    def test_files_that_are_no_classifiers(self, tmp_path):
+        lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(X[["dose"]], X["dose"]).booster_.save_model(
+            tmp_path / "m.txt"
+        )
+        with pytest.raises(CommandError, match="objective 'regression', which is none of classification"):
+            load_lightgbm(tmp_path / "m.txt")
+        (tmp_path / "n.txt").write_text("age,dose\n1,2\n")
+        with pytest.raises(CommandError, match="cannot be read as a LightGBM model"):
+            load_lightgbm(tmp_path / "n.txt")
+
+
+def test_catboost(tmp_path):
+    catboost = pytest.importorskip("catboost")
+    options = {"iterations": 10, "verbose": 0, "allow_writing_files": False}
+    labels = np.array(NAMES)[CODES[3]]
+    model = catboost.CatBoostClassifier(**options, cat_features=["ward"]).fit(X, labels)
+    model.save_model(str(tmp_path / "m.cbm"))
+    loaded = load_model(str(tmp_path / "m.cbm"), trust_model=False)
+    assert columns_read_by(loaded) == ("mean age", "dose", "ward")
+    assert loaded.predict(X).tolist() == model.predict(X).ravel().tolist()
+    numbers = X[["mean age", "dose"]]
+    catboost.CatBoostClassifier(**options).fit(numbers.to_numpy(), CODES[2]).save_model(str(tmp_path / "a.cbm"))
+    assert columns_read_by(CatBoostModel(tmp_path / "a.cbm")) is None
+    assert set(CatBoostModel(tmp_path / "a.cbm").predict(numbers).tolist()) == {0, 1}
+    catboost.CatBoostRegressor(**options).fit(numbers, X["dose"]).save_model(str(tmp_path / "r.cbm"))
+    with pytest.raises(CommandError, match="holds no classifier"):
+        CatBoostModel(tmp_path / "r.cbm")
+    (tmp_path / "n.cbm").write_text("no")
+    with pytest.raises(CommandError, match="cannot be read as a CatBoost model"):
+        CatBoostModel(tmp_path / "n.cbm")
+
+
+def test_torchscript(tmp_path):
+    torch = pytest.importorskip("torch")
+
+    class Old(torch.nn.Module):
+        def __init__(self, n_scores):
+            super().__init__()
+            self.n_scores = n_scores
+
+        def forward(self, rows):
+            score = rows[:, :1] - 60.0
+            return score if self.n_scores == 1 else torch.cat([-score, score], dim=1)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        torch.jit.script(Old(2)).save(str(tmp_path / "m.pt"))
+        torch.jit.script(Old(1)).save(str(tmp_path / "one.pt"))
+    rows = pd.DataFrame({"age": [59, 61], "dose": [0.5, 1.5]})
+    with pytest.raises(CommandError, match="add --trust-model"):
+        load_model(str(tmp_path / "m.pt"), trust_model=False)
+    assert load_model(str(tmp_path / "m.pt"), trust_model=True).predict(rows).tolist() == [0, 1]
+    named = load_model(str(tmp_path / "m.pt"), trust_model=True, classes=("young", "old"))
+    assert named.predict(rows).tolist() == ["young", "old"]
+    with pytest.raises(BlackBoxError, match="one score per row, which may be a probability or a logit"):
+        load_model(str(tmp_path / "one.pt"), trust_model=True).predict(rows)
+    (tmp_path / "n.pt").write_text("no")
+    with pytest.raises(CommandError, match="cannot be read as TorchScript"):
+        load_model(str(tmp_path / "n.pt"), trust_model=True)

@@ -1,0 +1,290 @@
+"""The same rows in frames of every library: the same schema, coverage, answers and summary."""
+
+import datetime as dt
+
+import duckdb
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from oleander import AggregateExplainer, FeatureSchema
+from oleander.baselines import NaiveTree, compare
+from oleander.black_box import asking_twice
+from oleander.data.frames import as_one_row, columns_of, frame_of, take_rows, to_frame_of, to_table
+from oleander.draws.options import Draws
+
+
+def as_relation(table):
+    return duckdb.from_arrow(pa.Table.from_pandas(table, preserve_index=False))
+
+
+KINDS = {
+    "pandas": lambda table: table,
+    "polars": pl.from_pandas,
+    "polars, lazy": lambda table: pl.from_pandas(table).lazy(),
+    "pyarrow": lambda table: pa.Table.from_pandas(table, preserve_index=False),
+    "duckdb": as_relation,
+    "narwhals": lambda table: nw.from_native(pl.from_pandas(table)),
+}
+
+
+def make_rows(n_rows, seed=0):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, n_rows),
+            "dose": rng.uniform(0, 5, n_rows).round(2),
+            "ward": rng.choice(["north", "south", "west"], n_rows),
+            "smoker": rng.random(n_rows) < 0.3,
+            "admitted": np.datetime64("2024-01-01", "s") + rng.integers(0, 300, n_rows).astype("timedelta64[D]"),
+        }
+    )
+    table.loc[rng.random(n_rows) < 0.1, "dose"] = np.nan
+    return table
+
+
+def high(X):
+    """A black box that reads columns by name, of any library."""
+    age, dose = np.asarray(X["age"]), np.asarray(X["dose"], dtype=float)
+    late = np.asarray(X["admitted"]).astype("datetime64[D]") > np.datetime64("2024-06-01")
+    return np.where((age > 60) & ~(dose > 3) | late & (age > 40), "high", "low")
+
+
+ROWS, BACKGROUND, NEW = make_rows(300), make_rows(300, 1), make_rows(200, 2)
+OPTIONS = {"draws": Draws(2000), "random_state": 0}
+
+
+def shuffled(table):
+    return table[["smoker", "admitted", "ward", "age", "dose"]]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    atlas = AggregateExplainer(high, **OPTIONS).fit(ROWS, background=BACKGROUND)
+    return atlas.summary(), atlas
+
+
+@pytest.mark.parametrize(
+    ("kind", "other"), [*zip(KINDS, KINDS, strict=True), ("pandas", "polars"), ("duckdb", "pandas")]
+)
+def test_every_frame_gives_the_same_fit_and_answers(expected, kind, other):
+    """Columns of the background and of new rows come in another order, and from another library."""
+    summary, known = expected
+    make, make_other = KINDS[kind], KINDS[other]
+    atlas = AggregateExplainer(high, **OPTIONS).fit(make(ROWS), background=make_other(shuffled(BACKGROUND)))
+    assert atlas.schema_.names == known.schema_.names
+    assert [feature.kind for feature in atlas.schema_] == [feature.kind for feature in known.schema_]
+    assert atlas.summary() == summary
+    assert atlas.coverage_ == known.coverage_
+    assert atlas.n_queries_ == known.n_queries_
+    new = make_other(shuffled(NEW))
+    np.testing.assert_array_equal(atlas.predict(new), known.predict(NEW))
+    np.testing.assert_array_equal(atlas.predict(new).mask, known.predict(NEW).mask)
+    np.testing.assert_array_equal(atlas.covers(new), known.covers(NEW))
+    np.testing.assert_array_equal(atlas.responsible(new), known.responsible(NEW))
+    labels = high(NEW)
+    wanted = known.evaluate(NEW, labels)
+    for found in (atlas.evaluate(new), atlas.evaluate(new, labels)):
+        assert (found.coverage, found.agreement) == (wanted.coverage, wanted.agreement)
+    assert str(atlas.uncovered(new, labels)) == str(known.uncovered(NEW, labels))
+    one = make_other(shuffled(NEW[:1]))
+    assert str(atlas.explain(one)) == str(known.explain(NEW[:1]))
+
+
+def test_the_page_reads_frames(expected, tmp_path):
+    _, known = expected
+    for name in ("polars", "duckdb"):
+        known.report(tmp_path / f"{name}.html", KINDS[name](shuffled(NEW)), labels=high(NEW))
+    assert (tmp_path / "polars.html").read_text() == (tmp_path / "duckdb.html").read_text()
+
+
+def test_a_saved_explainer_keeps_dates_and_the_kind_of_frame(tmp_path):
+    atlas = AggregateExplainer(high, **OPTIONS).fit(pl.from_pandas(ROWS))
+    atlas.save(tmp_path / "a.oleander")
+    again = AggregateExplainer.load(tmp_path / "a.oleander", high)
+    assert again.schema_ == atlas.schema_
+    assert again.schema_.frame == "polars"
+    assert [member.rules() for member in again.explainers_] == [member.rules() for member in atlas.explainers_]
+    assert again.evaluate(shuffled(NEW)).coverage == atlas.evaluate(NEW).coverage
+
+
+def test_a_polars_black_box_gets_polars_with_its_dtypes():
+    seen = []
+
+    def decide(X):
+        seen.append(X)
+        return X.select(pl.col("age").fill_null(0) > 60)["age"].to_numpy()
+
+    X = pl.DataFrame(
+        {
+            "age": pl.Series([None, *range(20, 80)], dtype=pl.Int32),
+            "dose": [None, *np.linspace(0, 5, 60)],
+            "ward": pl.Series([None, *["north", "south"] * 30], dtype=pl.Categorical),
+            "stage": pl.Series(["late", *["early", "late"] * 30], dtype=pl.Enum(["early", "late"])),
+            "note": [None, *["yes", "no", "perhaps"] * 20],
+            "smoker": [None, *[True, False] * 30],
+            "day": [None, *[dt.date(2024, 1, 1), dt.date(2024, 2, 2)] * 30],
+            "time": [dt.datetime(2024, 1, 1, 3, 30)] * 61,
+        }
+    )
+    atlas = AggregateExplainer(decide, draws=Draws(200), random_state=0).fit(X)
+    assert all(isinstance(frame, pl.DataFrame) for frame in seen)
+    assert all(frame.schema == X.schema for frame in seen)
+    # Missing values are null, as they came.
+    assert seen[0].equals(X)
+    assert atlas.evaluate(X).coverage > 0.9
+
+
+def test_other_frames_reach_the_black_box_as_pandas():
+    def decide(X):
+        assert isinstance(X, pd.DataFrame)
+        return high(X)
+
+    for kind in ("pyarrow", "duckdb"):
+        AggregateExplainer(decide, draws=Draws(200), random_state=0).fit(KINDS[kind](ROWS))
+
+
+def test_a_black_box_that_cannot_read_polars_is_told_of():
+    def decide(X):
+        return X.iloc[:, 0].to_numpy() > 60
+
+    with pytest.raises(RuntimeError, match=r"It got a polars frame, as X is one; give X\.to_pandas\(\) instead"):
+        AggregateExplainer(decide).fit(pl.from_pandas(ROWS))
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A forest that was fitted on three of the columns."""
+    encoded = make_column_transformer((OneHotEncoder(), ["ward"]), remainder="passthrough")
+    forest = make_pipeline(encoded, RandomForestClassifier(10, random_state=0))
+    return forest.fit(BACKGROUND[["age", "dose", "ward"]].fillna({"dose": 0}), high(BACKGROUND))
+
+
+class TestColumnsOfTheModel:
+    columns = ("age", "dose", "ward")
+
+    @pytest.mark.parametrize("kind", ["pandas", "polars"])
+    def test_only_they_enter_in_their_order(self, model, kind):
+        rows = shuffled(ROWS).fillna({"dose": 0}).assign(risk=high(ROWS))
+        with pytest.warns(UserWarning, match="not fitted on are left out: 'smoker', 'admitted', 'risk'"):
+            atlas = AggregateExplainer(model, **OPTIONS).fit(KINDS[kind](rows))
+        assert atlas.schema_.columns == self.columns
+        # New rows may have the other columns too.
+        assert atlas.evaluate(KINDS[kind](rows)).coverage == atlas.evaluate(rows).coverage
+
+    def test_all_that_are_missing_are_named(self, model):
+        with pytest.raises(ValueError, match="fitted on 3 columns, of which the data lack 'age', 'ward'"):
+            AggregateExplainer(model).fit(ROWS[["dose", "smoker"]])
+
+    def test_a_source_is_read_without_the_others(self, model, tmp_path):
+        rows = ROWS[list(self.columns)].fillna({"dose": 0}).assign(risk=high(ROWS), other=1.5)
+        rows.to_parquet(tmp_path / "rows.parquet")
+        with pytest.warns(UserWarning, match="not fitted on are left out: 'other'"):
+            atlas = AggregateExplainer(model, draws=Draws(0), random_state=0).fit(tmp_path / "rows.parquet", "risk")
+        assert atlas.schema_.columns == self.columns
+
+
+def test_a_source_with_dates(tmp_path):
+    ROWS.to_parquet(tmp_path / "rows.parquet")
+    atlas = AggregateExplainer(high, draws=Draws(0), random_state=0).fit(tmp_path / "rows.parquet")
+    assert str(atlas.schema_[4].kind) == "date"
+    assert atlas.exact_.n_rows == 300
+
+
+def test_compare_and_rivals_read_frames():
+    rows = pl.from_pandas(ROWS)
+    tables = [compare(high, X, rivals={"tree": NaiveTree(high)}, random_state=0) for X in (ROWS, rows)]
+    pd.testing.assert_frame_equal(*(table.drop(columns="seconds") for table in tables))
+
+
+def test_labels_and_groups_of_other_libraries():
+    rows = pl.from_pandas(ROWS).with_columns(risk=pl.Series(high(ROWS)), patient=pl.Series(np.arange(300) // 2))
+    with pytest.warns(UserWarning, match=r"right on 100\.0% of these rows"):
+        atlas = AggregateExplainer(high, **OPTIONS).fit(
+            rows.drop("risk", "patient"), rows["risk"], groups=rows["patient"], background=BACKGROUND
+        )
+    assert atlas.certificate_.by_group
+
+
+class TestConversion:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_every_library_gives_the_same_schema(self, kind):
+        schemas = [FeatureSchema.infer(X) for X in (ROWS, KINDS[kind](ROWS))]
+        assert [(one.name, one.kind, one.lower, one.upper, one.levels, one.missing) for one in schemas[0]] == [
+            (one.name, one.kind, one.lower, one.upper, one.levels, one.missing) for one in schemas[1]
+        ]
+
+    def test_back_and_forth(self):
+        X = pl.DataFrame({"n": [1, None], "s": ["a", None], "d": [dt.date(2024, 1, 1), None]})
+        table = to_table(X)
+        assert [str(dtype) for dtype in table.dtypes] == ["Int64", "str", "datetime64[s]"]
+        assert to_frame_of(table, "polars").equals(X)
+        assert to_frame_of(table, "pandas") is table
+
+    def test_columns_that_cannot_be_read_are_all_named(self):
+        with pytest.raises(ValueError, match="'parts', 'span'"):
+            to_table(pl.DataFrame({"parts": [[1]], "age": [1], "span": [dt.timedelta(1)]}))
+
+    def test_columns_and_kinds(self):
+        assert columns_of(as_relation(ROWS)) == list(ROWS.columns)
+        assert columns_of([[1, 2]]) is None
+        assert [frame_of(make(ROWS)) for make in KINDS.values()] == [
+            "pandas",
+            "polars",
+            "polars",
+            "pandas",
+            "pandas",
+            "polars",
+        ]
+
+    def test_decimals_are_numbers(self):
+        assert to_table(pl.DataFrame({"x": ["1.5"]}).cast(pl.Decimal(10, 2)))["x"].tolist() == [1.5]
+
+    def test_rows_of_a_table_are_taken_by_position(self):
+        table = pd.DataFrame({"a": [1, 2, 3]}, index=[9, 8, 7])
+        for X in (table, pl.from_pandas(table)):
+            assert take_rows(X, np.array([2, 0]))["a"].tolist() == [3, 1]
+        assert take_rows([[1], [2], [3]], np.array([2, 0])).tolist() == [[3], [1]]
+
+    @pytest.mark.parametrize(
+        "x",
+        [
+            {"a": 1, "b": "x"},
+            pd.Series({"a": 1, "b": "x"}),
+            pd.DataFrame({"a": [1], "b": ["x"]}),
+            pl.DataFrame({"a": [1], "b": ["x"]}),
+        ],
+    )
+    def test_one_row_of_any_kind_is_a_table(self, x):
+        table = as_one_row(x)
+        assert table.to_dict("records") == [{"a": 1, "b": "x"}]
+        # A number in a row of mixed values is a number again.
+        assert table["a"].dtype.kind == "i"
+
+    def test_one_array_is_a_row(self):
+        assert as_one_row([1.0, 2.0]).shape == (1, 2)
+        assert as_one_row(np.ones((3, 2))).shape == (3, 2)
+
+
+def test_asking_twice_sends_the_same_kind_of_frame():
+    def decide(X):
+        assert isinstance(X, pl.DataFrame)
+        return high(X)
+
+    black_box = asking_twice(decide, share=0.5)
+    atlas = AggregateExplainer(black_box, draws=Draws(200), random_state=0).fit(pl.from_pandas(ROWS))
+    assert black_box.n_asked_twice > 0
+    assert atlas.coverage_ > 0.5
+
+
+def test_columns_of_names_are_warned_of():
+    rows = ROWS.assign(case=[f"P{i}" for i in range(300)], cost=[f"${i}" for i in range(300)])
+    with pytest.warns(UserWarning, match="most values of 'case', 'cost' occur in one row only"):
+        AggregateExplainer(high, draws=Draws(0), random_state=0).fit(rows)

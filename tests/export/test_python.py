@@ -1,0 +1,142 @@
+"""The exported module, run without Oleander, gives the answers of predict."""
+
+import ast
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oleander.data.schema import FeatureSchema
+from oleander.explainers import Constant, UnfilteredTree
+from oleander.export.python import name_variables
+from oleander.regions import Ball, Box
+from oleander.regions.conditions import Levels, Range
+from tests.export.judges import (
+    BREAKERS,
+    CASES,
+    DATA,
+    answers_of,
+    fitted,
+    run_isolated,
+    run_python,
+    silenced,
+    spoil,
+    with_members,
+)
+
+
+@pytest.mark.parametrize(("data", "fit"), CASES)
+def test_the_answers_are_those_of_predict(data, fit):
+    atlas, X = fitted(data, fit), DATA[data][0]()
+    text = atlas.to_python(include_rows=True)
+    for rows in (X, spoil(X)):
+        assert run_python(text, rows) == answers_of(atlas, rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("data", DATA)
+def test_an_isolated_interpreter(data, tmp_path):
+    X = DATA[data][0]()
+    for fit in ("default", "one tree", "balls", "linear"):
+        atlas = fitted(data, fit)
+        text = atlas.to_python(include_rows=True)
+        for rows in (X, spoil(X)):
+            assert run_isolated(text, rows, tmp_path) == answers_of(atlas, rows)
+
+
+@pytest.mark.parametrize(("data", "fit"), [("strange", "balls"), ("strange", "linear"), ("patients", "linear")])
+def test_explainers_that_disagree_are_silent(data, fit):
+    atlas, X = silenced(fitted(data, fit)), DATA[data][0]()
+    assert run_python(atlas.to_python(include_rows=True), X) == answers_of(atlas, X)
+
+
+@pytest.mark.parametrize("fit", ["default", "linear"])
+def test_the_module_imports_one_module_and_calls_no_eval(fit):
+    tree = ast.parse(fitted("strange", fit).to_python(include_rows=True))
+    imported = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    assert [alias.name for node in imported for alias in node.names] == ["math"]
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    known = {"abs", "max", "bool", "float", "isinstance", "type", "frozenset", "zip", "UnknownValueError", "KeyError"}
+    assert called <= known | {"is_missing", "kind_of", "read_value", "say", "predict", "all"}
+
+
+def test_values_of_other_libraries_are_read():
+    X = DATA["mixed"][0]()
+    atlas = fitted("mixed", "default")
+    space = {}
+    exec(atlas.to_python(), space)
+    # Series hold numpy's scalars, pandas.NA and NaN.
+    assert [space["predict"](row) for _, row in X.iterrows()] == answers_of(atlas, X)
+
+
+def test_a_row_without_a_column_is_an_error_that_names_it():
+    space = {}
+    exec(fitted("mixed", "default").to_python(), space)
+    with pytest.raises(KeyError, match="the row lacks the column 'weight'"):
+        space["predict"]({})
+
+
+def test_one_and_true_are_two_levels():
+    X = pd.DataFrame({"flag": [True, False] * 5, "code": [0, 1] * 5, "both": pd.Series(["a", 1] * 5, dtype=object)})
+    schema = FeatureSchema.infer(X)
+    atlas = with_members(schema, [(Box((Levels(1, schema[1], frozenset({1})),)), Constant(1))])
+    space = {}
+    exec(atlas.to_python(), space)
+    assert space["predict"]({"flag": True, "code": 1, "both": 1}) == 1
+    assert space["predict"]({"flag": True, "code": 0, "both": "a"}) is None
+    for odd in ({"flag": 1}, {"code": True}, {"both": "1"}, {"code": "1"}, {"code": [1]}, {"flag": "True"}):
+        assert space["predict"]({"flag": True, "code": 1, "both": 1, **odd}) is None, odd
+
+
+def test_a_column_of_numbers_that_has_levels_in_a_file():
+    X = pd.DataFrame({"dose": [1.5, np.nan, 3.5]})
+    schema = FeatureSchema.infer(X).with_feature("dose", levels=(1,))
+    atlas = with_members(schema, [(Ball(schema, np.array([3.5]), 1.0), Constant("near"))])
+    assert run_python(atlas.to_python(), X) == answers_of(atlas, X)
+
+
+def test_columns_named_by_numbers():
+    X = pd.DataFrame({0: [1.5, 2.5, 3.5], 1: ["a", "b", "c"]})
+    schema = FeatureSchema.infer(X)
+    atlas = with_members(schema, [(Box((Range(0, schema[0], lower=2.0),)), Constant("high"))])
+    assert run_python(atlas.to_python(), X) == answers_of(atlas, X) == [None, "high", "high"]
+
+
+# pandas holds no half of a pair of surrogates.
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    TEXTS,
+    TEXTS,
+    st.lists(st.one_of(st.sampled_from(BREAKERS), TEXTS), min_size=2, max_size=5, unique=True),
+    st.floats(-1e100, 1e100),
+    st.integers(0, 99),
+)
+def test_hostile_names_and_levels(first, second, levels, threshold, seed):
+    if first == second:
+        return
+    rng = np.random.default_rng(seed)
+    texts = np.append(rng.choice(np.array(levels, dtype=object), 30), levels)
+    numbers = rng.normal(size=len(texts))
+    numbers[:2] = threshold, np.nextafter(threshold, 0)
+    X = pd.DataFrame({first: pd.Series(texts, dtype=object), second: numbers})
+    schema = FeatureSchema.infer(X, kinds={second: "continuous"})
+    labels = rng.choice(np.array(levels, dtype=object), len(X))
+    with np.errstate(all="ignore"):
+        tree = UnfilteredTree(max_leaves=4).fit(schema.encode(X), labels, schema=schema)
+    box = Box((Range(1, schema[1], upper=threshold), Levels(0, schema[0], frozenset({1}))))
+    atlas = with_members(schema, [(box, Constant(levels[0], dtype=object)), (Box(()), tree)])
+    text = atlas.to_python()
+    assert run_python(text, X) == answers_of(atlas, X)
+    comments = [line for line in text.splitlines() if line.lstrip().startswith("#")]
+    assert all(line.isprintable() for line in comments)
+
+
+def test_variables_are_distinct_and_near_the_names():
+    X = pd.DataFrame({name: [1, 2, 3] for name in ("a b", "a_b", "a-b", "for", "values", "1st", "", "é")})
+    names = name_variables(FeatureSchema.infer(X))
+    assert names == ["a_b", "a_b_", "a_b__", "for_", "values_", "column_5", "column_6", "column_7"]
