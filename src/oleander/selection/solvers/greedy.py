@@ -1,5 +1,7 @@
 """Greedy: fast, at least 1 − 1/e of the optimum when explainers are counted, with the dual bound beside it."""
 
+import math
+
 import numpy as np
 
 from oleander.selection.bounds import tighten
@@ -11,7 +13,7 @@ from oleander.selection.solvers import Feature
 from oleander.selection.union_search import offer_within_floor
 
 # The least share of the optimum that greedy reaches when explainers are counted and none is forced.
-GREEDY_SHARE = 1.0 - 1.0 / np.e
+GREEDY_SHARE = 1.0 - 1.0 / math.e
 
 
 class GreedySolver:
