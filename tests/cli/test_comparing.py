@@ -40,7 +40,7 @@ def test_rules_of_the_difference(run, models, patients, patients_csv):
     assert done.json["lower"] < done.json["share"] < done.json["upper"]
     pairs = {line["label"]: line["rows"] for line in done.json["pairs"]}
     assert pairs == {"alike": (~differs).sum(), "A says high, B says low": differs.sum()}
-    rules = {rule["label"]: rule["rule"] for rule in done.json["rules"]}
+    rules = {rule["answer"]: rule["conditions"] for rule in done.json["rules"]}
     assert "ward is west" in rules["A says high, B says low"]
     assert "age > 60" in rules["A says high, B says low"]
     assert done.json["concentrations"][0]["share"] > 0.9
@@ -53,7 +53,7 @@ def test_the_text_and_the_file(run, models, patients_csv):
     assert "A and B differ on" in done.out
     assert "each with 95% confidence" in done.out
     assert "→ A says high, B says low" in done.out
-    assert "A says high, B says low" in set(pd.read_csv("rules.csv")["label"])
+    assert "A says high, B says low" in set(pd.read_csv("rules.csv")["answer"])
 
 
 def test_models_that_never_differ(run, models, patients_csv):
