@@ -5,6 +5,7 @@ import re
 
 from oleander.data.schema import Feature
 from oleander.results.fit_record import FitRecord
+from oleander.results.rules import describe_all
 from oleander.running.shares import show_confidence, show_lower, show_share, show_upper_percent
 from oleander.running.wording import visible
 
@@ -90,8 +91,7 @@ def _describe_rules(record: FitRecord) -> list[str]:
     for number, member in enumerate(record.explainers.members):
         lines += [
             "",
-            f"**Explainer {number}** ({member.support:,} rows, fidelity {show_lower(member.fidelity, 3)}): "
-            f"{escape(member.region.describe())}",
+            f"**Explainer {number}** ({describe_all(member)}): {escape(member.region.describe())}",
             "",
             *(f"- {escape(str(rule))}" for rule in member.rules()),
         ]
