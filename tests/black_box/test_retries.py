@@ -87,7 +87,7 @@ def test_rows_are_passed_on_as_they_are():
     assert flaky.asked[1] is X
 
 
-@pytest.mark.parametrize("answer", [["a"] * 2, ["a"] * 4, [], [["a"], ["a"]], [0.25, 0.5, 0.75], ["a", None, "b"]])
+@pytest.mark.parametrize("answer", [["a"] * 2, ["a"] * 4, [], [["a"], ["a"]], [0.25, np.nan, 0.75], ["a", None, "b"]])
 def test_an_answer_that_is_not_one_label_per_row_is_never_used(answer):
     black_box, _, _ = patient(answer)
     assert black_box.predict(X).tolist() == ["a"] * 3

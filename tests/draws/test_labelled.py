@@ -61,8 +61,12 @@ def test_batches_change_no_answer(black_box, monkeypatch):
     np.testing.assert_array_equal(parts.codes, whole.codes)
 
 
-def test_a_label_that_no_draw_has_is_encoded_apart(draws):
-    assert draws.encode(np.array(["right", "middle", "left"])).tolist() == [1, -1, 0]
+def test_an_answer_agrees_with_no_label_that_no_draw_has_and_silence_with_none(draws):
+    labels = np.array(["right", "middle", "left", "left"])
+    assert draws.agrees(np.array([[1, 1, 0, -1], [0, -1, -1, 0]]), labels).tolist() == [
+        [True, False, True, False],
+        [False, False, False, True],
+    ]
 
 
 def test_points_take_the_place_of_rows_as_parents(draws):

@@ -33,7 +33,8 @@ def prune(draws, prices, max_leaves, min_support=1):
     grid = Grid.learn(draws.values, draws.schema)
     tree = grow_large_tree(draws, grid, np.arange(len(draws.values)))
     members = Memberships(grid, grid.codes)
-    return grid, prune_tree(tree, grid, members, draws.codes, np.ones(3), prices, max_leaves, min_support)
+    right = draws.find_right(np.arange(len(draws.values)))
+    return grid, prune_tree(tree, grid, members, right, np.ones(3), prices, max_leaves, min_support)
 
 
 @pytest.mark.parametrize("n_leaves", [1, 4, 12])

@@ -21,9 +21,9 @@ def learn_abstaining_tree(
     tree = grow_large_tree(draws, grid, learns[: len(learns) // 2])
     members = Memberships(grid, grid.codes[:, learns])
     weights = np.ones(draws.n_classes)
-    (pruned,) = prune_tree(tree, grid, members, draws.codes[learns], weights, prices, [max_leaves])
+    (pruned,) = prune_tree(tree, grid, members, draws.find_right(learns), weights, prices, [max_leaves])
     steps = [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
-    return Family(grid, measure_steps(grid, steps, grid.codes[:, held], draws.codes[held]))
+    return Family(grid, measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held)))
 
 
 def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> Family:
@@ -33,7 +33,7 @@ def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves:
     keys = dict(node_boxes(tree, grid))
     leaves = tree.leaves.tolist()
     step = Step(tuple(keys[i] for i in leaves), tuple(int(tree.label[i]) for i in leaves), "first", 0.0)
-    return Family(grid, measure_steps(grid, [step], grid.codes[:, held], draws.codes[held]))
+    return Family(grid, measure_steps(grid, [step], grid.codes[:, held], draws.find_right(held)))
 
 
 def _split(draws: LabelledDraws, rng: np.random.Generator) -> tuple[Grid, Ints, Ints]:

@@ -177,7 +177,7 @@ def draw_rules(members: Sequence["ChosenExplainer"]) -> str:
         (
             name_rule(members, number, position),
             rule.premise or "always",
-            rule.label,
+            rule.answer,
             describe_evidence(members[number], position, rule),
         )
         for number, position, rule in widest

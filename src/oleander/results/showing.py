@@ -10,6 +10,7 @@ from sklearn.utils import estimator_html_repr
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.counting import SpentError
 from oleander.data.frames import as_one_row, take_rows, to_table
+from oleander.data.tolerance import agrees
 from oleander.results.attributes import FittedAttributes
 from oleander.results.explaining import describe_far, describe_silence
 from oleander.results.explanation import Explanation
@@ -91,7 +92,9 @@ class ShownExplainer(FittedAttributes):
             {
                 "answer": _mask(np.ma.getdata(answers), given),
                 "black_box": None if known is None else _mask(known),
-                "agrees": None if known is None else _mask(np.ma.getdata(answers) == known, given),
+                "agrees": None
+                if known is None
+                else _mask(agrees(np.ma.getdata(answers), known, explainers.tolerance), given),
                 "explainer": _mask(responsible, given),
                 "rule": _mask(names),
                 "at_least": at_least,

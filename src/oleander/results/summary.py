@@ -70,7 +70,7 @@ def _describe_member(number: int, record: FitRecord, most_rules: int) -> list[st
     member, rules = members[number], members[number].rules()
     if _is_one_rule(member):
         words = describe_evidence(member, 0, rules[0])
-        return [f"{name_rule(members, number, 0)}: {member.region.describe()} → {rules[0].label} ({words})"]
+        return [f"{name_rule(members, number, 0)}: {member.region.describe()} → {rules[0].answer} ({words})"]
     certified = "" if member.claim is None else f", {member.claim.describe(record.min_fidelity)}"
     lines = [f"explainer {number}: {describe_all(member)}{certified}", f"  {member.region.describe()}"]
     shown = sorted(enumerate(rules), key=lambda pair: -pair[1].n_draws)[:most_rules]
@@ -93,7 +93,7 @@ def _describe_rule(member: ChosenExplainer, position: int, rule: Rule) -> str:
     if not member.judged:
         return f"rule {position}: {rule}"
     words = describe_evidence(replace(member, claim=None), position, rule)
-    return f"rule {position}: {rule.premise or 'always'} → {rule.label} ({words})"
+    return f"rule {position}: {rule.premise or 'always'} → {rule.answer} ({words})"
 
 
 def _is_one_rule(member: ChosenExplainer) -> bool:
