@@ -13,7 +13,7 @@ MOST_CONSTANTS = 200
 # Trees grow on at most this many bins of answers.
 MOST_BINS = 24
 # With tolerance="auto" one tree of as many leaves would agree on this share of the draws.
-AUTO_LEAVES, AUTO_SHARE = 20, 0.6
+AUTO_LEAVES, AUTO_SHARE = 20, 0.85
 
 
 def find_constants(answers: Floats, tolerance: Tolerance) -> Floats:

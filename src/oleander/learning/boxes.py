@@ -10,6 +10,7 @@ from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.growth import grow_on_columns
 from oleander.explainers.tree import LEAF, Tree
 from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class, count_rows, pack, restrict
+from oleander.learning.growing import grow_on_answers
 
 MIN_PURITY = 0.7
 MIN_MASS = 0.002
@@ -91,11 +92,8 @@ def grow_trees(
     n_small : int
     """
     columns = [column.take(grows) for column in grid.columns]
-    schema = grid.schema
-    labels, n_labels = draws.bin_answers()
-    labels, classes = labels[grows], np.arange(n_labels)
     min_leaf = max(2, round(0.0005 * len(grows)))
-    trees = [grow_on_columns(columns, labels, classes, schema, large, min_leaf=min_leaf, simplify=False)]
+    trees = list(grow_on_answers(draws, grows, columns, large, min_leaf))
     # Columns that the first tree asks about come first; others fill up at random.
     asked = np.unique(trees[0].column[trees[0].column != LEAF])
     others = rng.permutation(np.setdiff1d(np.arange(len(columns)), asked))
@@ -107,14 +105,11 @@ def grow_trees(
         some = np.sort(rng.permutation(useful)[:n_some])
         half = rng.permutation(len(grows))[:n_part]
         part = [columns[j].take(half) for j in some.tolist()]
-        # Bins of numbers begin elsewhere in each tree, so that no border between them is everywhere.
-        labels, n_labels = draws.bin_answers((number + 1) / (n_small + 1))
-        labels, classes = labels[grows[half]], np.arange(n_labels)
-        trees.append(grow_on_columns(part, labels, classes, schema, small, min_leaf=min_leaf, simplify=False))
+        trees += grow_on_answers(draws, grows[half], part, small, min_leaf, (number + 1) / (n_small + 1))
     columns = [columns[j] for j in np.sort(useful).tolist()]
     for is_right in draws.list_targets(grows):
         trees.append(
-            grow_on_columns(columns, is_right, np.arange(2), schema, one_class, min_leaf=min_leaf, simplify=False)
+            grow_on_columns(columns, is_right, np.arange(2), grid.schema, one_class, min_leaf=min_leaf, simplify=False)
         )
     return trees
 

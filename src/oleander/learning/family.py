@@ -13,7 +13,7 @@ from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
 from oleander.learning.grid import Grid, Key, Memberships
 from oleander.learning.polishing import Polisher, find_useful_columns
-from oleander.learning.pruning import PrunedTree, grow_large_tree, prune_tree
+from oleander.learning.pruning import PrunedTree, grow_large_trees, prune_tree
 
 Overlap = Literal["first", "silent"]
 OVERLAPS: tuple[Overlap, ...] = ("first", "silent")
@@ -171,10 +171,10 @@ def learn_family(
                 choice = choice.with_purity(min_purity, polisher, right)
             steps += [Step(choice.keys, choice.labels, overlap, price) for overlap in OVERLAPS]
     if max_leaves is not None:
-        tree = grow_large_tree(draws, grid, grows)
         leaves = sorted({size for size in LEAVES if size < max_leaves} | {max_leaves})
-        for pruned in prune_tree(tree, grid, members, right, weights, prices, leaves, min_support, max_conditions):
-            steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
+        for tree in grow_large_trees(draws, grid, grows):
+            for pruned in prune_tree(tree, grid, members, right, weights, prices, leaves, min_support, max_conditions):
+                steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
     return Family(grid, measure_steps(grid, steps, codes[:, held], draws.find_right(held)))
 
 

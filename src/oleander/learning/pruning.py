@@ -9,24 +9,23 @@ from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.abstaining import AbstainingTree
-from oleander.explainers.growth import grow_on_columns
 from oleander.explainers.tree import LEAF, Tree
 from oleander.learning.boxes import node_boxes
 from oleander.learning.grid import Grid, Key, Memberships, count_by_class, count_rows, pack
+from oleander.learning.growing import grow_on_answers
 
 MAX_GROWN = 300
 MIN_LEAF = 5
 
 
-def grow_large_tree(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: int = MAX_GROWN) -> Tree:
-    """Grow a tree on some of the draws; its labels are codes of classes."""
+def grow_large_trees(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: int = MAX_GROWN) -> list[Tree]:
+    """Grow a tree on some of the draws, or two for numbers; the labels are codes of classes."""
     columns = [column.take(some) for column in grid.columns]
-    labels, n_labels = draws.bin_answers()
-    tree = grow_on_columns(
-        columns, labels[some], np.arange(n_labels), draws.schema, max_leaves, min_leaf=MIN_LEAF, simplify=False
-    )
-    # A tree on bins of numbers says, in each node, the constant that is right most often.
-    return tree if draws.tolerance is None else replace(tree, label=_find_best_answers(tree, draws.take(some)))
+    trees = list(grow_on_answers(draws, some, columns, max_leaves, MIN_LEAF))
+    if draws.tolerance is None:
+        return trees
+    # Each node of a tree for numbers says the constant that is right most often.
+    return [replace(tree, label=_find_best_answers(tree, draws.take(some))) for tree in trees]
 
 
 def _find_best_answers(tree: Tree, draws: LabelledDraws) -> Ints:
