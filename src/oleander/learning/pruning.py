@@ -70,7 +70,12 @@ class PrunedTree:
         label = np.where(speaker == LEAF, tree.label, np.append(self.says, 0)[speaker])
         whole = replace(tree, classes=draws.classes, label=label)
         pruned = AbstainingTree(whole, speaker != LEAF, unit="draws").simplified()
-        return replace(pruned, tree=_count_anew(pruned.tree, draws))
+        counted = _count_anew(pruned.tree, draws)
+        if draws.tolerance is not None:
+            # Of many constants only those that a leaf says are kept.
+            used, label = np.unique(counted.label, return_inverse=True)
+            counted = replace(counted, classes=draws.classes[used], label=label)
+        return replace(pruned, tree=counted)
 
 
 def prune_tree(

@@ -60,7 +60,7 @@ def build_content(
     if not include_rows:
         tradeoff = tradeoff.without_records(known_rows(atlas, shown))
     chosen = [cell.explainers for cell in tradeoff.cells if cell.explainers is not None]
-    labels = {label for one in chosen for member in one.members for label in labels_of(member.explainer)}
+    labels = {label for one in chosen for member in one.members for label in labels_of(member)}
     if shown is not None and shown.labels is not None:
         labels |= {str(label) for label in shown.labels}
     codes = {label: code for code, label in enumerate(sorted(labels))}

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance, show_answer
 from oleander.explainers import AbstainingTree, Constant, LimeLinear, Spoken
-from oleander.explainers.base import Explainer, Rule
+from oleander.explainers.base import Rule
 from oleander.explainers.tree import LEAF, Tree
 from oleander.judging.certificate import Claim
 from oleander.regions import Ball, Box, Region
@@ -36,13 +37,14 @@ def describe_columns(schema: FeatureSchema) -> list[dict[str, Any]]:
     ]
 
 
-def labels_of(explainer: Explainer) -> list[str]:
+def labels_of(member: ChosenExplainer) -> list[str]:
     """Return the labels that an explainer can give, as text."""
+    explainer = member.explainer
     if isinstance(explainer, LimeLinear) and explainer.classes_ is not None:
         return [str(label) for label in explainer.classes_]
     if (tree := tree_of(explainer)) is not None:
-        return [str(label) for label in tree.classes]
-    return [str(rule.label) for rule in explainer.rules()]
+        return [show_answer(label, member.tolerance) for label in tree.classes]
+    return [rule.answer for rule in member.rules()]
 
 
 def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:
@@ -59,7 +61,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
         "features": sorted({*explainer.features, *_columns_of(member.region)}),
         "size": explainer.complexity,
         "region": _region(member.region),
-        "explainer": _explainer(explainer, codes),
+        "explainer": _explainer(member, codes),
         "rules": [_rule(rule, codes) for rule in member.rules()],
     }
 
@@ -71,7 +73,7 @@ def _describe_claim(claim: Claim | None, floor: float) -> str:
 def _rule(rule: Rule, codes: Codes) -> dict[str, Any]:
     return {
         "terms": clauses(rule.terms),
-        "label": codes[str(rule.label)],
+        "label": codes[rule.answer],
         "n": rule.n_draws,
         "share": rule.share,
         "unit": rule.unit,
@@ -79,25 +81,27 @@ def _rule(rule: Rule, codes: Codes) -> dict[str, Any]:
     }
 
 
-def _explainer(explainer: Explainer, codes: Codes) -> dict[str, Any]:
+def _explainer(member: ChosenExplainer, codes: Codes) -> dict[str, Any]:
+    explainer = member.explainer
     tree = tree_of(explainer)
     if tree is not None:
         speaking = explainer.speaking.tolist() if isinstance(explainer, AbstainingTree) else None
         unit = explainer.unit if isinstance(explainer, AbstainingTree) else "draws"
-        return {"kind": "tree", "speaking": speaking, **_tree(tree, codes, unit)}
+        return {"kind": "tree", "speaking": speaking, **_tree(tree, codes, unit, member.tolerance)}
     if isinstance(explainer, LimeLinear):
         data = explainer.to_dict()
         kept = {name: data[name] for name in ("reference", "coefficients", "intercepts", "n_draws", "share")}
-        return {"kind": "linear", "classes": [codes[label] for label in labels_of(explainer)], **kept}
+        return {"kind": "linear", "classes": [codes[label] for label in labels_of(member)], **kept}
     if isinstance(explainer, Constant):
         return {"kind": "constant"}
     return {"kind": "other"}
 
 
-def _tree(tree: Tree, codes: Codes, unit: str) -> dict[str, Any]:
+def _tree(tree: Tree, codes: Codes, unit: str, tolerance: Tolerance | None) -> dict[str, Any]:
     inner = tree.column != LEAF
     rules = {
-        int(leaf): _rule(replace(tree.rule(int(leaf)), unit=unit), codes) for leaf in np.flatnonzero(~inner).tolist()
+        int(leaf): _rule(replace(tree.rule(int(leaf)), unit=unit, tolerance=tolerance), codes)
+        for leaf in np.flatnonzero(~inner).tolist()
     }
     return {
         "column": tree.column.tolist(),
