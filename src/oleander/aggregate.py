@@ -346,7 +346,7 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
         options.check()
         generators = find_generators(options.candidates)
         source = as_source(X)
-        options.check_use(has_background=background is not None, is_source=source is not None)
+        options.check_use(has_background=background is not None, is_source=source is not None, has_truth=y is not None)
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         seed = make_seed(self.random_state)
         seed = seed if store is None else int(store.remember("seed", str(seed)))

@@ -105,7 +105,7 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
     return parts
 
 
-def warn_of_truth(rows: Rows, truth: Labels | None, tolerance: Tolerance | None = None) -> None:
+def warn_of_truth(rows: Rows, truth: Labels, tolerance: Tolerance | None = None) -> None:
     """Warn if the black box is right on nearly all rows, or if no true label is one that it answers with.
 
     In the first case it has probably been trained on these rows, in the second labels are written in two ways.
@@ -113,13 +113,11 @@ def warn_of_truth(rows: Rows, truth: Labels | None, tolerance: Tolerance | None 
     Parameters
     ----------
     rows : Rows
-    truth : array of shape (n_rows,) or None
-        The true label of each of the user's rows; None where it is not known.
+    truth : array of shape (n_rows,)
+        The true label of each of the user's rows.
     tolerance : Tolerance or None
         How near an answer must be to the truth to be right; None for labels.
     """
-    if truth is None:
-        return
     if tolerance is not None:
         try:
             truth = truth.astype(np.float64)

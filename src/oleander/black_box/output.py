@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from oleander.arrays import Labels
+from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import BlackBoxError, check_numbers, predict_of
 from oleander.data.checks import check_choice
 from oleander.data.schema.rounding import format_number
@@ -53,6 +53,16 @@ class Output:
         """Return a black box that answers with this output of a model; the model itself where that is its answer."""
         return model if self == PLAIN_OUTPUT else OutputOf(model, self)
 
+    def split(self, numbers: Floats) -> Labels:
+        """Return labels that say which numbers are over the threshold."""
+        assert self.threshold is not None
+        words = format_number(self.threshold)
+        return np.where(numbers > self.threshold, f"over {words}", f"up to {words}")
+
+    def of_truth(self, truth: Labels) -> Labels:
+        """Return true answers as this output has them."""
+        return truth if self.threshold is None else self.split(check_numbers(truth, len(truth), "threshold"))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         class_ = self.class_.item() if isinstance(self.class_, np.generic) else self.class_
@@ -81,9 +91,7 @@ class OutputOf:
         answers = self._probabilities(X) if self.output.of == "proba" else predict_of(self.model)(X)
         if self.output.threshold is None:
             return np.asarray(answers)
-        words = format_number(self.output.threshold)
-        is_over = check_numbers(answers, len(X), "threshold") > self.output.threshold
-        return np.where(is_over, f"over {words}", f"up to {words}")
+        return self.output.split(check_numbers(answers, len(X), "threshold"))
 
     def _probabilities(self, X: Any) -> Labels:
         ask = getattr(self.model, "predict_proba", None)

@@ -84,7 +84,7 @@ class Tolerance:
         smallest = size[size > 0].min(initial=np.inf)
         # From y on, the window of the largest constant that agrees with y ends at y (1 + r) / (1 - r).
         ratio = np.log((1 + self.value) / (1 - self.value))
-        windows = 1 + np.log(np.maximum(size, smallest) / smallest) / ratio
+        windows = 1 + (np.log(np.maximum(size, smallest)) - np.log(smallest)) / ratio
         return np.asarray(np.where(size > 0, np.sign(truth) * windows, 0.0))
 
     def to_dict(self) -> dict[str, Any]:

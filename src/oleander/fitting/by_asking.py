@@ -95,7 +95,8 @@ def learn_by_asking(
     else:
         around, rows = background, leave_out_known(rows, background)
     draws = draw_and_ask(around, black_box, options.draws, n_draws, seed, options.agrees_within)
-    warn_of_truth(rows, None if reading.truth is None else reading.truth[judging], draws.tolerance)
+    if reading.truth is not None:
+        warn_of_truth(rows, options.output.of_truth(reading.truth[judging]), draws.tolerance)
     if by_folds:
         draws = draws.with_parents(rows.point_of_row)
 

@@ -50,7 +50,8 @@ def choose_from_pool(
         groups=reading.groups_of(learned),
         row_numbers=reading.numbers_of(learned),
     )
-    warn_of_truth(rows, None if reading.truth is None else reading.truth[learned])
+    if reading.truth is not None:
+        warn_of_truth(rows, options.output.of_truth(reading.truth[learned]))
     # Queries for the held-out rows are not there for training.
     black_box.reserve(len(parts.held))
 

@@ -121,7 +121,7 @@ class Options:
         if self.balance is not None:
             raise ValueError(f"balance={self.balance!r} is for classes, and tolerance= for numbers: leave out one.")
 
-    def check_use(self, *, has_background: bool, is_source: bool) -> None:
+    def check_use(self, *, has_background: bool, is_source: bool, has_truth: bool = False) -> None:
         """Raise ``ValueError`` for an option that would do nothing in this fit.
 
         Parameters
@@ -129,7 +129,11 @@ class Options:
         has_background : bool
         is_source : bool
             Whether X is a source, of which a sample is explained.
+        has_truth : bool
+            Whether true labels are given.
         """
+        if has_truth and self.output.of == "proba":
+            raise ValueError("y holds true labels, which cannot be compared with a probability: leave out y.")
         if self.tolerance is not None:
             self._check_numbers(is_source)
         is_judged_apart = has_background or bool(self.holdout)
