@@ -4,6 +4,7 @@ import pytest
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance
 from oleander.draws import labelled
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
 from oleander.draws.options import Draws
@@ -80,3 +81,38 @@ def test_some_draws_keep_all_classes(draws):
     assert some.codes.tolist() == [1, 1]
     assert some.n_classes == 2
     assert some.parents.tolist() == [[1, 2], [2, 1]]
+
+
+class TestNumbers:
+    """Three draws with the answers 1, 2 and 4, and constants at 1, 1.5 and 4."""
+
+    DRAWS = LabelledDraws(
+        FeatureSchema.infer(np.arange(3.0)[:, None]),
+        np.arange(3.0)[:, None],
+        np.array([1.0, 1.5, 4.0]),
+        np.array([0, 1, 2]),
+        None,
+        np.array([1.0, 2.0, 4.0]),
+        Tolerance(0.5),
+    )
+
+    def test_several_constants_may_be_right(self):
+        assert self.DRAWS.find_right(np.array([0, 1, 2])).tolist() == [
+            [True, False, False],
+            [True, True, False],
+            [False, False, True],
+        ]
+        assert self.DRAWS.take(np.array([1])).find_right(np.array([0])).tolist() == [[False], [True], [False]]
+        assert self.DRAWS.is_right(np.array([1, 0, 2])).tolist() == [True, False, True]
+
+    def test_answers_agree_with_rows_within_the_tolerance(self):
+        said = np.array([[0, 2, -1], [1, 1, 1]])
+        assert self.DRAWS.agrees(said, np.array([1.5, 3.4, 4.0])).tolist() == [
+            [True, False, False],
+            [True, False, False],
+        ]
+
+    def test_targets_are_masks_of_right_draws(self):
+        targets = [target.tolist() for target in self.DRAWS.list_targets(np.arange(3))]
+        assert [0, 0, 1] in targets
+        assert all(0 < sum(target) < 3 for target in targets)
