@@ -102,6 +102,12 @@ class LabelledDraws:
             if 0 < is_right.sum() < len(draws):
                 yield is_right.astype(np.intp)
 
+    def with_tolerance(self, tolerance: Tolerance) -> "LabelledDraws":
+        """Return draws with numbers as answers under another tolerance."""
+        assert self.truth is not None
+        classes = find_constants(self.truth, tolerance)
+        return replace(self, classes=classes, codes=find_nearest(self.truth, classes), tolerance=tolerance)
+
     def with_parents(self, point_of_row: Ints) -> "LabelledDraws":
         """Return the draws with points in the place of rows as parents."""
         assert self.parents is not None
@@ -154,5 +160,5 @@ def draw_and_ask(
         classes, codes = encode_labels(truth)
         return LabelledDraws(schema, values, classes, codes, parents)
     within = tolerance if isinstance(tolerance, Tolerance) else choose_tolerance(values, truth, seed)
-    classes = find_constants(truth, within)
-    return LabelledDraws(schema, values, classes, find_nearest(truth, classes), parents, truth, within)
+    none = np.zeros(0, dtype=np.intp)
+    return LabelledDraws(schema, values, np.empty(0), none, parents, truth).with_tolerance(within)
