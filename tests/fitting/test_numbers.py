@@ -209,10 +209,24 @@ class TestTolerances:
         with pytest.raises(BlackBoxError, match=r"which looks like a probability or a regression.*give tolerance= to"):
             AggregateExplainer(steps, **DRAWS).fit(X)
 
-    def test_a_source_is_refused(self, tmp_path):
-        X.to_parquet(tmp_path / "rows.parquet")
-        with pytest.raises(ValueError, match=r"tolerance=0\.1 explains numbers, and a source of many rows"):
-            AggregateExplainer(steps, tolerance=0.1).fit(open_source(tmp_path / "rows.parquet"))
+    @pytest.mark.parametrize("has_background", [False, True])
+    def test_every_row_of_a_source_is_counted(self, tmp_path, has_background):
+        many = make_rows(4_000, 3)
+        many.to_parquet(tmp_path / "rows.parquet")
+        source = open_source(tmp_path / "rows.parquet", epsilon=0.1, block_size=700)
+        around = BACKGROUND if has_background else None
+        box = Recording(steps)
+        atlas = AggregateExplainer(box, **OPTIONS, checkpoint=tmp_path / "kept").fit(source, background=around)
+        near = np.abs(atlas.predict(many) - steps(many)) <= 0.03
+        assert atlas.exact_.n_rows == 4_000
+        assert atlas.exact_.coverage == pytest.approx(near.count() / 4_000)
+        assert atlas.exact_.agreement == pytest.approx(float(near.mean()))
+        classes = atlas.exact_.classes
+        assert classes["rows"].sum() == 4_000
+        assert (classes["rows"] * classes["answered_rightly"]).sum() == pytest.approx(near.sum())
+        assert classes["label"].iloc[0].startswith("up to ")
+        assert box.n_rows == atlas.n_queries_
+        assert "on all 4,000 rows" in atlas.summary()
 
     def test_truth_that_is_no_number_or_too_near(self):
         with pytest.raises(ValueError, match="y holds values that are no numbers"):

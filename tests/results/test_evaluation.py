@@ -14,7 +14,6 @@ from oleander.results.evaluation import (
     disagree,
     evaluate,
     evaluate_counts,
-    group_answers,
 )
 
 COVERS = np.array([[1, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, 0]], dtype=bool)
@@ -139,17 +138,3 @@ def test_numbers_agree_within_a_tolerance_and_are_counted_by_ranges():
     assert result.classes["rows"].sum() == 8
     assert (result.classes["answered_rightly"] * result.classes["rows"]).sum() == pytest.approx(6)
     assert Evaluation.from_dict(json.loads(json.dumps(result.to_dict()))).to_dict() == result.to_dict()
-
-
-@pytest.mark.parametrize(
-    ("answers", "names"),
-    [
-        (np.full(5, 2.5), ["up to 2.5"]),
-        (np.repeat([0.0, 1.0], 10), ["up to 0", "0 to 1"]),
-        (np.arange(1000.0), ["up to 200", "200 to 400", "400 to 600", "600 to 800", "over 800"]),
-    ],
-)
-def test_ranges_of_numbers(answers, names):
-    codes, found = group_answers(answers, Tolerance(1.0))
-    assert found.tolist() == names
-    assert (np.diff(codes) >= 0).all()

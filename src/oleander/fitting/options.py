@@ -134,8 +134,11 @@ class Options:
         """
         if has_truth and self.output.of == "proba":
             raise ValueError("y holds true labels, which cannot be compared with a probability: leave out y.")
-        if self.tolerance is not None:
-            self._check_numbers(is_source)
+        if self.tolerance is not None and not self.asks:
+            raise ValueError(
+                f"tolerance={self.tolerance!r} explains numbers, which are learned by asking only: use "
+                "candidates='auto' with draws, or Output(threshold=...), which makes labels of numbers."
+            )
         is_judged_apart = has_background or bool(self.holdout)
         lack = "" if is_judged_apart else "without a background or a holdout"
         if self.asks and self.floor.on == "share":
@@ -158,18 +161,6 @@ class Options:
             )
         elif self.draws.n and self.draws != Draws():
             raise ValueError("draws is for candidates='auto': balls have n_draws of their own.")
-
-    def _check_numbers(self, is_source: bool) -> None:
-        if not self.asks:
-            raise ValueError(
-                f"tolerance={self.tolerance!r} explains numbers, which are learned by asking only: use "
-                "candidates='auto' with draws, or Output(threshold=...), which makes labels of numbers."
-            )
-        if is_source:
-            raise ValueError(
-                f"tolerance={self.tolerance!r} explains numbers, and a source of many rows is counted by labels only: "
-                "give rows in memory, or Output(threshold=...), which makes labels of numbers."
-            )
 
     def _check_asking(self, has_background: bool, is_judged_apart: bool) -> None:
         defaults = {"solver": "auto", "time_limit": DEFAULT_TIME_LIMIT, "formulation": "strict"}

@@ -1,7 +1,6 @@
 """How good a set of explainers is on given rows: pure functions of coverage and answers."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -10,15 +9,13 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Ints, Labels
 from oleander.data.schema import FeatureSchema
-from oleander.data.schema.rounding import format_number, round_to_step
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers import Rule, UnfilteredTree
 from oleander.explainers.base import read_labels, write_labels
+from oleander.results.ranges import Ranges
 from oleander.running.fragments import Fragment, table
 from oleander.running.shares import show_lower, show_share
 
-# Numbers of the black box are counted in about this many ranges of equal shares.
-MOST_RANGES = 5
 FIGURES: dict[str, Any] = {
     "n_rows": int,
     "coverage": float,
@@ -249,20 +246,15 @@ def group_answers(labels: Labels, tolerance: Tolerance | None) -> tuple[Ints, La
     --------
     >>> group_answers(np.array(["b", "a"]), None)[1].tolist()
     ['a', 'b']
-    >>> group_answers(np.arange(100.0), Tolerance(5.0))[1].tolist()
-    ['up to 20', '20 to 40', '40 to 60', '60 to 80', 'over 80']
+    >>> group_answers(np.array([1.0, 1.0, 7.0]), Tolerance(0.5))[1].tolist()
+    ['up to 1', 'over 4.6']
     """
     if tolerance is None or not len(labels):
         codes, names = pd.factorize(labels, sort=True)
         return np.asarray(codes), np.asarray(names)
-    quantiles = np.unique(np.quantile(labels, np.arange(1, MOST_RANGES) / MOST_RANGES))
-    width = float(quantiles[-1] - quantiles[0])
-    edges = quantiles if width == 0 else np.unique(round_to_step(quantiles, width / 10, whole=False))
-    found, codes = np.unique(np.searchsorted(edges, labels), return_inverse=True)
-    words = [format_number(edge) for edge in edges.tolist()]
-    middle = [f"{low} to {high}" for low, high in pairwise(words)]
-    names = np.array([f"up to {words[0]}", *middle, f"over {words[-1]}"], dtype=object)[found]
-    return codes.astype(np.intp), names
+    ranges = Ranges.of(labels)
+    found, codes = np.unique(ranges.find(labels), return_inverse=True)
+    return codes.astype(np.intp), ranges.names[found]
 
 
 def evaluate_counts(
