@@ -254,3 +254,9 @@ def test_a_black_box_that_stays_away_ends_the_fit_in_one_sentence():
         "the black box failed on 100 rows, and 2 attempts were all that attempts=2 allows: "
         "ConnectionRefusedError: no server is there"
     )
+
+
+def test_numbers_are_answers_too():
+    black_box, _, _ = patient([0.25, 0.5, 0.75])
+    assert black_box.predict(X).tolist() == [0.25, 0.5, 0.75]
+    assert black_box.n_retries == 0
