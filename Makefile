@@ -39,6 +39,7 @@ demo: $(VENV)/.cli
 
 picture: $(VENV)/.dev
 	$(BIN)/python docs/draw_ideas.py
+	$(BIN)/python docs/draw_rules.py
 	$(BIN)/python docs/draw_panels.py
 	$(BIN)/python docs/draw_picture.py
 

@@ -63,7 +63,7 @@ def draw(atlas: AggregateExplainer) -> str:
     n_answered, n_right = int(rules["rows"].sum()), int(rules["right"].sum())
     n_rows = round(n_answered / figures.coverage)
     unit = BAR / max(int(rules["rows"].max()), n_rows - n_answered)
-    height = TOP + LINE * (len(rules) + 1) + 12
+    height = TOP + LINE * len(rules) + 40
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
         f'aria-label="{len(rules)} rules answer {n_answered} of {n_rows} patients">',
