@@ -125,12 +125,24 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-def test_every_public_name_is_on_the_page_of_the_api():
+@pytest.fixture(scope="module")
+def documented():
+    """Return the objects on the page of the API."""
     listed = re.findall(r"^::: (\S+)", (ROOT / "docs" / "api.md").read_text(), flags=re.MULTILINE)
-    documented = {resolve(name) for name in listed}
+    return {resolve(name) for name in listed}
+
+
+def test_every_public_name_is_on_the_page_of_the_api(documented):
     for package in PUBLIC:
         module = importlib.import_module(package)
         assert {getattr(module, name) for name in module.__all__} <= documented, package
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_name_that_a_page_imports_is_on_the_page_of_the_api(page, documented):
+    lines = re.findall(r"^from (oleander[\w.]*) import (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for module, names in lines:
+        assert {resolve(f"{module}.{name.strip()}") for name in names.split(",")} <= documented
 
 
 def resolve(name):
