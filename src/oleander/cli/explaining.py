@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oleander.cli import options as given
-from oleander.cli.errors import CommandError, ExitCode, printable
+from oleander.cli.errors import CommandError, ExitCode
 from oleander.draws.options import Draws
+from oleander.running.wording import printable
 
 if TYPE_CHECKING:
     from oleander.aggregate import AggregateExplainer
@@ -254,5 +255,5 @@ def fit_and_write(
     typer.echo(f"Explaining {prepared.about}.\n")
     if accuracy is not None:
         typer.echo(printable(f"{accuracy.describe()}\n"))
-    typer.echo(printable(atlas.summary()))
+    typer.echo(atlas.summary())
     typer.echo(f"\nWritten: {', '.join(files)}\nOpen {out / 'report.html'} in a browser.")

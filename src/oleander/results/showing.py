@@ -19,6 +19,7 @@ from oleander.results.rules import find_rules, name_rule, tabulate_rules
 from oleander.results.stability import Stability, measure_stability
 from oleander.results.summary import describe_fit, draw_fit
 from oleander.running.progress import showing_progress
+from oleander.running.wording import printable
 
 
 class ShownExplainer(FittedAttributes):
@@ -153,7 +154,7 @@ class ShownExplainer(FittedAttributes):
         record = self.record_
         if record.verdict is None and self._workings is not None:
             record = replace(record, verdict=self.verdict_)
-        return describe_fit(record)
+        return printable(describe_fit(record))
 
     def _repr_html_(self) -> str:
         # Before a fit, scikit-learn shows the parameters.
