@@ -13,6 +13,7 @@ from oleander.learning.union import UnionLearner
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers
 from oleander.report.page.shown import Shown, describe_map, describe_rows, typical_row, usual_range
 from oleander.report.page.words import describe_choice, describe_making, describe_settings, describe_verdict
+from oleander.results.fit_record import FitRecord
 from oleander.results.tradeoff import Cell, TradeOff
 
 
@@ -62,7 +63,7 @@ def build_content(
         "sets": set_data,
         "cells": cells,
         "start": start,
-        "found": _describe_stability(atlas),
+        "found": _describe_stability(record),
         "map": None if shown is None else describe_map(schema, shown, codes, include_rows=include_rows),
         "by_folds": record.by_folds,
         "typical": numbers(typical_row(schema, None if shown is None else shown.values)),
@@ -81,9 +82,9 @@ def _describe_columns(atlas: AggregateExplainer, shown: Shown | None) -> list[di
     return columns
 
 
-def _describe_stability(atlas: AggregateExplainer) -> dict[str, Any] | None:
+def _describe_stability(record: FitRecord) -> dict[str, Any] | None:
     """Return in how many refits each rule of the fitted choice was found again; None where none was made."""
-    stability = getattr(atlas.record_, "stability", None)
+    stability = getattr(record, "stability", None)
     if stability is None:
         return None
     return {"n_refits": stability.n_refits, "rules": [list(one) for one in stability.found]}

@@ -12,6 +12,7 @@ from oleander.arrays import Floats
 from oleander.judging.verdict import one_tree_is_enough
 from oleander.learning.union import UnionLearner
 from oleander.results.fit_record import FitRecord
+from oleander.results.rules import tree_of
 from oleander.results.summary import FAIR_SHARE, describe_shortfall
 from oleander.results.tradeoff import WITHHELD, Cell
 from oleander.running.shares import show_confidence, show_lower, show_share, show_upper_percent
@@ -32,12 +33,17 @@ def describe_choice(record: FitRecord, cell: Cell, *, is_fitted: bool) -> list[s
             agreement = record.judged.share
     plural = len(members) > 1
     rules = f"{cell.n_rules:,} rule{'' if cell.n_rules == 1 else 's'}"
-    what = rules if cell.n_rules == len(members) else f"{len(members)} explainer{'s' * plural} with {rules}"
+    if cell.n_rules == len(members):
+        what = rules
+    elif tree_of(members[0].explainer) is not None and not plural:
+        what = f"One tree with {rules}"
+    else:
+        what = f"{len(members)} explainer{'s' * plural} with {rules}"
     first = (
         f"{what} answer{'s' * (not plural)} {show_share(cell.coverage)} of rows and say{'s' * (not plural)} what the "
         f"model says on {show_share(agreement)} of them"
     )
-    first += "" if in_turn else ", the rows that they were chosen on"
+    first += "" if in_turn else ", counted on the rows that they were chosen on"
     if not is_fitted:
         return [
             f"{first}; not certified.",
@@ -48,7 +54,7 @@ def describe_choice(record: FitRecord, cell: Cell, *, is_fitted: bool) -> list[s
 
 
 def _describe_nothing(record: FitRecord, cell: Cell) -> str:
-    asked = f"at most {cell.max_explainers} explainers, floor {cell.min_fidelity:g}"
+    asked = f"max_explainers={cell.max_explainers}, floor {cell.min_fidelity:g}"
     if cell.status == WITHHELD:
         return f"Not shown, because an explainer of this choice is a ball around a row of the data ({asked})."
     # Only a program that chooses among candidates has a time limit.
@@ -114,7 +120,8 @@ def _describe_proof(cell: Cell) -> list[str]:
 def describe_making(atlas: AggregateExplainer) -> list[str]:
     """Return how the explanation was made, one sentence for each step."""
     record, workings = atlas.record_, atlas._workings
-    number, floor = record.max_explainers, record.min_fidelity
+    number = f"{record.max_explainers} explainer{'' if record.max_explainers == 1 else 's'}"
+    floor = record.min_fidelity
     steps = []
     if record.proof is None:
         draws = "draws"
@@ -122,18 +129,18 @@ def describe_making(atlas: AggregateExplainer) -> list[str]:
             draws = f"{len(workings.program.draws.values):,} draws"
         steps.append(f"The model labelled {draws}: synthetic rows that resemble the data.")
         steps.append(
-            f"Rules were learned and chosen on the draws: at most {number} explainers that together answer as many "
+            f"Rules were learned and chosen on the draws: at most {number} that answer as many "
             f"rows as possible and agree with the model on at least {floor:g} of them."
         )
         judges = (
-            f"{record.evaluation.n_rows:,} rows judged the rules, each by rules that were learned without it."
+            f"Each of {record.evaluation.n_rows:,} rows judged rules that were learned in the same way without it."
             if record.by_folds
             else f"{record.evaluation.n_rows:,} rows that nothing was learned from judged the rules."
         )
         steps.append(judges)
     else:
         steps.append(
-            f"Of candidates that each hold in one region, at most {number} were chosen, which together cover as many "
+            f"Of candidates that each hold in one region, at most {number} were chosen to cover as many "
             f"of {record.evaluation.n_rows:,} rows as possible, each with agreement of at least {floor:g}."
         )
         steps += [f"{str(size)[0].upper()}{str(size)[1:]}." for size in record.ball_sizes]
@@ -144,7 +151,7 @@ def describe_making(atlas: AggregateExplainer) -> list[str]:
         )
     else:
         steps.append("Nothing is certified.")
-    steps.append(f"In all, {record.n_queries:,} rows were sent to the model.")
+    steps.append(f"In all, {atlas.n_queries_:,} rows were sent to the model.")
     if record.realism is not None:
         steps.append(f"Draws can be told from rows in {show_share(record.realism)} of cases; 50% is perfect.")
     return steps

@@ -63,6 +63,8 @@ const percent = (share, digits = 1) => {
   if (share < 1 && Number(shown) === 100) return `>${(100 - step).toFixed(digits)}%`;
   return share > 0 && Number(shown) === 0 ? `<${step.toFixed(digits)}%` : `${shown}%`;
 };
+const shorten = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
+
 function drawChart(cells, floors, here, choose) {
   const [width, height, left, right, top, bottom] = [isNarrow() ? 360 : 600, 310, 44, 92, 34, 44];
   const known = cells.filter((cell) => cell.set !== null);
@@ -117,13 +119,16 @@ function drawChart(cells, floors, here, choose) {
   return svg;
 }
 
-// The choices at a floor by rules to read; of cells with the same explainers the fitted one, or the first, stands for all.
+// The choices at a floor by rules to read: the fitted one, and those that no choice with as little to read surpasses.
 function choicesAt(cells, floor) {
-  const found = new Map();
-  for (const cell of cells) {
-    if (cell.set !== null && cell.min_fidelity === floor && (!found.has(cell.set) || cell.fitted)) found.set(cell.set, cell);
-  }
-  return [...found.values()].sort((one, other) => one.n_rules - other.n_rules || one.coverage - other.coverage);
+  const found = cells.filter((cell) => cell.set !== null && cell.min_fidelity === floor);
+  found.sort((one, other) => one.n_rules - other.n_rules || other.coverage - one.coverage || (other.fitted ? 1 : 0) - (one.fitted ? 1 : 0));
+  let most = -1;
+  return found.filter((cell) => {
+    const isWider = cell.coverage > most;
+    most = Math.max(most, cell.coverage);
+    return isWider || cell.fitted;
+  });
 }
 
 // A tree as nested lists of conditions, which stay readable however many leaves there are. The parts of a large tree

@@ -15,7 +15,7 @@ const join = (parts, between) => parts.flatMap((part, i) => [i ? between : "", p
 const unpack = (text) => new Int16Array(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
 // Up to this many rules are listed at once; of more, the widest few of each explainer.
 const [MOST_RULES, WIDEST_RULES] = [20, 12];
-// Larger parts stay closed on paper.
+// More rules than these are not printed.
 const MOST_PRINTED = 60;
 
 function choose(cell) {
@@ -51,7 +51,7 @@ function explainerItem(members, number, most) {
   const order = member.rules.map((_, position) => position).sort((a, b) => member.rules[b].n - member.rules[a].n || a - b);
   const line = (position) => ruleLine(members, number, position, `rule ${position}`);
   const rest = order.slice(most);
-  const lazily = (title, size, draw) => h("details", { "data-size": size, toggle: (event) => {
+  const lazily = (title, kind, draw) => h("details", { class: kind, toggle: (event) => {
     if (event.target.open && !event.target.querySelector("ul")) event.target.append(draw());
   } }, h("summary", {}, title));
   const tree = member.explainer.kind === "tree" && member.rules.length > 1;
@@ -59,8 +59,8 @@ function explainerItem(members, number, most) {
     h("h3", {}, `Explainer ${number}`, h("span", { class: "soft" }, `: ${member.words}`)),
     h("p", { class: "soft" }, "Where: ", name(member.where), "."),
     h("ul", {}, order.slice(0, most).map(line)),
-    rest.length ? lazily(`${plural(rest.length, "narrower rule")}`, rest.length, () => h("ul", {}, rest.map(line))) : null,
-    tree ? lazily(`As a tree of ${member.explainer.column.filter((column) => column < 0).length} leaves`, member.rules.length, () => drawTree(member, sayRule, new Set())) : null,
+    rest.length ? lazily(plural(rest.length, "narrower rule"), rest.length > MOST_PRINTED ? "long" : null, () => h("ul", {}, rest.map(line))) : null,
+    tree ? lazily(`As a tree of ${member.explainer.column.filter((column) => column < 0).length} leaves`, "tree", () => drawTree(member, sayRule, new Set())) : null,
   );
 }
 
@@ -141,8 +141,8 @@ function answer() {
       : explanation.disagree
         ? set.in_turn ? "The rules are read in order: the first one answers." : "The explainers disagree; the first one answers."
         : "";
-  const lines = explanation.statements.map((one) => h("li", { "data-explainer": one.explainer },
-    h("strong", {}, nameOf(members, one.explainer, one.position)), " says ", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
+  const lines = explanation.statements.map((one, i) => h("li", { "data-explainer": one.explainer },
+    h("strong", {}, nameOf(members, one.explainer, one.position)), i ? " also covers this row and says " : " says ", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
     h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
   $("said").replaceChildren(head, note ? h("p", {}, note) : "", h("ul", {}, lines.length ? lines : nearest(members)));
   const [first] = explanation.label === null ? [] : explanation.statements;
@@ -161,7 +161,7 @@ const checks = ({ rule, terms }) => terms.map((term, i) => h("li", { class: "met
 
 function wayThrough(member) {
   if (member.explainer.kind !== "tree" || member.explainer.column.length < 2) return null;
-  return h("details", { toggle: (event) => {
+  return h("details", { class: "tree", toggle: (event) => {
     if (event.target.open && !event.target.querySelector("ul")) event.target.append(drawTree(member, sayRule, new Set(pathOf(member.explainer, state.row, data.columns))));
   } }, h("summary", {}, "Its way through the tree"));
 }
@@ -192,22 +192,22 @@ function renderLeftOut() {
     parts.push(h("p", {}, "Most of them are where:"));
     parts.push(h("ul", {}, left.rules.map((rule) => h("li", {}, rule.terms.length ? join(rule.terms.map(name), " and ") : "everywhere", h("span", { class: "soft" }, ` (${percent(rule.share, 0)} of ${plural(rule.n, "row")} there have no answer)`)))));
   } else if (left.n) parts.push(h("p", {}, "No small tree separates them from the answered rows."));
-  const agreement = data.by_folds ? "right without the row" : "of these right";
+  const agreement = data.by_folds ? "right without the row" : "right, of answered";
   const tables = left.by.map((group) => {
     const isJudged = group.lines.some((line) => line.judged !== undefined);
-    const heads = ["", "rows", "no answer", "share", ...(isJudged ? ["answered", agreement, "share"] : [])];
+    const heads = ["", "rows", "no answer", "share", ...(isJudged ? [agreement, "share"] : [])];
     const share = (part, all) => h("td", { class: "share" }, all ? [percent(part / all, 0), meter(part / all)] : "–");
-    return h("table", {}, h("caption", {}, "By ", name(group.name)),
+    return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `By ${group.name}` }, h("table", {}, h("caption", {}, "By ", name(group.name)),
       h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, group.lines.map((line) => h("tr", {}, h("th", { scope: "row" }, name(line.value)),
         line.n === undefined
           ? h("td", { colspan: heads.length - 1, class: "soft" }, "fewer than 5 rows, not counted")
           : [h("td", {}, count(line.n)), h("td", {}, count(line.n - line.answered)), share(line.n - line.answered, line.n),
-             ...(isJudged ? [h("td", {}, count(line.answered)), h("td", {}, `${count(line.right)} of ${count(line.judged)}`), share(line.right, line.judged)] : [])]))),
-    );
+             ...(isJudged ? [h("td", {}, `${count(line.right)} of ${count(line.judged)}`), share(line.right, line.judged)] : [])])))));
   });
-  const folds = data.by_folds && left.by.some((group) => group.lines.some((line) => line.judged !== undefined));
-  $("left").replaceChildren(...parts, folds ? h("p", { class: "soft" }, "Agreement is that of rules that were learned in the same way without the row.") : "", h("div", { class: "tables" }, tables));
+  const isJudged = left.by.some((group) => group.lines.some((line) => line.judged !== undefined));
+  const note = data.by_folds ? "Agreement is that of rules that were learned in the same way without the row." : here().in_turn ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
+  $("left").replaceChildren(...parts, isJudged && note ? h("p", { class: "soft" }, note) : "", h("div", { class: "tables" }, tables));
 }
 
 function meter(share) {
@@ -219,7 +219,7 @@ function meter(share) {
 function renderTradeOff() {
   const { cell } = state;
   const line = choicesAt(data.cells, cell.min_fidelity);
-  const place = line.findIndex((other) => other.set === cell.set);
+  const place = line.indexOf(cell);
   $("chart").replaceChildren(drawChart(data.cells, floors, cell, choose));
   $("floor").replaceChildren(...floors.map((floor) => h("option", { value: floor, selected: floor === cell.min_fidelity }, `at least ${floor}`)));
   $("budget").max = Math.max(line.length - 1, 0);
@@ -246,14 +246,14 @@ function renderMap() {
   }
   const { points, grid, labels, rows, axes, n_rows } = data.map;
   const some = points.length < n_rows ? `${count(points.length)} random rows of ${count(n_rows)}` : plural(n_rows, "row");
-  $("map-words").textContent = `${some}, by their answer, in the plane in which they differ most: near points are similar rows. Point at one to see its rule.`;
+  $("map-words").replaceChildren(`${some}, by their answer, in the plane in which they differ most: near points are similar rows. `, h("span", { class: "screen" }, "Point at one to see its rule."));
   const none = new Int16Array(points.length).fill(-1);
   const [speakers, positions, answers] = set ? [set.explainer, set.rule, set.answer].map(unpack) : [none, none, none];
   const [width, height, edge, foot] = [isNarrow() ? 400 : 640, isNarrow() ? 380 : 460, 30, 34];
   const x = (place) => edge + 10 + (place[0] / grid) * (width - edge - 26);
   const y = (place) => height - foot - 10 - (place[1] / grid) * (height - foot - 26);
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `A map of ${some}; the list beside it counts the rows of each answer.` });
-  const [across, up] = axes.map((parts, axis) => `${parts.length ? parts.join(", ") : `direction ${axis + 1}`} →`);
+  const [across, up] = axes.map((parts, axis) => `${parts.length ? parts.slice(0, isNarrow() ? 2 : 3).map((text) => shorten(text, 24)).join(", ") : `direction ${axis + 1}`} →`);
   svg.append(s("path", { d: `M${edge} 8V${height - foot}H${width - 8}`, class: "axis" }));
   svg.append(s("text", { x: (edge + width) / 2, y: height - 12, "text-anchor": "middle", class: "soft" }, across));
   svg.append(s("text", { x: -(height - foot) / 2, y: 18, transform: "rotate(-90)", "text-anchor": "middle", class: "soft" }, up));
@@ -337,10 +337,10 @@ $("filter").addEventListener("input", renderRules);
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
 $("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
-matchMedia("(max-width: 46rem)").addEventListener("change", render);
+matchMedia("(max-width: 46rem)").addEventListener("change", () => { renderTradeOff(); renderMap(); });
 addEventListener("beforeprint", () => {
-  for (const part of document.querySelectorAll("#list > li > details, main > section > details, #making > details")) {
-    if (Number(part.dataset.size ?? 0) > MOST_PRINTED) continue;
+  // The rules of a tree are listed beside it, and longer lists stay closed on paper.
+  for (const part of document.querySelectorAll("details:not(.tree, .tree *, .long)")) {
     part.open = true;
     // The browser sends this event only after printing has begun, and rules are drawn on it.
     part.dispatchEvent(new Event("toggle"));
