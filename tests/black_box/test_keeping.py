@@ -287,18 +287,6 @@ def test_labels_come_back_as_they_were(tmp_path: Path, labels: np.ndarray) -> No
     assert BlackBox(kept.model, kept.schema) == kept.plain
 
 
-def test_labels_that_json_cannot_hold_are_asked_for_again(tmp_path: Path) -> None:
-    calls = []
-
-    def model(X: np.ndarray) -> np.ndarray:
-        calls.append(len(X))
-        return np.array([b"a", b"b"])
-
-    kept = KeptBlackBox(model, SCHEMA, Checkpoint(tmp_path))
-    assert kept.ask(ROWS).tolist() == kept.ask(ROWS).tolist() == [b"a", b"b"]
-    assert calls == [2, 2]
-
-
 @pytest.mark.parametrize(
     "content",
     [

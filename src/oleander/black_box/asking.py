@@ -137,6 +137,11 @@ regression; labels are expected. Use its predict, or wrap it: lambda X: model.pr
     absent = pd.isna(labels)
     if absent.any():
         raise BlackBoxError(f"the black box answered {labels[absent.argmax()]} for row {absent.argmax()}, not a label.")
+    if labels.dtype.kind == "S" or (labels.dtype.kind == "O" and any(isinstance(label, bytes) for label in labels)):
+        raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        row = int(np.isinf(labels).argmax())
+        raise BlackBoxError(f"the black box answered {labels[row]} for row {row}, not a label.")
     if labels.dtype.kind == "f":
         broken = labels != np.round(labels)
         if broken.any():

@@ -18,6 +18,7 @@ from oleander.learning.union import UnionLearner
 from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
+from oleander.results.stability import Stability
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
@@ -98,6 +99,8 @@ class FitRecord:
     by_folds : bool
         Whether rules that were learned in the same way without each row judged, because the explainers learned from
         draws around the judging rows.
+    stability : Stability or None
+        What refits say; None until they are asked for.
     """
 
     max_explainers: int
@@ -116,6 +119,7 @@ class FitRecord:
     tradeoff: TradeOff | None = None
     ball_sizes: tuple[BallSize, ...] = ()
     by_folds: bool = False
+    stability: Stability | None = None
 
     @property
     def schema(self) -> FeatureSchema:
@@ -162,6 +166,7 @@ class FitRecord:
             "exact": self.exact,
             "accuracy": self.accuracy,
             "tradeoff": self.tradeoff,
+            "stability": self.stability,
         }
         return {
             "max_explainers": self.max_explainers,
@@ -190,6 +195,9 @@ class FitRecord:
             raise ValueError("it holds no explainer")
         if all(data[name] is None for name in ("proof", "certificate", "judged")):
             raise ValueError("it holds neither a proof nor a certificate nor a judgement")
+        stability = None if data.get("stability") is None else Stability.from_dict(data["stability"])
+        if stability is not None and not stability.matches(explainers):
+            raise ValueError("its stability does not count each rule")
 
         def part(name: str, read: Any) -> Any:
             return None if data[name] is None else read(data[name])
@@ -211,4 +219,5 @@ class FitRecord:
             part("tradeoff", lambda tradeoff: TradeOff.from_dict(tradeoff, schema)),
             tuple(BallSize.from_dict(size) for size in data.get("ball_sizes", ())),
             bool(data.get("by_folds", False)),
+            stability,
         )

@@ -22,6 +22,10 @@ INFINITE = (math.inf, -math.inf)
 DTYPE_NAME = re.compile(r"[<>|=]?[A-Za-z]{1,20}[0-9]{0,4}(\[[a-z]{1,20}\])?")
 
 
+# Whole numbers beyond this are not exact as floats.
+MOST_EXACT = 2.0**53
+
+
 class Kind(StrEnum):
     """The kind of a column, which decides its distances, draws, bins and rules."""
 
@@ -83,7 +87,10 @@ class Feature:
                     "they must be finite and in order."
                 )
             if not (math.isfinite(self.scale) and self.scale > 0):
-                raise ValueError(f"column {self.name!r} has scale {self.scale:g}; it must be over 0.")
+                raise ValueError(
+                    f"column {self.name!r} has scale {self.scale:g}; it must be over 0 and finite. Its values lie from "
+                    f"{self.lower:g} to {self.upper:g}: if they are right, give the column in another unit."
+                )
             return
         needs_level = self.kind is Kind.BINARY or not self.missing
         if len(set(self.levels)) != len(self.levels) or (needs_level and not self.levels):
@@ -124,7 +131,7 @@ class Feature:
         dtype = pd.api.types.pandas_dtype(self.dtype)
         numpy_dtype = getattr(dtype, "numpy_dtype", dtype)
         limits = np.iinfo(numpy_dtype if numpy_dtype.kind in "iu" else np.int64)
-        return max(float(limits.min), -(2.0**53)), min(float(limits.max), 2.0**53)
+        return max(float(limits.min), -MOST_EXACT), min(float(limits.max), MOST_EXACT)
 
     @property
     def n_alternatives(self) -> int:
@@ -331,6 +338,17 @@ def read_dtype_name(name: Any) -> str:
     if not isinstance(name, str) or not DTYPE_NAME.fullmatch(name):
         raise ValueError(f"{shorten(str(name), 40)!r} is not the dtype of a column")
     return name
+
+
+def refuse_inexact(column: pd.Series, codes: Floats, name: str) -> None:
+    """Raise ``ValueError`` naming the row of a whole number that a float may round; floats are what they are."""
+    inexact = np.abs(codes) > MOST_EXACT
+    if inexact.any() and not pd.api.types.is_float_dtype(column.dtype):
+        row = int(inexact.argmax())
+        raise ValueError(
+            f"column {name!r} holds {column.iloc[row]}, a whole number beyond 2^53, which would be rounded. Turn it "
+            "into text if it is an id, or into a larger unit."
+        )
 
 
 def refuse_infinite(values: Floats, name: str) -> None:
