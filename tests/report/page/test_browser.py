@@ -3,7 +3,7 @@
 import re
 import time
 import warnings
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ import pytest
 
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.draws.options import Draws
+from oleander.results.stability import Stability
 from oleander.running.shares import show_lower, show_share
 
 pytestmark = pytest.mark.slow
@@ -287,13 +288,13 @@ def test_the_first_screen_has_the_sentence_and_the_first_rules(open_page, atlase
     page.check()
 
 
-def test_rules_say_in_how_many_refits_they_were_found(open_page, atlases, monkeypatch):
+def test_rules_say_in_how_many_refits_they_came_back(open_page, atlases, monkeypatch):
     atlas = atlases["asking"]
     found = tuple((number + 1,) for number in range(len(atlas.explainers_)))
-    stability = SimpleNamespace(n_refits=20, found=found, same_answers=0.9)
-    monkeypatch.setitem(vars(atlas.record_), "stability", stability)
+    monkeypatch.setattr(atlas, "_record", replace(atlas.record_, stability=Stability(20, found, 0.9)))
     page = open_page(atlas)
-    assert page.tab.locator("#list .evidence").nth(1).inner_text().endswith(", in 2 of 20 refits")
+    assert page.tab.locator("#list .evidence").nth(1).inner_text().endswith("; in 2 of 20 refits")
+    assert "In 20 refits on parts of the draws, 90% of the rows" in page.tab.locator("#making").inner_text()
     # Another choice was not refitted.
     page.tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted))")
     assert "refits" not in page.tab.locator("#list").inner_text()

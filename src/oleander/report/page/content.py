@@ -13,7 +13,7 @@ from oleander.learning.union import UnionLearner
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers
 from oleander.report.page.shown import Shown, describe_map, describe_rows, typical_row, usual_range
 from oleander.report.page.words import describe_choice, describe_making, describe_settings, describe_verdict
-from oleander.results.fit_record import FitRecord
+from oleander.results.stability import Stability
 from oleander.results.tradeoff import Cell, TradeOff
 
 
@@ -63,7 +63,7 @@ def build_content(
         "sets": set_data,
         "cells": cells,
         "start": start,
-        "found": _describe_stability(record),
+        "refits": _describe_stability(record.stability),
         "map": None if shown is None else describe_map(schema, shown, codes, include_rows=include_rows),
         "by_folds": record.by_folds,
         "typical": numbers(typical_row(schema, None if shown is None else shown.values)),
@@ -82,12 +82,14 @@ def _describe_columns(atlas: AggregateExplainer, shown: Shown | None) -> list[di
     return columns
 
 
-def _describe_stability(record: FitRecord) -> dict[str, Any] | None:
-    """Return in how many refits each rule of the fitted choice was found again; None where none was made."""
-    stability = getattr(record, "stability", None)
+def _describe_stability(stability: Stability | None) -> list[list[str]] | None:
+    """Return in words how often each rule of the fitted choice came back in refits; None where there were none."""
     if stability is None:
         return None
-    return {"n_refits": stability.n_refits, "rules": [list(one) for one in stability.found]}
+    return [
+        [stability.describe_rule(number, position) for position in range(len(counts))]
+        for number, counts in enumerate(stability.found)
+    ]
 
 
 def _judge(atlas: AggregateExplainer, cell: Cell, shown: Shown) -> tuple[Bools, Bools] | None:

@@ -154,6 +154,9 @@ def describe_making(atlas: AggregateExplainer) -> list[str]:
     steps.append(f"In all, {atlas.n_queries_:,} rows were sent to the model.")
     if record.realism is not None:
         steps.append(f"Draws can be told from rows in {show_share(record.realism)} of cases; 50% is perfect.")
+    if record.stability is not None:
+        words = str(record.stability)
+        steps.append(f"{words[0].upper()}{words[1:]}.")
     return steps
 
 

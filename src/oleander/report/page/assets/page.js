@@ -32,10 +32,8 @@ function renderLead() {
 
 const answerOf = (label) => h("strong", { class: "answer" }, icon(label), " ", name(data.classes[label]));
 
-function foundAgain(number, position) {
-  if (state.cell !== fitted || !data.found) return "";
-  return `, in ${data.found.rules[number][position]} of ${data.found.n_refits} refits`;
-}
+// Only the fitted choice was refitted.
+const refitsOf = (number, position) => (state.cell === fitted && data.refits ? `; ${data.refits[number][position]}` : "");
 
 function ruleLine(members, number, position, title) {
   const [member, rule] = [members[number], members[number].rules[position]];
@@ -43,7 +41,7 @@ function ruleLine(members, number, position, title) {
   const premise = member.explainer.kind === "linear" ? ["Score: ", terms] : terms.length ? ["If ", terms] : "Always";
   return h("li", { class: "rule", "data-rule": `${number}-${position}` },
     h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ", h("span", { class: "arrow" }, "→ "), answerOf(rule.label)),
-    h("span", { class: "evidence" }, rule.evidence + foundAgain(number, position)));
+    h("span", { class: "evidence" }, rule.evidence + refitsOf(number, position)));
 }
 
 function explainerItem(members, number, most) {
