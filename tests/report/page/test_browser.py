@@ -431,6 +431,59 @@ def test_every_control_and_drawing_has_a_name_for_screen_readers(open_page, atla
     page.check()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_enough_contrast(open_page, atlases, scheme):
+    page = open_page(atlases["trees"], browser={"color_scheme": scheme})
+    page.tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    page.tab.wait_for_timeout(100)
+    pale = page.tab.evaluate(
+        """() => {
+            const read = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number);
+            const light = (text) => read(text).slice(0, 3).map((part) => part / 255)
+                .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+                .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+            const ground = (element) => {
+                for (let part = element; part; part = part.parentElement) {
+                    const colour = getComputedStyle(part).backgroundColor;
+                    if (read(colour)[3] !== 0) return colour;
+                }
+                return "rgb(255, 255, 255)";
+            };
+            const texts = [...document.querySelectorAll("body *:not(script, noscript, noscript *, title)")].filter((element) =>
+                [...element.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()));
+            return texts.filter((element) => {
+                const style = getComputedStyle(element);
+                const colour = element.namespaceURI.endsWith("svg") ? style.fill : style.color;
+                const pair = [light(colour), light(ground(element))].sort((a, b) => a - b);
+                return (pair[1] + 0.05) / (pair[0] + 0.05) < 4.5;
+            }).map((element) => element.outerHTML.slice(0, 80));
+        }"""
+    )
+    assert not pale
+    page.check()
+
+
+def test_every_control_is_reached_by_the_keyboard(open_page, atlases):
+    page = open_page(atlases["balls"])
+    tab = page.tab
+    tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted))")
+    wanted = tab.evaluate(
+        "[...document.querySelectorAll('a, button, input, select, summary')]"
+        ".filter((one) => one.checkVisibility() && !one.disabled).length"
+    )
+    tab.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    reached = set()
+    for _ in range(wanted + 30):
+        tab.keyboard.press("Tab")
+        reached.add(
+            tab.evaluate(
+                "[...document.querySelectorAll('a, button, input, select, summary')].indexOf(document.activeElement)"
+            )
+        )
+    assert len(reached - {-1}) == wanted
+    page.check()
+
+
 def test_without_rows_and_without_a_trade_off(open_page, atlases, tmp_path):
     atlases["trees"].tradeoff()
     atlases["trees"].save(tmp_path / "with.oleander")

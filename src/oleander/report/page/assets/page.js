@@ -5,7 +5,7 @@ const $ = (id) => document.getElementById(id);
 const floors = [...new Set(data.cells.map((cell) => cell.min_fidelity))].sort((a, b) => a - b);
 const fitted = data.cells.find((cell) => cell.max_explainers === data.start[0] && cell.min_fidelity === data.start[1]);
 fitted.fitted = true;
-const state = { cell: fitted, row: [...data.typical], isTried: false };
+const state = { cell: fitted, row: [...data.typical], isTried: false, hit: null };
 const here = () => (state.cell.set === null ? null : data.sets[state.cell.set]);
 const membersOf = (set) => set.members.map((m) => data.members[m]);
 const count = (n) => n.toLocaleString("en");
@@ -39,7 +39,8 @@ function ruleLine(members, number, position, title) {
   const [member, rule] = [members[number], members[number].rules[position]];
   const terms = join(rule.terms.map(name), member.explainer.kind === "linear" ? ", " : " and ");
   const premise = member.explainer.kind === "linear" ? ["Score: ", terms] : terms.length ? ["If ", terms] : "Always";
-  return h("li", { class: "rule", "data-rule": `${number}-${position}` },
+  const isHit = state.hit === `${number}-${position}`;
+  return h("li", { class: isHit ? "rule hit" : "rule", "aria-current": isHit ? "true" : null, "data-rule": `${number}-${position}` },
     h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ", h("span", { class: "arrow" }, "→ "), answerOf(rule.label)),
     h("span", { class: "evidence" }, rule.evidence + refitsOf(number, position)));
 }
@@ -143,10 +144,11 @@ function answer() {
     h("strong", {}, nameOf(members, one.explainer, one.position)), i ? " also covers this row and says " : " says ", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
     h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
   $("said").replaceChildren(head, note ? h("p", {}, note) : "", h("ul", {}, lines.length ? lines : nearest(members)));
-  const [first] = explanation.label === null ? [] : explanation.statements;
+  const [first] = explanation.label === null || !state.isTried ? [] : explanation.statements;
+  state.hit = first ? `${first.explainer}-${first.position}` : null;
   for (const line of $("list").querySelectorAll("[data-rule]")) {
-    const isHit = state.isTried && first && line.dataset.rule === `${first.explainer}-${first.position}`;
-    line.classList.toggle("hit", isHit === true);
+    const isHit = line.dataset.rule === state.hit;
+    line.classList.toggle("hit", isHit);
     if (isHit) line.setAttribute("aria-current", "true");
     else line.removeAttribute("aria-current");
   }
