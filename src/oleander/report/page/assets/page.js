@@ -253,7 +253,7 @@ function renderMap() {
   const x = (place) => edge + 10 + (place[0] / grid) * (width - edge - 26);
   const y = (place) => height - foot - 10 - (place[1] / grid) * (height - foot - 26);
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `A map of ${some}; the list beside it counts the rows of each answer.` });
-  const [across, up] = axes.map((parts, axis) => `${parts.length ? parts.slice(0, isNarrow() ? 2 : 3).map((text) => shorten(text, 24)).join(", ") : `direction ${axis + 1}`} →`);
+  const [across, up] = axes.map((parts, axis) => `${parts.length ? parts.slice(0, isNarrow() ? 2 : 3).map((text) => shorten(text, 30)).join(", ") : `direction ${axis + 1}`} →`);
   svg.append(s("path", { d: `M${edge} 8V${height - foot}H${width - 8}`, class: "axis" }));
   svg.append(s("text", { x: (edge + width) / 2, y: height - 12, "text-anchor": "middle", class: "soft" }, across));
   svg.append(s("text", { x: -(height - foot) / 2, y: 18, transform: "rotate(-90)", "text-anchor": "middle", class: "soft" }, up));
@@ -292,7 +292,7 @@ function renderColumns() {
   const answered = set?.left_out ? set.left_out.of - set.left_out.n : 0;
   $("columns-words").textContent = decided ? `A column decides a row if the rule that answers the row has a condition on it. ${plural(answered, "row")} on this page have an answer.` : "What the columns may hold.";
   const order = data.columns.map((_, j) => j).sort((a, b) => (decided ? decided[b] - decided[a] : 0) || a - b);
-  const heads = ["column", ...(decided ? ["rows it decides"] : []), "kind", "values", "most rows", "missing"];
+  const heads = ["column", ...(decided ? ["rows it decides"] : []), "kind", "values", "range of most rows", "missing"];
   const lines = order.map((j) => {
     const column = data.columns[j];
     return h("tr", {}, h("th", { scope: "row" }, name(column.name)),
