@@ -449,7 +449,8 @@ def test_every_text_has_enough_contrast(open_page, atlases, scheme):
                 }
                 return "rgb(255, 255, 255)";
             };
-            const texts = [...document.querySelectorAll("body *:not(script, noscript, noscript *, title)")].filter((element) =>
+            const elements = [...document.querySelectorAll("body *:not(script, noscript, noscript *, title)")];
+            const texts = elements.filter((element) =>
                 [...element.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()));
             return texts.filter((element) => {
                 const style = getComputedStyle(element);

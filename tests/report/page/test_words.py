@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oleander import AggregateExplainer
+from oleander.draws.options import Draws
 from oleander.judging.certificate import Claim
 from oleander.report.page.words import describe_choice, describe_making, describe_settings, describe_verdict
 from oleander.running.shares import show_lower, show_share
@@ -79,7 +81,14 @@ def test_how_it_was_made(atlases):
     assert "The model labelled 2,000 draws" in made
     assert f"In all, {atlases['asking'].n_queries_:,} rows were sent to the model." in made
     assert "Clopper" in made
+    assert "with at most 5 explainers:" in made
     assert describe_making(atlases["trees"])[0].startswith("Of candidates")
+
+
+def test_budgets_are_named(label_rows, make_rows):
+    atlas = AggregateExplainer(label_rows, max_conditions=2, draws=Draws(500), min_fidelity=0.6, random_state=0)
+    made = " ".join(describe_making(atlas.fit(make_rows(200), background=make_rows(200, seed=1))))
+    assert "with at most 10 explainers, 20 rules in all, 2 conditions a rule:" in made
 
 
 def test_what_one_tree_would_do():

@@ -54,7 +54,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
         "where": _describe_region(member, schema),
         # A constant in a box is one rule, whose conditions are those of the box.
         "one": isinstance(explainer, Constant) and isinstance(member.region, Box),
-        "features": sorted({*explainer.features, *_columns_of(member.region)}),
+        "features": sorted({*explainer.features, *columns_of(member.region)}),
         "size": explainer.complexity,
         "region": _region(member.region),
         "explainer": _explainer(explainer, codes),
@@ -150,7 +150,8 @@ def _condition(condition: Condition) -> dict[str, Any]:
     return {**about, "lower": _number(condition.lower), "upper": _number(condition.upper)}
 
 
-def _columns_of(region: Region) -> list[int]:
+def columns_of(region: Region) -> list[int]:
+    """Return the columns on which a region has conditions; a ball has none."""
     outer = region.outer if isinstance(region, Spoken) else region
     return [condition.column for condition in outer.conditions] if isinstance(outer, Box) else []
 

@@ -15,6 +15,7 @@ from oleander.data.schema.dates import round_up_days
 from oleander.data.schema.rounding import round_to_step
 from oleander.regions.conditions import clauses
 from oleander.report.displays import CoverageDisplay
+from oleander.report.page.members import columns_of
 from oleander.results.evaluation import describe_uncovered
 from oleander.results.explainer_set import ABSTAINS, ExplainerSet, fill_abstentions
 from oleander.results.rules import find_rules
@@ -91,7 +92,7 @@ def describe_rows(
         positions[own] = 0 if found is None else found
         for position, n_rows in zip(*np.unique(positions[own], return_counts=True), strict=True):
             columns = described["rules"][position]["columns"] or described["features"]
-            decided[columns] += n_rows
+            decided[sorted({*columns, *columns_of(member.region)})] += n_rows
     some = shown.on_map
     given = [ABSTAINS if label is None else codes[str(label)] for label in fill_abstentions(answers[some], None)]
     return {

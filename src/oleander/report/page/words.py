@@ -91,7 +91,7 @@ def _describe_facts(record: FitRecord) -> list[str]:
                 else f"; that rows are answered: {certificate.coverage.describe(0)}."
             )
         )
-        facts += [f"{line.strip()}." for line in describe_shortfall(certificate.answers, record.min_fidelity)]
+        facts += [_sentence(line.strip()) for line in describe_shortfall(certificate.answers, record.min_fidelity)]
     if record.exact is not None:
         facts.append(
             f"On all {record.exact.n_rows:,} rows: {show_share(record.exact.coverage, 1)} answered, "
@@ -120,16 +120,19 @@ def _describe_proof(cell: Cell) -> list[str]:
 def describe_making(atlas: AggregateExplainer) -> list[str]:
     """Return how the explanation was made, one sentence for each step."""
     record, workings = atlas.record_, atlas._workings
+    learner = None if workings is None or not isinstance(workings.program, UnionLearner) else workings.program
     number = f"{record.max_explainers} explainer{'' if record.max_explainers == 1 else 's'}"
-    floor = record.min_fidelity
-    steps = []
+    floor, steps = record.min_fidelity, []
     if record.proof is None:
-        draws = "draws"
-        if workings is not None and isinstance(workings.program, UnionLearner):
-            draws = f"{len(workings.program.draws.values):,} draws"
+        draws = "draws" if learner is None else f"{len(learner.draws.values):,} draws"
+        limits = [number]
+        if learner is not None and learner.max_rules is not None:
+            limits.append(f"{learner.max_rules} rules in all")
+        if learner is not None and learner.max_conditions is not None:
+            limits.append(f"{learner.max_conditions} conditions a rule")
         steps.append(f"The model labelled {draws}: synthetic rows that resemble the data.")
         steps.append(
-            f"Rules were learned and chosen on the draws: at most {number} that answer as many "
+            f"Rules were learned and chosen on the draws, with at most {', '.join(limits)}: those that answer as many "
             f"rows as possible and agree with the model on at least {floor:g} of them."
         )
         judges = (
@@ -143,7 +146,7 @@ def describe_making(atlas: AggregateExplainer) -> list[str]:
             f"Of candidates that each hold in one region, at most {number} were chosen to cover as many "
             f"of {record.evaluation.n_rows:,} rows as possible, each with agreement of at least {floor:g}."
         )
-        steps += [f"{str(size)[0].upper()}{str(size)[1:]}." for size in record.ball_sizes]
+        steps += [_sentence(str(size)) for size in record.ball_sizes]
     if record.certificate is not None:
         steps.append(
             "The certificate is an exact (Clopper–Pearson) lower bound on the share of answers that are the model's, "
@@ -155,9 +158,12 @@ def describe_making(atlas: AggregateExplainer) -> list[str]:
     if record.realism is not None:
         steps.append(f"Draws can be told from rows in {show_share(record.realism)} of cases; 50% is perfect.")
     if record.stability is not None:
-        words = str(record.stability)
-        steps.append(f"{words[0].upper()}{words[1:]}.")
+        steps.append(_sentence(str(record.stability)))
     return steps
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def describe_verdict(verdict: pd.DataFrame, floor: float) -> list[str]:

@@ -225,10 +225,9 @@ function renderTradeOff() {
   $("budget").max = Math.max(line.length - 1, 0);
   $("budget").value = Math.max(place, 0);
   $("budget").disabled = line.length < 2;
-  const rules = plural(cell.n_rules, "rule");
   $("budget-out").textContent = cell.set === null ? "none" : count(cell.n_rules);
-  $("budget").setAttribute("aria-valuetext", rules);
-  $("cell-note").textContent = cell.set === null ? cell.words[0] : `${rules}: ${percent(cell.coverage)} of rows are answered.${cell === fitted ? " This is the fitted choice." : ""}`;
+  $("budget").setAttribute("aria-valuetext", plural(cell.n_rules, "rule"));
+  $("cell-note").textContent = `${cell.words[0]}${cell === fitted ? " This is the fitted choice." : ""}`;
   $("call").textContent = `max_explainers=${cell.max_explainers}, min_fidelity=${cell.min_fidelity}\n--max-explainers ${cell.max_explainers} --min-fidelity ${cell.min_fidelity}`;
   $("shade").hidden = !data.cells.some((other) => other.set !== null && other.most > other.coverage + 1e-9);
   const heads = ["floor", "explainers, at most", "rules to read", "rows answered"];
