@@ -312,3 +312,11 @@ def test_a_resumed_black_box_keeps_its_seed(tmp_path: Path) -> None:
     assert (first.is_resumed, again.is_resumed) == (False, True)
     with pytest.raises(CheckpointError, match="its options differ"):
         resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 4}, seed=7)
+
+
+def test_an_option_that_prints_its_address_is_refused(tmp_path: Path) -> None:
+    class Own:
+        pass
+
+    with pytest.raises(CheckpointError, match=r"one prints as <.*Own object at 0x.*>: give its class a __repr__"):
+        resume(Checkpoint(tmp_path), BlackBox(len, SCHEMA), [ROWS], {"candidates": [Own()]}, 0)

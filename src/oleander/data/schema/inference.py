@@ -8,7 +8,8 @@ import pandas as pd
 
 from oleander.arrays import Floats
 from oleander.data.schema.dates import holds_dates, to_days
-from oleander.data.schema.feature import Feature, Kind, Level, refuse_inexact, refuse_infinite
+from oleander.data.schema.feature import Feature, Kind, Level
+from oleander.data.schema.values import refuse_inexact, refuse_infinite
 
 SCALES: dict[str, Callable[[Floats], float]] = {
     "none": lambda values: 1.0,

@@ -12,9 +12,10 @@ from scipy.sparse import issparse
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.frames import FRAMES, PANDAS, frame_of, to_table
-from oleander.data.schema.feature import Feature, Kind, read_dtype_name
+from oleander.data.schema.feature import Feature, Kind
 from oleander.data.schema.inference import infer_feature
 from oleander.data.schema.table import describe_features
+from oleander.data.schema.values import read_dtype_name
 from oleander.running.wording import list_some, one_line
 
 FORMAT = 1
