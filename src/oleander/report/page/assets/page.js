@@ -156,8 +156,8 @@ function answer() {
 
 const valueOf = (j) => h("span", { class: "soft" }, " (here ", name(word(data.columns[j], state.row[j])), ")");
 
-// The conditions of the rule that speaks, all of which the row meets.
-const checks = ({ rule, terms }) => terms.map((term, i) => h("li", { class: "met" }, name(term), rule.columns.length ? valueOf(rule.columns[i]) : ""));
+// The conditions of the rule that speaks, all of which the row meets; of a linear model, what each column adds.
+const checks = ({ rule, terms }) => terms.map((term, i) => (rule.columns.length ? h("li", { class: "met" }, name(term), valueOf(rule.columns[i])) : h("li", {}, name(term))));
 
 function wayThrough(member) {
   if (member.explainer.kind !== "tree" || member.explainer.column.length < 2) return null;
@@ -289,7 +289,7 @@ function renderColumns() {
   const set = here();
   const decided = set?.decided;
   const answered = set?.left_out ? set.left_out.of - set.left_out.n : 0;
-  $("columns-words").textContent = decided ? `A column decides a row if the rule that answers the row has a condition on it. ${plural(answered, "row")} on this page have an answer.` : "What the columns may hold.";
+  $("columns-words").textContent = decided ? `A column decides a row if the rule that answers the row uses it. ${plural(answered, "row")} on this page have an answer.` : "What the columns may hold.";
   const order = data.columns.map((_, j) => j).sort((a, b) => (decided ? decided[b] - decided[a] : 0) || a - b);
   const heads = ["column", ...(decided ? ["rows it decides"] : []), "kind", "values", "range of most rows", "missing"];
   const lines = order.map((j) => {
