@@ -16,7 +16,8 @@ import numpy as np
 from oleander.aggregate import AggregateExplainer
 from oleander.arrays import Labels
 from oleander.data.checks import one_per_row
-from oleander.report.page.content import Shown, build_content, known_rows, named_groups
+from oleander.report.page.content import build_content, known_rows
+from oleander.report.page.shown import Shown, named_groups
 from oleander.storage.files import write_whole
 
 SCRIPTS = ("reading.js", "drawing.js", "page.js")
@@ -108,7 +109,7 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
         can_ask = atlas.black_box is not None or labels is not None
         known = atlas.label(values, labels) if can_ask else None
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
-    return Shown(values, known, {**named_groups(schema, values), **groups})
+    return Shown(values, known, {**named_groups(schema, values), **groups}, are_fitted=X is None)
 
 
 def _refuse_records(atlas: AggregateExplainer, shown: Shown | None) -> None:
