@@ -39,6 +39,8 @@ AIMS: dict[str, tuple[str, float, str]] = {
     "predict": ("at least", 5.0, "million rows × explainers a second"),
     "whole tree": ("at least", 5.0, "× as fast as scikit-learn's"),
 }
+# The aim of one explanation where the forest is the cheapest of the three.
+CHEAPEST, MOST_BESIDE_CHEAPEST = "breast_cancer", 0.5
 MOST_GIGABYTES = {"default fit, many rows, forest": 1.0, "default fit, many rows, cheap box": 4.0}
 N_REPEATS = 3
 
@@ -181,6 +183,8 @@ class Speed(Subject):
         lines = []
         for row in rows:
             side, aim, unit = AIMS[row["work"]]
+            if row["work"] == "one explanation" and row["of"].startswith(CHEAPEST):
+                aim = MOST_BESIDE_CHEAPEST
             reached = row["figure"] <= aim if side == "at most" else row["figure"] >= aim
             goal, figure = f"{side} {aim:g} {unit}", number(row["figure"])
             if row["work"] in MOST_GIGABYTES:
