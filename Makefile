@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 
 help:
 	@echo "make demo         install and run the main job on a small generated data set"
-	@echo "make picture      redraw the pictures of README and docs (needs chromium)"
+	@echo "make picture      redraw the pictures of README and docs, and run the tutorial notebook (needs chromium)"
 	@echo "make test         install with the test extras and run every test"
 	@echo "make test-fast    the tests that take under two minutes in all: no subprocesses, clusters, browsers, studies or fuzzing"
 	@echo "make check        lint, format check and strict types"
@@ -39,6 +39,8 @@ demo: $(VENV)/.cli
 
 picture: $(VENV)/.dev
 	$(BIN)/python docs/draw_ideas.py
+	$(BIN)/python docs/draw_rules.py
+	$(BIN)/python docs/run_tutorial.py
 	$(BIN)/python docs/draw_panels.py
 	$(BIN)/python docs/draw_picture.py
 

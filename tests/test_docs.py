@@ -1,10 +1,14 @@
-"""Every Python block in README and docs runs, and prints what the page says it prints."""
+"""Every Python block, command and notebook of README and docs runs, and prints what the page says it prints."""
 
 import contextlib
 import importlib
 import importlib.util
 import io
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 PATTERN = re.compile(r"^```python\n(.*?)^```(?:\n\nIt prints:\n\n```text\n(.*?)^```)?", flags=re.DOTALL | re.MULTILINE)
+CONSOLE = re.compile(r"^```console\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 FOLDERS = (
     *("baselines", "black_box", "candidates", "explainers", "filters"),
     *("judging", "regions", "report", "results", "selection"),
@@ -28,11 +33,47 @@ BLOCKS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("block", "printed"), BLOCKS)
 def test_code_runs(block, printed, tmp_path, monkeypatch):
+    if "import torch" in block:
+        pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(compile(block, "<docs>", "exec"), {"__name__": "docs"})
     if printed:
         assert out.getvalue() == printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if CONSOLE.search(page.read_text(encoding="utf-8"))],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    text = page.read_text(encoding="utf-8")
+    for block, _ in PATTERN.findall(text):
+        if "import torch" not in block:
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(block, "<docs>", "exec"), {"__name__": "docs"})
+    lines = "".join(CONSOLE.findall(text)).splitlines()
+    commands = "\n".join(line.removeprefix("$ ") for line in lines if line.startswith("$ "))
+    ran = subprocess.run(["sh", "-c", commands], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    printed = ran.stdout.decode().splitlines()
+    # Lines are shown in their order; the ones between them may be left out.
+    for line in [line for line in lines if line != "..." and not line.startswith("$ ")]:
+        assert line in printed
+        printed = printed[printed.index(line) + 1 :]
+
+
+@pytest.mark.slow
+def test_tutorial_runs_and_its_stored_outputs_are_current():
+    import nbformat
+
+    stored = json.loads((ROOT / "docs" / "tutorial.ipynb").read_text(encoding="utf-8"))
+    assert all(cell["outputs"] for cell in stored["cells"] if cell["cell_type"] == "code")
+    fresh = load_script("run_tutorial").run_tutorial()
+    assert json.loads(nbformat.writes(fresh)) == stored
 
 
 @pytest.mark.slow
@@ -50,11 +91,20 @@ def test_readme_runs_from_top_to_bottom_and_prints_what_it_shows(tmp_path, monke
 
 
 def test_the_picture_is_what_its_script_draws():
-    script = ROOT / "docs" / "draw_ideas.py"
-    spec = importlib.util.spec_from_file_location("draw_ideas", script)
-    drawing = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(drawing)
-    assert script.with_name("ideas.svg").read_text(encoding="utf-8") == drawing.draw()
+    assert (ROOT / "docs" / "ideas.svg").read_text(encoding="utf-8") == load_script("draw_ideas").draw()
+
+
+@pytest.mark.slow
+def test_the_rules_in_the_picture_are_those_of_the_quickstart():
+    drawing = load_script("draw_rules")
+    assert (ROOT / "docs" / "rules.svg").read_text(encoding="utf-8") == drawing.draw(drawing.fit_quickstart())
+
+
+def load_script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -64,12 +114,24 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-def test_every_public_name_is_on_the_page_of_the_api():
+@pytest.fixture(scope="module")
+def documented():
+    """Return the objects on the page of the API."""
     listed = re.findall(r"^::: (\S+)", (ROOT / "docs" / "api.md").read_text(), flags=re.MULTILINE)
-    documented = {resolve(name) for name in listed}
+    return {resolve(name) for name in listed}
+
+
+def test_every_public_name_is_on_the_page_of_the_api(documented):
     for package in PUBLIC:
         module = importlib.import_module(package)
         assert {getattr(module, name) for name in module.__all__} <= documented, package
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_name_that_a_page_imports_is_on_the_page_of_the_api(page, documented):
+    lines = re.findall(r"^from (oleander[\w.]*) import (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for module, names in lines:
+        assert {resolve(f"{module}.{name.strip()}") for name in names.split(",")} <= documented
 
 
 def resolve(name):

@@ -43,6 +43,9 @@ def test_labels_of_many_kinds(answer, expected):
         (["a", None], "answered None for row 1, which is no answer"),
         (np.array(["a", 1], dtype=object), "labels of several types, int, str"),
         (np.array([1j, 2j]), "labels of dtype complex128"),
+        ([b"a", b"b"], "answered bytes; text is expected"),
+        (np.array([b"a", b"b"], dtype=object), "answered bytes; text is expected"),
+        ([1.0, np.inf], "answered inf for row 1, which is no answer"),
     ],
 )
 def test_answers_that_are_no_labels(answer, message):

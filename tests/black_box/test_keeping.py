@@ -287,18 +287,6 @@ def test_labels_come_back_as_they_were(tmp_path: Path, labels: np.ndarray) -> No
     assert BlackBox(kept.model, kept.schema) == kept.plain
 
 
-def test_labels_that_json_cannot_hold_are_asked_for_again(tmp_path: Path) -> None:
-    calls = []
-
-    def model(X: np.ndarray) -> np.ndarray:
-        calls.append(len(X))
-        return np.array([b"a", b"b"])
-
-    kept = KeptBlackBox(model, SCHEMA, Checkpoint(tmp_path))
-    assert kept.ask(ROWS).tolist() == kept.ask(ROWS).tolist() == [b"a", b"b"]
-    assert calls == [2, 2]
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -324,3 +312,11 @@ def test_a_resumed_black_box_keeps_its_seed(tmp_path: Path) -> None:
     assert (first.is_resumed, again.is_resumed) == (False, True)
     with pytest.raises(CheckpointError, match="its options differ"):
         resume(Checkpoint(tmp_path), plain, [ROWS, None], {"max_explainers": 4}, seed=7)
+
+
+def test_an_option_that_prints_its_address_is_refused(tmp_path: Path) -> None:
+    class Own:
+        pass
+
+    with pytest.raises(CheckpointError, match=r"one prints as <.*Own object at 0x.*>: give its class a __repr__"):
+        resume(Checkpoint(tmp_path), BlackBox(len, SCHEMA), [ROWS], {"candidates": [Own()]}, 0)

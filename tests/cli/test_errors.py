@@ -8,7 +8,8 @@ import typer
 
 from oleander import NothingFoundError
 from oleander.black_box import BlackBoxError
-from oleander.cli.errors import CommandError, ExitCode, plainly, printable
+from oleander.cli.errors import CommandError, ExitCode, plainly
+from oleander.running.wording import printable
 
 ERRORS = {
     "a command's own": (CommandError("no rows.", ExitCode.MODEL), 4, "no rows."),

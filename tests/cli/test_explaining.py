@@ -50,6 +50,25 @@ def test_ways_to_candidates(run, patients_csv, options):
 
 
 @pytest.mark.slow
+def test_budgets_and_refits(run, patients_csv):
+    asked = ("explain", patients_csv, "--target", "risk", "--draws", 2_000)
+    done = run(*asked, "--max-rules", 3, "--max-conditions", 1, "--stability", 2)
+    assert done.code == 0, done.err
+    assert "in 2 refits on parts of the draws" in done.out
+    rules = pd.read_csv("oleander-out/explainers.csv")
+    assert len(rules) <= 3
+    assert (rules["refits"] == 2).all()
+    assert not rules["where"].str.contains(" and ").any()
+
+
+@pytest.mark.parametrize("options", [("--draws", 0), ("--candidates", "balls")], ids=str)
+def test_refits_without_draws_are_refused(run, patients_csv, options):
+    done = run("explain", patients_csv, "--target", "risk", "--stability", 2, *options)
+    assert done.code == 2
+    assert "--stability is for explainers learned from draws" in done.err
+
+
+@pytest.mark.slow
 def test_compare(run, patients_csv):
     arguments = ("compare", patients_csv, "--target", "risk", "--methods", "Oleander,naive tree", "--out", "c.csv")
     done = run(*arguments, "--json")

@@ -68,7 +68,7 @@ def shuffled(table):
 @pytest.fixture(scope="module")
 def expected():
     atlas = AggregateExplainer(high, **OPTIONS).fit(ROWS, background=BACKGROUND)
-    return atlas.summary(), atlas
+    return atlas.summary(), atlas.n_queries_, atlas
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def expected():
 )
 def test_every_frame_gives_the_same_fit_and_answers(expected, kind, other):
     """Columns of the background and of new rows come in another order, and from another library."""
-    summary, known = expected
+    summary, n_queries, known = expected
     make, make_other = KINDS[kind], KINDS[other]
     atlas = AggregateExplainer(high, **OPTIONS).fit(make(ROWS), background=make_other(shuffled(BACKGROUND)))
     assert atlas.schema_.names == known.schema_.names
     assert [feature.kind for feature in atlas.schema_] == [feature.kind for feature in known.schema_]
     assert atlas.summary() == summary
     assert atlas.coverage_ == known.coverage_
-    assert atlas.n_queries_ == known.n_queries_
+    assert atlas.n_queries_ == n_queries
     new = make_other(shuffled(NEW))
     np.testing.assert_array_equal(atlas.predict(new), known.predict(NEW))
     np.testing.assert_array_equal(atlas.predict(new).mask, known.predict(NEW).mask)
@@ -99,7 +99,7 @@ def test_every_frame_gives_the_same_fit_and_answers(expected, kind, other):
 
 
 def test_the_page_reads_frames(expected, tmp_path):
-    _, known = expected
+    *_, known = expected
     for name in ("polars", "duckdb"):
         known.report(tmp_path / f"{name}.html", KINDS[name](shuffled(NEW)), labels=high(NEW))
     assert (tmp_path / "polars.html").read_text() == (tmp_path / "duckdb.html").read_text()

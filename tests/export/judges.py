@@ -190,7 +190,7 @@ def make_codes(n_rows: int = 400, seed: int = 2) -> pd.DataFrame:
             "smoker": pd.array(rng.choice([True, False, None], n_rows), dtype="boolean"),
             "money": rng.uniform(-1e6, 1e6, n_rows),
             "tiny": rng.uniform(0, 1e-9, n_rows),
-            "id": rng.integers(2**60, 2**61, n_rows),
+            "id": rng.integers(2**52, 2**53, n_rows),
             "empty": np.full(n_rows, np.nan),
         }
     )

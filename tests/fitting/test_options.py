@@ -282,6 +282,19 @@ class TestRefusals:
             with pytest.raises(ValueError, match=f"confidence=0.8 is that of a certificate, and there is none {words}"):
                 AggregateExplainer(halves, confidence=0.8, **options).fit(square)
 
+    def test_empty_paths_are_refused(self, square):
+        with pytest.raises(ValueError, match="X is an empty path"):
+            AggregateExplainer(halves).fit("")
+        with pytest.raises(ValueError, match="the checkpoint is an empty path"):
+            AggregateExplainer(halves, checkpoint="").fit(square)
+
+    def test_masks_are_refused(self, square):
+        masked = np.ma.array(square, mask=square > 0.9)
+        with pytest.raises(ValueError, match="the data are a masked array"):
+            AggregateExplainer(halves).fit(masked)
+        with pytest.raises(ValueError, match="groups is a masked array"):
+            AggregateExplainer(halves).fit(square, groups=np.ma.array(np.arange(len(square)), mask=False))
+
 
 class TestEstimator:
     def test_every_parameter_is_listed(self) -> None:

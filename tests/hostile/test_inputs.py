@@ -335,7 +335,7 @@ def test_a_folder_in_the_place_of_a_file_stops_every_file(tmp_path):
             for name in "abc":
                 (draft / name).write_text("new")
 
-    with pytest.raises(IsADirectoryError, match="a folder is in the place of a file to be written"):
+    with pytest.raises(FileExistsError, match="a folder, a device, a FIFO or a socket is in the place of a file"):
         write()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b"]
 

@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oleander import AggregateExplainer
 from oleander.candidates.sizes import BallSize
 from oleander.data.schema import FeatureSchema
+from oleander.draws.options import Draws
 from oleander.explainers import Constant, UnfilteredTree
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.verdict import COLUMNS
@@ -213,3 +215,11 @@ class TestClasses:
         labels = np.array([f"c{i % 20:02}" for i in range(100)])
         text = describe_fit(replace(PROVEN, **chosen(BALL, labels)))
         assert f"  and {20 - MOST_CLASSES} more" in text
+
+
+def test_names_cannot_control_the_terminal():
+    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(300, 2)), columns=["\x1b[2Ja", "b\x9b"])
+    atlas = AggregateExplainer(lambda X: X.iloc[:, 0].to_numpy() > 0.5, draws=Draws(1_000), random_state=0).fit(X)
+    for text in (atlas.summary(), str(atlas.explain(X.iloc[[0]]))):
+        assert "\\x1b[2Ja" in text
+        assert not set("\x1b\x9b") & set(text)

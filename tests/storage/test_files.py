@@ -67,3 +67,12 @@ def test_rights_follow_the_users_mask_without_changing_it(tmp_path):
         assert os.umask(0o027) == 0o027
     finally:
         os.umask(mask)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+def test_a_fifo_or_a_socket_is_never_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileExistsError, match="a device, a FIFO or a socket, which is not replaced"):
+        write_whole(tmp_path / "pipe", b"new")
+    assert (tmp_path / "pipe").is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]

@@ -173,7 +173,7 @@ numbers: leave it out.
     infinite = ~np.isfinite(numbers)
     if infinite.any():
         row = int(infinite.argmax())
-        raise BlackBoxError(f"the black box answered {numbers[row]} for row {row}; a finite number is expected.")
+        raise BlackBoxError(f"the black box answered {numbers[row]} for row {row}, which is no answer.")
     return numbers
 
 
@@ -195,6 +195,11 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
         raise BlackBoxError(
             f"the black box answered {labels[absent.argmax()]} for row {absent.argmax()}, which is no answer."
         )
+    if labels.dtype.kind == "S" or (labels.dtype.kind == "O" and any(isinstance(label, bytes) for label in labels)):
+        raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        row = int(np.isinf(labels).argmax())
+        raise BlackBoxError(f"the black box answered {labels[row]} for row {row}, which is no answer.")
     if labels.dtype.kind == "O" and len({type(label) for label in labels}) > 1:
         kinds = sorted({type(label).__name__ for label in labels})
         raise BlackBoxError(f"the black box answered labels of several types, {', '.join(kinds)}; one is expected.")

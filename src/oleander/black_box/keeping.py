@@ -17,6 +17,8 @@ from oleander.storage.checkpoint import Checkpoint, CheckpointError, hash_array,
 
 # The dtypes that labels may have.
 DTYPE = re.compile(r"[<>|=]?[biufUSO]\d*")
+# How Python prints an object whose class says nothing of it.
+ADDRESS = re.compile(r"<[^,\[\]()]*? at 0x[0-9a-fA-F]+>")
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,12 @@ def resume(
     # By default NumPy leaves out the middle of a long array, and digits.
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
         option_text = repr(sorted(options.items()))
+    nameless = ADDRESS.search(option_text)
+    if nameless is not None:
+        raise CheckpointError(
+            f"the checkpoint cannot tell whether options are the same, because one prints as {nameless[0]}: give its "
+            "class a __repr__ that shows its settings, or leave out checkpoint."
+        )
     is_resumed = checkpoint.claim(
         {
             "version": version("oleander"),

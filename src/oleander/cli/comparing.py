@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oleander.cli import options as given
-from oleander.cli.errors import printable
 from oleander.running.shares import show_lower_percent, show_share, show_upper_percent
+from oleander.running.wording import printable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from oleander.running.progress import show_progress
+from oleander.running.wording import printable
 
 # The start of a message about a parameter in Python, such as ``radius=-1.0 is not allowed``.
 PARAMETER = re.compile(r"(\w+)=(?! )")
@@ -42,17 +43,6 @@ class CommandError(Exception):
 def note(sentence: str) -> None:
     """Print a note to standard error, so that it does not mix with the output."""
     typer.echo(printable(f"note: {sentence}"), err=True)
-
-
-def printable(text: str) -> str:
-    r"""Return text with control characters escaped, because names in a file may hold orders to the terminal.
-
-    Examples
-    --------
-    >>> printable("age\x1b[31m")
-    'age\\x1b[31m'
-    """
-    return "".join(letter if letter.isprintable() or letter in "\n\t" else repr(letter)[1:-1] for letter in text)
 
 
 def plainly(command: Callable[..., None]) -> Callable[..., None]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oleander.cli import options as given
-from oleander.cli.errors import CommandError, ExitCode, printable
+from oleander.cli.errors import CommandError, ExitCode
 from oleander.draws.options import Draws
+from oleander.running.wording import printable
 
 if TYPE_CHECKING:
     from oleander.aggregate import AggregateExplainer
@@ -40,6 +41,7 @@ def explain(
     letter: given.Letter = False,
     background: given.Background = None,
     draws: given.NDraws = None,
+    stability: given.Stability = None,
     groups: given.Groups = None,
     drop: given.Drop = None,
     kinds: given.Kinds = "",
@@ -68,7 +70,13 @@ def explain(
     numbers.check(paper=paper)
     by_paper = PaperOptions(radius, local, formulation, letter, draws, include_rows)
     if paper:
-        by_paper.check(candidates=candidates, max_rules=max_rules, max_conditions=max_conditions, background=background)
+        by_paper.check(
+            candidates=candidates,
+            max_rules=max_rules,
+            max_conditions=max_conditions,
+            background=background,
+            stability=stability,
+        )
     else:
         by_paper.refuse()
     files = FileOptions(separator, decimal, encoding, given.split_names(missing), date_format)
@@ -88,7 +96,7 @@ def explain(
     generators = read_candidates(candidates or "auto", radius)
     learned_from = Draws() if draws is None else Draws(draws)
     if not paper:
-        _check_draws(generators, learned_from, background)
+        _check_draws(generators, learned_from, background, stability)
     prepared = prepare_to_explain(request, random_state=seed, n_jobs=jobs)
     if prepared.schema is not None and not as_json:
         show_schema(prepared.schema)
@@ -111,7 +119,13 @@ def explain(
         options |= numbers.make(prepared.black_box)
         atlas = AggregateExplainer(prepared.black_box, candidates=generators, draws=learned_from, **options)
     fit_and_write(
-        atlas, prepared, out, as_json=as_json, include_rows=include_rows, title=f"How the model decides: {data.name}"
+        atlas,
+        prepared,
+        out,
+        as_json=as_json,
+        include_rows=include_rows,
+        title=f"How the model decides: {data.name}",
+        n_refits=stability,
     )
 
 
@@ -192,11 +206,13 @@ def compare(
         show_table(table, f"Explaining {prepared.about}")
 
 
-def _check_draws(candidates: Any, draws: Draws, background: Path | None) -> None:
+def _check_draws(candidates: Any, draws: Draws, background: Path | None, stability: int | None) -> None:
     """Refuse options of draws where none are made."""
     makes_draws = isinstance(candidates, str) and draws.n > 0
     if draws not in (Draws(), Draws(0)) and not makes_draws:
         raise CommandError("--draws is for --candidates auto: leave out one.", ExitCode.USAGE)
+    if stability is not None and not makes_draws:
+        raise CommandError("--stability is for explainers learned from draws: leave it out.", ExitCode.USAGE)
     if background is not None and not makes_draws:
         raise CommandError("--background is for draws, and these options make none: leave it out.", ExitCode.USAGE)
 
@@ -209,11 +225,12 @@ def fit_and_write(
     as_json: bool,
     title: str,
     include_rows: bool = False,
+    n_refits: int | None = None,
     also: Callable[[Path], None] | None = None,
 ) -> None:
     """Fit, write all files to a folder, and print the summary or the main figures.
 
-    ``also`` writes further files to the folder that it is given.
+    ``n_refits`` says how often rules come back, and ``also`` writes further files to the folder that it is given.
     """
     import pandas as pd
 
@@ -226,6 +243,8 @@ def fit_and_write(
         # A true label cannot be compared with a probability.
         y = None if atlas.output.of == "proba" else prepared.y
         atlas.fit(prepared.X, y, groups=prepared.groups, background=background)
+        if n_refits is not None:
+            atlas.stability(n_refits)
         tables = {"explainers.csv": atlas.rules_frame(), "tradeoff.csv": atlas.tradeoff().table}
         if isinstance(prepared.X, pd.DataFrame):
             tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row)
@@ -246,5 +265,5 @@ def fit_and_write(
     typer.echo(f"Explaining {prepared.about}.\n")
     if accuracy is not None:
         typer.echo(printable(f"{accuracy.describe()}\n"))
-    typer.echo(printable(atlas.summary()))
+    typer.echo(atlas.summary())
     typer.echo(f"\nWritten: {', '.join(files)}\nOpen {out / 'report.html'} in a browser.")

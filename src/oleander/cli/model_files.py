@@ -210,7 +210,7 @@ class TorchScriptModel:
     def predict(self, X: pd.DataFrame) -> NDArray[Any]:
         """Return the class with the largest score of each row, or the class numbers that the module answers with."""
         with self._torch.no_grad():
-            answer = self._module(self._torch.from_numpy(X.to_numpy(dtype=np.float32))).numpy()
+            answer = self._module(self._torch.from_numpy(X.to_numpy(dtype=np.float32, copy=True))).numpy()
         if answer.ndim == 2 and answer.shape[1] > 1:
             return _name_classes(answer.argmax(axis=1), self._classes)
         if answer.dtype.kind == "f":

@@ -110,6 +110,9 @@ Letter = Annotated[
 ]
 MaxRules = Annotated[int | None, typer.Option(help="The largest number of rules in all. Default: 20.", min=1)]
 MaxConditions = Annotated[int | None, typer.Option(help="The largest number of conditions in a rule.", min=1)]
+Stability = Annotated[
+    int | None, typer.Option(metavar="REFITS", help="Refit this often, and say how often each rule comes back.", min=1)
+]
 TimeLimit = Annotated[
     float | None, typer.Option(help="Seconds for solving, where candidates are named. Default: 60.", min=0.0)
 ]

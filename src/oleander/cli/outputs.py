@@ -20,8 +20,9 @@ from rich.table import Table
 from rich.text import Text
 
 from oleander.aggregate import AggregateExplainer
-from oleander.cli.errors import CommandError, printable
+from oleander.cli.errors import CommandError
 from oleander.data.schema import FeatureSchema
+from oleander.running.wording import printable
 from oleander.storage.files import write_whole
 
 WIDE = 200
@@ -50,8 +51,10 @@ def whole_folder(out: Path) -> Iterator[Path]:
         for path in draft.iterdir():
             # Checked before the first file is moved, so that all of them appear or none.
             place = out / path.name
-            if place.is_dir() and not place.is_symlink():
-                raise IsADirectoryError(errno.EISDIR, "a folder is in the place of a file to be written", str(place))
+            if os.path.lexists(place) and not place.is_symlink() and not place.is_file():
+                raise FileExistsError(
+                    errno.EEXIST, "a folder, a device, a FIFO or a socket is in the place of a file", str(place)
+                )
         for path in sorted(draft.iterdir()):
             os.replace(path, out / path.name)
     finally:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from oleander.cli import options as given
-from oleander.cli.errors import CommandError, ExitCode, note, printable
-from oleander.running.wording import list_some
+from oleander.cli.errors import CommandError, ExitCode, note
+from oleander.running.wording import list_some, printable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,6 +15,8 @@ def make_seed(random_state: int | None) -> int:
 
 def one_per_row(values: Any, n_rows: int, name: str) -> Labels:
     """Return values as an array, or raise ``ValueError`` unless there is one for each row."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array, whose mask would be lost: leave out the masked rows.")
     array = np.asarray(values)
     if array.shape != (n_rows,):
         raise ValueError(f"{name} has shape {array.shape}; one entry for each of {n_rows} rows is expected.")

@@ -22,6 +22,12 @@ PANDAS, POLARS = "pandas", "polars"
 FRAMES = (PANDAS, POLARS)
 
 
+def refuse_mask(values: Any, what: str) -> None:
+    """Raise ``ValueError`` for a masked array: other code reads the values under its mask."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{what} a masked array, whose mask would be lost: mark missing values with .filled(np.nan).")
+
+
 def to_table(X: Any) -> Any:
     """Return a frame of any library as a pandas DataFrame, and anything else unchanged.
 
@@ -42,6 +48,7 @@ def to_table(X: Any) -> Any:
     >>> to_table([[1.0, 2.0]])
     [[1.0, 2.0]]
     """
+    refuse_mask(X, "the data are")
     if X is None or isinstance(X, (pd.DataFrame, np.ndarray, list, tuple)) or issparse(X):
         return X
     frame = nw.from_native(X, pass_through=True)

@@ -149,7 +149,8 @@ def stack_tables(X: Any, background: Any) -> Any:
                 f"background has the columns {list_some(background.columns)}, and X has {list_some(X.columns)}: give "
                 "the same columns."
             )
-        return pd.concat([X, background[list(X.columns)]], ignore_index=True)
+        same_order = background.iloc[:, background.columns.get_indexer(X.columns)]
+        return pd.concat([X, same_order], ignore_index=True)
     if isinstance(X, np.ndarray) and isinstance(background, np.ndarray):
         if X.ndim == 2 and background.ndim == 2 and X.shape[1] != background.shape[1]:
             raise ValueError(f"background has {background.shape[1]} columns, and X has {X.shape[1]}.")

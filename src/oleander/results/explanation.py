@@ -9,6 +9,7 @@ from oleander.judging.certificate import Claim
 from oleander.learning.family import Overlap
 from oleander.results.changing import Change
 from oleander.running.fragments import Fragment, table
+from oleander.running.wording import printable
 
 IN_TURN = "the rules are read in order: the first one answers"
 
@@ -143,7 +144,7 @@ class Explanation:
         return lines
 
     def __str__(self) -> str:
-        return "\n".join([self.describe_black_box(), *map(str, self.statements), *self.describe_rest()])
+        return printable("\n".join([self.describe_black_box(), *map(str, self.statements), *self.describe_rest()]))
 
     def _repr_html_(self) -> str:
         lines = [(one.name, one.rule.premise or "always", one.rule.answer, one.evidence) for one in self.statements]

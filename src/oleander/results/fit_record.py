@@ -21,6 +21,7 @@ from oleander.learning.union import UnionLearner
 from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
+from oleander.results.stability import Stability
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
@@ -103,6 +104,8 @@ class FitRecord:
         draws around the judging rows.
     output : Output
         What is explained of the model.
+    stability : Stability or None
+        What refits say; None until they are asked for.
     """
 
     max_explainers: int
@@ -121,6 +124,7 @@ class FitRecord:
     tradeoff: TradeOff | None = None
     ball_sizes: tuple[BallSize, ...] = ()
     by_folds: bool = False
+    stability: Stability | None = None
     output: Output = PLAIN_OUTPUT
 
     @property
@@ -191,6 +195,7 @@ class FitRecord:
             "exact": self.exact,
             "accuracy": self.accuracy,
             "tradeoff": self.tradeoff,
+            "stability": self.stability,
         }
         return {
             "max_explainers": self.max_explainers,
@@ -220,6 +225,9 @@ class FitRecord:
             raise ValueError("it holds no explainer")
         if all(data[name] is None for name in ("proof", "certificate", "judged")):
             raise ValueError("it holds neither a proof nor a certificate nor a judgement")
+        stability = None if data.get("stability") is None else Stability.from_dict(data["stability"])
+        if stability is not None and not stability.matches(explainers):
+            raise ValueError("its stability does not count each rule")
 
         def part(name: str, read: Any) -> Any:
             return None if data[name] is None else read(data[name])
@@ -241,5 +249,6 @@ class FitRecord:
             part("tradeoff", lambda tradeoff: TradeOff.from_dict(tradeoff, schema)),
             tuple(BallSize.from_dict(size) for size in data.get("ball_sizes", ())),
             bool(data.get("by_folds", False)),
+            stability,
             Output.from_dict(data["output"]) if "output" in data else PLAIN_OUTPUT,
         )

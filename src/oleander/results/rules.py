@@ -21,6 +21,7 @@ from oleander.running.shares import show_lower, show_share
 
 if TYPE_CHECKING:
     from oleander.results.explainer_set import ChosenExplainer
+    from oleander.results.stability import Stability
 
 # The most rules in a table of HTML.
 MOST_DRAWN = 20
@@ -143,7 +144,12 @@ def describe_evidence(member: "ChosenExplainer", position: int | None, rule: Rul
     return words if claim is None else f"{words}; its explainer is {certified}"
 
 
-def tabulate_rules(members: Sequence["ChosenExplainer"]) -> pd.DataFrame:
+def with_refits(words: str, stability: "Stability | None", number: int, position: int) -> str:
+    """Return words about a rule, and in how many refits it comes back where that is known."""
+    return words if stability is None else f"{words}; {stability.describe_rule(number, position)}"
+
+
+def tabulate_rules(members: Sequence["ChosenExplainer"], stability: "Stability | None" = None) -> pd.DataFrame:
     """Return a line per rule; see ``AggregateExplainer.rules_frame``."""
     lines: list[dict[str, Any]] = []
     for number, member in enumerate(members):
@@ -166,10 +172,12 @@ def tabulate_rules(members: Sequence["ChosenExplainer"]) -> pd.DataFrame:
                     "learned_share": rule.share,
                 }
             )
+            if stability is not None:
+                lines[-1] |= {"found": stability.found[number][position], "refits": stability.n_refits}
     return pd.DataFrame(lines).astype({"rows": "Int64", "right": "Int64"})
 
 
-def draw_rules(members: Sequence["ChosenExplainer"]) -> str:
+def draw_rules(members: Sequence["ChosenExplainer"], stability: "Stability | None" = None) -> str:
     """Return a table of the rules as HTML; of many rules, those that were learned from the most."""
     rules = [(number, *pair) for number, member in enumerate(members) for pair in enumerate(member.rules())]
     widest = rules if len(rules) <= MOST_DRAWN else sorted(rules, key=lambda one: -one[2].n_draws)[:MOST_DRAWN]
@@ -178,7 +186,7 @@ def draw_rules(members: Sequence["ChosenExplainer"]) -> str:
             name_rule(members, number, position),
             rule.premise or "always",
             rule.answer,
-            describe_evidence(members[number], position, rule),
+            with_refits(describe_evidence(members[number], position, rule), stability, number, position),
         )
         for number, position, rule in widest
     ]

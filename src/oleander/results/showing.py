@@ -10,6 +10,7 @@ from sklearn.utils import estimator_html_repr
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.counting import SpentError
+from oleander.data.checks import check_count
 from oleander.data.frames import as_one_row, take_rows, to_table
 from oleander.data.tolerance import agrees
 from oleander.learning.union import UnionLearner
@@ -17,9 +18,11 @@ from oleander.results.attributes import FittedAttributes
 from oleander.results.explaining import describe_far, describe_silence
 from oleander.results.explanation import Explanation
 from oleander.results.rules import find_rules, name_rule, tabulate_rules
+from oleander.results.stability import Stability, measure_stability
 from oleander.results.summary import describe_fit, draw_fit
 from oleander.results.tolerances import trace_tolerances
 from oleander.running.progress import showing_progress
+from oleander.running.wording import printable
 
 
 class ShownExplainer(FittedAttributes):
@@ -119,9 +122,36 @@ class ShownExplainer(FittedAttributes):
             ``at_least``, which are counted on rows that the rule was not learned from, and the exact lower bound, of
             one rule at a time; ``certified``, the bound on its explainer where held-out rows certify it; and
             ``learned_from`` and ``learned_share``, the draws or rows that the rule was learned from and the share of
-            them on which it is right.
+            them on which it is right. After ``stability``, also ``found``, the refits in which the rule comes back,
+            and ``refits``, their number.
         """
-        return tabulate_rules(self.record_.explainers.members)
+        return tabulate_rules(self.record_.explainers.members, self.record_.stability)
+
+    @showing_progress
+    def stability(self, n: int = 20) -> Stability:
+        """Refit on parts of the draws and say how often each rule comes back; no row is asked about.
+
+        Each refit leaves out a fifth of the rows that draws were made from, with all draws made from them. A rule comes
+        back if one rule of the refit with the same answer holds 90% of the rows that it answers. The summary, the page,
+        the saved file and ``rules_frame`` then show the figures beside each rule.
+
+        Parameters
+        ----------
+        n : int
+            The number of refits, each of which takes as long as learning did in the fit.
+        """
+        check_count("n", n)
+        record = self.record_
+        if record.stability is None or record.stability.n_refits != n:
+            program = self._need_workings("no draws to refit on").program
+            if not isinstance(program, UnionLearner):
+                raise ValueError("stability is for explainers that are learned by asking: a program chose these.")
+            limits = record.max_explainers, record.min_fidelity
+            found = measure_stability(record.explainers, program, limits, n)
+            self._record = replace(self._record, stability=found)
+        stability: Stability | None = self._record.stability
+        assert stability is not None
+        return stability
 
     @showing_progress
     def tolerances(self, values: Iterable[float | str] | None = None) -> pd.DataFrame:
@@ -150,7 +180,7 @@ class ShownExplainer(FittedAttributes):
         record = self.record_
         if record.verdict is None and self._workings is not None:
             record = replace(record, verdict=self.verdict_)
-        return describe_fit(record)
+        return printable(describe_fit(record))
 
     def _repr_html_(self) -> str:
         # Before a fit, scikit-learn shows the parameters.

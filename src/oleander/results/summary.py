@@ -13,7 +13,7 @@ from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation, draw_classes
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord
-from oleander.results.rules import describe_all, describe_evidence, draw_rules, name_rule
+from oleander.results.rules import describe_all, describe_evidence, draw_rules, name_rule, with_refits
 from oleander.running.fragments import Fragment
 from oleander.running.shares import (
     show_confidence,
@@ -45,6 +45,8 @@ def describe_fit(record: FitRecord) -> str:
     most_rules = max(1, WIDEST_RULES // len(members)) if is_long else MOST_RULES
     for number in range(len(members)):
         lines += _describe_member(number, record, most_rules)
+    if record.stability is not None:
+        lines += ["", str(record.stability)]
     lines += ["", *_describe_classes(record)]
     if record.verdict is not None:
         lines += ["", *_describe_verdict(record)]
@@ -62,20 +64,20 @@ def draw_fit(record: FitRecord) -> str:
         page.lines(_describe_exact(record.exact, record.accuracy))
     if record.certificate is not None:
         page.lines(_describe_certificate(record, record.certificate))
-    return page.add(draw_rules(record.explainers.members)).add(draw_classes(record.evaluation)).html
+    return page.add(draw_rules(record.explainers.members, record.stability)).add(draw_classes(record.evaluation)).html
 
 
 def _describe_member(number: int, record: FitRecord, most_rules: int) -> list[str]:
     members = record.explainers.members
     member, rules = members[number], members[number].rules()
     if _is_one_rule(member):
-        words = describe_evidence(member, 0, rules[0])
+        words = with_refits(describe_evidence(member, 0, rules[0]), record.stability, number, 0)
         return [f"{name_rule(members, number, 0)}: {member.region.describe()} → {rules[0].answer} ({words})"]
     certified = "" if member.claim is None else f", {member.claim.describe(record.min_fidelity)}"
     lines = [f"explainer {number}: {describe_all(member)}{certified}", f"  {member.region.describe()}"]
     shown = sorted(enumerate(rules), key=lambda pair: -pair[1].n_draws)[:most_rules]
     if len(rules) <= most_rules:
-        return [*lines, *(f"    {_describe_rule(member, *pair)}" for pair in enumerate(rules))]
+        return [*lines, *(f"    {_describe_rule(record, number, *pair)}" for pair in enumerate(rules))]
     features = member.explainer.features
     names = [record.schema[j].name for j in features[:MOST_FEATURES]]
     if len(features) > MOST_FEATURES:
@@ -83,16 +85,18 @@ def _describe_member(number: int, record: FitRecord, most_rules: int) -> list[st
     return [
         *lines,
         f"  {len(rules):,} rules on {len(features)} feature{'s'[: len(features) > 1]}: {', '.join(names)}",
-        *(f"    {_describe_rule(member, *pair)}" for pair in shown),
+        *(f"    {_describe_rule(record, number, *pair)}" for pair in shown),
         f"    and {len(rules) - most_rules:,} narrower rules: explainers_[{number}].rules() lists all",
     ]
 
 
-def _describe_rule(member: ChosenExplainer, position: int, rule: Rule) -> str:
+def _describe_rule(record: FitRecord, number: int, position: int, rule: Rule) -> str:
     """Describe a rule of an explainer with several: judged if rows judged it, else by what it was learned from."""
+    member = record.explainers.members[number]
     if not member.judged:
         return f"rule {position}: {rule}"
     words = describe_evidence(replace(member, claim=None), position, rule)
+    words = with_refits(words, record.stability, number, position)
     return f"rule {position}: {rule.premise or 'always'} → {rule.answer} ({words})"
 
 

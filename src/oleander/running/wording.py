@@ -48,3 +48,14 @@ def visible(text: str) -> str:
     'age\\n; DROP'
     """
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def printable(text: str) -> str:
+    r"""Return text with control characters escaped, because names in a file may hold orders to the terminal.
+
+    Examples
+    --------
+    >>> printable("age\x1b[31m")
+    'age\\x1b[31m'
+    """
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else repr(letter)[1:-1] for letter in text)

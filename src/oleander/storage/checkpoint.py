@@ -41,6 +41,8 @@ class Checkpoint:
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
+        if not os.fspath(folder):
+            raise CheckpointError("the checkpoint is an empty path: name a folder, or leave it out.")
         self.folder = Path(folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -13,10 +13,12 @@ from typing import BinaryIO
 def whole_file(target: Path) -> Iterator[BinaryIO]:
     """Yield a file to write to, which replaces the target at the end; after an error nothing is left behind.
 
-    A link at the target is replaced, never written through.
+    A link at the target is replaced, never written through. A device, a FIFO or a socket is never replaced.
     """
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    if os.path.lexists(target) and not target.is_symlink() and not target.is_file():
+        raise FileExistsError(errno.EEXIST, "there is a device, a FIFO or a socket, which is not replaced", str(target))
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         # The system applies the user's umask to these rights. Reading the umask here would change it for all threads.

@@ -120,6 +120,8 @@ def leave_out_unread(source: Source, model: Any, kept: Sequence[Any]) -> Source:
 
 def _find_opener(X: Any) -> Callable[[], Blocks] | None:
     """Return the function that opens X; None for an ordinary table."""
+    if isinstance(X, str) and not X:
+        raise ValueError("X is an empty path: give rows, or the path of a Parquet file or folder.")
     if isinstance(X, (str, os.PathLike)):
         return lambda: open_path(Path(X))
     library = type(X).__module__.partition(".")[0]

@@ -75,3 +75,21 @@ class TestMissingEverywhere:
     def test_a_kind_that_needs_values_is_refused(self):
         with pytest.raises(ValueError, match="column 'void' has no value that is not missing, so it cannot be integer"):
             FeatureSchema.infer(pd.DataFrame({"void": [None, None]}), kinds={"void": "integer"})
+
+
+@pytest.mark.parametrize(
+    "values", [[2**53 + 2, 1, 5], np.array([2**63 + 1, 1, 5], dtype=np.uint64), pd.array([-(2**60), 7, 4], "Int64")]
+)
+def test_whole_numbers_that_a_float_would_round_are_refused(values):
+    table = pd.DataFrame({"id": values})
+    with pytest.raises(ValueError, match=r"column 'id' holds -?\d+, a whole number beyond 2\^53"):
+        FeatureSchema.infer(table)
+
+
+def test_floats_beyond_two_to_the_53_are_what_they_are():
+    assert FeatureSchema.infer(pd.DataFrame({"a": [1e150, 1.5, 2.0]}))[0].upper == 1e150
+
+
+def test_a_spread_that_no_float_holds_is_refused_with_the_values():
+    with pytest.raises(ValueError, match=r"scale inf; .* from 0 to 1e\+308: if they are right, give the column"):
+        FeatureSchema.infer(pd.DataFrame({"a": [1e308, 0.0, 1e308, 2.5]}))

@@ -111,6 +111,8 @@ def test_bad_rows_are_refused(mixed, mixed_schema, spoil, message):
         (pd.DataFrame({"band": pd.cut([1, 2, 3], 2)}), "column 'band' holds Interval"),
         (pd.DataFrame({"x": [1.0, np.inf]}), "column 'x' holds inf in row 1"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "column 'a' occurs more than once"),
+        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "column '1' occurs more than once"),
+        (pd.DataFrame([[1, 2]], columns=[True, False]), "column True is named by a bool; use strings"),
         (pd.DataFrame([[1, 2]], columns=[("a", 1), ("a", 2)]), "named by a tuple"),
         (np.empty((0, 3)), "the data have 0 rows and 3 columns"),
         (np.empty((3, 0)), "the data have 3 rows and 0 columns"),

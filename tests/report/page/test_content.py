@@ -1,9 +1,16 @@
 """The content of the page: no value of a row, and the same figures as in Python."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 
-from oleander.report.page.content import MOST_POINTS, Shown, build_content, describe_making, named_groups
+from oleander import AggregateExplainer
+from oleander.draws.options import Draws
+from oleander.report.page.content import build_content
+from oleander.report.page.shown import Shown, named_groups
+from oleander.running.shares import show_lower
 
 # The trade-off of balls takes some seconds.
 SLOW = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("balls", "linear")]
@@ -40,9 +47,19 @@ def test_the_fitted_cell_has_the_figures_of_the_fit(atlases, kind, make_rows):
     atlas = atlases[kind]
     content = build(atlas, make_rows())
     cell = fitted_cell(content)
-    assert (cell["coverage"], cell["fidelity"]) == (atlas.coverage_, atlas.fidelity_)
+    assert (cell["coverage"], cell["n_rules"]) == (atlas.coverage_, atlas.record_.explainers.n_rules)
     assert len(content["sets"][cell["set"]]["members"]) == len(atlas.explainers_)
-    assert content["certificate"]["answers"] == vars(atlas.certificate_.answers)
+    assert show_lower(atlas.certificate_.answers.bound) in cell["words"][0]
+
+
+def test_judged_counts_stand_beside_each_rule(atlases, make_rows):
+    atlas = atlases["asking"]
+    content = build(atlas, make_rows())
+    members = content["sets"][fitted_cell(content)["set"]]["members"]
+    lines = [rule for number in members for rule in content["members"][number]["rules"]]
+    for line, (_, judged) in zip(lines, atlas.rules_frame().iterrows(), strict=True):
+        assert line["evidence"].startswith(f"right on {judged['right']} of {judged['rows']} row")
+        assert line["n"] == judged["rows"]
 
 
 def test_parameters_set_after_the_fit_change_nothing(atlases, make_rows, monkeypatch):
@@ -51,7 +68,7 @@ def test_parameters_set_after_the_fit_change_nothing(atlases, make_rows, monkeyp
     monkeypatch.setattr(atlas, "min_fidelity", 0.5)
     after = build(atlas, make_rows())
     assert after["start"] == before["start"]
-    assert after["certificate"] == before["certificate"]
+    assert fitted_cell(after)["words"] == fitted_cell(before)["words"]
 
 
 def test_small_groups_are_not_counted(atlases, make_rows):
@@ -72,32 +89,28 @@ def test_unanswered_rows_are_those_of_predict(atlases, kind, make_rows, label_ro
     by_label = {line["value"]: line for line in left["by"][0]["lines"]}
     for label in np.unique(label_rows(X)):
         here = label_rows(X) == label
-        assert by_label[label]["left"] == np.ma.getmaskarray(atlas.predict(X[here])).sum()
+        n_left = np.ma.getmaskarray(atlas.predict(X[here])).sum()
+        assert by_label[label]["n"] - by_label[label]["answered"] == n_left
 
 
-def test_the_map_has_a_bounded_number_of_points_on_a_grid(atlases, make_rows):
-    content = build(atlases["trees"], make_rows(MOST_POINTS + 100))["map"]
-    assert content["n_rows"] == MOST_POINTS + 100
-    places = np.array(content["points"])
-    assert places.shape == (MOST_POINTS, 2)
-    assert places.dtype.kind == "i"
-    assert (places >= 0).all()
-    assert (places <= content["grid"]).all()
+def test_columns_have_rounded_ranges_and_no_bounds(atlases, make_rows):
+    X = make_rows()
+    columns = {column["name"]: column for column in build(atlases["trees"], X)["columns"]}
+    low, high = map(float, columns["weight"]["range"].split(" to "))
+    assert X["weight"].min() < low < high < X["weight"].max()
+    assert (low % 1, high % 1) == (0, 0)
+    assert columns["weight"]["values"] == "numbers"
+    assert columns["smoker"]["range"] == ""
 
 
-def test_the_typical_row_is_rounded(atlases, make_rows):
-    atlas, X = atlases["trees"], make_rows()
-    typical = dict(zip(atlas.schema_.names, build(atlas, X)["typical"], strict=True))
-    assert typical["weight"] == float(f"{X['weight'].median():.3g}")
-
-
-def test_how_it_was_made(atlases, make_rows):
-    atlas = atlases["asking"]
-    made = dict(describe_making(atlas, show(atlas, make_rows())))
-    assert made["rows sent to the model"] == f"{atlas.n_queries_:,}"
-    assert "min_fidelity=0.75" in made["parameters"]
-    assert made["proof"].startswith("learned and chosen on draws")
-    assert dict(describe_making(atlases["trees"], None))["proof"].startswith("proven")
-    # The fingerprint follows the rows.
-    other = dict(describe_making(atlas, show(atlas, make_rows(seed=2))))
-    assert other["rows on this page"] != made["rows on this page"]
+def test_answers_by_folds_are_judged_without_the_row(label_rows, make_rows):
+    atlas = AggregateExplainer(label_rows, draws=Draws(2000), min_fidelity=0.75, random_state=0).fit(make_rows(300))
+    content = json.loads(re.search(r'id="data">(.*?)</script>', atlas.report().html, re.DOTALL)[1])
+    lines = content["sets"][fitted_cell(content)["set"]]["left_out"]["by"][0]["lines"]
+    assert content["by_folds"]
+    judged = atlas.record_.judged
+    assert sum(line["judged"] for line in lines) == judged.n_rows
+    assert sum(line["right"] for line in lines) == judged.n_right
+    # For other rows than those of the fit no such rules are known.
+    other = build(atlas, make_rows(300, seed=4))
+    assert all("right" not in line for line in other["sets"][0]["left_out"]["by"][0]["lines"])

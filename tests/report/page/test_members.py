@@ -10,7 +10,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.explainers import Constant
 from oleander.judging.certificate import Claim
 from oleander.regions import Ball, Box
-from oleander.regions.conditions import Levels, Range
+from oleander.regions.conditions import Levels, Range, clauses
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers, tree_of
 from oleander.results.explainer_set import ChosenExplainer
 
@@ -29,7 +29,7 @@ def test_members_are_plain_json(atlases, kind):
     members = describe_all(atlas)
     assert json.loads(json.dumps(members, allow_nan=False, default=np.generic.item)) is not None
     for described, member in zip(members, atlas.explainers_, strict=True):
-        assert [rule["text"] for rule in described["rules"]] == [str(rule) for rule in member.rules()]
+        assert [" and ".join(rule["terms"]) for rule in described["rules"]] == [r.premise for r in member.rules()]
         assert described["size"] == member.explainer.complexity
         assert (tree_of(member.explainer) is None) == (described["explainer"]["kind"] != "tree")
 
@@ -62,18 +62,21 @@ def test_a_box_has_its_conditions_and_columns(mixed_schema):
         ],
     }
     assert member["features"] == [age, colour]
-    assert member["bound"] is None
-    assert member["claim"] == ""
+    assert member["one"]
+    assert member["rules"][0]["columns"] == [age, colour]
+    assert member["words"] == "right on 9 of 10 rows that it was chosen on"
 
 
 def test_a_ball_has_what_a_row_needs():
-    schema = FeatureSchema.infer(np.array([[0.0, 1.0], [1.0, 3.0]]))
+    schema = FeatureSchema.infer(np.array([[0.2, 1.0], [1.0, 3.5]]))
     ball = Ball(schema, np.array([0.5, 2.0]), 1.0)
     member = describe_region(ball, schema, Claim(9, 10, 0.6))
     assert member["region"]["center"] == [0.5, 2.0]
     # The maximum norm is infinite, which JSON cannot hold.
     assert member["region"]["norm"] is None
-    assert member["certified"] == 0.6
+    assert member["where"].endswith("center: x0 = 0.5, x1 = 2")
+    assert "certified at least 0.60" in member["rules"][0]["evidence"]
+    assert not member["one"]
 
 
 def test_a_region_of_another_kind_has_words_only():
@@ -87,3 +90,13 @@ def test_a_region_of_another_kind_has_words_only():
 
 def test_numbers_that_json_cannot_hold():
     assert numbers(np.array([1.0, np.nan, np.inf])) == [1.0, None, None]
+
+
+def test_leaves_of_a_tree_point_to_their_rules(atlases):
+    for member, described in zip(atlases["trees"].explainers_, describe_all(atlases["trees"]), strict=True):
+        tree = tree_of(member.explainer)
+        positions = [position for position in described["explainer"]["rule"] if position is not None]
+        assert positions == list(range(len(member.rules())))
+        for node, position in enumerate(described["explainer"]["rule"]):
+            if position is not None:
+                assert clauses(tree.rule(node).terms) == described["rules"][position]["terms"]

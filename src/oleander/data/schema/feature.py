@@ -1,7 +1,6 @@
 """One column: its kind, the values that it may hold, and how they are encoded and decoded."""
 
 import math
-import re
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from functools import cached_property
@@ -14,12 +13,11 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema.dates import day_bounds, format_days, to_dates, to_days
 from oleander.data.schema.rounding import format_number
-from oleander.running.wording import list_some, shorten
+from oleander.data.schema.values import MOST_EXACT, read_dtype_name, refuse_infinite
+from oleander.running.wording import list_some
 
 Level = str | int | float | bool
 INFINITE = (math.inf, -math.inf)
-# As pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
-DTYPE_NAME = re.compile(r"[<>|=]?[A-Za-z]{1,20}[0-9]{0,4}(\[[a-z]{1,20}\])?")
 
 
 class Kind(StrEnum):
@@ -83,7 +81,10 @@ class Feature:
                     "they must be finite and in order."
                 )
             if not (math.isfinite(self.scale) and self.scale > 0):
-                raise ValueError(f"column {self.name!r} has scale {self.scale:g}; it must be over 0.")
+                raise ValueError(
+                    f"column {self.name!r} has scale {self.scale:g}; it must be over 0 and finite. Its values lie from "
+                    f"{self.lower:g} to {self.upper:g}: if they are right, give the column in another unit."
+                )
             return
         needs_level = self.kind is Kind.BINARY or not self.missing
         if len(set(self.levels)) != len(self.levels) or (needs_level and not self.levels):
@@ -124,7 +125,7 @@ class Feature:
         dtype = pd.api.types.pandas_dtype(self.dtype)
         numpy_dtype = getattr(dtype, "numpy_dtype", dtype)
         limits = np.iinfo(numpy_dtype if numpy_dtype.kind in "iu" else np.int64)
-        return max(float(limits.min), -(2.0**53)), min(float(limits.max), 2.0**53)
+        return max(float(limits.min), -MOST_EXACT), min(float(limits.max), MOST_EXACT)
 
     @property
     def n_alternatives(self) -> int:
@@ -312,33 +313,3 @@ class Feature:
                 raise ValueError("levels that are changed by encoding")
         except (TypeError, ValueError, OverflowError, FloatingPointError, NotImplementedError, IndexError) as error:
             raise ValueError(f"column {self.name!r} cannot be {self.kind} with dtype {self.dtype!r}") from error
-
-
-def read_dtype_name(name: Any) -> str:
-    """Return the name of a dtype from a file, or raise ``ValueError``.
-
-    NumPy parses other names as a small language, and allocates the memory that a string of a billion characters needs.
-
-    Examples
-    --------
-    >>> read_dtype_name("<U7"), read_dtype_name("Int64")
-    ('<U7', 'Int64')
-    >>> read_dtype_name("<U999999999")
-    Traceback (most recent call last):
-    ...
-    ValueError: '<U999999999' is not the dtype of a column
-    """
-    if not isinstance(name, str) or not DTYPE_NAME.fullmatch(name):
-        raise ValueError(f"{shorten(str(name), 40)!r} is not the dtype of a column")
-    return name
-
-
-def refuse_infinite(values: Floats, name: str) -> None:
-    """Raise ``ValueError`` naming the row if a value of the column is infinite."""
-    infinite = np.isinf(values)
-    if infinite.any():
-        row = int(infinite.argmax())
-        raise ValueError(
-            f"column {name!r} holds {values[row]} in row {row}; values must be finite. "
-            "Replace it, or mark it as missing."
-        )

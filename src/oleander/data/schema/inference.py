@@ -8,7 +8,8 @@ import pandas as pd
 
 from oleander.arrays import Floats
 from oleander.data.schema.dates import holds_dates, to_days
-from oleander.data.schema.feature import Feature, Kind, Level, refuse_infinite
+from oleander.data.schema.feature import Feature, Kind, Level
+from oleander.data.schema.values import refuse_inexact, refuse_infinite
 
 SCALES: dict[str, Callable[[Floats], float]] = {
     "none": lambda values: 1.0,
@@ -57,6 +58,7 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
         raise ValueError(f"column {name!r} has dtype category, so its kind is binary or categorical, not {chosen}.")
     # Encoding reads the bounds like every later row, so that bad values get the same message.
     values = Feature(**about).encode(present)
+    refuse_inexact(present, values, name)
     return Feature(
         **about,
         lower=float(values.min()),
@@ -143,4 +145,6 @@ def measure_scale(values: Floats, scale: str) -> float:
     """
     if not len(values):
         return 1.0
-    return SCALES[scale](values) or float(values.std()) or 1.0
+    # A spread that no float can hold is infinite, which the feature refuses.
+    with np.errstate(over="ignore"):
+        return SCALES[scale](values) or float(values.std()) or 1.0

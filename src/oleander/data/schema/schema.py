@@ -12,9 +12,10 @@ from scipy.sparse import issparse
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.frames import FRAMES, PANDAS, frame_of, to_table
-from oleander.data.schema.feature import Feature, Kind, read_dtype_name
+from oleander.data.schema.feature import Feature, Kind
 from oleander.data.schema.inference import infer_feature
 from oleander.data.schema.table import describe_features
+from oleander.data.schema.values import read_dtype_name
 from oleander.running.wording import list_some, one_line
 
 FORMAT = 1
@@ -82,8 +83,7 @@ class FeatureSchema:
                 f"kinds names column {unknown[0]!r}, which the data do not have; they have {', '.join(names)}."
             )
         features = tuple(
-            infer_feature(table[column], name, wanted.get(name), scale)
-            for column, name in zip(table.columns, names, strict=True)
+            infer_feature(table.iloc[:, position], name, wanted.get(name), scale) for position, name in enumerate(names)
         )
         if is_frame:
             return cls(features, columns=tuple(table.columns), frame=frame_of(given))
@@ -250,7 +250,8 @@ class FeatureSchema:
             if absent:
                 word = "column" if len(absent) == 1 else "columns"
                 raise ValueError(f"the data lack {word} {list_some(absent)}; they have {list_some(table.columns)}.")
-            return table[list(self.columns)]
+            # By position: pandas reads a list of True and False as a mask, also where columns have these names.
+            return table.iloc[:, table.columns.get_indexer(pd.Index(self.columns, dtype=object))]
         if table.shape[1] != len(self):
             raise ValueError(f"the data have {table.shape[1]} columns, and the schema {len(self)}.")
         return table
@@ -308,9 +309,10 @@ def _as_table(X: Any) -> pd.DataFrame:
     if isinstance(X, pd.DataFrame):
         table = X
         for column in table.columns:
-            if not isinstance(column, (str, int)):
+            if isinstance(column, bool) or not isinstance(column, (str, int)):
                 raise ValueError(f"column {column!r} is named by a {type(column).__name__}; use strings.")
-        twice = table.columns[table.columns.duplicated()]
+        # A column named 1 and one named "1" cannot be told apart in rules.
+        twice = table.columns[table.columns.map(str).duplicated()]
         if len(twice):
             raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
     else:

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.data.schema import FeatureSchema
-from oleander.data.tolerance import Tolerance, show_answer
+from oleander.data.tolerance import show_answer
 from oleander.explainers import AbstainingTree, Constant, LimeLinear, Spoken
 from oleander.explainers.base import Rule
 from oleander.explainers.tree import LEAF, Tree
-from oleander.judging.certificate import Claim
 from oleander.regions import Ball, Box, Region
 from oleander.regions.conditions import Condition, Levels, clauses
 from oleander.results.explainer_set import ChosenExplainer
-from oleander.results.rules import tree_of
+from oleander.results.rules import count_rules, describe_all, describe_evidence, tree_of
+from oleander.running.shares import show_share
 
 Codes = Mapping[str, int]
 
@@ -48,61 +48,69 @@ def labels_of(member: ChosenExplainer) -> list[str]:
 
 
 def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:
-    """Return a chosen explainer: its figures, its rules, and what is needed to answer a row."""
+    """Return a chosen explainer: its rules, how sure they are, and what is needed to answer a row."""
     explainer = member.explainer
+    claim = "" if member.claim is None else f", {member.claim.describe(floor)}"
     return {
-        "support": member.support,
-        "fidelity": _number(member.fidelity),
-        "bound": _number(member.floor_value),
-        "claim": _describe_claim(member.claim, floor),
-        "certified": None if member.claim is None or not member.claim.n_rows else member.claim.bound,
-        "origin": member.origin,
-        "where": member.region.describe(),
-        "features": sorted({*explainer.features, *_columns_of(member.region)}),
+        "words": f"{describe_all(member)}{claim}",
+        "where": _describe_region(member, schema),
+        # A constant in a box is one rule, whose conditions are those of the box.
+        "one": isinstance(explainer, Constant) and isinstance(member.region, Box),
+        "features": sorted({*explainer.features, *columns_of(member.region)}),
         "size": explainer.complexity,
         "region": _region(member.region),
         "explainer": _explainer(member, codes),
-        "rules": [_rule(rule, codes) for rule in member.rules()],
+        "rules": [_rule(member, position, rule, codes) for position, rule in enumerate(member.rules())],
     }
 
 
-def _describe_claim(claim: Claim | None, floor: float) -> str:
-    return "" if claim is None else claim.describe(floor)
-
-
-def _rule(rule: Rule, codes: Codes) -> dict[str, Any]:
+def _rule(member: ChosenExplainer, position: int, rule: Rule, codes: Codes) -> dict[str, Any]:
+    judged = member.judged[position] if member.judged else None
     return {
         "terms": clauses(rule.terms),
+        "columns": [term.column for term in rule.terms if isinstance(term, Condition)],
         "label": codes[rule.answer],
-        "n": rule.n_draws,
-        "share": rule.share,
-        "unit": rule.unit,
-        "text": str(rule),
+        "evidence": _describe_rule(member, position, rule),
+        "n": rule.n_draws if judged is None else judged.n_rows,
     }
+
+
+def _describe_rule(member: ChosenExplainer, position: int, rule: Rule) -> str:
+    """Return how sure a rule is; of one of several, not how sure its explainer is, which stands above them all."""
+    if count_rules(member.explainer) == 1:
+        return describe_evidence(member, position, rule)
+    if member.judged:
+        return describe_evidence(replace(member, claim=None), position, rule)
+    return f"{show_share(rule.share)} of {rule.n_draws:,} {rule.unit}"
+
+
+def _describe_region(member: ChosenExplainer, schema: FeatureSchema) -> str:
+    """Return the region in words; of a ball also its center, without which its radius means nothing."""
+    words = member.region.describe()
+    if member.ball is None:
+        return words
+    center = zip(schema, member.ball.center, strict=True)
+    return f"{words}; center: {', '.join(f'{one.name} = {one.describe_value(value)}' for one, value in center)}"
 
 
 def _explainer(member: ChosenExplainer, codes: Codes) -> dict[str, Any]:
     explainer = member.explainer
     tree = tree_of(explainer)
     if tree is not None:
-        speaking = explainer.speaking.tolist() if isinstance(explainer, AbstainingTree) else None
-        unit = explainer.unit if isinstance(explainer, AbstainingTree) else "draws"
-        return {"kind": "tree", "speaking": speaking, **_tree(tree, codes, unit, member.tolerance)}
+        leaves = explainer.spoken_leaves if isinstance(explainer, AbstainingTree) else tree.leaves
+        return {"kind": "tree", **_tree(tree, leaves.tolist())}
     if isinstance(explainer, LimeLinear):
         data = explainer.to_dict()
-        kept = {name: data[name] for name in ("reference", "coefficients", "intercepts", "n_draws", "share")}
+        kept = {name: data[name] for name in ("reference", "coefficients", "intercepts")}
         return {"kind": "linear", "classes": [codes[label] for label in labels_of(member)], **kept}
     if isinstance(explainer, Constant):
         return {"kind": "constant"}
     return {"kind": "other"}
 
 
-def _tree(tree: Tree, codes: Codes, unit: str, tolerance: Tolerance | None) -> dict[str, Any]:
+def _tree(tree: Tree, leaves: list[int]) -> dict[str, Any]:
     inner = tree.column != LEAF
-    rules = {
-        int(leaf): _rule(replace(tree.rule(int(leaf)), unit=unit, tolerance=tolerance), codes)
-        for leaf in np.flatnonzero(~inner).tolist()
-    }
+    positions = {leaf: position for position, leaf in enumerate(leaves)}
     return {
         "column": tree.column.tolist(),
         # No threshold where the question separates known values from missing ones.
@@ -111,8 +119,10 @@ def _tree(tree: Tree, codes: Codes, unit: str, tolerance: Tolerance | None) -> d
         "missing_left": [int(value) for value in tree.missing_left],
         "left": tree.left.tolist(),
         "right": tree.right.tolist(),
-        "asks": [str(tree.conditions(node)[0]) if inner[node] else "" for node in range(len(inner))],
-        "leaves": rules,
+        # The conditions to go left and to go right.
+        "asks": [[str(one) for one in tree.conditions(node)] if inner[node] else None for node in range(len(inner))],
+        # The rule of a leaf that speaks, by its position.
+        "rule": [positions.get(node) for node in range(len(inner))],
     }
 
 
@@ -143,7 +153,8 @@ def _condition(condition: Condition) -> dict[str, Any]:
     return {**about, "lower": _number(condition.lower), "upper": _number(condition.upper)}
 
 
-def _columns_of(region: Region) -> list[int]:
+def columns_of(region: Region) -> list[int]:
+    """Return the columns on which a region has conditions; a ball has none."""
     outer = region.outer if isinstance(region, Spoken) else region
     return [condition.column for condition in outer.conditions] if isinstance(outer, Box) else []
 

@@ -16,8 +16,8 @@ import numpy as np
 from oleander.aggregate import AggregateExplainer
 from oleander.arrays import Labels
 from oleander.data.checks import one_per_row
-from oleander.report.page.content import Shown, build_content, known_rows, named_groups
-from oleander.results.evaluation import group_answers
+from oleander.report.page.content import build_content, known_rows
+from oleander.report.page.shown import Shown, named_groups
 from oleander.storage.files import write_whole
 
 SCRIPTS = ("reading.js", "drawing.js", "page.js")
@@ -108,13 +108,9 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
         values = schema.encode(X)
         can_ask = atlas.black_box is not None or labels is not None
         known = atlas.label(values, labels) if can_ask else None
-    tolerance = atlas.record_.explainers.tolerance
-    if known is not None and tolerance is not None:
-        # Ranges of numbers are counted and shown, not each number.
-        codes, ranges = group_answers(known, tolerance)
-        known = ranges[codes]
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
-    return Shown(values, known, {**named_groups(schema, values), **groups})
+    by = {**named_groups(schema, values), **groups}
+    return Shown(values, known, by, are_fitted=X is None, tolerance=atlas.record_.explainers.tolerance)
 
 
 def _refuse_records(atlas: AggregateExplainer, shown: Shown | None) -> None:

@@ -1,234 +1,213 @@
-// The page shows one cell of the trade-off at a time; every part is drawn from that cell.
+// The page shows one choice of the trade-off at a time; every part is drawn from it.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
-const numbers = [...new Set(data.cells.map((cell) => cell.max_explainers))].sort((a, b) => a - b);
 const floors = [...new Set(data.cells.map((cell) => cell.min_fidelity))].sort((a, b) => a - b);
-const cellAt = (number, floor) => data.cells.find((cell) => cell.max_explainers === number && cell.min_fidelity === floor);
-const fitted = cellAt(...data.start);
-const state = { cell: fitted, row: [...data.typical] };
-const setOf = (cell) => (cell.set === null ? null : data.sets[cell.set]);
+const fitted = data.cells.find((cell) => cell.max_explainers === data.start[0] && cell.min_fidelity === data.start[1]);
+fitted.fitted = true;
+const state = { cell: fitted, row: [...data.typical], isTried: false, hit: null };
+const here = () => (state.cell.set === null ? null : data.sets[state.cell.set]);
 const membersOf = (set) => set.members.map((m) => data.members[m]);
-const plural = (n, one, many) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+const count = (n) => n.toLocaleString("en");
+const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 const name = (text) => h("bdi", {}, text);
-
-function unpack(text, kind) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return kind === "bits" ? bytes : new Int16Array(bytes.buffer);
-}
-
-// A lower bound is never rounded up.
-const atLeast = (share) => `${(Math.floor(share * 1000 + 1e-9) / 10).toFixed(1)}%`;
-// An upper bound is never rounded down.
-const atMost = (share) => `${(Math.ceil(share * 1000 - 1e-9) / 10).toFixed(1)}%`;
-// Only a program that chooses explainers has a time limit.
-const ranOut = (cell) => cell.status === "unknown" && !setOf(fitted)?.in_turn;
+const join = (parts, between) => parts.flatMap((part, i) => [i ? between : "", part]);
+const unpack = (text) => new Int16Array(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+// Up to this many rules are listed at once; of more, the widest few of each explainer.
+const [MOST_RULES, WIDEST_RULES] = [20, 12];
+// More rules than these are not printed.
+const MOST_PRINTED = 60;
 
 function choose(cell) {
   state.cell = cell;
   render();
 }
 
-function renderTiles() {
-  const { cell } = state;
-  const set = setOf(cell);
-  const tile = (id, title, figure, ...lines) =>
-    h("div", { class: "tile", id }, h("h2", {}, title), h("p", { class: /\d/.test(figure) || figure.length < 4 ? "figure" : "figure words" }, figure), ...lines.filter(Boolean).map((line) => h("p", {}, line)));
+function renderLead() {
+  const [first, ...others] = state.cell.words;
+  $("lead").textContent = first;
+  $("facts").replaceChildren(...others.map((text) => h("li", {}, name(text))));
+  for (const button of document.querySelectorAll(".back")) button.hidden = state.cell === fitted;
+}
+
+const answerOf = (label) => h("strong", { class: "answer" }, icon(label), " ", name(data.classes[label]));
+
+// Only the fitted choice was refitted.
+const refitsOf = (number, position) => (state.cell === fitted && data.refits ? `; ${data.refits[number][position]}` : "");
+
+function ruleLine(members, number, position, title) {
+  const [member, rule] = [members[number], members[number].rules[position]];
+  const terms = join(rule.terms.map(name), member.explainer.kind === "linear" ? ", " : " and ");
+  const premise = member.explainer.kind === "linear" ? ["Score: ", terms] : terms.length ? ["If ", terms] : "Always";
+  const isHit = state.hit === `${number}-${position}`;
+  return h("li", { class: isHit ? "rule hit" : "rule", "aria-current": isHit ? "true" : null, "data-rule": `${number}-${position}` },
+    h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ", h("span", { class: "arrow" }, "→ "), answerOf(rule.label)),
+    h("span", { class: "evidence" }, rule.evidence + refitsOf(number, position)));
+}
+
+function explainerItem(members, number, most) {
+  const member = members[number];
+  const order = member.rules.map((_, position) => position).sort((a, b) => member.rules[b].n - member.rules[a].n || a - b);
+  const line = (position) => ruleLine(members, number, position, `rule ${position}`);
+  const rest = order.slice(most);
+  const lazily = (title, kind, draw) => h("details", { class: kind, toggle: (event) => {
+    if (event.target.open && !event.target.querySelector("ul")) event.target.append(draw());
+  } }, h("summary", {}, title));
+  const tree = member.explainer.kind === "tree" && member.rules.length > 1;
+  return h("li", { class: "explainer" },
+    h("h3", {}, `Explainer ${number}`, h("span", { class: "soft" }, `: ${member.words}`)),
+    h("p", { class: "soft" }, "Where: ", name(member.where), "."),
+    h("ul", {}, order.slice(0, most).map(line)),
+    rest.length ? lazily(plural(rest.length, "narrower rule"), rest.length > MOST_PRINTED ? "long" : null, () => h("ul", {}, rest.map(line))) : null,
+    tree ? lazily(`As a tree of ${member.explainer.column.filter((column) => column < 0).length} leaves`, "tree", () => drawTree(member, sayRule, new Set())) : null,
+  );
+}
+
+const sayRule = (rule) => [answerOf(rule.label), h("span", { class: "soft" }, ` (${rule.evidence})`)];
+
+function renderRules() {
+  const set = here();
+  $("search").hidden = !set || state.cell.n_rules <= WIDEST_RULES;
   if (!set) {
-    const reason = cell.status === "withheld" ? "Not shown, because an explainer of this choice is a ball around a row of the data" : ranOut(cell) ? "The search ran out of time before it found an explainer" : "No explainer reaches the floor";
-    $("tiles").replaceChildren(tile("tile-none", "Answers", "0%", `${reason}: at most ${cell.max_explainers} explainers, floor ${cell.min_fidelity}.`));
+    $("reading").textContent = "There are no rules for this choice.";
+    $("list").replaceChildren();
     return;
   }
-  const certificate = cell === fitted ? data.certificate : null;
-  const rules = membersOf(set).reduce((sum, member) => sum + member.size, 0);
-  const judgedOn = set.in_turn ? "of the rows that judged them" : "of the rows they were chosen on";
-  const asked = percent(cell.min_fidelity, cell.min_fidelity * 100 % 1 ? 1 : 0);
-  const sure = certificate && certificate.coverage && `Certified: at least ${atLeast(certificate.coverage.bound)} (${certificate.coverage.n_right} of ${certificate.coverage.n_rows} ${certificate.unit} that nothing was learned from).`;
-  const right = certificate && (certificate.answers_words.startsWith("not")
-    ? `Not certified: too few held-out ${certificate.unit} are answered.`
-    : `Certified: at least ${atLeast(certificate.answers.bound)} (${certificate.answers.n_right} of ${certificate.answers.n_rows} ${certificate.unit} that nothing was learned from)${certificate.answers.bound < cell.min_fidelity ? `, less than the floor of ${asked}` : ""}.`);
-  const spent = cell !== fitted && data.certificate && "Not certified: the certificate is about the fitted choice only.";
-  const lowest = "is the lowest agreement of an explainer with the model";
-  const near = set.in_turn
-    ? cell.status === "certified"
-      ? ["Certified", "Learned from draws, synthetic rows that the model labelled; judged on rows that nothing was learned from."]
-      : ["Judged", "Learned from draws, synthetic rows that the model labelled; judged on rows that nothing was learned from, but not certified."]
-    : cell.status === "optimal"
-    ? ["Best possible", "Proven: no choice of as many candidates covers more rows."]
-    : [`≤ ${atMost(cell.most)}`, "No choice of as many candidates covers more than this; the search stopped before closing the gap."];
-  const plain = data.verdict.find((line) => line.answer === "one plain tree");
-  const enough = plain && plain.bound >= cell.min_fidelity;
-  const one = plain
-    ? [enough ? "Yes" : "No", `It would answer every row, ${percent(plain.agreement)} of them as the model does (lower bound ${atLeast(plain.bound)}); the floor is ${asked}.`]
-    : ["Not judged", ""];
-  $("tiles").replaceChildren(
-    tile("tile-coverage", "Answers", percent(cell.coverage), judgedOn, sure),
-    set.in_turn
-      ? tile("tile-fidelity", "Agreement", percent(cell.agreement), `of the answers are the model's; the floor is ${asked}.`, right, spent)
-      : tile("tile-fidelity", "Fidelity", percent(cell.fidelity), `${lowest}; the floor is ${asked}. Their answers are the model's on ${percent(cell.agreement)} of the rows they cover.`, right, spent),
-    tile("tile-number", "Explainers", String(set.members.length), `local explainers, ${plural(rules, "rule", "rules")} to read in all.`),
-    tile("tile-best", set.in_turn ? "Evidence" : "How near to the best", near[0], near[1]),
-    tile("tile-tree", "Is one plain tree enough?", one[0], one[1]),
-  );
+  const members = membersOf(set);
+  const rules = members.every((member) => member.one) ? "rule" : "explainer";
+  const order = set.overlap === "silent" ? `Where ${rules}s that cover a row disagree, no answer is given.` : members.length > 1 ? `The ${rules}s are read in order: the first one that covers a row answers.` : "";
+  const draws = members.some((member) => member.rules.some((rule) => / draws?$/.test(rule.evidence))) ? " A draw is a synthetic row that the model labelled." : "";
+  $("reading").textContent = `${order} “Right” means: as the model says. Whether the model itself is right is not judged here.${draws}`;
+  const wanted = $("search").hidden ? "" : $("filter").value.trim().toLowerCase();
+  const mentions = (member) => [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
+    .some((text) => text.toLowerCase().includes(wanted));
+  const shown = members.map((_, number) => number).filter((number) => mentions(members[number]));
+  $("count").textContent = wanted ? `${shown.length} of ${plural(members.length, rules)}` : "";
+  const most = state.cell.n_rules > MOST_RULES ? Math.max(1, Math.floor(WIDEST_RULES / members.length)) : MOST_RULES;
+  $("list").replaceChildren(...shown.map((number) => members[number].one ? ruleLine(members, number, 0, nameOf(members, number, 0)) : explainerItem(members, number, most)));
 }
 
-function renderTradeOff() {
-  const { cell } = state;
-  $("chart").replaceChildren(drawChart(data.cells, numbers, floors, cell, choose));
-  $("k").value = numbers.indexOf(cell.max_explainers);
-  $("phi").value = floors.indexOf(cell.min_fidelity);
-  $("k-out").textContent = cell.max_explainers;
-  $("phi-out").textContent = cell.min_fidelity;
-  $("k").setAttribute("aria-valuetext", `at most ${cell.max_explainers}`);
-  $("phi").setAttribute("aria-valuetext", `at least ${cell.min_fidelity}`);
-  $("cell-note").textContent =
-    cell.set === null
-      ? cell.status === "withheld" ? "Not shown, because it would show a row of the data." : ranOut(cell) ? "No explainer was found in time." : "No explainer reaches this floor."
-      : `${percent(cell.coverage)} answered by ${plural(setOf(cell).members.length, "explainer", "explainers")}` +
-        (cell === fitted ? `. This is the fitted choice${data.certificate ? ", which is certified" : ""}.` : ". This is another choice than the fitted one.");
-  $("shade").hidden = !data.cells.some((other) => other.set !== null && other.most > other.coverage + 1e-9);
-  $("back").hidden = cell === fitted;
-  const head = h("tr", {}, h("th", { scope: "col" }, "explainers, at most"), floors.map((floor) => h("th", { scope: "col" }, `≥ ${floor}`)));
-  const lines = numbers.map((number) =>
-    h("tr", {}, h("th", { scope: "row" }, String(number)), floors.map((floor) => {
-      const other = cellAt(number, floor);
-      return h("td", { class: other === cell ? "here" : null }, !other || other.set === null ? "–" : percent(other.coverage));
-    })),
-  );
-  $("cells").replaceChildren(h("table", {}, h("caption", {}, "Share of rows answered"), h("thead", {}, head), h("tbody", {}, lines)));
-}
-
-function ruleItem(rule, member) {
-  const isLinear = member.explainer.kind === "linear";
-  const terms = rule.terms.flatMap((term, i) => [i ? (isLinear ? ", " : " and ") : "", name(term)]);
-  const [before, after] = isLinear ? ["Score of ", ": "] : ["If ", ", the model says "];
-  const label = h("strong", {}, name(data.classes[rule.label]));
-  const size = h("span", { class: "soft" }, ` (${percent(rule.share, 0)} of ${plural(rule.n, rule.unit.slice(0, -1), rule.unit)})`);
-  if (isLinear) return h("li", {}, before, label, after, terms.length ? terms : "none");
-  return h("li", {}, terms.length ? [before, terms, after] : "The model says ", label, size);
-}
-
-function card(member, number) {
-  const figure = (text, value) => h("div", {}, h("dt", {}, text), h("dd", {}, value));
-  const icon = s("svg", { viewBox: "-8 -8 16 16", width: 18, height: 18, "aria-hidden": "true" }, marker(number, 6));
-  const rules = [...member.rules].sort((one, other) => other.n - one.n);
-  const [first, rest] = [rules.slice(0, 5), rules.slice(5)];
-  const list = (some) => h("ul", { class: "rules" }, some.map((rule) => ruleItem(rule, member)));
-  return h("article", { class: "card", "aria-label": `Explainer ${number}` },
-    h("h3", {}, icon, ` Explainer ${number}`),
-    h("dl", {},
-      figure("rows", member.support.toLocaleString("en")),
-      figure(`agreement, rows it ${setOf(state.cell).in_turn ? "answers" : "was chosen on"}`, percent(member.fidelity)),
-      member.bound !== null && member.bound !== member.fidelity ? figure("lower bound", atLeast(member.bound)) : null,
-      figure(member.explainer.kind === "linear" ? "weights" : "rules", String(member.size)),
-    ),
-    member.claim ? h("p", { class: "soft" }, `On held-out rows: ${member.claim}.`) : null,
-    h("p", {}, "Region: ", name(member.where), "."),
-    h("p", {}, "Columns: ", member.features.length ? member.features.flatMap((j, i) => [i ? ", " : "", name(data.columns[j].name)]) : "none", "."),
-    list(first),
-    rest.length ? h("details", {}, h("summary", {}, `${rest.length} rarer rules`), list(rest)) : null,
-    member.explainer.kind === "tree" && member.explainer.column.length > 1
-      ? h("details", { class: "tree", toggle: (event) => {
-          const place = event.target.querySelector(".scroll");
-          if (event.target.open && !place.firstChild) place.append(drawTree(member.explainer, data.classes));
-        } }, h("summary", {}, "The tree"), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "The tree; scroll to see all of it" }))
-      : null,
-  );
-}
-
-function renderCards() {
-  const { cell } = state;
-  const set = setOf(cell);
-  if (!set) {
-    $("reading").textContent = "There are no explainers for this choice.";
-    $("cards").replaceChildren();
-    $("count").textContent = "";
+function renderForm() {
+  const set = here();
+  if (!set || !canAsk(data, set)) {
+    $("form").replaceChildren();
+    $("said").replaceChildren(h("p", {}, set ? "These explainers cannot answer in a page; use Python." : "There is no explainer."));
     return;
   }
-  const n = set.members.length;
-  $("reading").textContent =
-    (set.overlap === "silent"
-      ? "Each explainer is valid in one region. Where several explainers cover a row and disagree, no answer is given."
-      : "Each explainer is valid in one region. Where several explainers cover a row, the first one answers.") +
-    (membersOf(set).some((member) => member.rules.some((rule) => rule.unit === "draws")) ? " A draw is a synthetic row that the model labelled." : "");
-  const wanted = $("filter").value.trim().toLowerCase();
-  const mentions = (member) =>
-    [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
-      .some((text) => text.toLowerCase().includes(wanted));
-  const key = { number: (_, i) => i, support: (m) => -m.support, fidelity: (m) => -(m.fidelity ?? 0), size: (m) => m.size }[$("sort").value];
-  const shown = membersOf(set).map((member, i) => [member, i]).filter(([member]) => mentions(member));
-  shown.sort((one, other) => key(...one) - key(...other) || one[1] - other[1]);
-  $("count").textContent = shown.length === n ? plural(n, "explainer", "explainers") : `${shown.length} of ${n}`;
-  $("cards").replaceChildren(...shown.map(([member, i]) => card(member, i)));
+  // A ball measures the distance along every column.
+  const isBall = (member) => (member.region.kind === "spoken" ? member.region.outer : member.region).kind === "ball";
+  const used = membersOf(set).some(isBall) ? data.columns.map((_, j) => j) : [...new Set(membersOf(set).flatMap((member) => member.features))].sort((a, b) => a - b);
+  $("form").replaceChildren(...used.map((j) => {
+    const column = data.columns[j];
+    const [id, value] = [`field-${j}`, state.row[j]];
+    const change = (event) => { read(j, event.target); state.isTried = true; answer(); };
+    const hint = column.range ? `most rows: ${column.range}` : "";
+    const about = { id, "aria-describedby": hint ? `${id}-hint` : null };
+    const input = isDate(column)
+      ? h("input", { ...about, type: column.kind === "date" ? "date" : "datetime-local", step: 1, value: value === null ? "" : dateText(column, value), input: change })
+      : column.number
+      ? h("input", { ...about, type: "number", step: column.kind === "integer" ? 1 : "any", value: value ?? "", placeholder: column.missing ? "missing" : "a number", input: change })
+      : h("select", { ...about, change }, column.levels.map((level, code) => h("option", { value: code, selected: code === value }, level)), column.missing ? h("option", { value: "", selected: value === null }, "missing") : null);
+    return h("div", { class: "field" }, h("label", { for: id }, name(column.name)), input, h("small", { id: `${id}-hint`, class: "soft" }, hint));
+  }));
+  answer();
 }
 
-function renderMap() {
-  const set = setOf(state.cell);
-  if (!data.map) {
-    $("map-words").textContent = "No rows were given for this page, so there is no map.";
+function read(j, input) {
+  const column = data.columns[j];
+  const text = input.value.trim();
+  const value = text === "" ? null : isDate(column) ? daysOf(text) : Number(text);
+  // The browser gives no text for half a number or half a date.
+  const bad = input.validity.badInput || (value === null ? !column.missing : !Number.isFinite(value));
+  input.setAttribute("aria-invalid", String(bad));
+  state.row[j] = bad ? undefined : value;
+}
+
+function answer() {
+  const wrong = state.row.findIndex((value) => value === undefined);
+  if (wrong >= 0) {
+    $("said").replaceChildren(h("p", {}, name(data.columns[wrong].name), isDate(data.columns[wrong]) ? " needs a date." : " needs a number."));
     return;
   }
-  const { points, grid, labels, rows, n_rows } = data.map;
-  const some = points.length < n_rows ? `${points.length.toLocaleString("en")} random rows of ${n_rows.toLocaleString("en")}` : plural(n_rows, "row", "rows");
-  $("map-words").textContent = `${some}, in the plane in which they differ most. Near points are similar rows. A cross is a row without an answer.`;
-  const responsible = set ? unpack(set.responsible, "numbers") : new Int16Array(points.length).fill(-1);
-  const covers = set ? set.covers.map((text) => unpack(text, "bits")) : [];
-  const [width, height, edge] = [isNarrow() ? 400 : 620, isNarrow() ? 340 : 430, 16];
-  const x = (place) => edge + (place[0] / grid) * (width - 2 * edge);
-  const y = (place) => height - edge - (place[1] / grid) * (height - 2 * edge);
-  const counts = new Map();
-  for (const n of responsible) counts.set(n, (counts.get(n) ?? 0) + 1);
-  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `A map of ${some}; the list beside it counts the rows of each explainer.` });
-  const place = (i) => ({ transform: `translate(${x(points[i]).toFixed(1)} ${y(points[i]).toFixed(1)})`, "data-i": i });
-  const order = [...points.keys()].sort((a, b) => (responsible[a] < 0 ? 1 : 0) - (responsible[b] < 0 ? 1 : 0));
-  for (const i of order) svg.append(responsible[i] < 0 ? cross(4, place(i)) : marker(responsible[i], 4, place(i)));
-  const tip = h("div", { class: "tip", role: "status", hidden: true });
-  const showTip = (event) => {
-    const i = event.target.dataset?.i;
-    tip.hidden = i === undefined;
-    if (tip.hidden) return;
-    const inside = covers.map((bits, n) => [bits, n]).filter(([bits]) => (bits[i >> 3] >> (i & 7)) & 1).map(([, n]) => n);
-    tip.replaceChildren(
-      h("p", {}, responsible[i] < 0 ? "No answer." : `Explainer ${responsible[i]} answers.`),
-      h("p", {}, inside.length ? `Covered by ${inside.join(", ")}.` : "No explainer covers this row."),
-      labels ? h("p", {}, "The model's answer is ", name(data.classes[labels[i]]), ".") : "",
-      rows ? h("p", {}, rows[i].map((value, j) => h("span", { class: "cellvalue" }, name(`${data.columns[j].name} = ${value}`)))) : "",
-    );
-    const box = $("plot").getBoundingClientRect();
-    const left = Math.min(event.clientX - box.left + 14, box.width - 220);
-    tip.style.setProperty("left", `${Math.max(left, 0)}px`);
-    tip.style.setProperty("top", `${event.clientY - box.top + 14}px`);
-  };
-  svg.addEventListener("mouseover", showTip);
-  svg.addEventListener("mouseleave", () => { tip.hidden = true; });
-  $("plot").replaceChildren(svg, tip);
-  const line = (n, text) =>
-    h("li", {}, s("svg", { viewBox: "-8 -8 16 16", width: 16, height: 16, "aria-hidden": "true" }, n < 0 ? cross(4) : marker(n, 5)), ` ${text}: ${plural(counts.get(n) ?? 0, "row", "rows")}`);
-  const listed = set ? set.members.map((_, n) => n).filter((n) => counts.get(n)) : [];
-  $("legend").replaceChildren(h("ul", { class: "legend" }, listed.map((n) => line(n, `explainer ${n} answers`)), line(-1, "no answer")));
+  const set = here();
+  const members = membersOf(set);
+  const explanation = explain(data, set, state.row);
+  const head = explanation.label === null ? h("p", { class: "figure none" }, "No answer") : h("p", { class: "figure" }, name(explanation.label));
+  const note = !explanation.statements.length
+    ? "No explainer covers this row: no answer is given."
+    : explanation.silenced
+      ? "The explainers disagree: no answer is given."
+      : explanation.disagree
+        ? set.in_turn ? "The rules are read in order: the first one answers." : "The explainers disagree; the first one answers."
+        : "";
+  const lines = explanation.statements.map((one, i) => h("li", { "data-explainer": one.explainer },
+    h("strong", {}, nameOf(members, one.explainer, one.position)), i ? " also covers this row and says " : " says ", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
+    h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
+  $("said").replaceChildren(head, note ? h("p", {}, note) : "", h("ul", {}, lines.length ? lines : nearest(members)));
+  const [first] = explanation.label === null || !state.isTried ? [] : explanation.statements;
+  state.hit = first ? `${first.explainer}-${first.position}` : null;
+  for (const line of $("list").querySelectorAll("[data-rule]")) {
+    const isHit = line.dataset.rule === state.hit;
+    line.classList.toggle("hit", isHit);
+    if (isHit) line.setAttribute("aria-current", "true");
+    else line.removeAttribute("aria-current");
+  }
+}
+
+const valueOf = (j) => h("span", { class: "soft" }, " (here ", name(word(data.columns[j], state.row[j])), ")");
+
+// The conditions of the rule that speaks, all of which the row meets; of a linear model, what each column adds.
+const checks = ({ rule, terms }) => terms.map((term, i) => (rule.columns.length ? h("li", { class: "met" }, name(term), valueOf(rule.columns[i])) : h("li", {}, name(term))));
+
+function wayThrough(member) {
+  if (member.explainer.kind !== "tree" || member.explainer.column.length < 2) return null;
+  return h("details", { class: "tree", toggle: (event) => {
+    if (event.target.open && !event.target.querySelector("ul")) event.target.append(drawTree(member, sayRule, new Set(pathOf(member.explainer, state.row, data.columns))));
+  } }, h("summary", {}, "Its way through the tree"));
+}
+
+// Of a row without an answer: the rule of which the fewest conditions fail, or the leaf in which a tree is silent.
+function nearest(members) {
+  const boxes = members.map((member, number) => ({ member, number })).filter(({ member }) => member.one);
+  const fails = (member) => member.region.conditions.map((condition) => !fulfils(condition, state.row[condition.column]));
+  const size = ({ member }) => fails(member).filter(Boolean).length;
+  const [best] = boxes.sort((one, other) => size(one) - size(other) || one.number - other.number);
+  if (best) {
+    const [failed, rule] = [fails(best.member), best.member.rules[0]];
+    return h("li", {}, "The nearest is ", h("strong", {}, nameOf(members, best.number, 0)), ", which says ", answerOf(rule.label),
+      h("ul", { class: "checks" }, rule.terms.map((term, i) => h("li", { class: failed[i] ? "failed" : "met" }, h("span", { class: "sr" }, failed[i] ? "fails: " : "meets: "), name(term), valueOf(rule.columns[i])))));
+  }
+  return members.map((member, number) => [member, number]).filter(([member]) => member.region.kind === "spoken" && contains(member.region.outer, state.row, data.columns, member))
+    .map(([member, number]) => h("li", {}, `Explainer ${number} is silent in the leaf of this row.`, wayThrough(member)));
 }
 
 function renderLeftOut() {
-  const set = setOf(state.cell);
-  const left = set && set.left_out;
+  const left = here()?.left_out;
   if (!left) {
     $("left").replaceChildren(h("p", {}, data.map ? "No row is answered: there is no explainer." : "No rows were given for this page."));
     return;
   }
-  const parts = [h("p", {}, `Of ${plural(left.of, "row", "rows")} on this page, ${left.n.toLocaleString("en")} (${percent(left.n / left.of)}) have no answer.`)];
+  const parts = [h("p", {}, `Of ${plural(left.of, "row")} on this page, ${count(left.n)} (${percent(left.n / left.of)}) have no answer.`)];
   if (left.rules.length && left.n) {
     parts.push(h("p", {}, "Most of them are where:"));
-    parts.push(h("ul", {}, left.rules.map((rule) => h("li", {}, rule.terms.length ? rule.terms.flatMap((term, i) => [i ? " and " : "", name(term)]) : "everywhere", h("span", { class: "soft" }, ` (${percent(rule.share, 0)} of ${plural(rule.n, "row", "rows")} there have no answer)`)))));
+    parts.push(h("ul", {}, left.rules.map((rule) => h("li", {}, rule.terms.length ? join(rule.terms.map(name), " and ") : "everywhere", h("span", { class: "soft" }, ` (${percent(rule.share, 0)} of ${plural(rule.n, "row")} there have no answer)`)))));
   } else if (left.n) parts.push(h("p", {}, "No small tree separates them from the answered rows."));
-  const tables = left.by.map((group) =>
-    h("table", {}, h("caption", {}, "By ", name(group.name)),
-      h("thead", {}, h("tr", {}, ["", "rows", "no answer", "share"].map((text) => h("th", { scope: "col" }, text)))),
+  const agreement = data.by_folds ? "right without the row" : "right, of answered";
+  const tables = left.by.map((group) => {
+    const isJudged = group.lines.some((line) => line.judged !== undefined);
+    const heads = ["", "rows", "no answer", "share", ...(isJudged ? [agreement, "share"] : [])];
+    const share = (part, all) => h("td", { class: "share" }, all ? [percent(part / all, 0), meter(part / all)] : "–");
+    return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `By ${group.name}` }, h("table", {}, h("caption", {}, "By ", name(group.name)),
+      h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, group.lines.map((line) => h("tr", {}, h("th", { scope: "row" }, name(line.value)),
         line.n === undefined
-          ? h("td", { colspan: 3, class: "soft" }, "fewer than 5 rows, not counted")
-          : [h("td", {}, line.n.toLocaleString("en")), h("td", {}, line.left.toLocaleString("en")), h("td", { class: "share" }, percent(line.left / line.n, 0), meter(line.left / line.n))]))),
-    ));
-  $("left").replaceChildren(...parts, h("div", { class: "tables" }, tables));
+          ? h("td", { colspan: heads.length - 1, class: "soft" }, "fewer than 5 rows, not counted")
+          : [h("td", {}, count(line.n)), h("td", {}, count(line.n - line.answered)), share(line.n - line.answered, line.n),
+             ...(isJudged ? [h("td", {}, `${count(line.right)} of ${count(line.judged)}`), share(line.right, line.judged)] : [])])))));
+  });
+  const isJudged = left.by.some((group) => group.lines.some((line) => line.judged !== undefined));
+  const note = data.by_folds ? "Agreement is that of rules that were learned in the same way without the row." : here().in_turn ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
+  $("left").replaceChildren(...parts, isJudged && note ? h("p", { class: "soft" }, note) : "", h("div", { class: "tables" }, tables));
 }
 
 function meter(share) {
@@ -237,82 +216,107 @@ function meter(share) {
   return bar;
 }
 
-function renderForm() {
-  const set = setOf(state.cell);
-  if (!set || !canAsk(data, set)) {
-    $("form").replaceChildren();
-    $("said").replaceChildren(h("p", {}, set ? "These explainers cannot answer in a page; use Python." : "There is no explainer."));
+function renderTradeOff() {
+  const { cell } = state;
+  const line = choicesAt(data.cells, cell.min_fidelity);
+  const place = line.indexOf(cell);
+  $("chart").replaceChildren(drawChart(data.cells, floors, cell, choose));
+  $("floor").replaceChildren(...floors.map((floor) => h("option", { value: floor, selected: floor === cell.min_fidelity }, `at least ${floor}`)));
+  $("budget").max = Math.max(line.length - 1, 0);
+  $("budget").value = Math.max(place, 0);
+  $("budget").disabled = line.length < 2;
+  $("budget-out").textContent = cell.set === null ? "none" : count(cell.n_rules);
+  $("budget").setAttribute("aria-valuetext", plural(cell.n_rules, "rule"));
+  $("cell-note").textContent = `${cell.words[0]}${cell === fitted ? " This is the fitted choice." : ""}`;
+  $("call").textContent = `max_explainers=${cell.max_explainers}, min_fidelity=${cell.min_fidelity}\n--max-explainers ${cell.max_explainers} --min-fidelity ${cell.min_fidelity}`;
+  $("shade").hidden = !data.cells.some((other) => other.set !== null && other.most > other.coverage + 1e-9);
+  const heads = ["floor", "explainers, at most", "rules to read", "rows answered"];
+  const lines = [...data.cells].sort((one, other) => one.min_fidelity - other.min_fidelity || one.max_explainers - other.max_explainers)
+    .map((other) => h("tr", { class: other === cell ? "here" : null }, h("th", { scope: "row" }, `≥ ${other.min_fidelity}`), h("td", {}, count(other.max_explainers)),
+      other.set === null ? h("td", { colspan: 2, class: "soft" }, other.words[0]) : [h("td", {}, count(other.n_rules)), h("td", {}, percent(other.coverage))]));
+  $("cells").replaceChildren(h("table", {}, h("caption", {}, "Share of rows answered"), h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, lines)));
+}
+
+function renderMap() {
+  const set = here();
+  if (!data.map) {
+    $("map-words").textContent = "No rows were given for this page, so there is no map.";
     return;
   }
-  const used = [...new Set(membersOf(set).flatMap((member) => member.features))].sort((a, b) => a - b);
-  const fields = used.map((j) => {
+  const { points, grid, labels, rows, axes, n_rows } = data.map;
+  const some = points.length < n_rows ? `${count(points.length)} random rows of ${count(n_rows)}` : plural(n_rows, "row");
+  $("map-words").replaceChildren(`${some}, by their answer, in the plane in which they differ most: near points are similar rows. `, h("span", { class: "screen" }, "Point at one to see its rule."));
+  const none = new Int16Array(points.length).fill(-1);
+  const [speakers, positions, answers] = set ? [set.explainer, set.rule, set.answer].map(unpack) : [none, none, none];
+  const [width, height, edge, foot] = [isNarrow() ? 400 : 640, isNarrow() ? 380 : 460, 30, 34];
+  const x = (place) => edge + 10 + (place[0] / grid) * (width - edge - 26);
+  const y = (place) => height - foot - 10 - (place[1] / grid) * (height - foot - 26);
+  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `A map of ${some}; the list beside it counts the rows of each answer.` });
+  const [across, up] = axes.map((parts, axis) => `${parts.length ? parts.slice(0, isNarrow() ? 2 : 3).map((text) => shorten(text, 30)).join(", ") : `direction ${axis + 1}`} →`);
+  svg.append(s("path", { d: `M${edge} 8V${height - foot}H${width - 8}`, class: "axis" }));
+  svg.append(s("text", { x: (edge + width) / 2, y: height - 12, "text-anchor": "middle", class: "soft" }, across));
+  svg.append(s("text", { x: -(height - foot) / 2, y: 18, transform: "rotate(-90)", "text-anchor": "middle", class: "soft" }, up));
+  const place = (i) => ({ transform: `translate(${x(points[i]).toFixed(1)} ${y(points[i]).toFixed(1)})`, "data-i": i });
+  const order = [...points.keys()].sort((a, b) => (answers[a] < 0 ? 1 : 0) - (answers[b] < 0 ? 1 : 0));
+  for (const i of order) svg.append(answers[i] < 0 ? cross(4, place(i)) : marker(answers[i], 4, place(i)));
+  const tip = h("div", { class: "tip", role: "status", hidden: true });
+  const members = set ? membersOf(set) : [];
+  const showTip = (event) => {
+    const i = event.target.dataset?.i;
+    tip.hidden = i === undefined;
+    if (tip.hidden) return;
+    const [n, position] = [speakers[i], positions[i]];
+    tip.replaceChildren(
+      h("p", {}, answers[i] < 0 ? h("strong", {}, "No answer") : [answerOf(answers[i]), `, ${nameOf(members, n, position)}`]),
+      answers[i] < 0 || members[n].explainer.kind === "linear" ? "" : h("p", {}, join(members[n].rules[position].terms.map(name), " and ")),
+      labels ? h("p", {}, "The model says ", name(data.classes[labels[i]]), ".") : "",
+      rows ? h("p", {}, rows[i].map((value, j) => h("span", { class: "cellvalue" }, name(`${data.columns[j].name} = ${value}`)))) : "",
+    );
+    const box = $("plot").getBoundingClientRect();
+    tip.style.setProperty("left", `${Math.max(Math.min(event.clientX - box.left + 14, box.width - 250), 0)}px`);
+    tip.style.setProperty("top", `${event.clientY - box.top + 14}px`);
+  };
+  svg.addEventListener("mouseover", showTip);
+  svg.addEventListener("mouseleave", () => { tip.hidden = true; });
+  $("plot").replaceChildren(svg, tip);
+  const counts = new Map();
+  for (const label of answers) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const line = (label) => h("li", {}, icon(label), " ", label < 0 ? "no answer" : name(data.classes[label]), `: ${plural(counts.get(label) ?? 0, "row")}`);
+  $("legend").replaceChildren(h("ul", { class: "legend" }, data.classes.map((_, label) => label).filter((label) => counts.get(label)).map(line), line(-1)));
+}
+
+function renderColumns() {
+  const set = here();
+  const decided = set?.decided;
+  const answered = set?.left_out ? set.left_out.of - set.left_out.n : 0;
+  $("columns-words").textContent = decided ? `A column decides a row if the rule that answers the row uses it. ${plural(answered, "row")} on this page have an answer.` : "What the columns may hold.";
+  const order = data.columns.map((_, j) => j).sort((a, b) => (decided ? decided[b] - decided[a] : 0) || a - b);
+  const heads = ["column", ...(decided ? ["rows it decides"] : []), "kind", "values", "range of most rows", "missing"];
+  const lines = order.map((j) => {
     const column = data.columns[j];
-    const id = `field-${j}`;
-    const value = state.row[j];
-    const change = (event) => { read(j, event.target); answer(); };
-    const input = column.number
-      ? h("input", { id, type: "number", step: column.kind === "integer" ? 1 : "any", value: value ?? "", placeholder: column.missing ? "missing" : "a number", input: change })
-      : h("select", { id, change }, column.levels.map((level, code) => h("option", { value: code, selected: code === value }, level)), column.missing ? h("option", { value: "", selected: value === null }, "missing") : null);
-    return h("div", { class: "field" }, h("label", { for: id }, name(column.name)), input);
+    return h("tr", {}, h("th", { scope: "row" }, name(column.name)),
+      decided ? h("td", { class: "share" }, count(decided[j]), meter(answered ? decided[j] / answered : 0)) : null,
+      [column.kind, column.values, column.range || "–", column.missing ? "may be missing" : "never"].map((text) => h("td", { class: "words" }, name(text))));
   });
-  $("form").replaceChildren(...fields);
-  answer();
-}
-
-function read(j, input) {
-  const column = data.columns[j];
-  const text = input.value.trim();
-  const bad = text === "" ? !column.missing : !Number.isFinite(Number(text));
-  input.setAttribute("aria-invalid", String(bad));
-  state.row[j] = bad ? undefined : text === "" ? null : Number(text);
-}
-
-function answer() {
-  const wrong = state.row.findIndex((value) => value === undefined);
-  if (wrong >= 0) {
-    $("said").replaceChildren(h("p", {}, name(data.columns[wrong].name), " needs a number."));
-    return;
-  }
-  const explanation = explain(data, setOf(state.cell), state.row);
-  const head = explanation.label === null ? h("p", { class: "figure none" }, "No answer") : h("p", { class: "figure" }, name(explanation.label));
-  const note = !explanation.statements.length
-    ? "No explainer covers this row: no answer is given."
-    : explanation.silenced
-      ? "The explainers disagree: no answer is given."
-      : explanation.disagree
-        ? "The explainers disagree; the first one answers."
-        : "";
-  const set = setOf(state.cell);
-  const judgedOn = set.in_turn ? "it answers" : "it was chosen on";
-  const lines = explanation.statements.map((one) => h("li", { "data-explainer": one.explainer },
-    h("strong", {}, `Explainer ${one.explainer}`), ` (agrees with the model on ${percent(data.members[set.members[one.explainer]].fidelity)} of the rows ${judgedOn}): `, name(one.rule.text)));
-  $("said").replaceChildren(head, note ? h("p", {}, note) : "", h("ul", {}, lines));
+  $("schema").replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, lines)));
 }
 
 function renderMaking() {
-  const rows = data.made.map(([title, text]) => h("div", {}, h("dt", {}, title), h("dd", {}, text)));
-  const { certificate, verdict } = data;
-  const figures = (line) => (line.coverage === 0
-    ? h("td", { colspan: 3, class: "soft" }, `reaches ${data.start[1]} on no share of the rows`)
-    : [percent(line.coverage), percent(line.agreement), atLeast(line.bound)].map((share) => h("td", {}, share)));
   $("making").replaceChildren(
-    h("dl", { class: "made" }, rows),
-    certificate
-      ? h("p", {}, `Certificate: exact (Clopper–Pearson) lower bounds, counted on ${certificate.unit} that nothing was learned from, which hold together with ${percent(certificate.confidence, 0)} confidence. Fewer ${certificate.unit} give lower bounds.`)
-      : h("p", {}, "Nothing is certified."),
-    h("table", {}, h("caption", {}, "What one tree would do, on rows that it was not grown on"),
-      h("thead", {}, h("tr", {}, ["tree", "coverage", "agreement", "lower bound"].map((text) => h("th", { scope: "col" }, text)))),
-      h("tbody", {}, verdict.map((line) => h("tr", {}, h("th", { scope: "row" }, line.answer), figures(line))))),
+    h("ol", {}, data.made.map((text) => h("li", {}, text))),
+    data.verdict.length ? h("div", {}, h("p", {}, "What one tree would do, judged on rows that it was not grown on:"), h("ul", {}, data.verdict.map((text) => h("li", {}, text)))) : "",
+    h("details", {}, h("summary", {}, "Software, parameters and fingerprints"), h("dl", {}, data.settings.map(([title, text]) => h("div", {}, h("dt", {}, title), h("dd", {}, text))))),
   );
 }
 
 function render() {
-  renderTiles();
-  renderTradeOff();
-  renderCards();
-  renderMap();
-  renderLeftOut();
+  renderLead();
+  renderRules();
   renderForm();
+  renderLeftOut();
+  renderTradeOff();
+  renderMap();
+  renderColumns();
 }
 
 function setTheme(dark) {
@@ -320,22 +324,24 @@ function setTheme(dark) {
   $("theme").textContent = dark ? "Light" : "Dark";
 }
 
-$("k").max = numbers.length - 1;
-$("phi").max = floors.length - 1;
-const move = () => choose(cellAt(numbers[Number($("k").value)], floors[Number($("phi").value)]));
-$("k").addEventListener("input", move);
-$("phi").addEventListener("input", move);
-$("back").addEventListener("click", () => choose(fitted));
-$("sort").addEventListener("change", renderCards);
-$("filter").addEventListener("input", renderCards);
+$("floor").addEventListener("change", () => {
+  const floor = Number($("floor").value);
+  const line = choicesAt(data.cells, floor);
+  // The choice with about as much to read; where no choice reaches the floor, the cell that says so.
+  choose(line.findLast((cell) => cell.n_rules <= Math.max(state.cell.n_rules, line[0].n_rules)) ?? data.cells.findLast((cell) => cell.min_fidelity === floor));
+});
+$("budget").addEventListener("input", () => choose(choicesAt(data.cells, state.cell.min_fidelity)[Number($("budget").value)]));
+for (const button of document.querySelectorAll(".back")) button.addEventListener("click", () => choose(fitted));
+$("filter").addEventListener("input", renderRules);
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
 $("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
-matchMedia("(max-width: 46rem)").addEventListener("change", render);
+matchMedia("(max-width: 46rem)").addEventListener("change", () => { renderTradeOff(); renderMap(); });
 addEventListener("beforeprint", () => {
-  for (const part of document.querySelectorAll("details")) {
+  // The rules of a tree are listed beside it, and longer lists stay closed on paper.
+  for (const part of document.querySelectorAll("details:not(.tree, .tree *, .long)")) {
     part.open = true;
-    // The browser sends this event only after printing has begun, and a tree is drawn on it.
+    // The browser sends this event only after printing has begun, and rules are drawn on it.
     part.dispatchEvent(new Event("toggle"));
   }
 });

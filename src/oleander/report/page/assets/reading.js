@@ -5,7 +5,7 @@
 function contains(region, row, columns, member) {
   if (region.kind === "spoken") {
     const explainer = member.explainer;
-    return contains(region.outer, row, columns, member) && explainer.speaking[leafOf(explainer, row, columns)];
+    return contains(region.outer, row, columns, member) && explainer.rule[leafOf(explainer, row, columns)] !== null;
   }
   if (region.kind === "box") return region.conditions.every((condition) => fulfils(condition, row[condition.column]));
   const [distance, flips] = distances(region, row, columns);
@@ -37,9 +37,10 @@ function distances(ball, row, columns) {
   return [ball.norm === null ? distance : distance ** (1 / ball.norm), flips];
 }
 
-function leafOf(tree, row, columns) {
-  let node = 0;
-  while (tree.column[node] >= 0) {
+// The nodes on the way of a row, from the root to its leaf.
+function pathOf(tree, row, columns) {
+  const path = [0];
+  for (let node = 0; tree.column[node] >= 0; path.push(node)) {
     const column = columns[tree.column[node]];
     const value = row[tree.column[node]];
     let left;
@@ -53,38 +54,57 @@ function leafOf(tree, row, columns) {
     }
     node = left ? tree.left[node] : tree.right[node];
   }
-  return node;
+  return path;
 }
+const leafOf = (tree, row, columns) => pathOf(tree, row, columns).at(-1);
 
-function ruleOf(member, row, columns, classes) {
+// The position of the rule that speaks of a row, and the rule.
+function ruleOf(member, row, columns) {
   const explainer = member.explainer;
-  if (explainer.kind === "tree") return explainer.leaves[leafOf(explainer, row, columns)];
-  if (explainer.kind === "linear") return linearRule(explainer, row, columns, classes);
-  return member.rules[0];
+  const position = explainer.kind === "tree" ? explainer.rule[leafOf(explainer, row, columns)] : explainer.kind === "linear" ? bestClass(explainer, row, columns) : 0;
+  const rule = member.rules[position];
+  return { position, rule, terms: explainer.kind === "linear" ? contributions(explainer, position, row, columns) : rule.terms };
 }
 
-function linearRule(model, row, columns, classes) {
-  const seen = columns.map((column, j) => {
+function inputsOf(model, row, columns) {
+  return columns.map((column, j) => {
     const [value, middle] = [row[j], model.reference[j]];
     if (!column.number) return value === middle ? 1 : 0;
     return value === null ? 0 : (value - middle) / column.scale;
   });
+}
+
+function bestClass(model, row, columns) {
+  const seen = inputsOf(model, row, columns);
   const scores = model.intercepts.map((start, k) => seen.reduce((sum, x, j) => sum + x * model.coefficients[j][k], start));
-  const best = scores.indexOf(Math.max(...scores));
-  const terms = seen
+  return scores.indexOf(Math.max(...scores));
+}
+
+function contributions(model, best, row, columns) {
+  return inputsOf(model, row, columns)
     .map((x, j) => [j, x * model.coefficients[j][best]])
     .filter(([, amount]) => amount !== 0)
     .sort((one, other) => Math.abs(other[1]) - Math.abs(one[1]))
     .map(([j, amount]) => `${columns[j].name} = ${word(columns[j], row[j])} (${amount > 0 ? "+" : ""}${Number(amount.toPrecision(3))})`);
-  const label = model.classes[best];
-  const [n, share] = [model.n_draws, model.share];
-  const text = `${terms.join(" and ") || "always"} → ${classes[label]} (${percent(share, 0)} of ${n.toLocaleString("en")} draws)`;
-  return { terms, label, n, share, unit: "draws", text };
 }
+
+const DAY = 86400000;
+const isDate = (column) => column.kind === "date" || column.kind === "timestamp";
+// A date is a number of days since 1970-01-01, with the time as a part of a day.
+const dateText = (column, days) => new Date(Math.round(days * 86400) * 1000).toISOString().slice(0, column.kind === "date" ? 10 : 19);
+const daysOf = (text) => Date.parse(text.includes("T") ? `${text}Z` : text) / DAY;
 
 function word(column, value) {
   if (value === null) return "missing";
+  if (isDate(column)) return dateText(column, value).replace("T", " ").replace(/ 00:00:00$/, "").replace(/:00$/, "");
   return column.number ? String(Number(value.toPrecision(10))) : column.levels[value];
+}
+
+// The name of a rule, as in the summary: its explainer is named only where explainers have several rules.
+function nameOf(members, number, position) {
+  if (members.every((member) => member.rules.length === 1)) return `rule ${number}`;
+  if (members[number].rules.length === 1) return `explainer ${number}`;
+  return members.length === 1 ? `rule ${position}` : `explainer ${number}, rule ${position}`;
 }
 
 function canAsk(data, set) {
@@ -97,7 +117,7 @@ function explain(data, set, row) {
   const members = set.members.map((m) => data.members[m]);
   const covering = members.map((_, n) => n).filter((n) => contains(members[n].region, row, columns, members[n]));
   // Members are in the order in which they answer.
-  const statements = covering.map((n) => ({ explainer: n, rule: ruleOf(members[n], row, columns, classes) }));
+  const statements = covering.map((n) => ({ explainer: n, ...ruleOf(members[n], row, columns) }));
   const disagree = new Set(statements.map((one) => one.rule.label)).size > 1;
   const silenced = disagree && set.overlap === "silent";
   const label = statements.length && !silenced ? classes[statements[0].rule.label] : null;

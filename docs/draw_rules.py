@@ -1,0 +1,96 @@
+"""Draw docs/rules.svg: the rules of the quickstart, the rows that each answers, and the rest (``make picture``)."""
+
+import contextlib
+import io
+import re
+from html import escape
+from pathlib import Path
+
+from oleander import AggregateExplainer
+
+QUICKSTART = Path(__file__).with_name("index.md")
+WIDTH, LEFT, BAR, LINE, TOP = 1000, 16, 640, 58, 104
+
+# Colour-blind readers can distinguish blue and orange, and each answer is written too. There is a dark theme.
+STYLE = """
+svg { --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --right: #0072b2; --wrong: #d55e00; --empty: #d8dee4; }
+@media (prefers-color-scheme: dark) {
+svg { --ink: #e6edf3; --soft: #9da7b1; --paper: #0f141a; --right: #56b4e9; --wrong: #ff9e4a; --empty: #3a444e; }
+}
+.paper { fill: var(--paper); }
+text { font: 17px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; fill: var(--ink); }
+.title { font-size: 22px; font-weight: 700; }
+.soft { fill: var(--soft); }
+.answer { font-weight: 700; }
+.right { fill: var(--right); }
+.wrong { fill: var(--wrong); }
+.empty { fill: var(--empty); }
+"""
+
+
+def fit_quickstart() -> AggregateExplainer:
+    """Run the first block of the quickstart and return its explainer."""
+    found = re.search(r"^```python\n(.*?)^```", QUICKSTART.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    assert found is not None
+    names: dict[str, AggregateExplainer] = {"__name__": "quickstart"}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(found[1], "<quickstart>", "exec"), names)
+    return names["atlas"]
+
+
+def write(x: float, y: float, text: str, kind: str = "") -> str:
+    """Return a line of text."""
+    return f'<text x="{x:g}" y="{y:g}" class="{kind}">{escape(text)}</text>'
+
+
+def write_rule(y: float, where: str, answer: str) -> str:
+    """Return a line of text that ends with the answer in bold."""
+    return f'<text x="{LEFT}" y="{y:g}">{escape(where)} → <tspan class="answer">{escape(answer)}</tspan></text>'
+
+
+def draw_bar(y: float, widths: dict[str, float]) -> list[str]:
+    """Return the parts of a bar beside each other."""
+    parts, x = [], float(LEFT)
+    for kind, width in widths.items():
+        parts.append(f'<rect x="{x:.1f}" y="{y:g}" width="{width:.1f}" height="14" class="{kind}"/>')
+        x += width
+    return parts
+
+
+def draw(atlas: AggregateExplainer) -> str:
+    """Return the picture of a fitted explainer."""
+    rules, figures = atlas.rules_frame(), atlas.evaluation_
+    n_answered, n_right = int(rules["rows"].sum()), int(rules["right"].sum())
+    n_rows = round(n_answered / figures.coverage)
+    unit = BAR / max(int(rules["rows"].max()), n_rows - n_answered)
+    height = TOP + LINE * len(rules) + 40
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'aria-label="{len(rules)} rules answer {n_answered} of {n_rows} patients">',
+        f"<style>{STYLE}</style>",
+        f'<rect width="{WIDTH}" height="{height}" class="paper"/>',
+        write(
+            LEFT, 32, f"{len(rules)} rules answer for a boosting model on {n_answered} of {n_rows} patients", "title"
+        ),
+        write(
+            LEFT,
+            60,
+            f"Coverage {figures.coverage:.1%}. Agreement {n_right / n_answered:.1%}, certified to be at least "
+            f"{atlas.min_fidelity:.0%} on patients that no rule was learned from.",
+            "soft",
+        ),
+    ]
+    for number, rule in enumerate(rules.itertuples()):
+        y = TOP + LINE * number
+        parts.append(write_rule(y, rule.conditions, rule.answer))
+        parts += draw_bar(y + 9, {"right": rule.right * unit, "wrong": (rule.rows - rule.right) * unit})
+        parts.append(write(LEFT + rule.rows * unit + 10, y + 22, f"right on {rule.right} of {rule.rows}", "soft"))
+    y, n_silent = TOP + LINE * len(rules), n_rows - n_answered
+    parts.append(write_rule(y, "no rule, or rules that disagree", "abstains"))
+    parts += draw_bar(y + 9, {"empty": n_silent * unit})
+    parts.append(write(LEFT + n_silent * unit + 10, y + 22, f"{n_silent} patients without an answer", "soft"))
+    return "\n".join([*parts, "</svg>", ""])
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("rules.svg").write_text(draw(fit_quickstart()), encoding="utf-8")

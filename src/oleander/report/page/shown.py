@@ -1,0 +1,239 @@
+"""The rows on the page: their answers, who is left out, the map, and the columns that decide. No value of a row."""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.data.schema import Feature, FeatureSchema
+from oleander.data.schema.dates import round_up_days
+from oleander.data.schema.rounding import round_to_step
+from oleander.data.tolerance import Tolerance, show_answer
+from oleander.regions.conditions import clauses
+from oleander.report.displays import CoverageDisplay
+from oleander.report.page.members import columns_of
+from oleander.results.abstentions import fill_abstentions
+from oleander.results.evaluation import describe_uncovered, group_answers
+from oleander.results.explainer_set import ABSTAINS, ExplainerSet
+from oleander.results.rules import find_rules
+
+# More points could not be distinguished on the map, and would make the file large.
+MOST_POINTS = 2000
+# Smaller groups are not counted, because a count of one row is about one person.
+FEWEST_COUNTED = 5
+MOST_LEVELS = 12
+GRID = 1000
+# The part of a column's values at each end that its range on the page leaves out.
+TAIL = 0.05
+# The columns that name a direction of the map: at most so many, and only with a correlation of at least this.
+MOST_NAMED, FAIR_CORRELATION = 3, 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """The rows that the page counts and its map shows.
+
+    Parameters
+    ----------
+    values : array of shape (n_rows, n_features)
+        The encoded rows.
+    labels : array of shape (n_rows,) or None
+        The black box's labels, where they are known.
+    by : mapping of name to array of shape (n_rows,)
+        Groups in which unanswered rows are counted.
+    are_fitted : bool
+        Whether they are the rows of the fit.
+    tolerance : Tolerance or None
+        Where the labels are numbers.
+    """
+
+    values: Floats
+    labels: Labels | None
+    by: Mapping[str, Labels]
+    are_fitted: bool = False
+    tolerance: Tolerance | None = None
+
+    @cached_property
+    def names(self) -> Labels | None:
+        """The labels, or the ranges of numbers in words: the page shows no number of a row."""
+        if self.labels is None or self.tolerance is None:
+            return self.labels
+        codes, ranges = group_answers(self.labels, self.tolerance)
+        named: Labels = ranges[codes]
+        return named
+
+    @property
+    def on_map(self) -> Ints:
+        """The rows on the map: all, or a random part of many."""
+        n_rows = len(self.values)
+        if n_rows <= MOST_POINTS:
+            return np.arange(n_rows)
+        return np.sort(np.random.default_rng(0).choice(n_rows, MOST_POINTS, replace=False))
+
+
+def describe_rows(
+    chosen: ExplainerSet,
+    members: list[dict[str, Any]],
+    shown: Shown,
+    codes: Mapping[str, int],
+    judged: tuple[Bools, Bools] | None,
+) -> dict[str, Any]:
+    """Return what explainers do for the rows on the page.
+
+    Parameters
+    ----------
+    chosen : ExplainerSet
+    members : list of dict
+        The explainers as ``describe_member`` returns them.
+    shown : Shown
+    codes : mapping of label to int
+    judged : pair of bool arrays of shape (n_rows,), or None
+        Masks of the rows with an answer that may be compared with the black box's, and of those where it is the same.
+    """
+    answers = chosen.answer(shown.values)
+    responsible = chosen.responsible(shown.values)
+    answered = responsible != ABSTAINS
+    positions = np.full(len(responsible), ABSTAINS)
+    decided = np.zeros(len(chosen.schema), dtype=np.intp)
+    for number, (member, described) in enumerate(zip(chosen.members, members, strict=True)):
+        own = responsible == number
+        found = find_rules(member.explainer, shown.values[own])
+        positions[own] = 0 if found is None else found
+        for position, n_rows in zip(*np.unique(positions[own], return_counts=True), strict=True):
+            columns = described["rules"][position]["columns"] or described["features"]
+            decided[sorted({*columns, *columns_of(member.region)})] += n_rows
+    some = shown.on_map
+    given = [
+        ABSTAINS if label is None else codes[show_answer(label, chosen.tolerance)]
+        for label in fill_abstentions(answers[some], None)
+    ]
+    return {
+        "explainer": _base64(responsible[some]),
+        "rule": _base64(positions[some]),
+        "answer": _base64(np.array(given)),
+        "decided": decided.tolist(),
+        "left_out": _left_out(chosen.schema, shown, answered, judged),
+    }
+
+
+def _left_out(
+    schema: FeatureSchema, shown: Shown, answered: Bools, judged: tuple[Bools, Bools] | None
+) -> dict[str, Any]:
+    labels = np.full(len(answered), "") if shown.names is None else shown.names
+    described = describe_uncovered(shown.values, labels, answered, schema)
+    rules = [
+        {"terms": clauses(rule.terms), "share": rule.share, "n": rule.n_draws}
+        for rule in described.rules
+        if rule.label == "not covered" and rule.n_draws >= FEWEST_COUNTED
+    ]
+    tables = []
+    if shown.names is not None:
+        tables.append({"name": "the model's answer", "lines": _count(shown.names, answered, judged)})
+    tables += [{"name": name, "lines": _count(values, answered)} for name, values in shown.by.items()]
+    return {"n": int((~answered).sum()), "of": len(answered), "by": tables, "rules": rules}
+
+
+def _count(values: Labels, answered: Bools, judged: tuple[Bools, Bools] | None = None) -> list[dict[str, Any]]:
+    table = pd.DataFrame({"value": [str(value) for value in values], "n": 1, "answered": answered})
+    if judged is not None:
+        table["judged"], table["right"] = judged
+    lines = table.groupby("value", sort=True).sum().reset_index().to_dict("records")
+    return [line if line["n"] >= FEWEST_COUNTED else {"value": line["value"]} for line in lines]
+
+
+def named_groups(schema: FeatureSchema, values: Floats) -> dict[str, Labels]:
+    """Return the columns with few levels, in which unanswered rows are counted."""
+    groups = {}
+    for j in schema.named:
+        feature = schema[int(j)]
+        if 2 <= len(feature.levels) <= MOST_LEVELS:
+            groups[feature.name] = np.array([feature.describe_value(code) for code in values[:, j]], dtype=object)
+    return groups
+
+
+def describe_map(
+    schema: FeatureSchema, shown: Shown, codes: Mapping[str, int], *, include_rows: bool
+) -> dict[str, Any]:
+    """Return the places of rows on the map, and what its two directions mean."""
+    some = shown.on_map
+    points = CoverageDisplay.project(schema, shown.values)
+    axes = [_name_direction(schema, shown.values, points[:, axis]) for axis in range(2)]
+    points = points[some]
+    # Positions on a grid are exact enough for the eye, and too coarse to compute a row from.
+    low, span = points.min(axis=0), np.ptp(points, axis=0)
+    places = np.round((points - low) / np.where(span > 0, span, 1.0) * GRID).astype(int)
+    about: dict[str, Any] = {"points": places.tolist(), "grid": GRID, "n_rows": len(shown.values), "axes": axes}
+    about["labels"] = None if shown.names is None else [codes[str(label)] for label in shown.names[some]]
+    if include_rows:
+        about["rows"] = [
+            [feature.describe_value(value) for feature, value in zip(schema, row, strict=True)]
+            for row in shown.values[some]
+        ]
+    return about
+
+
+def _name_direction(schema: FeatureSchema, values: Floats, places: Floats) -> list[str]:
+    """Return the columns that change most along a direction of the map, as "more …", "less …" or a level."""
+    found: list[tuple[float, str]] = []
+    for j, feature in enumerate(schema):
+        known = ~np.isnan(values[:, j])
+        if feature.is_number:
+            correlation = _correlate(values[known, j], places[known])
+            less, more = ("earlier", "later") if feature.is_date else ("less", "more")
+            found.append((abs(correlation), f"{more if correlation > 0 else less} {feature.name}"))
+        else:
+            for code in range(len(feature.levels)):
+                has_level = (values[:, j] == code).astype(float)
+                found.append((_correlate(has_level, places), f"{feature.name} is {feature.describe_value(code)}"))
+    strongest = sorted(found, reverse=True)[:MOST_NAMED]
+    return [name for correlation, name in strongest if correlation >= FAIR_CORRELATION]
+
+
+def _correlate(values: Floats, places: Floats) -> float:
+    if len(values) < 2 or not np.ptp(values) or not np.ptp(places):
+        return 0.0
+    return float(np.corrcoef(values, places)[0, 1])
+
+
+def typical_row(schema: FeatureSchema, values: Floats | None) -> Floats:
+    """Return the rounded middle of each column by itself, which is no row of the data."""
+    typical = np.zeros(len(schema))
+    for j, feature in enumerate(schema):
+        present = np.zeros(0) if values is None else values[~np.isnan(values[:, j]), j]
+        if feature.is_number:
+            middle = np.median(present) if len(present) else (feature.lower + feature.upper) / 2
+            rounded = float(f"{middle:.3g}")
+            typical[j] = round(rounded) if feature.is_whole else rounded
+        elif len(present):
+            typical[j] = np.bincount(present.astype(np.intp)).argmax()
+    return typical
+
+
+def usual_range(feature: Feature, values: Floats) -> str:
+    """Return the rounded range of a column's values without the ends, in which single rows could be recognised.
+
+    Examples
+    --------
+    >>> from oleander.data.schema import Kind
+    >>> usual_range(Feature("age", Kind.INTEGER, "int64", upper=300), np.arange(301.0))
+    '20 to 280'
+    """
+    known = values[~np.isnan(values)]
+    if not feature.is_number or len(known) * TAIL < FEWEST_COUNTED:
+        return ""
+    ends = np.quantile(known, [TAIL, 1 - TAIL])
+    step = float(ends[1] - ends[0]) / 10
+    if step > 0:
+        round_ends = round_up_days if feature.is_date else round_to_step
+        ends = round_ends(ends, step, whole=feature.is_whole)
+    return " to ".join(feature.describe_value(end) for end in ends)
+
+
+def _base64(array: NDArray[Any]) -> str:
+    return base64.b64encode(array.astype("<i2").tobytes()).decode()

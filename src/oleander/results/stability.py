@@ -1,0 +1,166 @@
+"""How stable a union is: refits on parts of the draws, and how often each rule comes back."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats
+from oleander.data.rows import Rows
+from oleander.data.tolerance import agrees
+from oleander.draws.labelled import LabelledDraws
+from oleander.learning.union import UnionLearner
+from oleander.results.delivering import deliver_union
+from oleander.results.explainer_set import ExplainerSet
+from oleander.results.rules import count_rules, find_rules
+from oleander.running.parallel import run_tasks
+from oleander.running.progress import tell_progress
+from oleander.running.shares import show_share
+
+# A refit leaves out this share of the rows that draws were made from, and every draw made from one of them.
+SHARE_LEFT_OUT = 0.2
+# A rule comes back if one rule with its label holds this share of its rows.
+SAME_RULE = 0.9
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What refits say of a union.
+
+    Parameters
+    ----------
+    n_refits : int
+    found : tuple of tuple of int
+        For each rule of each explainer, the number of refits in which one rule with the same answer holds 90% of the
+        rows that it answers, and the refit gives that answer there.
+    same_answers : float
+        The share of rows with the same answer, or with none, in the fit and in a refit; the mean over refits.
+    """
+
+    n_refits: int
+    found: tuple[tuple[int, ...], ...]
+    same_answers: float
+
+    def __str__(self) -> str:
+        return (
+            f"in {self.n_refits} refits on parts of the draws, {show_share(self.same_answers)} of the rows have the "
+            "same answer, or none, on average"
+        )
+
+    def describe_rule(self, number: int, position: int) -> str:
+        """Return in words how often a rule of an explainer comes back."""
+        return f"in {self.found[number][position]} of {self.n_refits} refits"
+
+    def matches(self, explainers: ExplainerSet) -> bool:
+        """Return whether there is a count for each rule of these explainers."""
+        counts = [count_rules(member.explainer) for member in explainers.members]
+        return [len(found) for found in self.found] == counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        return {**asdict(self), "found": [list(counts) for counts in self.found]}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Return the figures from plain data."""
+        n_refits, same = int(data["n_refits"]), float(data["same_answers"])
+        found = tuple(tuple(int(count) for count in counts) for counts in data["found"])
+        if n_refits < 1 or any(not 0 <= count <= n_refits for counts in found for count in counts):
+            raise ValueError(f"stability: counts of rules lie between 0 and {n_refits} refits.")
+        if not 0 <= same <= 1:
+            raise ValueError(f"stability: {same} is not a share.")
+        return cls(n_refits, found, same)
+
+
+def measure_stability(
+    explainers: ExplainerSet,
+    learner: UnionLearner,
+    limits: tuple[int, float],
+    n_refits: int,
+) -> Stability:
+    """Refit a union on parts of its draws, and compare. No row is asked about.
+
+    Parameters
+    ----------
+    explainers : ExplainerSet
+        What the learner delivered at these limits.
+    learner : UnionLearner
+    limits : tuple
+        The largest number of explainers, and the floor.
+    n_refits : int
+        1 or more.
+    """
+    found = [np.zeros(count_rules(member.explainer), dtype=np.intp) for member in explainers.members]
+    same = 0.0
+    shared = [explainers, replace(learner, n_jobs=None, _known={}), limits]
+    tasks = [(number,) for number in range(n_refits)]
+    with tell_progress("refitting", n_refits) as tell:
+        results = run_tasks(_compare_refit, shared, tasks, n_jobs=learner.n_jobs)
+        for n_done, (_, (came_back, share)) in enumerate(results, start=1):
+            for counts, one in zip(found, came_back, strict=True):
+                counts += one
+            same += share / n_refits
+            tell(n_done, "")
+    return Stability(n_refits, tuple(tuple(counts.tolist()) for counts in found), min(same, 1.0))
+
+
+def _compare_refit(
+    explainers: ExplainerSet, learner: UnionLearner, limits: tuple[int, float], number: int
+) -> tuple[list[Bools], float]:
+    """Return the rules that come back in a refit, and the share of rows with the same answer."""
+    rng = np.random.default_rng([learner.seed, number])
+    draws = leave_out_parents(learner.draws, rng)
+    again = replace(learner, draws=draws, seed=int(rng.integers(2**31)), _known={})
+    union = again.choose(*limits)
+    rows = learner.rows
+    if union is None:
+        nothing = [np.zeros(count_rules(member.explainer), dtype=bool) for member in explainers.members]
+        return nothing, float((~explainers.covers(rows.values).any(axis=0)) @ rows.weights / rows.n_rows)
+    refit = deliver_union(union, draws, rows, again.level)
+    before, after = explainers.answer(rows.values), refit.answer(rows.values)
+    silent, silent_again = np.ma.getmaskarray(before), np.ma.getmaskarray(after)
+    same = (silent & silent_again) | (~silent & ~silent_again & agrees(after.data, before.data, explainers.tolerance))
+    return _find_again(explainers, refit, rows, learner.draws.values), float(same @ rows.weights / rows.n_rows)
+
+
+def _find_again(explainers: ExplainerSet, refit: ExplainerSet, rows: Rows, draws: Floats) -> list[Bools]:
+    """Return for each rule whether one rule of a refit with its answer holds most of the rows that it answers."""
+    on_rows = list(_hold(refit, rows.values))
+    found = []
+    for number, member in enumerate(explainers.members):
+        responsible, positions = explainers.responsible(rows.values), find_rules(member.explainer, rows.values)
+        came_back = np.zeros(count_rules(member.explainer), dtype=bool)
+        for rule, one in enumerate(member.explainer.rules()):
+            own, others, weights = (responsible == number) & (positions == rule), on_rows, rows.weights
+            if not own.any():
+                # A rule that answers no row is compared on the draws.
+                own = member.region.contains(draws) & (find_rules(member.explainer, draws) == rule)
+                others, weights = list(_hold(refit, draws)), np.ones(len(draws), dtype=np.intp)
+            enough = SAME_RULE * (own @ weights)
+            came_back[rule] = any(
+                agrees(label, one.label, explainers.tolerance) and (inside & own) @ weights >= enough
+                for label, inside in others
+            )
+        found.append(came_back)
+    return found
+
+
+def _hold(explainers: ExplainerSet, values: Floats) -> Iterator[tuple[Any, Bools]]:
+    """Yield the answer of each rule, and the rows in it that get this answer, from it or from a rule before it."""
+    answers = explainers.answer(values)
+    given = ~np.ma.getmaskarray(answers)
+    for member in explainers.members:
+        inside, positions = member.region.contains(values), find_rules(member.explainer, values)
+        for rule, one in enumerate(member.explainer.rules()):
+            same = given & agrees(answers.data, one.label, explainers.tolerance)
+            yield one.label, inside & (positions == rule) & same
+
+
+def leave_out_parents(draws: LabelledDraws, rng: np.random.Generator) -> LabelledDraws:
+    """Return the draws without those made from some of the rows; without parents, some draws are left out."""
+    if draws.parents is None:
+        return draws.take(np.flatnonzero(rng.random(len(draws.values)) >= SHARE_LEFT_OUT))
+    known = np.unique(draws.parents)
+    out = known[rng.random(len(known)) < SHARE_LEFT_OUT]
+    return draws.take(np.flatnonzero(~np.isin(draws.parents, out).any(axis=1)))

@@ -1,0 +1,70 @@
+"""The rows on the page: bounded in number, on a grid, and without the ends of columns."""
+
+import numpy as np
+import pytest
+
+from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.report.page.shown import GRID, MOST_POINTS, Shown, describe_map, typical_row, usual_range
+
+AGE = Feature("age", Kind.INTEGER, "int64", lower=0, upper=1000)
+
+
+def make_map(values, labels=None, codes=None, *, include_rows=False):
+    schema = FeatureSchema.infer(values)
+    return describe_map(schema, Shown(values, labels, {}), codes or {}, include_rows=include_rows)
+
+
+def test_the_map_has_a_bounded_number_of_points_on_a_grid():
+    values = np.random.default_rng(0).normal(size=(MOST_POINTS + 100, 3))
+    content = make_map(values)
+    places = np.array(content["points"])
+    assert content["n_rows"] == MOST_POINTS + 100
+    assert places.shape == (MOST_POINTS, 2)
+    assert places.dtype.kind == "i"
+    assert (places >= 0).all()
+    assert (places <= GRID).all()
+    assert "rows" not in content
+
+
+def test_directions_are_named_by_the_columns_that_change_along_them():
+    rng = np.random.default_rng(0)
+    steep = rng.normal(size=500)
+    values = np.column_stack([steep, -steep + rng.normal(scale=0.05, size=500), rng.normal(size=500)])
+    across, up = make_map(values)["axes"]
+    assert {name.split()[1] for name in across} == {"x0", "x1"}
+    assert {name.split()[0] for name in across} == {"more", "less"}
+    assert [name.split()[1] for name in up] == ["x2"]
+
+
+def test_labels_and_values_are_there_if_they_are_allowed():
+    values = np.array([[0.5, 1.5], [1.5, 2.5], [2.5, 0.25]])
+    content = make_map(values, np.array(["b", "a", "b"]), {"a": 0, "b": 1}, include_rows=True)
+    assert content["labels"] == [1, 0, 1]
+    assert content["rows"][2] == ["2.5", "0.25"]
+
+
+def test_the_typical_row_is_rounded():
+    values = np.array([[0.123456, 1.0], [0.123456, 0.0], [5.0, 1.0]])
+    schema = FeatureSchema.infer(values)
+    assert typical_row(schema, values).tolist() == [0.123, 1.0]
+    # Without rows, the middle of the bounds.
+    assert typical_row(schema, None).tolist() == [2.56, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("feature", "values", "expected"),
+    [
+        (AGE, np.arange(1001.0), "50 to 950"),
+        # The tail of so few rows would be about single rows.
+        (AGE, np.arange(99.0), ""),
+        (AGE, np.where(np.arange(1001) < 300, np.nan, 40.0), "40 to 40"),
+        (Feature("sex", Kind.BINARY, "str", levels=("F", "M")), np.ones(1000), ""),
+        (
+            Feature("seen", Kind.DATE, "datetime64[s]", upper=20000),
+            18262 + np.arange(1001.0),
+            "2020-03-01 to 2022-09-01",
+        ),
+    ],
+)
+def test_a_range_leaves_out_the_ends(feature, values, expected):
+    assert usual_range(feature, values) == expected
