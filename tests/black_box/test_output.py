@@ -36,6 +36,10 @@ def test_a_threshold_makes_two_labels():
 def test_truth_is_cut_at_the_threshold_too():
     assert Output(threshold=1).of_truth(np.array([1, 2])).tolist() == ["up to 1", "over 1"]
     assert Output().of_truth(WORDS) is WORDS
+    assert Output().of_truth(np.array(["1", "2"], dtype=object), is_number=True).tolist() == [1.0, 2.0]
+    for output, option in ((Output(), "tolerance"), (Output(threshold=1), "threshold")):
+        with pytest.raises(ValueError, match=f"y holds values that are no numbers, and {option}= is for numbers"):
+            output.of_truth(WORDS, is_number=True)
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,10 @@ class TestTolerances:
         with pytest.warns(UserWarning, match=r"is right on 100\.0% of these rows"):
             AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, steps(X) + 0.01, background=BACKGROUND)
 
+    def test_truth_beside_rows_that_stand_in_the_background(self):
+        with pytest.warns(UserWarning, match="50 of 400 rows of X stand in the background too"):
+            AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, np.zeros(400), background=X[:50])
+
 
 class TestOutputs:
     READ = ["age", "sbp"]  # noqa: RUF012

@@ -118,13 +118,6 @@ def warn_of_truth(rows: Rows, truth: Labels, tolerance: Tolerance | None = None)
     tolerance : Tolerance or None
         How near an answer must be to the truth to be right; None for labels.
     """
-    if tolerance is not None:
-        try:
-            truth = truth.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                "y holds values that are no numbers, and tolerance= is for numbers: leave out y."
-            ) from error
     answers = set(rows.labels.tolist())
     if tolerance is None and not answers & set(truth.tolist()):
         warn_user(

@@ -59,9 +59,18 @@ class Output:
         words = format_number(self.threshold)
         return np.where(numbers > self.threshold, f"over {words}", f"up to {words}")
 
-    def of_truth(self, truth: Labels) -> Labels:
-        """Return true answers as this output has them."""
-        return truth if self.threshold is None else self.split(check_numbers(truth, len(truth), "threshold"))
+    def of_truth(self, truth: Labels, *, is_number: bool = False) -> Labels:
+        """Return true answers as this output has them; ``ValueError`` where they should be numbers and are none."""
+        if self.threshold is None and not is_number:
+            return truth
+        try:
+            numbers = truth.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            option = "tolerance" if self.threshold is None else "threshold"
+            raise ValueError(
+                f"y holds values that are no numbers, and {option}= is for numbers: leave out y."
+            ) from error
+        return numbers if self.threshold is None else self.split(numbers)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

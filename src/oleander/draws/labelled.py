@@ -19,8 +19,8 @@ from oleander.running.progress import tell_progress
 
 # Answers come in batches of this size, so that a checkpoint keeps what was asked before an interrupt.
 BATCH = 5_000
-# Constants against the rest: this many for each window of twice the tolerance, and no more in all.
-WINDOW_TARGETS, MOST_TARGETS = 1, 24
+# The most constants that a tree tells from the rest, one for each window of twice the tolerance.
+MOST_TARGETS = 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class LabelledDraws:
         if self.truth is None or self.tolerance is None:
             targets = np.arange(self.n_classes) if self.n_classes > 2 else np.arange(0)
         else:
-            windows = np.floor(self.tolerance.to_windows(self.classes) * WINDOW_TARGETS)
+            windows = np.floor(self.tolerance.to_windows(self.classes))
             targets = np.unique(windows, return_index=True)[1]
             targets = targets[np.linspace(0, len(targets) - 1, min(len(targets), MOST_TARGETS)).astype(np.intp)]
         for is_right in right[targets]:

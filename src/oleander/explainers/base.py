@@ -1,6 +1,6 @@
 """The protocols of local explainers, and the rules that they state."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -43,7 +43,7 @@ class Rule:
     n_draws: int
     share: float
     unit: str = "draws"
-    tolerance: Tolerance | None = None
+    tolerance: Tolerance | None = field(default=None, repr=False)
 
     @property
     def answer(self) -> str:

@@ -85,7 +85,9 @@ def learn_by_asking(
     is_held = background is None and len(parts.held) > 0
     by_folds = background is None and not is_held
     judging = parts.held if is_held else parts.learned
-    rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
+    truth = None if reading.truth is None else options.read_truth(reading.truth[judging])
+    asked = rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
+
     # Draw and ask.
     if is_held:
         around = reading.values[parts.learned]
@@ -95,8 +97,8 @@ def learn_by_asking(
     else:
         around, rows = background, leave_out_known(rows, background)
     draws = draw_and_ask(around, black_box, options.draws, n_draws, seed, options.agrees_within)
-    if reading.truth is not None:
-        warn_of_truth(rows, options.output.of_truth(reading.truth[judging]), draws.tolerance)
+    if truth is not None:
+        warn_of_truth(asked, truth, draws.tolerance)
     if by_folds:
         draws = draws.with_parents(rows.point_of_row)
 

@@ -44,14 +44,15 @@ def choose_from_pool(
     """
     # Read and label the rows that teach and choose.
     learned = parts.learned
+    truth = None if reading.truth is None else options.read_truth(reading.truth[learned])
     rows = label_rows(
         reading.values[learned],
         black_box,
         groups=reading.groups_of(learned),
         row_numbers=reading.numbers_of(learned),
     )
-    if reading.truth is not None:
-        warn_of_truth(rows, options.output.of_truth(reading.truth[learned]))
+    if truth is not None:
+        warn_of_truth(rows, truth)
     # Queries for the held-out rows are not there for training.
     black_box.reserve(len(parts.held))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from oleander.arrays import Labels
 from oleander.black_box.output import Output
 from oleander.candidates.base import Generator
 from oleander.data.checks import check_choice, check_count, check_positive, check_share
@@ -59,6 +60,10 @@ class Options:
         if self.tolerance is None:
             return None
         return "auto" if self.tolerance == "auto" else Tolerance.read(self.tolerance)
+
+    def read_truth(self, truth: Labels) -> Labels:
+        """Return true answers as the black box answers."""
+        return self.output.of_truth(truth, is_number=self.tolerance is not None)
 
     @property
     def limits(self) -> tuple[int, float]:

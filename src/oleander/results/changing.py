@@ -6,7 +6,7 @@ Every change is tried out on all explainers, because another rule may answer the
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ class Change:
     columns: tuple[int, ...]
     terms: tuple[Any, ...]
     row: Floats
-    tolerance: Tolerance | None = None
+    tolerance: Tolerance | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         answer = show_answer(self.label, self.tolerance)
