@@ -112,7 +112,7 @@ def _left_out(
     rules = [
         {"terms": clauses(rule.terms), "share": rule.share, "n": rule.n_draws}
         for rule in described.rules
-        if rule.label == "not covered" and rule.n_draws >= FEWEST_COUNTED
+        if rule.label == "not answered" and rule.n_draws >= FEWEST_COUNTED
     ]
     tables = []
     if shown.labels is not None:
