@@ -106,6 +106,15 @@ def test_all_bad_columns_are_named_at_once():
     assert clean_columns(table[["either"]], date_format="%d/%m/%Y")["either"].iloc[0] == pd.Timestamp("2024-04-03")
 
 
+def test_a_measured_column_with_many_strange_cells_is_no_column_of_levels():
+    measured = [*map(str, range(40)), *["n/k"] * 20]
+    with pytest.raises(CommandError, match="column 'dose' holds numbers, and in row 40 'n/k' \\(20 such in all\\)"):
+        clean_columns(make(dose=measured))
+    assert clean_columns(make(dose=measured), declared={"dose": "categorical"})["dose"].tolist() == measured
+    grades = ["1", "2", "3", "other"] * (N // 4)
+    assert clean_columns(make(grade=grades))["grade"].tolist() == grades
+
+
 def test_declared_kinds_that_the_cells_are_not():
     with pytest.raises(CommandError, match="column 'x' is declared as continuous and holds 'a', which is none"):
         clean_columns(make(x=["a", "b"] * (N // 2)), declared={"x": "continuous"})

@@ -123,8 +123,8 @@ def test_uncovered_rows_are_described():
     left_out = describe_uncovered(X, np.where(X[:, 0] > 0.5, "a", "b"), X[:, 1] < 0.8, schema)
     assert left_out.n_rows == (X[:, 1] >= 0.8).sum()
     assert left_out.classes["uncovered"].sum() == left_out.n_rows
-    assert any(str(rule.terms[0]).startswith("x1 > 0.") for rule in left_out.rules if rule.label == "not covered")
-    assert "are covered by no explainer" in str(left_out)
+    assert any(str(rule.terms[0]).startswith("x1 > 0.") for rule in left_out.rules if rule.label == "not answered")
+    assert "are not answered" in str(left_out)
 
 
 def test_numbers_agree_within_a_tolerance_and_are_counted_by_ranges():

@@ -17,6 +17,8 @@ ID_NAME = re.compile(r"(.*[\W_])?(id|uuid|guid|key|index|no|nr)|.*[a-z](Id|ID)|U
 # A column of text with more levels than this, most of them seen once, holds prose or names, not categories.
 MOST_LEVELS = 30
 MOST_LISTED = 5
+# Levels that are numbered, such as grades, are at most this many.
+MOST_NUMBERED = 20
 MOST_LETTERS = 30
 
 
@@ -118,7 +120,9 @@ def _read(column: pd.Series, kind: str | None, decimal: str, date_format: str | 
     enough = 0.5 if is_prose or kind is not None else MOSTLY
     if kind in (None, Kind.CONTINUOUS, Kind.INTEGER):
         numbers = _read_best(column, decimal)
-        if numbers.share >= enough:
+        # More different numbers than levels would have are measured.
+        is_measured = numbers.share >= 0.5 and numbers.values.nunique() > MOST_NUMBERED
+        if numbers.share >= enough or is_measured:
             if numbers.strange.any():
                 found.problems.append(_describe_strange(column, numbers, "numbers"))
             elif len(numbers.units) > 1:

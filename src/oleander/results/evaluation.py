@@ -118,14 +118,14 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class Uncovered:
-    """The rows that no explainer covers.
+    """The rows that are not answered: no explainer covers them, or explainers disagree.
 
     Parameters
     ----------
     n_rows : int
     share : float
     classes : DataFrame
-        One line per label of the black box: rows, and how many of them are not covered.
+        One line per label of the black box: rows, and how many of them are not answered.
     rules : list of Rule
         The leaves of a small tree that separates the uncovered rows from the others.
     """
@@ -136,18 +136,18 @@ class Uncovered:
     rules: list[Rule]
 
     def __str__(self) -> str:
-        lines = [f"{self.n_rows:,} rows ({show_share(self.share, 1)}) are covered by no explainer"]
+        lines = [f"{self.n_rows:,} rows ({show_share(self.share, 1)}) are not answered"]
         for rule in self.rules:
-            if rule.label == "not covered":
+            if rule.label == "not answered":
                 where = rule.premise or "everywhere"
-                lines.append(f"  {where}: {show_share(rule.share)} of {rule.n_draws:,} rows are not covered")
+                lines.append(f"  {where}: {show_share(rule.share)} of {rule.n_draws:,} rows are not answered")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         first, *others = str(self).splitlines()
         lines = self.classes[["label", "rows", "uncovered"]].itertuples(index=False)
         rows = [(label, f"{n_rows:,}", f"{n_left:,}") for label, n_rows, n_left in lines]
-        return Fragment().heading(first).lines(others).add(table(["black box", "rows", "not covered"], rows)).html
+        return Fragment().heading(first).lines(others).add(table(["black box", "rows", "not answered"], rows)).html
 
 
 def draw_classes(evaluation: Evaluation) -> str:
@@ -179,7 +179,7 @@ def describe_uncovered(
     table = pd.DataFrame({"code": codes, "uncovered": ~covered})
     classes = table.groupby("code")["uncovered"].agg(rows="size", uncovered="sum").reset_index(drop=True)
     classes.insert(0, "label", names)
-    words = np.where(covered, "covered", "not covered")
+    words = np.where(covered, "answered", "not answered")
     tree = UnfilteredTree(max_leaves=max_leaves).fit(rows, words, schema=schema)
     return Uncovered(int((~covered).sum()), float((~covered).mean()), classes, tree.rules())
 

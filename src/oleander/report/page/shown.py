@@ -130,7 +130,7 @@ def _left_out(
     rules = [
         {"terms": clauses(rule.terms), "share": rule.share, "n": rule.n_draws}
         for rule in described.rules
-        if rule.label == "not covered" and rule.n_draws >= FEWEST_COUNTED
+        if rule.label == "not answered" and rule.n_draws >= FEWEST_COUNTED
     ]
     tables = []
     if shown.names is not None:
