@@ -8,6 +8,7 @@ from benchmarks.subjects.floor import FloorOn
 from benchmarks.subjects.growth import Growth
 from benchmarks.subjects.lazy import Lazy
 from benchmarks.subjects.least_time import LeastTime
+from benchmarks.subjects.numbers import Numbers
 from benchmarks.subjects.one_explanation import OneExplanation
 from benchmarks.subjects.picking import Picking
 from benchmarks.subjects.quality import Quality
@@ -34,6 +35,7 @@ SUBJECTS: dict[str, Subject] = {
         Picking(),
         Compare(),
         UnionFloor(),
+        Numbers(),
         Streaming(),
     )
 }

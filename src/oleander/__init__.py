@@ -8,6 +8,7 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from oleander.aggregate import AggregateExplainer
+    from oleander.black_box.output import Output
     from oleander.candidates.balls import Balls
     from oleander.candidates.radii import Holding, PerRow
     from oleander.data.schema import FeatureSchema
@@ -24,6 +25,7 @@ __all__ = [
     "Floor",
     "Holding",
     "NothingFoundError",
+    "Output",
     "PerRow",
     "open_source",
 ]
@@ -40,6 +42,7 @@ if not TYPE_CHECKING:
             "Floor": "oleander.judging.floor",
             "Holding": "oleander.candidates.radii",
             "NothingFoundError": "oleander.fitting.nothing_found",
+            "Output": "oleander.black_box.output",
             "PerRow": "oleander.candidates.radii",
             "open_source": "oleander.streaming.source",
         },

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.asking import BlackBox
+from oleander.black_box.asking import BlackBox, check_numbers
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.keeping import resume
 from oleander.black_box.labelling import label_rows, split_affordable
+from oleander.black_box.output import Output
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
 from oleander.candidates.named import find_generators
@@ -29,8 +30,8 @@ from oleander.fitting.by_asking import count_affordable_draws, find_holdout, lea
 from oleander.fitting.from_pool import choose_from_pool
 from oleander.fitting.options import DEFAULT_CONFIDENCE, DEFAULT_TIME_LIMIT, Options, refuse_beside_letter
 from oleander.judging.floor import Floor
+from oleander.results.abstentions import fill_abstentions
 from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.explainer_set import fill_abstentions
 from oleander.results.fit_record import FitRecord
 from oleander.results.showing import ShownExplainer
 from oleander.results.tradeoff import TradeOff, default_grid, trace_tradeoff
@@ -50,7 +51,7 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
     Parameters
     ----------
     black_box : object with ``predict``, or callable
-        Rows in, labels out. It is asked, never fitted or copied.
+        Rows in, labels or numbers out. It is asked, never fitted or copied.
     max_explainers : int
         The largest number of explainers (K in the paper).
     min_fidelity : float
@@ -70,6 +71,11 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
         The measure that is compared with ``min_fidelity``, and whether it holds for each explainer or for all.
     formulation : {"strict", "selective"}
         The paper's definition of fidelity, or its integer program to the letter.
+    tolerance : float, str or None
+        Explains numbers: an answer agrees if it is within the tolerance of the black box's, in its units. "10%" is a
+        share of its answer, and "auto" follows the answers; see docs/how-to/regression.md. None explains labels.
+    output : Output
+        What is explained of the model: its answer, the probability of a class, or whether a number is over a threshold.
     balance : {"class"} or None
         Give every class of the black box the same weight when coverage is maximised, instead of every row.
     holdout : float or None
@@ -134,7 +140,7 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
     True
     """
 
-    PARTS: ClassVar = ("candidates", "draws", "floor")
+    PARTS: ClassVar = ("candidates", "draws", "floor", "output")
 
     def __init__(
         self,
@@ -148,6 +154,8 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
         draws: Draws = Draws(),  # noqa: B008 (frozen)
         floor: Floor = Floor(),  # noqa: B008 (frozen)
         formulation: Literal["strict", "selective"] = "strict",
+        tolerance: float | str | None = None,
+        output: Output = Output(),  # noqa: B008 (frozen)
         balance: Literal["class"] | None = None,
         holdout: float | None = None,
         confidence: float = DEFAULT_CONFIDENCE,
@@ -169,6 +177,8 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
         self.draws = draws
         self.floor = floor
         self.formulation = formulation
+        self.tolerance = tolerance
+        self.output = output
         self.balance = balance
         self.holdout = holdout
         self.confidence = confidence
@@ -336,7 +346,7 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
         options.check()
         generators = find_generators(options.candidates)
         source = as_source(X)
-        options.check_use(has_background=background is not None, is_source=source is not None)
+        options.check_use(has_background=background is not None, is_source=source is not None, has_truth=y is not None)
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         seed = make_seed(self.random_state)
         seed = seed if store is None else int(store.remember("seed", str(seed)))
@@ -348,7 +358,8 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
             balls.check()
             balls.check_rows(n_rows)
         around = None if table is None else encode_background(table, reading.schema)
-        box = BlackBox(self.black_box, reading.schema)
+        model = self.output.of_model(self.black_box)
+        box = BlackBox(model, reading.schema, is_number=self.tolerance is not None)
         if store is not None:
             box, _ = resume(store, box, [reading.values, reading.groups, around], options.remembered, seed)
         black_box = CountingBlackBox(box, self.max_queries)
@@ -437,15 +448,14 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
 
     def label(self, rows: Floats, labels: Any = None) -> Labels:
         """Return the black box's labels for encoded rows: those given, those known, and the others asked for."""
-        schema = self.schema_
         if labels is not None:
-            return one_per_row(labels, len(rows), "labels")
+            given = one_per_row(labels, len(rows), "labels")
+            return check_numbers(given, len(rows)) if self._record.is_number else given
         if self._counter is None:
             if self.black_box is None:
                 raise ValueError("the black box is not here to be asked: pass its labels.")
-            self._counter = CountingBlackBox(BlackBox(self.black_box, schema), self.max_queries)
-            self._counter.n_queries = self._record.n_queries
-        known = Rows.empty(schema) if self._workings is None else self._workings.known
+            self._counter = self._record.count_queries(self.black_box, self.max_queries)
+        known = Rows.empty(self.schema_) if self._workings is None else self._workings.known
         found = label_rows(rows, self._counter, known=known)
         return found.labels_of_rows
 
@@ -505,6 +515,6 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
             record = FitRecord.from_dict(content)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise FileError(f"{path} is not a saved explainer that can be read: {one_line(error)}.") from error
-        atlas = cls(black_box, max_explainers=record.max_explainers, min_fidelity=record.min_fidelity)
+        atlas = cls(black_box, **record.parameters)
         atlas._set_record(record)
         return atlas

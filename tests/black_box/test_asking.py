@@ -39,13 +39,13 @@ def test_labels_of_many_kinds(answer, expected):
         ("yes", "answered 1 labels for 2 rows"),
         ([[0.2, 0.8], [0.5, 0.5]], "2 columns, which look like probabilities"),
         ([0.2, 0.8], "answered 0.2 for row 0, which looks like a probability"),
-        ([1.0, np.nan], "answered nan for row 1, not a label"),
-        (["a", None], "answered None for row 1, not a label"),
+        ([1.0, np.nan], "answered nan for row 1, which is no answer"),
+        (["a", None], "answered None for row 1, which is no answer"),
         (np.array(["a", 1], dtype=object), "labels of several types, int, str"),
         (np.array([1j, 2j]), "labels of dtype complex128"),
         ([b"a", b"b"], "answered bytes; text is expected"),
         (np.array([b"a", b"b"], dtype=object), "answered bytes; text is expected"),
-        ([1.0, np.inf], "answered inf for row 1, not a label"),
+        ([1.0, np.inf], "answered inf for row 1, which is no answer"),
     ],
 )
 def test_answers_that_are_no_labels(answer, message):

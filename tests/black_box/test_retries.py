@@ -87,7 +87,7 @@ def test_rows_are_passed_on_as_they_are():
     assert flaky.asked[1] is X
 
 
-@pytest.mark.parametrize("answer", [["a"] * 2, ["a"] * 4, [], [["a"], ["a"]], [0.25, 0.5, 0.75], ["a", None, "b"]])
+@pytest.mark.parametrize("answer", [["a"] * 2, ["a"] * 4, [], [["a"], ["a"]], [0.25, np.nan, 0.75], ["a", None, "b"]])
 def test_an_answer_that_is_not_one_label_per_row_is_never_used(answer):
     black_box, _, _ = patient(answer)
     assert black_box.predict(X).tolist() == ["a"] * 3
@@ -254,3 +254,9 @@ def test_a_black_box_that_stays_away_ends_the_fit_in_one_sentence():
         "the black box failed on 100 rows, and 2 attempts were all that attempts=2 allows: "
         "ConnectionRefusedError: no server is there"
     )
+
+
+def test_numbers_are_answers_too():
+    black_box, _, _ = patient([0.25, 0.5, 0.75])
+    assert black_box.predict(X).tolist() == [0.25, 0.5, 0.75]
+    assert black_box.n_retries == 0

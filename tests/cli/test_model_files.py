@@ -125,9 +125,20 @@ class TestXgboost:
         assert columns_read_by(loaded) is None
         np.testing.assert_array_equal(loaded.predict(rows), model.predict(rows.to_numpy()))
 
-    def test_files_that_are_no_classifiers(self, tmp_path):
-        xgboost.XGBRegressor(n_estimators=2).fit(X[["dose"]], X["dose"]).save_model(tmp_path / "m.json")
-        with pytest.raises(CommandError, match="objective 'reg:squarederror', which is none of classification"):
+    @pytest.mark.parametrize("objective", ["reg:squarederror", "count:poisson"])
+    def test_a_regression(self, tmp_path, objective):
+        model = xgboost.XGBRegressor(n_estimators=4, objective=objective).fit(X[["dose"]], X["dose"].abs())
+        model.save_model(tmp_path / "m.json")
+        loaded = load_xgboost(tmp_path / "m.json")
+        assert columns_read_by(loaded) == ("dose",)
+        np.testing.assert_allclose(loaded.predict(X[["dose"]]), model.predict(X[["dose"]]))
+        with pytest.raises(CommandError, match=r"--classes is for classes, and .* answers with numbers"):
+            load_xgboost(tmp_path / "m.json", ("a", "b"))
+
+    def test_files_that_cannot_be_explained(self, tmp_path):
+        ranks = xgboost.XGBRanker(n_estimators=2).fit(X[["dose"]], CODES[2], qid=np.zeros(len(X)))
+        ranks.save_model(tmp_path / "m.json")
+        with pytest.raises(CommandError, match="objective 'rank:ndcg', which is not known"):
             load_xgboost(tmp_path / "m.json")
         (tmp_path / "n.json").write_text("{}")
         with pytest.raises(CommandError, match="cannot be read as an XGBoost model") as caught:
@@ -161,11 +172,19 @@ class TestLightgbm:
         assert "columns that the model was not fitted on are left out: 'risk'." in done.err
         assert "mean age" in done.out
 
-    def test_files_that_are_no_classifiers(self, tmp_path):
-        lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(X[["dose"]], X["dose"]).booster_.save_model(
+    @pytest.mark.parametrize("objective", ["regression", "regression_l1"])
+    def test_a_regression(self, tmp_path, objective):
+        model = lightgbm.LGBMRegressor(n_estimators=4, verbose=-1, objective=objective).fit(X[["dose"]], X["dose"])
+        model.booster_.save_model(tmp_path / "m.txt")
+        loaded = load_lightgbm(tmp_path / "m.txt")
+        assert columns_read_by(loaded) == ("dose",)
+        np.testing.assert_allclose(loaded.predict(X[["dose"]]), model.predict(X[["dose"]]))
+
+    def test_files_that_cannot_be_explained(self, tmp_path):
+        lightgbm.LGBMRanker(n_estimators=2, verbose=-1).fit(X[["dose"]], CODES[2], group=[len(X)]).booster_.save_model(
             tmp_path / "m.txt"
         )
-        with pytest.raises(CommandError, match="objective 'regression', which is none of classification"):
+        with pytest.raises(CommandError, match="objective 'lambdarank', which is not known"):
             load_lightgbm(tmp_path / "m.txt")
         (tmp_path / "n.txt").write_text("age,dose\n1,2\n")
         with pytest.raises(CommandError, match="cannot be read as a LightGBM model"):
@@ -185,9 +204,9 @@ def test_catboost(tmp_path):
     catboost.CatBoostClassifier(**options).fit(numbers.to_numpy(), CODES[2]).save_model(str(tmp_path / "a.cbm"))
     assert columns_read_by(CatBoostModel(tmp_path / "a.cbm")) is None
     assert set(CatBoostModel(tmp_path / "a.cbm").predict(numbers).tolist()) == {0, 1}
-    catboost.CatBoostRegressor(**options).fit(numbers, X["dose"]).save_model(str(tmp_path / "r.cbm"))
-    with pytest.raises(CommandError, match="holds no classifier"):
-        CatBoostModel(tmp_path / "r.cbm")
+    regression = catboost.CatBoostRegressor(**options).fit(numbers, X["dose"])
+    regression.save_model(str(tmp_path / "r.cbm"))
+    np.testing.assert_allclose(CatBoostModel(tmp_path / "r.cbm").predict(numbers), regression.predict(numbers))
     (tmp_path / "n.cbm").write_text("no")
     with pytest.raises(CommandError, match="cannot be read as a CatBoost model"):
         CatBoostModel(tmp_path / "n.cbm")

@@ -4,6 +4,7 @@ import pytest
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance
 from oleander.draws import labelled
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
 from oleander.draws.options import Draws
@@ -61,8 +62,12 @@ def test_batches_change_no_answer(black_box, monkeypatch):
     np.testing.assert_array_equal(parts.codes, whole.codes)
 
 
-def test_a_label_that_no_draw_has_is_encoded_apart(draws):
-    assert draws.encode(np.array(["right", "middle", "left"])).tolist() == [1, -1, 0]
+def test_an_answer_agrees_with_no_label_that_no_draw_has_and_silence_with_none(draws):
+    labels = np.array(["right", "middle", "left", "left"])
+    assert draws.agrees(np.array([[1, 1, 0, -1], [0, -1, -1, 0]]), labels).tolist() == [
+        [True, False, True, False],
+        [False, False, False, True],
+    ]
 
 
 def test_points_take_the_place_of_rows_as_parents(draws):
@@ -76,3 +81,38 @@ def test_some_draws_keep_all_classes(draws):
     assert some.codes.tolist() == [1, 1]
     assert some.n_classes == 2
     assert some.parents.tolist() == [[1, 2], [2, 1]]
+
+
+class TestNumbers:
+    """Three draws with the answers 1, 2 and 4, and constants at 1, 1.5 and 4."""
+
+    DRAWS = LabelledDraws(
+        FeatureSchema.infer(np.arange(3.0)[:, None]),
+        np.arange(3.0)[:, None],
+        np.array([1.0, 1.5, 4.0]),
+        np.array([0, 1, 2]),
+        None,
+        np.array([1.0, 2.0, 4.0]),
+        Tolerance(0.5),
+    )
+
+    def test_several_constants_may_be_right(self):
+        assert self.DRAWS.find_right(np.array([0, 1, 2])).tolist() == [
+            [True, False, False],
+            [True, True, False],
+            [False, False, True],
+        ]
+        assert self.DRAWS.take(np.array([1])).find_right(np.array([0])).tolist() == [[False], [True], [False]]
+        assert self.DRAWS.is_right(np.array([1, 0, 2])).tolist() == [True, False, True]
+
+    def test_answers_agree_with_rows_within_the_tolerance(self):
+        said = np.array([[0, 2, -1], [1, 1, 1]])
+        assert self.DRAWS.agrees(said, np.array([1.5, 3.4, 4.0])).tolist() == [
+            [True, False, False],
+            [True, False, False],
+        ]
+
+    def test_targets_are_masks_of_right_draws(self):
+        targets = [target.tolist() for target in self.DRAWS.list_targets(np.arange(3))]
+        assert [0, 0, 1] in targets
+        assert all(0 < sum(target) < 3 for target in targets)

@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, NothingFoundError, open_source
+from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, NothingFoundError, Output, open_source
+from oleander.black_box.asking import BlackBoxError
 from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
 from oleander.running import parallel
@@ -163,6 +164,12 @@ ESTIMATOR: dict[str, dict[str, Any]] = {
     "draws": {"any": Draws(600), "program": Refused("draws is for candidates='auto'")},
     "floor": {"any": Floor(on="share", over="each", min_support=100), "program": Floor(over="each")},
     "formulation": {"any": Refused("formulation='selective' does nothing where explainers"), "program": "selective"},
+    "tolerance": {
+        # The law's answers are labels.
+        "any": Refused("the black box answered '.*' for row 0, a label, and tolerance= is for numbers"),
+        "program": Refused("tolerance=0.5 explains numbers, which are learned by asking only"),
+    },
+    "output": {"any": Refused("the black box answered '.*' for row 0, a label, and threshold= is for numbers")},
     "balance": {"any": "class"},
     "holdout": {"any": 0.4, "background": Refused("with a background every row of X judges")},
     "confidence": {"any": 0.7, "folds": Refused("confidence=0.7 is that of a certificate, and there is none without")},
@@ -184,6 +191,7 @@ ESTIMATOR: dict[str, dict[str, Any]] = {
     "verbose": {"any": Seen(1, prints)},
 }
 VALUES = {"formulation": "selective", "solver": "greedy", "time_limit": 1e-9, "confidence": 0.7, "holdout": 0.4}
+VALUES |= {"tolerance": 0.5, "output": Output(threshold=1.0)}
 VALUES |= {"candidates": "nodes", "draws": Draws(600), "max_conditions": 1}
 
 
@@ -212,6 +220,20 @@ class TestRefusals:
             ({"floor": Floor(over="all")}, "floor.over='all' is not known"),
             ({"floor": Floor(min_support=0)}, "floor.min_support=0 is not allowed"),
             ({"floor": Floor(level=1.5)}, "floor.level=1.5 is not allowed"),
+            ({"tolerance": 0}, "tolerance=0 is not allowed: give a number over 0 in the units of the answers"),
+            ({"tolerance": -1.0}, "tolerance=-1.0 is not allowed"),
+            ({"tolerance": float("nan")}, "tolerance=nan is not allowed"),
+            ({"tolerance": "wide"}, "tolerance='wide' is not allowed"),
+            ({"tolerance": "150%"}, "tolerance='150%' is not allowed"),
+            ({"tolerance": True}, "tolerance=True is not allowed"),
+            ({"tolerance": 0.5, "draws": Draws(0)}, "tolerance=0.5 explains numbers, which are learned by asking only"),
+            ({"tolerance": 0.5, "balance": "class"}, "balance='class' is for classes, and tolerance= for numbers"),
+            ({"tolerance": 0.5, "candidates": "auto", "max_queries": 400}, "leaves 0 draws, too few to learn numbers"),
+            ({"tolerance": 1, "output": Output(threshold=2)}, "tolerance=1 is for numbers, and output.threshold=2"),
+            ({"output": Output("proba")}, "output='proba' explains a number: give tolerance=, such as 0.05"),
+            ({"output": Output("scores")}, "output.of='scores' is not known; use 'predict' or 'proba'"),
+            ({"output": Output(class_="ill")}, "output.class_='ill' is for the probability of a class"),
+            ({"output": Output(threshold="high")}, "output.threshold='high' is not allowed"),
             ({"balance": "rows"}, "balance='rows' is not known; use 'class'"),
             ({"formulation": "loose"}, "formulation='loose' is not known"),
             ({"formulation": "selective"}, "formulation='selective' counts rows itself"),
@@ -234,6 +256,7 @@ class TestRefusals:
         ("options", "message"),
         [
             ({"floor": "share"}, "floor is a str; give a Floor"),
+            ({"output": "proba"}, r"output is a str; give an Output, such as Output\('proba'\)"),
             ({"schema": {"a": 1}}, "schema is a dict; give a FeatureSchema"),
             ({"candidates": 3}, "candidates holds a int; give names or generators"),
         ],
@@ -286,7 +309,7 @@ class TestEstimator:
         explainer = AggregateExplainer(law, **BASES[base])
         if isinstance(change, Refused):
             explainer.set_params(**{name: VALUES.get(name)})
-            with pytest.raises(ValueError, match=change.words) as caught:
+            with pytest.raises((ValueError, BlackBoxError), match=change.words) as caught:
                 fit(base, explainer)
             assert "\n" not in str(caught.value)
         elif isinstance(change, Seen):
@@ -392,7 +415,7 @@ class TestParts:
         assert {field.name for field in fields(Balls)} == set(BALLS_OPTIONS)
         assert {field.name for field in fields(Floor)} == set(FLOOR_OPTIONS)
         assert {field.name for field in fields(Draws)} == set(DRAWS_OPTIONS)
-        assert set(AggregateExplainer.PARTS) == {"candidates", "floor", "draws"}
+        assert set(AggregateExplainer.PARTS) == {"candidates", "floor", "draws", "output"}
 
     @pytest.mark.slow
     @pytest.mark.parametrize("name", BALLS_OPTIONS)

@@ -2,6 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 
 from oleander import kernels
 from oleander.data.schema import FeatureSchema
@@ -74,3 +75,36 @@ def test_labels_that_are_none_are_refused():
     codes = np.zeros((1, 3), dtype=np.int32)
     with pytest.raises(ValueError, match="labels lie between -1 and 1, and there are 2"):
         kernels.grow_nodes(codes, np.array([1]), np.array([True]), np.array([-1, 0, 1]), 2, None)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("max_leaves", [2, 7, 25])
+def test_with_amounts_the_variance_falls_as_in_scikit_learn(seed, max_leaves):
+    """Whole amounts of one label: each leaf of both trees has the same draws, whatever the names of the leaves."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 12, (4, 500)).astype(np.int32)
+    amounts = 2 + (9 * codes[0] + 5 * codes[1] * (codes[2] > 5) + rng.integers(0, 20, 500)).astype(np.intp)
+    nodes = kernels.grow_nodes(
+        codes,
+        np.full(4, 12),
+        np.ones(4, dtype=bool),
+        np.zeros(500, dtype=np.intp),
+        1,
+        max_leaves,
+        min_leaf=5,
+        simplify=False,
+        amounts=amounts,
+    )
+    rival = DecisionTreeRegressor(max_leaf_nodes=max_leaves, min_samples_leaf=5, random_state=0).fit(codes.T, amounts)
+    column, code, _, left, right, _, n_draws, total = nodes
+    leaf = np.zeros(500, dtype=np.intp)
+    for node in np.flatnonzero(column >= 0).tolist():
+        inside = leaf == node
+        goes_left = codes[column[node]] <= code[node]
+        leaf[inside & goes_left], leaf[inside & ~goes_left] = left[node], right[node]
+    ends = np.flatnonzero(column < 0)
+    assert np.bincount(leaf, minlength=len(column))[ends].tolist() == n_draws[ends].tolist()
+    assert np.bincount(leaf, weights=amounts, minlength=len(column))[ends].tolist() == total[ends].tolist()
+    mean = total / n_draws
+    found, expected = ((amounts - answer) ** 2 for answer in (mean[leaf], rival.predict(codes.T)))
+    assert found.sum() == pytest.approx(expected.sum())

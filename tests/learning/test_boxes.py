@@ -1,6 +1,7 @@
 import numpy as np
 
 from oleander.data.schema import FeatureSchema
+from oleander.draws.labelled import LabelledDraws
 from oleander.learning.boxes import MIN_PURITY, grow_trees, make_pool
 from oleander.learning.grid import Grid, Memberships, unpack
 
@@ -10,8 +11,10 @@ def test_every_box_of_the_pool_is_pure_and_counted_rightly():
     draws = rng.uniform(size=(2000, 4))
     labels = (draws[:, 0] > 0.5).astype(np.intp) + (draws[:, 1] > 0.7)
     grid = Grid.learn(draws, FeatureSchema.infer(draws))
-    trees = grow_trees(list(grid.columns), labels, 3, grid, rng, large=40, small=10, n_small=3)
-    pool = make_pool(trees, grid, Memberships(grid, grid.encode(draws)), labels, 3)
+    everything = np.arange(2000)
+    labelled = LabelledDraws(grid.schema, draws, np.arange(3), labels, None)
+    trees = grow_trees(labelled, everything, grid, rng, large=40, small=10, n_small=3)
+    pool = make_pool(trees, grid, Memberships(grid, grid.encode(draws)), labelled.find_right(everything))
     assert len(set(pool.keys)) == len(pool.keys) > 10
     inside, right = unpack(pool.inside, 2000), unpack(pool.right, 2000)
     for key, label, own, good in zip(pool.keys, pool.labels, inside, right, strict=True):

@@ -9,7 +9,7 @@ from oleander.draws.labelled import LabelledDraws
 from oleander.learning.choosing import PRICES
 from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.grid import Grid, Memberships
-from oleander.learning.pruning import grow_large_tree, prune_tree
+from oleander.learning.pruning import grow_large_trees, prune_tree
 
 
 @pytest.fixture
@@ -31,9 +31,10 @@ def draws():
 
 def prune(draws, prices, max_leaves, min_support=1):
     grid = Grid.learn(draws.values, draws.schema)
-    tree = grow_large_tree(draws, grid, np.arange(len(draws.values)))
+    tree = grow_large_trees(draws, grid, np.arange(len(draws.values)))[0]
     members = Memberships(grid, grid.codes)
-    return grid, prune_tree(tree, grid, members, draws.codes, np.ones(3), prices, max_leaves, min_support)
+    right = draws.find_right(np.arange(len(draws.values)))
+    return grid, prune_tree(tree, grid, members, right, np.ones(3), prices, max_leaves, min_support)
 
 
 @pytest.mark.parametrize("n_leaves", [1, 4, 12])

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oleander.data.schema import FeatureSchema
-from oleander.results.evaluation import Evaluation, describe_uncovered, disagree, evaluate, evaluate_counts
+from oleander.data.tolerance import Tolerance
+from oleander.results.evaluation import (
+    Evaluation,
+    describe_uncovered,
+    disagree,
+    evaluate,
+    evaluate_counts,
+)
 
 COVERS = np.array([[1, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, 0]], dtype=bool)
 SAID = np.array([["a", "a", "b", "a", "-", "-"], ["-", "-", "b", "b", "b", "-"]])
@@ -118,3 +125,16 @@ def test_uncovered_rows_are_described():
     assert left_out.classes["uncovered"].sum() == left_out.n_rows
     assert any(str(rule.terms[0]).startswith("x1 > 0.") for rule in left_out.rules if rule.label == "not answered")
     assert "are not answered" in str(left_out)
+
+
+def test_numbers_agree_within_a_tolerance_and_are_counted_by_ranges():
+    covers = np.array([[True, True, True, False], [False, False, True, True]])
+    said = np.array([[1.0, 1.0, 1.0, 1.0], [5.0, 5.0, 5.0, 5.0]])
+    answers = np.array([1.0, 1.0, 1.0, 5.0])
+    truth = np.array([1.4, 1.6, 0.5, 4.5])
+    result = evaluate(covers, said, answers, truth, [1, 1], np.array([1, 2, 1, 4]), Tolerance(0.5))
+    assert (result.n_rows, result.n_answered, result.n_right) == (8, 8, 6)
+    assert result.explainers["fidelity"].tolist() == [0.5, 0.8]
+    assert result.classes["rows"].sum() == 8
+    assert (result.classes["answered_rightly"] * result.classes["rows"]).sum() == pytest.approx(6)
+    assert Evaluation.from_dict(json.loads(json.dumps(result.to_dict()))).to_dict() == result.to_dict()

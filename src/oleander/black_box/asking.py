@@ -1,7 +1,7 @@
 """The model to be explained: asked with encoded rows, and its answers checked."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ import pandas as pd
 from oleander.arrays import Floats, Labels
 from oleander.data.frames import PANDAS, to_frame_of
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import changed
 from oleander.running.warning import warn_user
 
 # The most rows that are asked about a second time, to see whether the answers change.
@@ -32,6 +33,8 @@ class BlackBox:
     ----------
     model : object with ``predict`` or ``predict_proba``, or callable
     schema : FeatureSchema
+    is_number : bool
+        Whether its answers are numbers, which a tolerance compares, and not labels.
 
     Examples
     --------
@@ -42,6 +45,7 @@ class BlackBox:
 
     model: Any
     schema: FeatureSchema
+    is_number: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         predict_of(self.model)
@@ -63,12 +67,12 @@ class BlackBox:
                 f"the black box raised {type(error).__name__} when asked about {len(table)} rows: {error}"
                 + ("" if frame == PANDAS else f" (It got a {frame} frame, as X is one; give X.to_pandas() instead.)")
             ) from error
-        return check_labels(answer, len(table))
+        return check_numbers(answer, len(table)) if self.is_number else check_labels(answer, len(table))
 
     def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows again, and warn if a label has changed."""
         asked = min(N_ASKED_TWICE, len(rows))
-        n_changed = int((self.ask(rows[:asked]) != labels[:asked]).sum())
+        n_changed = int(changed(labels[:asked], self.ask(rows[:asked])).sum())
         if n_changed:
             warn_user(
                 f"the black box changed its answer on {n_changed} of {asked} rows that it was asked about twice; "
@@ -122,34 +126,80 @@ def check_labels(answer: Any, n_rows: int) -> Labels:
     Traceback (most recent call last):
     ...
     oleander.black_box.asking.BlackBoxError: the black box answered 0.2 for row 0, which looks like a probability or a \
-regression; labels are expected. Use its predict, or wrap it: lambda X: model.predict_proba(X).argmax(axis=1).
+regression, and labels are expected: give tolerance= to explain numbers; for labels use its predict, or wrap it: \
+lambda X: model.predict_proba(X).argmax(axis=1).
     """
+    labels = check_answers(answer, n_rows)
+    if labels.dtype.kind == "f":
+        broken = labels != np.round(labels)
+        if broken.any():
+            raise BlackBoxError(
+                f"the black box answered {labels[broken.argmax()]:.6g} for row {broken.argmax()}, which looks like a "
+                "probability or a regression, and labels are expected: give tolerance= to explain numbers; for labels "
+                "use its predict, or wrap it: lambda X: model.predict_proba(X).argmax(axis=1)."
+            )
+    return labels
+
+
+def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats:
+    """Return the answer as a one-dimensional array of finite numbers, or raise ``BlackBoxError``.
+
+    Parameters
+    ----------
+    answer : array
+    n_rows : int
+    option : str
+        The option that needs numbers.
+
+    Examples
+    --------
+    >>> check_numbers(["yes", "no"], n_rows=2)
+    Traceback (most recent call last):
+    ...
+    oleander.black_box.asking.BlackBoxError: the black box answered 'yes' for row 0, a label, and tolerance= is for \
+numbers: leave it out.
+    """
+    answers = check_answers(answer, n_rows)
+    if len(answers) and (answers.dtype.kind not in "iufO" or isinstance(answers[0], (str, bytes, bool))):
+        raise BlackBoxError(
+            f"the black box answered {answers.tolist()[0]!r} for row 0, a label, and {option}= is for numbers: leave "
+            "it out."
+        )
+    try:
+        numbers = answers.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        kind = type(answers[0]).__name__
+        raise BlackBoxError(f"the black box answered with a {kind}; a number for each row is expected.") from error
+    infinite = ~np.isfinite(numbers)
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise BlackBoxError(f"the black box answered {numbers[row]} for row {row}, which is no answer.")
+    return numbers
+
+
+def check_answers(answer: Any, n_rows: int) -> Labels:
+    """Return the answer as a one-dimensional array of labels or numbers, or raise ``BlackBoxError``."""
     labels = np.asarray(answer)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim == 2:
         raise BlackBoxError(
             f"the black box answered with {labels.shape[1]} columns, which look like probabilities; one label per row "
-            "is expected. Wrap it: lambda X: model.predict_proba(X).argmax(axis=1)."
+            "is expected. Wrap it: lambda X: model.predict_proba(X).argmax(axis=1); or explain the probability of one "
+            "class: output=Output('proba', ...) with tolerance=."
         )
     if labels.shape != (n_rows,):
         raise BlackBoxError(f"the black box answered {labels.size} labels for {n_rows} rows; one per row is expected.")
     absent = pd.isna(labels)
     if absent.any():
-        raise BlackBoxError(f"the black box answered {labels[absent.argmax()]} for row {absent.argmax()}, not a label.")
+        raise BlackBoxError(
+            f"the black box answered {labels[absent.argmax()]} for row {absent.argmax()}, which is no answer."
+        )
     if labels.dtype.kind == "S" or (labels.dtype.kind == "O" and any(isinstance(label, bytes) for label in labels)):
         raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         row = int(np.isinf(labels).argmax())
-        raise BlackBoxError(f"the black box answered {labels[row]} for row {row}, not a label.")
-    if labels.dtype.kind == "f":
-        broken = labels != np.round(labels)
-        if broken.any():
-            raise BlackBoxError(
-                f"the black box answered {labels[broken.argmax()]:.6g} for row {broken.argmax()}, which looks like a "
-                "probability or a regression; labels are expected. Use its predict, or wrap it: "
-                "lambda X: model.predict_proba(X).argmax(axis=1)."
-            )
+        raise BlackBoxError(f"the black box answered {labels[row]} for row {row}, which is no answer.")
     if labels.dtype.kind == "O" and len({type(label) for label in labels}) > 1:
         kinds = sorted({type(label).__name__ for label in labels})
         raise BlackBoxError(f"the black box answered labels of several types, {', '.join(kinds)}; one is expected.")

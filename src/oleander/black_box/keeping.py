@@ -12,6 +12,7 @@ import numpy as np
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
+from oleander.data.tolerance import changed
 from oleander.storage.checkpoint import Checkpoint, CheckpointError, hash_array, hash_text
 
 # The dtypes that labels may have.
@@ -39,7 +40,7 @@ class KeptBlackBox(BlackBox):
     @property
     def plain(self) -> BlackBox:
         """The same black box without the checkpoint."""
-        return BlackBox(self.model, self.schema)
+        return BlackBox(self.model, self.schema, is_number=self.is_number)
 
     def ask(self, rows: Floats) -> Labels:
         """Return the kept labels of exactly these rows, or ask the black box and keep its answer."""
@@ -60,7 +61,7 @@ class KeptBlackBox(BlackBox):
             self.plain.warn_if_fickle(rows, labels)
             return
         asked = min(N_ASKED_TWICE, len(rows))
-        n_changed = int((self.plain.ask(rows[:asked]) != labels[:asked]).sum())
+        n_changed = int(changed(labels[:asked], self.plain.ask(rows[:asked])).sum())
         if n_changed:
             raise CheckpointError(
                 f"the black box answers {n_changed} of {asked} rows otherwise than when the checkpoint in "
@@ -100,7 +101,8 @@ def resume(
             "options": hash_text(option_text),
         }
     )
-    return KeptBlackBox(box.model, box.schema, checkpoint, is_resumed), int(checkpoint.remember("seed", str(seed)))
+    kept = KeptBlackBox(box.model, box.schema, checkpoint, is_resumed, is_number=box.is_number)
+    return kept, int(checkpoint.remember("seed", str(seed)))
 
 
 def _write_labels(labels: Labels) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from oleander.black_box.counting import CountingBlackBox
 from oleander.data.merging import merge_rows
 from oleander.data.reading import Reading, Split, split
 from oleander.data.rows import Rows
+from oleander.data.tolerance import Tolerance, agrees
 from oleander.running.progress import tell_progress
 from oleander.running.shares import show_share
 from oleander.running.warning import warn_user
@@ -104,7 +105,7 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
     return parts
 
 
-def warn_of_truth(rows: Rows, truth: Labels) -> None:
+def warn_of_truth(rows: Rows, truth: Labels, tolerance: Tolerance | None = None) -> None:
     """Warn if the black box is right on nearly all rows, or if no true label is one that it answers with.
 
     In the first case it has probably been trained on these rows, in the second labels are written in two ways.
@@ -114,16 +115,25 @@ def warn_of_truth(rows: Rows, truth: Labels) -> None:
     rows : Rows
     truth : array of shape (n_rows,)
         The true label of each of the user's rows.
+    tolerance : Tolerance or None
+        How near an answer must be to the truth to be right; None for labels.
     """
+    if tolerance is not None:
+        try:
+            truth = truth.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                "y holds values that are no numbers, and tolerance= is for numbers: leave out y."
+            ) from error
     answers = set(rows.labels.tolist())
-    if not answers & set(truth.tolist()):
+    if tolerance is None and not answers & set(truth.tolist()):
         warn_user(
             f"y holds {list_some(sorted(set(truth.tolist()), key=str))}, and the black box answers "
             f"{list_some(sorted(answers, key=str))}: no label is in both, so nothing is known of its accuracy. Write "
             "the classes in the same way."
         )
         return
-    accuracy = float((rows.labels_of_rows == truth).mean())
+    accuracy = float(agrees(rows.labels_of_rows, truth, tolerance).mean())
     if accuracy >= SUSPICIOUS_ACCURACY:
         warn_user(
             f"the black box is right on {show_share(accuracy, 1)} of these rows, so they look like the rows it was "

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from oleander.arrays import Labels
-from oleander.black_box.asking import BlackBoxError, check_labels, predict_of
+from oleander.black_box.asking import BlackBoxError, check_answers, predict_of
 from oleander.black_box.tally import Tally
 from oleander.data.checks import check_count
 
@@ -68,7 +68,7 @@ class Retrying:
         start = self._clock()
         for attempt in range(1, self.attempts + 1):
             try:
-                return check_labels(ask(X), len(X))
+                return check_answers(ask(X), len(X))
             except Exception as error:
                 if not self._is_worth_retrying(error):
                     raise

@@ -7,10 +7,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Labels
-from oleander.black_box.asking import BlackBoxError, check_labels, predict_of
+from oleander.black_box.asking import BlackBoxError, check_answers, predict_of
 from oleander.black_box.tally import Tally
 from oleander.data.checks import check_choice, check_share
 from oleander.data.frames import frame_of, take_rows, to_frame_of, to_table
+from oleander.data.tolerance import changed
 from oleander.running.warning import warn_user
 
 
@@ -37,12 +38,12 @@ class AskingTwice:
     def predict(self, X: Any) -> Labels:
         """Return the first answers; raise or warn if a second one differs."""
         ask = predict_of(self.black_box)
-        labels = check_labels(ask(X), len(X))
+        labels = check_answers(ask(X), len(X))
         rows = np.flatnonzero(draw_by_content(X, self.share, self.random_state))
         if not len(rows):
             return labels
-        again = check_labels(ask(to_frame_of(take_rows(X, rows), frame_of(X))), len(rows))
-        n_changed = int((again.astype(object) != labels[rows].astype(object)).sum())
+        again = check_answers(ask(to_frame_of(take_rows(X, rows), frame_of(X))), len(rows))
+        n_changed = int(changed(labels[rows], again).sum())
         self._asked.add(len(rows))
         self._changed.add(n_changed)
         if n_changed:

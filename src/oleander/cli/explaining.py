@@ -30,6 +30,9 @@ def explain(
     min_fidelity: given.MinFidelity = 0.9,
     max_rules: given.MaxRules = None,
     max_conditions: given.MaxConditions = None,
+    tolerance: given.Tolerance = None,
+    threshold: given.Threshold = None,
+    proba: given.Proba = None,
     candidates: given.Candidates = None,
     radius: given.Radius = None,
     paper: given.Paper = False,
@@ -56,12 +59,15 @@ def explain(
 ) -> None:
     """Explain a model on the rows of a file; write the explainers, their answers, the trade-off and the page."""
     from oleander.aggregate import AggregateExplainer
+    from oleander.cli.numbers import NumberOptions
     from oleander.cli.outputs import check_folder, show_schema
     from oleander.cli.paper import PaperOptions, read_candidates
     from oleander.cli.preparing import Request, prepare_to_explain
     from oleander.cli.tables import FileOptions
 
     check_folder(out)
+    numbers = NumberOptions(tolerance, threshold, proba)
+    numbers.check(paper=paper)
     by_paper = PaperOptions(radius, local, formulation, letter, draws, include_rows)
     if paper:
         by_paper.check(
@@ -85,6 +91,7 @@ def explain(
         files,
         background,
         given.split_names(classes),
+        numbers.is_regression,
     )
     generators = read_candidates(candidates or "auto", radius)
     learned_from = Draws() if draws is None else Draws(draws)
@@ -109,6 +116,7 @@ def explain(
             options["max_rules"] = max_rules
         if max_conditions is not None:
             options["max_conditions"] = max_conditions
+        options |= numbers.make(prepared.black_box)
         atlas = AggregateExplainer(prepared.black_box, candidates=generators, draws=learned_from, **options)
     fit_and_write(
         atlas,
@@ -232,7 +240,9 @@ def fit_and_write(
     with whole_folder(out) as draft:
         # The training rows of a model trained here are a background only where draws are made.
         background = prepared.background if atlas.asks else None
-        atlas.fit(prepared.X, prepared.y, groups=prepared.groups, background=background)
+        # A true label cannot be compared with a probability.
+        y = None if atlas.output.of == "proba" else prepared.y
+        atlas.fit(prepared.X, y, groups=prepared.groups, background=background)
         if n_refits is not None:
             atlas.stability(n_refits)
         tables = {"explainers.csv": atlas.rules_frame(), "tradeoff.csv": atlas.tradeoff().table}

@@ -28,6 +28,14 @@ XGBOOST_OBJECTIVES = {
     "multi:softmax": None,
 }
 LIGHTGBM_OBJECTIVES = ("binary", "multiclass", "multiclassova")
+# Objectives of models that answer with numbers.
+XGBOOST_NUMBERS = (
+    *("reg:squarederror", "reg:squaredlogerror", "reg:pseudohubererror", "reg:absoluteerror", "reg:quantileerror"),
+    *("reg:gamma", "reg:tweedie", "count:poisson"),
+)
+LIGHTGBM_NUMBERS = (
+    *("regression", "regression_l1", "huber", "fair", "poisson", "quantile", "mape", "gamma", "tweedie"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +81,39 @@ class ScoringModel:
         return np.asarray(np.array(self.classes, dtype=object)[codes] if self.classes else codes)
 
 
-def load_xgboost(path: Path, classes: Sequence[str] = ()) -> ScoringModel:
-    """Return the classifier in an XGBoost file, JSON or UBJSON."""
+@dataclass(frozen=True, eq=False)
+class NumberModel:
+    """A model that answers with a number.
+
+    Parameters
+    ----------
+    path : Path
+    score : callable
+        From rows to a number for each.
+    classes : tuple of str
+        Refused: numbers have no classes.
+    feature_names_in_ : tuple of str or None
+        The columns that the model reads.
+    """
+
+    path: Path
+    score: Callable[[pd.DataFrame], Any]
+    classes: tuple[str, ...] = ()
+    feature_names_in_: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.classes:
+            raise CommandError(
+                f"--classes is for classes, and {self.path} answers with numbers: leave it out.", ExitCode.USAGE
+            )
+
+    def predict(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        """Return the numbers."""
+        return np.asarray(self.score(X), dtype=np.float64).ravel()
+
+
+def load_xgboost(path: Path, classes: Sequence[str] = ()) -> ScoringModel | NumberModel:
+    """Return the classifier or the regression in an XGBoost file, JSON or UBJSON."""
     xgboost = import_extra("xgboost", extra="xgboost", purpose="Reading an XGBoost model")
     booster = xgboost.Booster()
     try:
@@ -85,7 +124,7 @@ def load_xgboost(path: Path, classes: Sequence[str] = ()) -> ScoringModel:
         first = str(error).splitlines()[0]
         raise CommandError(f"{path} cannot be read as an XGBoost model: {first}.", ExitCode.MODEL) from error
     objective = about["objective"]["name"]
-    _check_objective(path, objective, XGBOOST_OBJECTIVES)
+    _check_objective(path, objective, (*XGBOOST_OBJECTIVES, *XGBOOST_NUMBERS))
     names = booster.feature_names
     if "c" in (booster.feature_types or ()) and not hasattr(booster, "get_categories"):
         raise CommandError(f"{path} has columns of categories, for which XGBoost 3.1 is needed.", ExitCode.MODEL)
@@ -94,13 +133,15 @@ def load_xgboost(path: Path, classes: Sequence[str] = ()) -> ScoringModel:
         rows = _text_as_category(X) if names else X.to_numpy(dtype=float)
         return booster.predict(xgboost.DMatrix(rows, enable_categorical=True))
 
-    n_classes = max(int(about["learner_model_param"]["num_class"]), 2)
     columns = tuple(names) if names else None
+    if objective in XGBOOST_NUMBERS:
+        return NumberModel(path, score, tuple(classes), columns)
+    n_classes = max(int(about["learner_model_param"]["num_class"]), 2)
     return ScoringModel(score, XGBOOST_OBJECTIVES[objective], n_classes, tuple(classes), columns)
 
 
-def load_lightgbm(path: Path, classes: Sequence[str] = ()) -> ScoringModel:
-    """Return the classifier in a LightGBM text file."""
+def load_lightgbm(path: Path, classes: Sequence[str] = ()) -> ScoringModel | NumberModel:
+    """Return the classifier or the regression in a LightGBM text file."""
     lightgbm = import_extra("lightgbm", extra="lightgbm", purpose="Reading a LightGBM model")
     if path.read_bytes()[:5] != b"tree\n":
         raise CommandError(f"{path} cannot be read as a LightGBM model: it does not start with 'tree'.", ExitCode.MODEL)
@@ -109,24 +150,28 @@ def load_lightgbm(path: Path, classes: Sequence[str] = ()) -> ScoringModel:
         objective = str(booster.dump_model(num_iteration=1).get("objective", "none")).partition(" ")[0]
     except Exception as error:
         raise CommandError(f"{path} cannot be read as a LightGBM model: {one_line(error)}.", ExitCode.MODEL) from error
-    _check_objective(path, objective, LIGHTGBM_OBJECTIVES)
-    n_classes = max(booster.num_model_per_iteration(), 2)
-    return ScoringModel(
-        lambda X: booster.predict(_text_as_category(X)), 0.5, n_classes, tuple(classes), tuple(booster.feature_name())
-    )
+    _check_objective(path, objective, (*LIGHTGBM_OBJECTIVES, *LIGHTGBM_NUMBERS))
+
+    def score(X: pd.DataFrame) -> Any:
+        return booster.predict(_text_as_category(X))
+
+    columns = tuple(booster.feature_name())
+    if objective in LIGHTGBM_NUMBERS:
+        return NumberModel(path, score, tuple(classes), columns)
+    return ScoringModel(score, 0.5, max(booster.num_model_per_iteration(), 2), tuple(classes), columns)
 
 
 class CatBoostModel:
-    """A classifier in a CatBoost file, which names its classes."""
+    """A classifier in a CatBoost file, which names its classes, or a regression."""
 
     def __init__(self, path: Path) -> None:
         catboost = import_extra("catboost", extra="catboost", purpose="Reading a CatBoost model")
         self._model = catboost.CatBoostClassifier()
         try:
             self._model.load_model(str(path))
-            _ = self._model.classes_[0]
-        except IndexError:
-            raise CommandError(f"{path} holds no classifier.", ExitCode.MODEL) from None
+            if not len(self._model.classes_):
+                self._model = catboost.CatBoostRegressor()
+                self._model.load_model(str(path))
         except Exception as error:
             why = one_line(error)
             raise CommandError(f"{path} cannot be read as a CatBoost model: {why}.", ExitCode.MODEL) from error
@@ -135,7 +180,7 @@ class CatBoostModel:
         self.feature_names_in_ = None if all(name.isdigit() for name in names) else names
 
     def predict(self, X: pd.DataFrame) -> NDArray[Any]:
-        """Return the labels."""
+        """Return the labels, or the numbers of a regression."""
         return np.asarray(self._model.predict(X if self.feature_names_in_ else X.to_numpy())).ravel()
 
 
@@ -231,7 +276,7 @@ def _name_classes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
 def _check_objective(path: Path, objective: str, known: Any) -> None:
     if objective not in known:
         raise CommandError(
-            f"{path} has the objective {objective!r}, which is none of classification: {list_some(tuple(known))}.",
+            f"{path} has the objective {objective!r}, which is not known: {list_some(tuple(known))}.",
             ExitCode.MODEL,
         )
 

@@ -10,8 +10,8 @@ import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.ensemble import BaggingClassifier
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.ensemble import BaggingClassifier, BaggingRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from oleander.cli.errors import CommandError, ExitCode, note
 from oleander.cli.model_files import CatBoostModel, OnnxModel, TorchScriptModel, load_lightgbm, load_xgboost
@@ -37,11 +37,18 @@ class BaggedTrees:
     schema : FeatureSchema
     random_state : int
     n_jobs : int or None
+    is_regression : bool
+        Whether the trees answer with numbers, of which the mean is the answer.
     """
 
-    def __init__(self, schema: FeatureSchema, random_state: int, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, schema: FeatureSchema, random_state: int, n_jobs: int | None = None, *, is_regression: bool = False
+    ) -> None:
         self.schema = schema
-        self.trees = BaggingClassifier(DecisionTreeClassifier(), N_TREES, random_state=random_state, n_jobs=n_jobs)
+        bagging, tree = (
+            (BaggingRegressor, DecisionTreeRegressor) if is_regression else (BaggingClassifier, DecisionTreeClassifier)
+        )
+        self.trees = bagging(tree(), N_TREES, random_state=random_state, n_jobs=n_jobs)
 
     def fit(self, X: pd.DataFrame, y: Any) -> Self:
         """Train the trees."""
@@ -49,9 +56,20 @@ class BaggedTrees:
         return self
 
     def predict(self, X: pd.DataFrame) -> NDArray[Any]:
-        """Return the majority label of the trees."""
+        """Return the majority label, or the mean, of the trees."""
         labels: NDArray[Any] = self.trees.predict(self._represent(X))
         return labels
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, in the order of ``predict_proba``."""
+        classes: NDArray[Any] = self.trees.classes_
+        return classes
+
+    def predict_proba(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        """Return the share of the trees, or the mean of their probabilities, for each class."""
+        scores: NDArray[np.float64] = self.trees.predict_proba(self._represent(X))
+        return scores
 
     def _represent(self, X: pd.DataFrame) -> NDArray[np.float64]:
         """Return numbers unchanged, and an indicator column for each level."""

@@ -116,6 +116,10 @@ def _with_labels(table: "pd.DataFrame", labels: str) -> "pd.DataFrame":
 
 def _check_labels(explainer: "AggregateExplainer", known: Any, labels: str) -> None:
     """Refuse a column that holds none of the explainer's labels: another column, or labels of another type."""
+    if explainer.record_.is_number:
+        if known.dtype.kind not in "iuf":
+            raise CommandError(f"--labels {labels} holds {list_some(known.tolist())}, and the explainer's are numbers.")
+        return
     answers = {rule.label for member in explainer.explainers_ for rule in member.rules()}
     answers |= set(explainer.evaluation_.classes["label"].tolist())
     found = list(dict.fromkeys(known.tolist()))

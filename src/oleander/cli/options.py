@@ -73,6 +73,21 @@ MaxExplainers = Annotated[int, typer.Option(help="The largest number of explaine
 MinFidelity = Annotated[
     float, typer.Option(help="The floor: the least share of answers that must be the model's.", min=0.0, max=1.0)
 ]
+Tolerance = Annotated[
+    str | None,
+    typer.Option(
+        metavar="T",
+        help="Explain numbers: an answer agrees within T of the model's, in its units; 10% is a share of it, and auto "
+        "follows the answers. Without --model a regression is trained.",
+    ),
+]
+Threshold = Annotated[
+    float | None, typer.Option(metavar="X", help="Explain whether the model's number, or probability, is over X.")
+]
+Proba = Annotated[
+    str | None,
+    typer.Option(metavar="CLASS", help="Explain the probability of this class, with --tolerance or --threshold."),
+]
 Radius = Annotated[
     list[str] | None,
     typer.Option(

@@ -48,6 +48,8 @@ class Request:
         A file of rows that show where data lie.
     classes : tuple of str
         The names of the classes of a model whose file has numbers only.
+    is_regression : bool
+        Whether a model that is trained here answers with numbers.
     """
 
     data: Path
@@ -60,6 +62,7 @@ class Request:
     files: FileOptions = FileOptions()  # noqa: RUF009 (frozen)
     background: Path | None = None
     classes: tuple[str, ...] = ()
+    is_regression: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +158,7 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, b
             note(f"rows without a value of {target!r} are left out: {(~known).sum():,}.")
             table, row = table[known], row[known]
         if request.model is None:
-            _check_target(table[target])
+            _check_target(table[target], is_regression=request.is_regression)
     apart = {target, group, *request.drop} - {None}
     X = table.drop(columns=[name for name in table.columns if name in apart])
     black_box = None
@@ -180,10 +183,11 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, b
         return Prepared(black_box, X, y, groups, row, schema, about, background, y)
     assert y is not None
     train, new = split_off(len(X), 0.5, groups, random_state)
-    if len(np.unique(y[train].astype(str))) < 2:
+    if not request.is_regression and len(np.unique(y[train].astype(str))) < 2:
         raise CommandError(f"the rows drawn for training have one class of {target!r} only; more rows are needed.")
     with tell_progress("training 50 bagged trees"):
-        black_box = BaggedTrees(schema, random_state, n_jobs).fit(take_rows(X, train), y[train])
+        trees = BaggedTrees(schema, random_state, n_jobs, is_regression=request.is_regression)
+        black_box = trees.fit(take_rows(X, train), y[train])
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
     new_groups = None if groups is None else groups[new]
     # The rows are known to be new to a model that is trained here, so the fit needs no labels to find out.
@@ -228,14 +232,21 @@ def _read_background(request: Request, schema: FeatureSchema) -> pd.DataFrame | 
     return clean_like(table, schema, date_format=request.files.date_format)[list(schema.names)]
 
 
-def _check_target(target: pd.Series) -> None:
+def _check_target(target: pd.Series, *, is_regression: bool) -> None:
     n_classes = target.nunique()
+    if is_regression:
+        if not pd.api.types.is_numeric_dtype(target) or pd.api.types.is_bool_dtype(target):
+            raise CommandError(
+                f"the target {target.name!r} holds {target.iloc[0]!r}, which is no number; --tolerance and --threshold "
+                "are for numbers."
+            )
+        return
     if n_classes < 2:
         raise CommandError(f"the target {target.name!r} has one class, {target.iloc[0]!r}; at least two are needed.")
     if n_classes > MOST_CLASSES:
         raise CommandError(
             f"the target {target.name!r} has {n_classes:,} different values, which looks like a measurement or a name; "
-            f"at most {MOST_CLASSES} classes are allowed."
+            f"at most {MOST_CLASSES} classes are allowed. --tolerance explains numbers."
         )
 
 

@@ -108,7 +108,9 @@ class Rows:
         first, _, point = merge_rows(np.concatenate([self.values, other.values]))
         rows = np.concatenate([self.point_of_row, self.n_points + other.point_of_row])
         point_of_row = point[rows]
-        labels = np.concatenate([self.labels, other.labels])[first]
+        # Labels of no row have no dtype of their own.
+        parts = [part for part in (self.labels, other.labels) if len(part)] or [self.labels]
+        labels = np.concatenate(parts)[first]
         values = np.concatenate([self.values, other.values])[first]
         weights = np.bincount(point_of_row, minlength=len(first))
         return type(self)(self.schema, values, weights, point_of_row, labels)

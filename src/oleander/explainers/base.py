@@ -8,6 +8,7 @@ import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema, read_dtype_name
+from oleander.data.tolerance import Tolerance, show_answer
 from oleander.regions.conditions import clauses
 from oleander.running.shares import show_share
 
@@ -28,6 +29,8 @@ class Rule:
         The share of them on which the black box gives the same label.
     unit : str
         "draws" or "rows", which the rule was learned from.
+    tolerance : Tolerance or None
+        How near the label is to the black box's answer, where it is a number.
 
     Examples
     --------
@@ -40,6 +43,12 @@ class Rule:
     n_draws: int
     share: float
     unit: str = "draws"
+    tolerance: Tolerance | None = None
+
+    @property
+    def answer(self) -> str:
+        """The label in words, with its tolerance."""
+        return show_answer(self.label, self.tolerance)
 
     @property
     def premise(self) -> str:
@@ -47,7 +56,7 @@ class Rule:
         return " and ".join(clauses(self.terms))
 
     def __str__(self) -> str:
-        return f"{self.premise or 'always'} → {self.label} ({show_share(self.share)} of {self.n_draws:,} {self.unit})"
+        return f"{self.premise or 'always'} → {self.answer} ({show_share(self.share)} of {self.n_draws:,} {self.unit})"
 
 
 @runtime_checkable

@@ -43,13 +43,25 @@ def grow_on_columns(
     *,
     min_leaf: int = 1,
     simplify: bool = True,
+    amounts: Ints | None = None,
 ) -> Tree:
-    """Grow a tree on binned features, which many trees on the same draws can share."""
+    """Grow a tree on binned features, which many trees on the same draws can share.
+
+    With ``amounts`` and one class the tree is one of regression; see ``oleander.kernels.grow_nodes``.
+    """
     n_codes = np.array([column.n_codes for column in columns], dtype=np.intp)
     is_number = np.array([column.is_number for column in columns], dtype=bool)
     codes = np.stack([column.codes for column in columns]) if columns else np.empty((0, len(labels)), dtype=np.int32)
     split, code, missing_left, left, right, label, n_draws, n_right = kernels.grow_nodes(
-        codes, n_codes, is_number, labels, len(classes), max_leaves, min_leaf=min_leaf, simplify=simplify
+        codes,
+        n_codes,
+        is_number,
+        labels,
+        len(classes),
+        max_leaves,
+        min_leaf=min_leaf,
+        simplify=simplify,
+        amounts=amounts,
     )
     inner = split != LEAF
     on_number = inner.copy()

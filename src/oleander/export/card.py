@@ -61,6 +61,11 @@ def _describe_figures(record: FitRecord) -> list[str]:
         "| figure | value |",
         "|---|---|",
         f"| floor of agreement | {record.min_fidelity:g} |",
+        *(
+            []
+            if record.explainers.tolerance is None
+            else [f"| an answer agrees within | {record.explainers.tolerance} |"]
+        ),
         f"| rows that judged | {evaluation.n_rows:,} |",
         f"| coverage | {show_lower(evaluation.coverage, 3)} |",
         f"| agreement with the black box where it answers | {show_lower(evaluation.agreement, 3)} |",
@@ -99,7 +104,8 @@ def _describe_rules(record: FitRecord) -> list[str]:
 
 
 def _describe_classes(record: FitRecord) -> list[str]:
-    classes = record.evaluation.classes.sort_values("rows", kind="stable")
+    classes = record.evaluation.classes
+    classes = classes if record.is_number else classes.sort_values("rows", kind="stable")
     return [
         "",
         "| label | rows | coverage | answered rightly |",

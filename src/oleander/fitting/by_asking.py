@@ -43,6 +43,11 @@ def count_affordable_draws(options: Options, parts: Split, black_box: CountingBl
     if left is None:
         return wanted
     n_draws = min(wanted, left - len(parts.learned) - len(parts.held) - N_ASKED_TWICE)
+    if n_draws < FEWEST_DRAWS and options.tolerance is not None:
+        raise ValueError(
+            f"max_queries={options.max_queries:,} leaves {max(n_draws, 0):,} draws, too few to learn numbers from: "
+            "raise it."
+        )
     if n_draws < FEWEST_DRAWS:
         warn_user(
             f"max_queries={options.max_queries:,} leaves {max(n_draws, 0):,} draws, too few to learn from: explainers "
@@ -81,9 +86,6 @@ def learn_by_asking(
     by_folds = background is None and not is_held
     judging = parts.held if is_held else parts.learned
     rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
-    if reading.truth is not None:
-        warn_of_truth(rows, reading.truth[judging])
-
     # Draw and ask.
     if is_held:
         around = reading.values[parts.learned]
@@ -92,7 +94,9 @@ def learn_by_asking(
         around = rows.values[rows.point_of_row]
     else:
         around, rows = background, leave_out_known(rows, background)
-    draws = draw_and_ask(around, black_box, options.draws, n_draws, seed)
+    draws = draw_and_ask(around, black_box, options.draws, n_draws, seed, options.agrees_within)
+    if reading.truth is not None:
+        warn_of_truth(rows, options.output.of_truth(reading.truth[judging]), draws.tolerance)
     if by_folds:
         draws = draws.with_parents(rows.point_of_row)
 
@@ -127,6 +131,7 @@ def learn_by_asking(
         judged=None if union.is_certified else union.claim,
         realism=realism,
         by_folds=by_folds,
+        output=options.output,
     )
     held = rows if is_held else Rows.empty(reading.schema)
     return record, Workings(learner, rows, held, seed)

@@ -51,7 +51,7 @@ def choose_from_pool(
         row_numbers=reading.numbers_of(learned),
     )
     if reading.truth is not None:
-        warn_of_truth(rows, reading.truth[learned])
+        warn_of_truth(rows, options.output.of_truth(reading.truth[learned]))
     # Queries for the held-out rows are not there for training.
     black_box.reserve(len(parts.held))
 
@@ -89,6 +89,7 @@ def choose_from_pool(
         counted=result.coverage if is_printed else None,
         certificate=certificate,
         ball_sizes=sizes,
+        output=options.output,
     )
     n_rows = len(reading.values) if reading.positions is None else None
     return record, Workings(program, rows, held, seed, result, n_rows)

@@ -5,9 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from oleander.black_box.output import Output
 from oleander.candidates.base import Generator
 from oleander.data.checks import check_choice, check_count, check_positive, check_share
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance
 from oleander.draws.options import Draws
 from oleander.explainers import FilteredTree
 from oleander.judging.floor import Floor
@@ -32,6 +34,8 @@ class Options:
     draws: Draws
     floor: Floor
     formulation: Literal["strict", "selective"]
+    tolerance: float | str | None
+    output: Output
     balance: Literal["class"] | None
     holdout: float | None
     confidence: float
@@ -48,6 +52,13 @@ class Options:
     def asks(self) -> bool:
         """Whether explainers are learned by asking the black box about draws."""
         return isinstance(self.candidates, str) and self.candidates == "auto" and self.draws.n > 0
+
+    @property
+    def agrees_within(self) -> Tolerance | Literal["auto"] | None:
+        """The tolerance of the answers; None for labels."""
+        if self.tolerance is None:
+            return None
+        return "auto" if self.tolerance == "auto" else Tolerance.read(self.tolerance)
 
     @property
     def limits(self) -> tuple[int, float]:
@@ -74,6 +85,7 @@ class Options:
         get_solver(self.solver)
         if self.balance is not None:
             check_choice("balance", self.balance, ("class",))
+        self._check_answers()
         check_choice("formulation", self.formulation, ("strict", "selective"))
         if self.schema is not None and not isinstance(self.schema, FeatureSchema):
             raise TypeError(f"schema is a {type(self.schema).__name__}; give a FeatureSchema, or None to infer it.")
@@ -90,7 +102,26 @@ class Options:
                 "use floor=Floor(on='share', over='each')."
             )
 
-    def check_use(self, *, has_background: bool, is_source: bool) -> None:
+    def _check_answers(self) -> None:
+        if not isinstance(self.output, Output):
+            raise TypeError(f"output is a {type(self.output).__name__}; give an Output, such as Output('proba').")
+        self.output.check()
+        if self.agrees_within is None:
+            if self.output.is_number:
+                raise ValueError(
+                    "output='proba' explains a number: give tolerance=, such as 0.05, or a threshold, such as "
+                    "Output('proba', threshold=0.5)."
+                )
+            return
+        if self.output.threshold is not None:
+            raise ValueError(
+                f"tolerance={self.tolerance!r} is for numbers, and output.threshold={self.output.threshold:g} makes "
+                "labels of them: leave out one."
+            )
+        if self.balance is not None:
+            raise ValueError(f"balance={self.balance!r} is for classes, and tolerance= for numbers: leave out one.")
+
+    def check_use(self, *, has_background: bool, is_source: bool, has_truth: bool = False) -> None:
         """Raise ``ValueError`` for an option that would do nothing in this fit.
 
         Parameters
@@ -98,7 +129,16 @@ class Options:
         has_background : bool
         is_source : bool
             Whether X is a source, of which a sample is explained.
+        has_truth : bool
+            Whether true labels are given.
         """
+        if has_truth and self.output.of == "proba":
+            raise ValueError("y holds true labels, which cannot be compared with a probability: leave out y.")
+        if self.tolerance is not None and not self.asks:
+            raise ValueError(
+                f"tolerance={self.tolerance!r} explains numbers, which are learned by asking only: use "
+                "candidates='auto' with draws, or Output(threshold=...), which makes labels of numbers."
+            )
         is_judged_apart = has_background or bool(self.holdout)
         lack = "" if is_judged_apart else "without a background or a holdout"
         if self.asks and self.floor.on == "share":

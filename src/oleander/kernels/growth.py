@@ -25,12 +25,13 @@ CODES, SIZES, FLAGS, LABELS = (
 LINE, TABLE, GAINS, NUMBER = writes(types.intp, 1), writes(types.intp, 2), writes(types.float64, 1), types.intp
 
 
-@compiled(CODES, SIZES, FLAGS, LABELS, LINE, TABLE, NUMBER, TABLE, LINE, TABLE, NUMBER)
+@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, LINE, TABLE, NUMBER, TABLE, LINE, TABLE, NUMBER)
 def _find_split(
     codes: NDArray[np.int32],
     n_codes: Ints,
     is_number: Bools,
     labels: Ints,
+    amounts: Ints,
     rows: Ints,
     nodes: Ints,
     node: int,
@@ -61,7 +62,7 @@ def _find_split(
             # Unsigned indices are not checked for counting from the end.
             row = np.uint64(rows[i])
             code_here = np.uint32(codes[j, row])
-            histogram[code_here, np.uint64(labels[row])] += 1
+            histogram[code_here, np.uint64(labels[row])] += amounts[row]
             histogram[code_here, np.uint64(n_labels)] += 1
         n_left, n_missing = 0, histogram[missing, n_labels] if is_number[j] else 0
         for label in range(n_labels):
@@ -135,12 +136,13 @@ def _pop(nodes: Ints, gains: Floats, size: int) -> int:
     return first
 
 
-@compiled(CODES, SIZES, FLAGS, LABELS, LINE, LINE, TABLE, NUMBER, TABLE, NUMBER)
+@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, LINE, LINE, TABLE, NUMBER, TABLE, NUMBER)
 def _split(
     codes: NDArray[np.int32],
     n_codes: Ints,
     is_number: Bools,
     labels: Ints,
+    amounts: Ints,
     rows: Ints,
     side: Ints,
     nodes: Ints,
@@ -155,7 +157,7 @@ def _split(
     for i in range(nodes[START, node], nodes[END, node]):
         here = codes[column, rows[i]]
         if (here == missing) | (here == code) | (is_number[column] & (here < code)):
-            totals[left, labels[rows[i]]] += 1
+            totals[left, labels[rows[i]]] += amounts[rows[i]]
             rows[middle] = rows[i]
             middle += 1
         else:
@@ -170,12 +172,13 @@ def _split(
     nodes[START, left + 1], nodes[END, left + 1] = middle, nodes[END, node]
 
 
-@compiled(CODES, SIZES, FLAGS, LABELS, NUMBER, NUMBER, TABLE, GAINS, TABLE, TABLE, TABLE)
+@compiled(CODES, SIZES, FLAGS, LABELS, LABELS, NUMBER, NUMBER, TABLE, GAINS, TABLE, TABLE, TABLE)
 def _grow(
     codes: NDArray[np.int32],
     n_codes: Ints,
     is_number: Bools,
     labels: Ints,
+    amounts: Ints,
     max_leaves: int,
     min_leaf: int,
     nodes: Ints,
@@ -189,12 +192,23 @@ def _grow(
     n_nodes, n_waiting, n_ordered, node = 1, 0, 0, 0
     nodes[END, 0] = len(labels)
     for i in range(len(labels)):
-        totals[0, labels[i]] += 1
+        totals[0, labels[i]] += amounts[i]
         rows[0, i] = i
     while n_nodes + 1 < 2 * max_leaves:
         while node < n_nodes:
             gains[node] = _find_split(
-                codes, n_codes, is_number, labels, rows[0], nodes, node, totals, histogram[last], histogram, min_leaf
+                codes,
+                n_codes,
+                is_number,
+                labels,
+                amounts,
+                rows[0],
+                nodes,
+                node,
+                totals,
+                histogram[last],
+                histogram,
+                min_leaf,
             )
             if gains[node] > 0:
                 nodes[ORDER, node] = n_ordered
@@ -206,7 +220,7 @@ def _grow(
             break
         best = _pop(nodes, gains, n_waiting)
         n_waiting -= 1
-        _split(codes, n_codes, is_number, labels, rows[0], rows[1], nodes, best, totals, n_nodes)
+        _split(codes, n_codes, is_number, labels, amounts, rows[0], rows[1], nodes, best, totals, n_nodes)
         n_nodes += 2
     return n_nodes
 
@@ -215,11 +229,11 @@ def _grow(
 def _collect(nodes: Ints, totals: Ints, n_nodes: int, simplify: bool, collected: Ints) -> int:
     """Write the nodes in order, the root first, and return their number; siblings with one label may be merged."""
     for node in range(n_nodes - 1, -1, -1):
-        best = n_draws = 0
+        best = 0
         for label in range(totals.shape[1]):
-            n_draws += totals[node, label]
             if totals[node, label] > totals[node, best]:
                 best = label
+        n_draws = nodes[END, node] - nodes[START, node]
         nodes[LABEL, node], nodes[N_DRAWS, node], nodes[N_RIGHT, node] = best, n_draws, totals[node, best]
         left, right = nodes[LEFT, node], nodes[RIGHT, node]
         # The label of both is the most frequent in each, so it is the most frequent in their parent too.
@@ -260,6 +274,7 @@ def grow_nodes(
     *,
     min_leaf: int = 1,
     simplify: bool = True,
+    amounts: Ints | None = None,
 ) -> Ints:
     """Grow a tree by Gini gain, the largest first, until it has ``max_leaves`` leaves or nothing is gained.
 
@@ -279,6 +294,9 @@ def grow_nodes(
         The fewest draws of a leaf.
     simplify : bool
         Whether a split into two leaves with the same label is undone.
+    amounts : int array of shape (n_draws,) or None
+        What each draw counts for its label, 2 or more; None for 1. With one label for all draws, the gain is the fall
+        of the variance of the amounts. ``n_right`` is then their sum.
 
     Returns
     -------
@@ -298,6 +316,9 @@ def grow_nodes(
     # A kernel does not check its indices.
     if n_draws and not 0 <= labels.min() <= labels.max() < n_labels:
         raise ValueError(f"labels lie between {labels.min()} and {labels.max()}, and there are {n_labels}.")
-    n_nodes = _grow(codes, n_codes, is_number, labels, max_leaves, min_leaf, nodes, gains, totals, rows, histogram)
+    amounts = np.ones(n_draws, np.intp) if amounts is None else np.ascontiguousarray(amounts, dtype=np.intp)
+    n_nodes = _grow(
+        codes, n_codes, is_number, labels, amounts, max_leaves, min_leaf, nodes, gains, totals, rows, histogram
+    )
     collected = np.empty((N_RIGHT + 1, n_nodes), np.intp)
     return collected[:, : _collect(nodes, totals, n_nodes, simplify, collected)]

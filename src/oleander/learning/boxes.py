@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oleander.arrays import Ints
-from oleander.explainers.columns import Column
+from oleander.arrays import Bools, Ints
+from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.growth import grow_on_columns
 from oleander.explainers.tree import LEAF, Tree
-from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class, pack, restrict
+from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class, count_rows, pack, restrict
+from oleander.learning.growing import grow_on_answers
 
 MIN_PURITY = 0.7
 MIN_MASS = 0.002
@@ -67,9 +68,8 @@ def node_boxes(tree: Tree, grid: Grid) -> Iterator[tuple[int, Key]]:
 
 
 def grow_trees(
-    columns: list[Column],
-    labels: Ints,
-    n_classes: int,
+    draws: LabelledDraws,
+    grows: Ints,
     grid: Grid,
     rng: np.random.Generator,
     *,
@@ -82,37 +82,35 @@ def grow_trees(
 
     Parameters
     ----------
-    columns : list of Column
-        Every feature of the draws that grow.
-    labels : int array of shape (n_draws,)
+    draws : LabelledDraws
+    grows : int array
+        The draws that grow.
+    grid : Grid
+    rng : numpy.random.Generator
     large, small, one_class : int
         Most leaves of each kind of tree.
     n_small : int
     """
-    classes, schema = np.arange(n_classes), grid.schema
-    min_leaf = max(2, round(0.0005 * len(labels)))
-    trees = [grow_on_columns(columns, labels, classes, schema, large, min_leaf=min_leaf, simplify=False)]
+    columns = [column.take(grows) for column in grid.columns]
+    min_leaf = max(2, round(0.0005 * len(grows)))
+    trees = list(grow_on_answers(draws, grows, columns, large, min_leaf))
     # Columns that the first tree asks about come first; others fill up at random.
     asked = np.unique(trees[0].column[trees[0].column != LEAF])
     others = rng.permutation(np.setdiff1d(np.arange(len(columns)), asked))
     useful = np.concatenate([asked, others])[:MOST_COLUMNS]
     # A tree without the column that matters most finds what else tells classes apart.
     n_some = max(1, round(0.6 * len(useful)))
-    n_part = len(labels) // 2
-    for _ in range(n_small):
+    n_part = len(grows) // 2
+    for number in range(n_small):
         some = np.sort(rng.permutation(useful)[:n_some])
-        draws = rng.permutation(len(labels))[:n_part]
-        part = [columns[j].take(draws) for j in some.tolist()]
-        trees.append(grow_on_columns(part, labels[draws], classes, schema, small, min_leaf=min_leaf, simplify=False))
+        half = rng.permutation(len(grows))[:n_part]
+        part = [columns[j].take(half) for j in some.tolist()]
+        trees += grow_on_answers(draws, grows[half], part, small, min_leaf, (number + 1) / (n_small + 1))
     columns = [columns[j] for j in np.sort(useful).tolist()]
-    if n_classes > 2:
-        for label in range(n_classes):
-            is_label = (labels == label).astype(np.intp)
-            if 0 < is_label.sum() < len(labels):
-                two = np.arange(2)
-                trees.append(
-                    grow_on_columns(columns, is_label, two, schema, one_class, min_leaf=min_leaf, simplify=False)
-                )
+    for is_right in draws.list_targets(grows):
+        trees.append(
+            grow_on_columns(columns, is_right, np.arange(2), grid.schema, one_class, min_leaf=min_leaf, simplify=False)
+        )
     return trees
 
 
@@ -120,18 +118,28 @@ def make_pool(
     trees: list[Tree],
     grid: Grid,
     draws: Memberships,
-    labels: Ints,
-    n_classes: int,
+    right: Bools,
     max_conditions: int | None = None,
 ) -> BoxPool:
-    """Collect the distinct boxes of all nodes that are pure, large and short enough on the draws that choose."""
+    """Collect the distinct boxes of all nodes that are pure, large and short enough on the draws that choose.
+
+    Parameters
+    ----------
+    trees : list of Tree
+    grid : Grid
+    draws : Memberships
+    right : bool array of shape (n_classes, n_draws)
+        Which answer is right on which draw.
+    max_conditions : int or None
+        The most conditions of a box.
+    """
     found = dict.fromkeys(key for tree in trees for _, key in node_boxes(tree, grid))
     keys = [key for key in found if max_conditions is None or len(key) <= max_conditions]
     inside = draws.of_boxes(keys)
-    class_bits = pack(labels == np.arange(n_classes)[:, None])
-    counts = count_by_class(inside, class_bits)
-    sizes = counts.sum(axis=1)
+    right_bits = pack(right)
+    counts = count_by_class(inside, right_bits)
+    sizes = count_rows(inside)
     best = counts.argmax(axis=1)
     purity = counts.max(axis=1) / np.maximum(sizes, 1)
-    good = np.flatnonzero((purity >= MIN_PURITY) & (sizes >= MIN_MASS * len(labels)))
-    return BoxPool([keys[i] for i in good.tolist()], best[good], inside[good], inside[good] & class_bits[best[good]])
+    good = np.flatnonzero((purity >= MIN_PURITY) & (sizes >= MIN_MASS * right.shape[1]))
+    return BoxPool([keys[i] for i in good.tolist()], best[good], inside[good], inside[good] & right_bits[best[good]])

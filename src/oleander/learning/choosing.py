@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Bools, Floats
+from oleander.draws.labelled import LabelledDraws
 from oleander.learning.boxes import BoxPool
 from oleander.learning.grid import Key
 from oleander.learning.polishing import Polisher
@@ -32,13 +33,13 @@ class BoxChoice:
     keys: tuple[Key, ...]
     labels: tuple[int, ...]
 
-    def with_purity(self, min_purity: float, polisher: Polisher, truth: Ints) -> "BoxChoice":
+    def with_purity(self, min_purity: float, polisher: Polisher, right: Bools) -> "BoxChoice":
         """Return the boxes whose label is right on at least this share of the draws inside."""
         covers = polisher.covers(self.keys)
         pure = [
             number
             for number, (inside, label) in enumerate(zip(covers, self.labels, strict=True))
-            if inside.any() and (truth[inside] == label).mean() >= min_purity
+            if inside.any() and right[label, inside].mean() >= min_purity
         ]
         return BoxChoice(tuple(self.keys[i] for i in pure), tuple(self.labels[i] for i in pure))
 
@@ -46,7 +47,7 @@ class BoxChoice:
 def choose_boxes(
     pool: BoxPool,
     polisher: Polisher,
-    truth: Ints,
+    right: Bools,
     weights: Floats,
     price: float,
     sizes: Sequence[int],
@@ -61,8 +62,8 @@ def choose_boxes(
         Candidate boxes with their memberships on the draws.
     polisher : Polisher
         The same draws.
-    truth : int array of shape (n_draws,)
-        The black box's labels.
+    right : bool array of shape (n_classes, n_draws)
+        Which answer is right on which draw.
     weights : array of shape (n_classes,)
         Worth of a right answer in each class.
     price : float
@@ -72,16 +73,19 @@ def choose_boxes(
     min_support : int
         The fewest draws that a box must add.
     """
-    least = max(MIN_GAIN * len(truth), float(min_support))
-    values = np.where(truth == np.arange(len(weights))[:, None], weights[:, None], -price)
+    n_draws = right.shape[1]
+    least = max(MIN_GAIN * n_draws, float(min_support))
     # The first boxes of a large greedy choice are the greedy choice of a smaller size.
     found = choose_greedily(pool, weights, price, max(sizes), least)
+    # Of many answers only those of the chosen boxes are looked at.
+    said, codes = np.unique(pool.labels[found], return_inverse=True)
+    values = np.where(right[said], weights[said, None], -price)
     for size in sizes:
         chosen = found[:size]
-        keys, labels = [pool.keys[i] for i in chosen], pool.labels[chosen].tolist()
-        keys = polish_boxes(polisher, keys, labels, values, MIN_CUT_GAIN * len(truth))
+        keys, labels = [pool.keys[i] for i in chosen], codes[: len(chosen)].tolist()
+        keys = polish_boxes(polisher, keys, labels, values, MIN_CUT_GAIN * n_draws)
         kept = drop_weak_boxes(polisher.covers(keys), labels, values, least)
-        yield BoxChoice(tuple(keys[i] for i in kept), tuple(labels[i] for i in kept))
+        yield BoxChoice(tuple(keys[i] for i in kept), tuple(int(said[labels[i]]) for i in kept))
 
 
 def choose_greedily(pool: BoxPool, weights: Floats, price: float, max_boxes: int, min_gain: float) -> list[int]:
@@ -139,12 +143,15 @@ def drop_weak_boxes(covers: Bools, labels: Sequence[int], values: Floats, min_ga
     return found
 
 
-def class_weights(labels: Ints, n_classes: int, power: float) -> Floats:
+def class_weights(draws: LabelledDraws, power: float) -> Floats:
     """Return the worth of a right answer in each class: its frequency to the power −``power``, one on average.
 
-    A mild weight keeps rare classes from being left out where the common ones can buy everything.
+    A mild weight keeps rare classes from being left out where the common ones can buy everything. Numbers are no
+    classes, and every right answer has the same worth.
     """
-    share = np.bincount(labels, minlength=n_classes) / len(labels)
+    if draws.tolerance is not None:
+        return np.ones(draws.n_classes)
+    share = np.bincount(draws.codes, minlength=draws.n_classes) / len(draws.codes)
     # A class that is hardly drawn must not outweigh all others.
     weights: Floats = np.maximum(share, 1e-3) ** -power
     return weights / float(weights @ share)

@@ -13,7 +13,7 @@ from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
 from oleander.learning.grid import Grid, Key, Memberships
 from oleander.learning.polishing import Polisher, find_useful_columns
-from oleander.learning.pruning import PrunedTree, grow_large_tree, prune_tree
+from oleander.learning.pruning import PrunedTree, grow_large_trees, prune_tree
 
 Overlap = Literal["first", "silent"]
 OVERLAPS: tuple[Overlap, ...] = ("first", "silent")
@@ -148,34 +148,34 @@ def learn_family(
     Family
         Every price and reading, measured on held-back draws and not yet ordered.
     """
-    values, labels, n_classes = draws.values, draws.codes, draws.n_classes
+    values = draws.values
     grid = Grid.learn(values, draws.schema)
     codes = grid.codes
     order = rng.permutation(len(values))
     held, learns = np.split(order, [round(SHARE_HELD * len(values))])
     # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
     grows = learns[: round(SHARE_GROWN * len(values))]
-    trees = grow_trees([column.take(grows) for column in grid.columns], labels[grows], n_classes, grid, rng)
-    truth = labels[learns]
+    trees = grow_trees(draws, grows, grid, rng)
+    right = draws.find_right(learns)
     members = Memberships(grid, codes[:, learns])
-    pool = make_pool(trees, grid, members, truth, n_classes, max_conditions)
+    pool = make_pool(trees, grid, members, right, max_conditions)
     polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
-    weights = class_weights(labels, n_classes, 1.0 if is_balanced else CLASS_POWER)
+    weights = class_weights(draws, 1.0 if is_balanced else CLASS_POWER)
     steps: list[Step] = []
     # Small choices stand beside large ones, so that no more is read than is needed.
     sizes = sorted({size for size in SIZES if size < max_boxes} | {max_boxes})
-    found = [choose_boxes(pool, polisher, truth, weights, price, sizes, min_support=min_support) for price in prices]
+    found = [choose_boxes(pool, polisher, right, weights, price, sizes, min_support=min_support) for price in prices]
     for of_size in zip(*found, strict=True):
         for price, choice in zip(prices, of_size, strict=True):
             if min_purity is not None:
-                choice = choice.with_purity(min_purity, polisher, truth)
+                choice = choice.with_purity(min_purity, polisher, right)
             steps += [Step(choice.keys, choice.labels, overlap, price) for overlap in OVERLAPS]
     if max_leaves is not None:
-        tree = grow_large_tree(draws, grid, grows)
         leaves = sorted({size for size in LEAVES if size < max_leaves} | {max_leaves})
-        for pruned in prune_tree(tree, grid, members, truth, weights, prices, leaves, min_support, max_conditions):
-            steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
-    return Family(grid, measure_steps(grid, steps, codes[:, held], labels[held]))
+        for tree in grow_large_trees(draws, grid, grows):
+            for pruned in prune_tree(tree, grid, members, right, weights, prices, leaves, min_support, max_conditions):
+                steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
+    return Family(grid, measure_steps(grid, steps, codes[:, held], draws.find_right(held)))
 
 
 def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32]) -> Ints:
@@ -184,11 +184,11 @@ def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32]) -> Ints
     return np.array(said, dtype=np.intp).reshape(len(steps), codes.shape[1])
 
 
-def measure_steps(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32], labels: Ints) -> tuple[Step, ...]:
-    """Return the steps with their mass and agreement on some draws."""
+def measure_steps(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32], right: Bools) -> tuple[Step, ...]:
+    """Return the steps with their mass and agreement on some draws, given which answer is right on which draw."""
     measured = []
     for step, said in zip(steps, _answer(grid, steps, codes), strict=True):
         answered = said != SILENT
-        agreement = float((said == labels)[answered].mean()) if answered.any() else 0.0
+        agreement = float(right[said[answered], np.flatnonzero(answered)].mean()) if answered.any() else 0.0
         measured.append(replace(step, mass=float(answered.mean()), agreement=agreement))
     return tuple(measured)

@@ -122,6 +122,11 @@ def count_by_class(bits: Bits, class_bits: Bits) -> Ints:
     return kernels.count_common(bits, np.arange(len(bits)), class_bits)
 
 
+def count_rows(bits: Bits) -> Ints:
+    """Return the number of rows in each set."""
+    return kernels.count_common(bits, np.arange(len(bits)), np.full((1, bits.shape[1]), ~np.uint64(0)))[:, 0]
+
+
 @dataclass(eq=False)
 class Memberships:
     """Which boxes contain which rows, as packed bits; cuts and boxes are looked up once."""

@@ -6,25 +6,36 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oleander import kernels
-from oleander.arrays import Floats, Ints
+from oleander.arrays import Bools, Floats, Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.abstaining import AbstainingTree
-from oleander.explainers.growth import grow_on_columns
 from oleander.explainers.tree import LEAF, Tree
 from oleander.learning.boxes import node_boxes
-from oleander.learning.grid import Grid, Key, Memberships, count_by_class, pack
+from oleander.learning.grid import Grid, Key, Memberships, count_by_class, count_rows, pack
+from oleander.learning.growing import grow_on_answers
 
 MAX_GROWN = 300
 MIN_LEAF = 5
 
 
-def grow_large_tree(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: int = MAX_GROWN) -> Tree:
-    """Grow a tree on some of the draws; its labels are codes of classes."""
+def grow_large_trees(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: int = MAX_GROWN) -> list[Tree]:
+    """Grow a tree on some of the draws, or two for numbers; the labels are codes of classes."""
     columns = [column.take(some) for column in grid.columns]
-    classes = np.arange(draws.n_classes)
-    return grow_on_columns(
-        columns, draws.codes[some], classes, draws.schema, max_leaves, min_leaf=MIN_LEAF, simplify=False
-    )
+    trees = list(grow_on_answers(draws, some, columns, max_leaves, MIN_LEAF))
+    if draws.tolerance is None:
+        return trees
+    # Each node of a tree for numbers says the constant that is right most often.
+    return [replace(tree, label=_find_best_answers(tree, draws.take(some))) for tree in trees]
+
+
+def _find_best_answers(tree: Tree, draws: LabelledDraws) -> Ints:
+    """Return the code that is right on the most draws in each node."""
+    leaf = tree.apply(draws.values)
+    right = draws.find_right(np.arange(len(leaf)))
+    counts = np.array([np.bincount(leaf[is_right], minlength=len(tree.column)) for is_right in right])
+    for parent in np.flatnonzero(tree.column != LEAF)[::-1].tolist():
+        counts[:, parent] = counts[:, tree.left[parent]] + counts[:, tree.right[parent]]
+    return np.asarray(counts.argmax(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +70,19 @@ class PrunedTree:
         label = np.where(speaker == LEAF, tree.label, np.append(self.says, 0)[speaker])
         whole = replace(tree, classes=draws.classes, label=label)
         pruned = AbstainingTree(whole, speaker != LEAF, unit="draws").simplified()
-        return replace(pruned, tree=_count_anew(pruned.tree, draws))
+        counted = _count_anew(pruned.tree, draws)
+        if draws.tolerance is not None:
+            # Of many constants only those that a leaf says are kept.
+            used, label = np.unique(counted.label, return_inverse=True)
+            counted = replace(counted, classes=draws.classes[used], label=label)
+        return replace(pruned, tree=counted)
 
 
 def prune_tree(
     tree: Tree,
     grid: Grid,
     members: Memberships,
-    truth: Ints,
+    right: Bools,
     weights: Floats,
     prices: Sequence[float],
     max_leaves: Sequence[int],
@@ -81,8 +97,8 @@ def prune_tree(
     grid : Grid
     members : Memberships
         The draws that decide.
-    truth : int array
-        Their class codes.
+    right : bool array of shape (n_classes, n_draws)
+        Which answer is right on which of them.
     weights : array of shape (n_classes,)
         The worth of a right answer in each class.
     prices : sequence of float
@@ -92,18 +108,20 @@ def prune_tree(
         The fewest draws of a node that speaks.
     """
     keys = [key for _, key in node_boxes(tree, grid)]
-    counts = count_by_class(members.of_boxes(keys), pack(truth == np.arange(len(weights))[:, None]))
+    inside = members.of_boxes(keys)
+    counts, sizes = count_by_class(inside, pack(right)), count_rows(inside)
     worth = counts * weights
-    says, right = worth.argmax(axis=1), worth.max(axis=1)
-    wrong = worth.sum(axis=1) - right
-    may_speak = counts.sum(axis=1) >= min_support
+    says, gain = worth.argmax(axis=1), worth.max(axis=1)
+    # A wrong draw costs what its own label is worth. Constants do not exclude each other, and all are worth the same.
+    loss = np.where(counts.sum(axis=1) == sizes, worth.sum(axis=1), sizes) - gain
+    may_speak = sizes >= min_support
     if max_conditions is not None:
         may_speak &= np.array([len(key) for key in keys]) <= max_conditions
     found = []
     for size in max_leaves:
         of_size = []
         for price in prices:
-            value = np.where(may_speak, right - price * wrong, -1.0)
+            value = np.where(may_speak, gain - price * loss, -1.0)
             nodes = kernels.find_best_cut(tree.left, tree.right, value, size)
             of_size.append(PrunedTree(tree, nodes, says[nodes], tuple(keys[node] for node in nodes.tolist())))
         found.append(of_size)
@@ -113,6 +131,6 @@ def prune_tree(
 def _count_anew(tree: Tree, draws: LabelledDraws) -> Tree:
     """Return the tree with each leaf's draws, and those that it answers rightly; inner nodes have none."""
     leaf = tree.apply(draws.values)
-    right = tree.label[leaf] == draws.codes
+    right = draws.is_right(tree.label[leaf])
     n_draws, n_right = (np.bincount(some, minlength=len(tree.column)) for some in (leaf, leaf[right]))
     return replace(tree, n_draws=n_draws, n_right=n_right)

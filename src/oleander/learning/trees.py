@@ -10,7 +10,7 @@ from oleander.learning.boxes import node_boxes
 from oleander.learning.choosing import PRICES
 from oleander.learning.family import SHARE_HELD, Family, Step, measure_steps
 from oleander.learning.grid import Grid, Memberships
-from oleander.learning.pruning import grow_large_tree, prune_tree
+from oleander.learning.pruning import grow_large_trees, prune_tree
 
 
 def learn_abstaining_tree(
@@ -18,22 +18,26 @@ def learn_abstaining_tree(
 ) -> Family:
     """Grow a large tree on half of the draws; cut it back exactly, at each price, to ``max_leaves`` speaking leaves."""
     grid, learns, held = _split(draws, rng)
-    tree = grow_large_tree(draws, grid, learns[: len(learns) // 2])
     members = Memberships(grid, grid.codes[:, learns])
     weights = np.ones(draws.n_classes)
-    (pruned,) = prune_tree(tree, grid, members, draws.codes[learns], weights, prices, [max_leaves])
-    steps = [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
-    return Family(grid, measure_steps(grid, steps, grid.codes[:, held], draws.codes[held]))
+    right = draws.find_right(learns)
+    steps = []
+    for tree in grow_large_trees(draws, grid, learns[: len(learns) // 2]):
+        (pruned,) = prune_tree(tree, grid, members, right, weights, prices, [max_leaves])
+        steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
+    return Family(grid, measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held)))
 
 
 def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> Family:
-    """Grow one tree that answers everywhere: a family of one step."""
+    """Grow one tree that answers everywhere: a family of one step; of two trees, the better on held-back draws."""
     grid, learns, held = _split(draws, rng)
-    tree = grow_large_tree(draws, grid, learns, max_leaves)
-    keys = dict(node_boxes(tree, grid))
-    leaves = tree.leaves.tolist()
-    step = Step(tuple(keys[i] for i in leaves), tuple(int(tree.label[i]) for i in leaves), "first", 0.0)
-    return Family(grid, measure_steps(grid, [step], grid.codes[:, held], draws.codes[held]))
+    steps = []
+    for tree in grow_large_trees(draws, grid, learns, max_leaves):
+        keys, leaves = dict(node_boxes(tree, grid)), tree.leaves.tolist()
+        says = tuple(int(tree.label[leaf]) for leaf in leaves)
+        steps.append(Step(tuple(keys[leaf] for leaf in leaves), says, "first", 0.0))
+    measured = measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held))
+    return Family(grid, (max(measured, key=lambda step: step.agreement),))
 
 
 def _split(draws: LabelledDraws, rng: np.random.Generator) -> tuple[Grid, Ints, Ints]:

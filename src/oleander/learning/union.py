@@ -169,8 +169,8 @@ class UnionLearner:
                 said = delivered.answer(self.rows.values)
             else:
                 said = self._answer_by_sisters(learn, delivered)
-            truth = self.draws.encode(self.rows.labels)
-            judged = Judged(said != SILENT, (said == truth) & (said != SILENT), self.rows.weights, self.rows.groups)
+            right = self.draws.agrees(said, self.rows.labels)
+            judged = Judged(said != SILENT, right, self.rows.weights, self.rows.groups)
             self._known[key] = delivered, judged
         return self._known[key]
 

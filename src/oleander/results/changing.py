@@ -15,6 +15,7 @@ import numpy as np
 from oleander.arrays import Bools, Floats
 from oleander.data.schema import Feature, Kind
 from oleander.data.schema.rounding import round_to_step
+from oleander.data.tolerance import Tolerance, agrees, show_answer
 from oleander.explainers.abstaining import Spoken
 from oleander.explainers.tree import LEAF
 from oleander.regions import Box
@@ -53,6 +54,8 @@ class Change:
         chosen explainer is no box and no tree. The other columns stay as they are.
     row : array of shape (n_features,)
         The row with such a change, encoded.
+    tolerance : Tolerance or None
+        How near the answer is to the black box's, where it is a number.
     """
 
     explainer: int
@@ -61,9 +64,11 @@ class Change:
     columns: tuple[int, ...]
     terms: tuple[Any, ...]
     row: Floats
+    tolerance: Tolerance | None = None
 
     def __str__(self) -> str:
-        return f"would be '{self.label}' ({self.name}) if {' and '.join(clauses(self.terms))}"
+        answer = show_answer(self.label, self.tolerance)
+        return f"would be '{answer}' ({self.name}) if {' and '.join(clauses(self.terms))}"
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,7 @@ class ChangeSearch:
         # Where every explainer is a box or a tree, an answer is the same all over a cell.
         self.is_exact = all(_is_cut(member) for member in explainers.members)
         self.cuts = _list_cuts(explainers, premises)
-        self.premises = [one for one in premises if one.label != label]
+        self.premises = [one for one in premises if label is None or not agrees(one.label, label, explainers.tolerance)]
 
     def find(self) -> Change | None:
         """Return the change of the fewest columns, and among these the smallest; None where none was found."""
@@ -193,6 +198,7 @@ class ChangeSearch:
             tuple(columns),
             tuple(self._describe(cells, good, [int(place) for place in best])),
             changed[np.ravel_multi_index(best, shape)],
+            self.explainers.tolerance,
         )
         return float(sizes[best]), change
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from oleander.arrays import Bools
 from oleander.data.rows import Rows
+from oleander.data.tolerance import Tolerance, agrees
 from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer
@@ -38,10 +39,11 @@ def deliver_union(union: Union, draws: LabelledDraws, rows: Rows, level: float) 
     members = []
     for number, (box, code) in enumerate(zip(boxes, step.labels, strict=True)):
         own, label = on_rows == number, draws.classes[code]
-        drawn = draws.codes[on_draws == number] == code
+        drawn = draws.is_right(np.full(len(draws.values), code))[on_draws == number]
         share = float(drawn.mean()) if len(drawn) else 0.0
         explainer = Constant(label, len(drawn), share, draws.classes.dtype)
-        members.append(_judge(box, explainer, share, own, own & (rows.labels == label), rows, level))
+        right = own & agrees(label, rows.labels, draws.tolerance)
+        members.append(_judge(box, explainer, share, own, right, rows, level, draws.tolerance))
     explainers = ExplainerSet(draws.schema, tuple(members), step.overlap, in_turn=True)
     return explainers.with_judged(rows, union.answered, union.right, level)
 
@@ -50,14 +52,21 @@ def _deliver_tree(pruned: PrunedTree, draws: LabelledDraws, rows: Rows, level: f
     explainer = pruned.to_explainer(draws)
     region = Spoken(Box(()), explainer)
     own = region.contains(rows.values)
-    right = own & (explainer.predict(rows.values) == rows.labels)
+    right = own & agrees(explainer.predict(rows.values), rows.labels, draws.tolerance)
     tree, spoken = explainer.tree, explainer.spoken_leaves
     share = float(tree.n_right[spoken].sum() / tree.n_draws[spoken].sum())
-    return _judge(region, explainer, share, own, right, rows, level)
+    return _judge(region, explainer, share, own, right, rows, level, draws.tolerance)
 
 
 def _judge(
-    region: Region, explainer: Explainer, draw_share: float, own: Bools, right: Bools, rows: Rows, level: float
+    region: Region,
+    explainer: Explainer,
+    draw_share: float,
+    own: Bools,
+    right: Bools,
+    rows: Rows,
+    level: float,
+    tolerance: Tolerance | None,
 ) -> ChosenExplainer:
     """Return an explainer with its figures, given the rows that it answers and those that it answers rightly."""
     support, n_right = int(rows.weights[own].sum()), int(rows.weights[right].sum())
@@ -69,4 +78,5 @@ def _judge(
         fidelity=n_right / support if support else float("nan"),
         floor_value=float(lower_bound(n_right, support, level)),
         draw_fidelity=draw_share,
+        tolerance=tolerance,
     )

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Ints, Labels
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers import Rule, UnfilteredTree
 from oleander.explainers.base import read_labels, write_labels
+from oleander.results.ranges import Ranges
 from oleander.running.fragments import Fragment, table
 from oleander.running.shares import show_lower, show_share
 
@@ -47,7 +49,8 @@ class Evaluation:
     explainers : DataFrame
         One line each: rows covered, fidelity, complexity.
     classes : DataFrame
-        One line per label of the black box: rows, share covered, share of all its rows answered rightly.
+        One line per label of the black box, or per range of its numbers: rows, share covered, share of all its rows
+        answered rightly.
     """
 
     n_rows: int
@@ -163,11 +166,19 @@ def draw_classes(evaluation: Evaluation) -> str:
 
 
 def describe_uncovered(
-    rows: NDArray[np.float64], labels: Labels, covered: Bools, schema: FeatureSchema, *, max_leaves: int = 4
+    rows: NDArray[np.float64],
+    labels: Labels,
+    covered: Bools,
+    schema: FeatureSchema,
+    *,
+    max_leaves: int = 4,
+    tolerance: Tolerance | None = None,
 ) -> Uncovered:
-    """Count the uncovered rows by label, and describe them by a small tree."""
-    table = pd.DataFrame({"label": labels, "uncovered": ~covered})
-    classes = table.groupby("label", sort=True)["uncovered"].agg(rows="size", uncovered="sum").reset_index()
+    """Count the uncovered rows by label or range of numbers, and describe them by a small tree."""
+    codes, names = group_answers(labels, tolerance)
+    table = pd.DataFrame({"code": codes, "uncovered": ~covered})
+    classes = table.groupby("code")["uncovered"].agg(rows="size", uncovered="sum").reset_index(drop=True)
+    classes.insert(0, "label", names)
     words = np.where(covered, "answered", "not answered")
     tree = UnfilteredTree(max_leaves=max_leaves).fit(rows, words, schema=schema)
     return Uncovered(int((~covered).sum()), float((~covered).mean()), classes, tree.rules())
@@ -180,6 +191,7 @@ def evaluate(
     labels: Labels,
     complexity: list[int],
     weights: Ints | None = None,
+    tolerance: Tolerance | None = None,
 ) -> Evaluation:
     """Compare what explainers say with what the black box says.
 
@@ -195,6 +207,8 @@ def evaluate(
     complexity : list of int
     weights : int array of shape (n_rows,), optional
         The number of equal rows that each row stands for; 1 by default.
+    tolerance : Tolerance or None
+        How near an answer must be to the black box's to agree; None for labels.
 
     Examples
     --------
@@ -206,8 +220,8 @@ def evaluate(
     """
     counts = np.ones(len(labels), dtype=np.intp) if weights is None else weights
     covered = covers.any(axis=0)
-    right = covered & (answers == labels)
-    codes, names = pd.factorize(labels, sort=True)
+    right = covered & agrees(answers, labels, tolerance)
+    codes, names = group_answers(labels, tolerance)
     by_label = [
         np.bincount(codes, weights=counts * mask, minlength=len(names))
         for mask in (np.ones_like(covered), covered, right)
@@ -218,11 +232,29 @@ def evaluate(
         n_right=int(counts[right].sum()),
         n_conflicts=int(counts[disagree(covers, said) & covered].sum()),
         covered=covers @ counts,
-        agreed=(covers & (said == labels)) @ counts,
+        agreed=(covers & agrees(said, labels, tolerance)) @ counts,
         complexity=complexity,
-        labels=np.asarray(names),
+        labels=names,
         classes=np.array(by_label).T.astype(np.intp),
     )
+
+
+def group_answers(labels: Labels, tolerance: Tolerance | None) -> tuple[Ints, Labels]:
+    """Return the position of each answer among the labels or, for numbers, among a few ranges; and these in words.
+
+    Examples
+    --------
+    >>> group_answers(np.array(["b", "a"]), None)[1].tolist()
+    ['a', 'b']
+    >>> group_answers(np.array([1.0, 1.0, 7.0]), Tolerance(0.5))[1].tolist()
+    ['up to 1', 'over 4.6']
+    """
+    if tolerance is None or not len(labels):
+        codes, names = pd.factorize(labels, sort=True)
+        return np.asarray(codes), np.asarray(names)
+    ranges = Ranges.of(labels)
+    found, codes = np.unique(ranges.find(labels), return_inverse=True)
+    return codes.astype(np.intp), ranges.names[found]
 
 
 def evaluate_counts(

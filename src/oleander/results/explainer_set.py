@@ -9,6 +9,7 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.choosing import PoolProgram
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
@@ -50,6 +51,8 @@ class ChosenExplainer:
     judged : tuple of Claim
         What rows that it was not learned from say of each of its rules, one rule at a time; empty where there were
         none. Where folds judged, the answers are those of rules that were learned without the row.
+    tolerance : Tolerance or None
+        How near its answers must be to the black box's to agree; None for labels.
     """
 
     region: Region
@@ -61,6 +64,7 @@ class ChosenExplainer:
     draw_fidelity: float
     claim: Claim | None = None
     judged: tuple[Claim, ...] = ()
+    tolerance: Tolerance | None = None
 
     @property
     def radius(self) -> float | None:
@@ -75,15 +79,16 @@ class ChosenExplainer:
 
     def rules(self) -> list[Rule]:
         """Return all that the explainer says; the conditions of a box belong to the rule of its constant answer."""
+        rules = self.explainer.rules()
         if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
-            return [replace(rule, terms=self.region.conditions) for rule in self.explainer.rules()]
-        return self.explainer.rules()
+            rules = [replace(rule, terms=self.region.conditions) for rule in rules]
+        return rules if self.tolerance is None else [replace(rule, tolerance=self.tolerance) for rule in rules]
 
     def path(self, row: Floats) -> Rule:
         """Return what the explainer says of one row, and why."""
         if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
             return self.rules()[0]
-        return self.explainer.path(row)
+        return replace(self.explainer.path(row), tolerance=self.tolerance)
 
     def _repr_html_(self) -> str:
         return Fragment().heading(describe_all(self)).line(self.region.describe()).add(draw_rules((self,))).html
@@ -100,6 +105,7 @@ class ChosenExplainer:
             "draw_fidelity": None if np.isnan(self.draw_fidelity) else self.draw_fidelity,
             "claim": None if self.claim is None else vars(self.claim),
             "judged": [vars(claim) for claim in self.judged],
+            "tolerance": None if self.tolerance is None else self.tolerance.to_dict(),
         }
 
     @classmethod
@@ -119,6 +125,7 @@ class ChosenExplainer:
             _read_share(data["draw_fidelity"]),
             None if data["claim"] is None else Claim.from_dict(data["claim"]),
             judged,
+            None if data.get("tolerance") is None else Tolerance.from_dict(data["tolerance"]),
         )
 
 
@@ -170,6 +177,11 @@ class ExplainerSet:
     def n_rules(self) -> int:
         """The number of rules (leaves, weights) of all explainers together."""
         return sum(member.explainer.complexity for member in self.members)
+
+    @property
+    def tolerance(self) -> Tolerance | None:
+        """How near an answer must be to the black box's to agree; None for labels."""
+        return self.members[0].tolerance if self.members else None
 
     def covers(self, rows: Floats, readable: Bools | None = None) -> Bools:
         """Return a mask of the rows that each explainer covers, of shape (n_explainers, n_rows).
@@ -230,7 +242,7 @@ class ExplainerSet:
         """Compare the answers with the black box's; a row may stand for several equal ones."""
         covers, said, answers = self.read(rows, readable)
         rules = [member.explainer.complexity for member in self.members]
-        return evaluate(covers, said, np.ma.getdata(answers), labels, rules, weights)
+        return evaluate(covers, said, np.ma.getdata(answers), labels, rules, weights, self.tolerance)
 
     def certify(self, held: Rows, confidence: float, groups: Labels | None, seed: int) -> Certificate:
         """Return what rows that were held out from everything else allow to be claimed.
@@ -248,10 +260,10 @@ class ExplainerSet:
         answered = ~np.ma.getmaskarray(answers)
         return Certificate.count(
             covers,
-            covers & (said == labels),
+            covers & agrees(said, labels, self.tolerance),
             confidence,
             answered=answered,
-            right=answered & (np.ma.getdata(answers) == labels),
+            right=answered & agrees(np.ma.getdata(answers), labels, self.tolerance),
             groups=groups,
             rng=np.random.default_rng(seed),
         )
@@ -275,12 +287,13 @@ class ExplainerSet:
         """Return the explainers with what held-out rows say of each rule; groups are given row by row."""
         rows = held.values[held.point_of_row]
         covers, said, _ = self.read(rows)
-        right = covers & (said == held.labels_of_rows)
+        right = covers & agrees(said, held.labels_of_rows, self.tolerance)
         return replace(self, members=judge_rules(self.members, rows, covers, right, level, groups=groups))
 
     def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
         """Describe the rows that the explainers do not answer."""
-        return describe_uncovered(rows, labels, self.responsible(rows, readable) != ABSTAINS, self.schema)
+        covered = self.responsible(rows, readable) != ABSTAINS
+        return describe_uncovered(rows, labels, covered, self.schema, tolerance=self.tolerance)
 
     def find_record(self, rows: Floats) -> int | None:
         """Return the number of an explainer whose region holds one of these rows to the digit, or None."""
@@ -304,28 +317,6 @@ class ExplainerSet:
         """Read what ``to_dict`` wrote."""
         members = tuple(ChosenExplainer.from_dict(member, schema) for member in data["members"])
         return cls(schema, members, read_overlap(data["overlap"]), bool(data["in_turn"]))
-
-
-def fill_abstentions(answers: np.ma.MaskedArray[Any, Any], value: Any) -> Any:
-    """Return answers as a plain array, with a value where the explainers abstain; ``np.ma.masked`` keeps the mask.
-
-    Numbers and a number, and text and text, share a dtype. Any other pair is an array of objects.
-
-    Examples
-    --------
-    >>> answers = np.ma.masked_array(["no", "yes"], mask=[False, True])
-    >>> fill_abstentions(answers, "unknown").tolist(), fill_abstentions(answers, None).tolist()
-    (['no', 'unknown'], ['no', None])
-    """
-    if value is np.ma.masked:
-        return answers
-    labels, filler = np.ma.getdata(answers), np.asarray(value)
-    if filler.ndim:
-        raise ValueError(f"abstain={value!r} is not allowed: give one value.")
-    alike = any(labels.dtype.kind in kinds and filler.dtype.kind in kinds for kinds in ("biuf", "U"))
-    filled = labels.astype(np.result_type(labels.dtype, filler.dtype) if alike else object)
-    filled[np.ma.getmaskarray(answers)] = value
-    return filled
 
 
 def read_overlap(word: Any) -> Overlap:

@@ -54,7 +54,7 @@ def describe_silence(explainers: "ExplainerSet", row: Floats) -> tuple[str, ...]
         region, explainer = member.region, member.explainer
         if isinstance(region, Spoken) and isinstance(explainer, AbstainingTree) and region.outer.contains(row[None])[0]:
             rule = explainer.path(row)
-            known = f"'{rule.label}' is right on {show_share(rule.share)} of {rule.n_draws:,} {rule.unit} there"
+            known = f"'{rule.answer}' is right on {show_share(rule.share)} of {rule.n_draws:,} {rule.unit} there"
             reasons.append(f"explainer {number} abstains where {rule.premise or 'it is asked'} ({known})")
     return tuple(reasons) or ("no explainer covers this row",)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers.base import Rule
 from oleander.judging.certificate import Claim
 from oleander.learning.family import Overlap
@@ -41,7 +42,7 @@ class Statement:
     certified: Claim | None = None
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.rule.premise or 'always'} → {self.rule.label} ({self.evidence})"
+        return f"{self.name}: {self.rule.premise or 'always'} → {self.rule.answer} ({self.evidence})"
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,16 @@ class Explanation:
         return self.statements[0].rule.label if self.statements and not self.is_silenced else None
 
     @property
+    def tolerance(self) -> Tolerance | None:
+        """How near the answer must be to the black box's to agree; None for labels."""
+        return self.statements[0].rule.tolerance if self.statements else None
+
+    @property
     def agrees(self) -> bool | None:
         """Whether the answer is the black box's; None where there is no answer, or the black box was not asked."""
         if self.label is None or self.black_box is None:
             return None
-        return bool(self.label == self.black_box)
+        return bool(agrees(self.label, self.black_box, self.tolerance))
 
     @property
     def is_silenced(self) -> bool:
@@ -115,10 +121,15 @@ class Explanation:
         """Return in words what the black box says and whether the explanation agrees."""
         if self.black_box is None:
             return f"the black box was not asked{f': {self.not_asked}' if self.not_asked else ''}"
+        answer = self.black_box
+        if isinstance(answer, float) and not answer.is_integer():
+            answer = f"{answer:.6g}"
         if self.agrees is None:
-            return f"the black box says '{self.black_box}', and the explainers abstain"
+            return f"the black box says '{answer}', and the explainers abstain"
         agreement = "agrees" if self.agrees else "does not agree"
-        return f"the black box says '{self.black_box}', and the explanation {agreement}"
+        if self.tolerance is not None:
+            agreement += f" ({self.tolerance})"
+        return f"the black box says '{answer}', and the explanation {agreement}"
 
     def describe_rest(self) -> list[str]:
         """Return the lines after the statements: silence, disagreement, what would change the answer, warnings."""
@@ -136,8 +147,8 @@ class Explanation:
         return printable("\n".join([self.describe_black_box(), *map(str, self.statements), *self.describe_rest()]))
 
     def _repr_html_(self) -> str:
-        lines = [(one.name, one.rule.premise or "always", one.rule.label, one.evidence) for one in self.statements]
-        page = Fragment().heading("no answer" if self.label is None else str(self.label))
+        lines = [(one.name, one.rule.premise or "always", one.rule.answer, one.evidence) for one in self.statements]
+        page = Fragment().heading("no answer" if self.label is None else self.statements[0].rule.answer)
         page.line(self.describe_black_box())
         if lines:
             page.add(table(["", "conditions", "answer", "how sure"], lines))

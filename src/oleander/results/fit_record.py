@@ -7,6 +7,9 @@ from typing import Any, Self
 import pandas as pd
 
 from oleander.arrays import Floats
+from oleander.black_box.asking import BlackBox
+from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.output import PLAIN_OUTPUT, Output
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.sizes import BallSize
 from oleander.data.checks import check_count, check_share
@@ -99,6 +102,8 @@ class FitRecord:
     by_folds : bool
         Whether rules that were learned in the same way without each row judged, because the explainers learned from
         draws around the judging rows.
+    output : Output
+        What is explained of the model.
     stability : Stability or None
         What refits say; None until they are asked for.
     """
@@ -120,11 +125,35 @@ class FitRecord:
     ball_sizes: tuple[BallSize, ...] = ()
     by_folds: bool = False
     stability: Stability | None = None
+    output: Output = PLAIN_OUTPUT
 
     @property
     def schema(self) -> FeatureSchema:
         """The schema of the rows."""
         return self.explainers.schema
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the answers are numbers, which a tolerance compares."""
+        return self.explainers.tolerance is not None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the fit that a file keeps."""
+        within = self.explainers.tolerance
+        return {
+            "max_explainers": self.max_explainers,
+            "min_fidelity": self.min_fidelity,
+            "tolerance": None if within is None else within.given,
+            "output": self.output,
+        }
+
+    def count_queries(self, model: Any, max_queries: int | None) -> CountingBlackBox:
+        """Return the model as a black box that goes on counting where the fit ended."""
+        box = BlackBox(self.output.of_model(model), self.schema, is_number=self.is_number)
+        counting = CountingBlackBox(box, max_queries)
+        counting.n_queries = self.n_queries
+        return counting
 
     @property
     def cell(self) -> Cell:
@@ -179,6 +208,7 @@ class FitRecord:
             "evaluation": self.evaluation.to_dict(),
             "n_queries": self.n_queries,
             "by_folds": self.by_folds,
+            "output": self.output.to_dict(),
             "ball_sizes": [vars(size) for size in self.ball_sizes],
             "verdict": None if self.verdict is None else write_verdict(self.verdict),
             **{name: None if part is None else part.to_dict() for name, part in parts.items()},
@@ -220,4 +250,5 @@ class FitRecord:
             tuple(BallSize.from_dict(size) for size in data.get("ball_sizes", ())),
             bool(data.get("by_folds", False)),
             stability,
+            Output.from_dict(data["output"]) if "output" in data else PLAIN_OUTPUT,
         )

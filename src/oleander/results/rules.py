@@ -185,7 +185,7 @@ def draw_rules(members: Sequence["ChosenExplainer"], stability: "Stability | Non
         (
             name_rule(members, number, position),
             rule.premise or "always",
-            rule.label,
+            rule.answer,
             with_refits(describe_evidence(members[number], position, rule), stability, number, position),
         )
         for number, position, rule in widest

@@ -1,5 +1,6 @@
 """What a fitted explainer says in words, tables and HTML."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.counting import SpentError
 from oleander.data.checks import check_count
 from oleander.data.frames import as_one_row, take_rows, to_table
+from oleander.data.tolerance import agrees
 from oleander.learning.union import UnionLearner
 from oleander.results.attributes import FittedAttributes
 from oleander.results.explaining import describe_far, describe_silence
@@ -18,6 +20,7 @@ from oleander.results.explanation import Explanation
 from oleander.results.rules import find_rules, name_rule, tabulate_rules
 from oleander.results.stability import Stability, measure_stability
 from oleander.results.summary import describe_fit, draw_fit
+from oleander.results.tolerances import trace_tolerances
 from oleander.running.progress import showing_progress
 from oleander.running.wording import printable
 
@@ -95,7 +98,9 @@ class ShownExplainer(FittedAttributes):
             {
                 "answer": _mask(np.ma.getdata(answers), given),
                 "black_box": None if known is None else _mask(known),
-                "agrees": None if known is None else _mask(np.ma.getdata(answers) == known, given),
+                "agrees": None
+                if known is None
+                else _mask(agrees(np.ma.getdata(answers), known, explainers.tolerance), given),
                 "explainer": _mask(responsible, given),
                 "rule": _mask(names),
                 "at_least": at_least,
@@ -147,6 +152,27 @@ class ShownExplainer(FittedAttributes):
         stability: Stability | None = self._record.stability
         assert stability is not None
         return stability
+
+    @showing_progress
+    def tolerances(self, values: Iterable[float | str] | None = None) -> pd.DataFrame:
+        """Return what explainers of numbers would do under other tolerances. The black box is not asked.
+
+        Parameters
+        ----------
+        values : iterable of float or str, or None
+            Tolerances as in ``tolerance``. None takes multiples of the explainer's own.
+
+        Returns
+        -------
+        DataFrame
+            A line for each tolerance with the columns ``tolerance``, ``n_rules``, ``coverage``, ``agreement``,
+            ``at_least`` and ``status``: "certified" for the tolerance of the fit alone, because a tolerance that is
+            picked after looking at several is judged.
+        """
+        program = self._need_workings("no draws").program
+        if not isinstance(program, UnionLearner):
+            raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
+        return trace_tolerances(program, self._record.max_explainers, self._record.min_fidelity, values)
 
     @showing_progress
     def summary(self) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from oleander.arrays import Bools, Floats
 from oleander.data.rows import Rows
+from oleander.data.tolerance import agrees
 from oleander.draws.labelled import LabelledDraws
 from oleander.learning.union import UnionLearner
 from oleander.results.delivering import deliver_union
@@ -119,7 +120,7 @@ def _compare_refit(
     refit = deliver_union(union, draws, rows, again.level)
     before, after = explainers.answer(rows.values), refit.answer(rows.values)
     silent, silent_again = np.ma.getmaskarray(before), np.ma.getmaskarray(after)
-    same = (silent & silent_again) | (~silent & ~silent_again & (before.data == after.data))
+    same = (silent & silent_again) | (~silent & ~silent_again & agrees(after.data, before.data, explainers.tolerance))
     return _find_again(explainers, refit, rows, learner.draws.values), float(same @ rows.weights / rows.n_rows)
 
 
@@ -137,7 +138,10 @@ def _find_again(explainers: ExplainerSet, refit: ExplainerSet, rows: Rows, draws
                 own = member.region.contains(draws) & (find_rules(member.explainer, draws) == rule)
                 others, weights = list(_hold(refit, draws)), np.ones(len(draws), dtype=np.intp)
             enough = SAME_RULE * (own @ weights)
-            came_back[rule] = any(label == one.label and (inside & own) @ weights >= enough for label, inside in others)
+            came_back[rule] = any(
+                agrees(label, one.label, explainers.tolerance) and (inside & own) @ weights >= enough
+                for label, inside in others
+            )
         found.append(came_back)
     return found
 
@@ -145,10 +149,12 @@ def _find_again(explainers: ExplainerSet, refit: ExplainerSet, rows: Rows, draws
 def _hold(explainers: ExplainerSet, values: Floats) -> Iterator[tuple[Any, Bools]]:
     """Yield the answer of each rule, and the rows in it that get this answer, from it or from a rule before it."""
     answers = explainers.answer(values)
+    given = ~np.ma.getmaskarray(answers)
     for member in explainers.members:
         inside, positions = member.region.contains(values), find_rules(member.explainer, values)
         for rule, one in enumerate(member.explainer.rules()):
-            yield one.label, inside & (positions == rule) & (answers == one.label).filled(False)
+            same = given & agrees(answers.data, one.label, explainers.tolerance)
+            yield one.label, inside & (positions == rule) & same
 
 
 def leave_out_parents(draws: LabelledDraws, rng: np.random.Generator) -> LabelledDraws:

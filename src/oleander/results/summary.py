@@ -72,7 +72,7 @@ def _describe_member(number: int, record: FitRecord, most_rules: int) -> list[st
     member, rules = members[number], members[number].rules()
     if _is_one_rule(member):
         words = with_refits(describe_evidence(member, 0, rules[0]), record.stability, number, 0)
-        return [f"{name_rule(members, number, 0)}: {member.region.describe()} → {rules[0].label} ({words})"]
+        return [f"{name_rule(members, number, 0)}: {member.region.describe()} → {rules[0].answer} ({words})"]
     certified = "" if member.claim is None else f", {member.claim.describe(record.min_fidelity)}"
     lines = [f"explainer {number}: {describe_all(member)}{certified}", f"  {member.region.describe()}"]
     shown = sorted(enumerate(rules), key=lambda pair: -pair[1].n_draws)[:most_rules]
@@ -97,7 +97,7 @@ def _describe_rule(record: FitRecord, number: int, position: int, rule: Rule) ->
         return f"rule {position}: {rule}"
     words = describe_evidence(replace(member, claim=None), position, rule)
     words = with_refits(words, record.stability, number, position)
-    return f"rule {position}: {rule.premise or 'always'} → {rule.label} ({words})"
+    return f"rule {position}: {rule.premise or 'always'} → {rule.answer} ({words})"
 
 
 def _is_one_rule(member: ChosenExplainer) -> bool:
@@ -119,17 +119,17 @@ def _describe_answers(record: FitRecord) -> list[str]:
             *_describe_counted(record),
         ]
     what = f"{n_rules} rule{plural}" if n_rules == n_explainers else f"one tree with {n_rules} rules"
-    judged, lines = record.judged, [f"{what} answer{verb} {covered}"]
+    judged, lines, within = record.judged, [f"{what} answer{verb} {covered}"], _within(record)
     if judged is not None and record.by_folds:
         return [
             *lines,
             f"judged, not certified: rules that were learned in the same way without the row answer {judged.n_rows:,} "
-            f"of {evaluation.n_rows:,} rows and say what the black box says on {judged.n_right:,} of these "
+            f"of {evaluation.n_rows:,} rows and say what the black box says{within} on {judged.n_right:,} of these "
             f"({show_share(judged.share, 1)}, at least {show_lower(judged.bound)}); counts beside a rule are of these "
             "answers too",
         ]
     lines[0] += (
-        f" and say{verb} what the black box says on {evaluation.n_right:,} of these "
+        f" and say{verb} what the black box says{within} on {evaluation.n_right:,} of these "
         f"({show_share(evaluation.agreement, 1)})"
     )
     if judged is not None:
@@ -137,6 +137,11 @@ def _describe_answers(record: FitRecord) -> list[str]:
             f"judged, not certified: nothing was learned from these rows (at least {show_lower(judged.bound)})"
         )
     return lines
+
+
+def _within(record: FitRecord) -> str:
+    """Return the tolerance of numbers as a part of a sentence; empty for labels."""
+    return "" if record.explainers.tolerance is None else f", {record.explainers.tolerance},"
 
 
 def _describe_counted(record: FitRecord) -> list[str]:
@@ -157,7 +162,7 @@ def _describe_certificate(record: FitRecord, certificate: Certificate) -> list[s
         confidence = show_confidence(certificate.confidence)
         return [
             f"certified at {confidence} confidence: at least {show_lower(claim.bound)} of the answers are the "
-            f"black box's ({claim.n_right:,} of {claim.n_rows:,} {unit})"
+            f"black box's{_within(record).rstrip(',')} ({claim.n_right:,} of {claim.n_rows:,} {unit})"
         ]
     unit = "held-out rows" if record.exact is None or certificate.by_group else "all rows not learned from"
     return [
@@ -217,10 +222,12 @@ def _describe_verdict(record: FitRecord) -> list[str]:
 
 
 def _describe_classes(record: FitRecord) -> list[str]:
-    """Describe how each class fares, the rarest first."""
-    classes = record.evaluation.classes.sort_values("rows", kind="stable")
+    """Describe how each class fares, the rarest first, or each range of numbers."""
+    classes, order = record.evaluation.classes, ""
+    if not record.is_number:
+        classes, order = classes.sort_values("rows", kind="stable"), ", the rarest first"
     taught = " (not judged: the rules were learned from draws around these rows)" if record.by_folds else ""
-    lines = [f"rows by what the black box says, the rarest first{taught}:"]
+    lines = [f"rows by what the black box says{order}{taught}:"]
     for line in classes.head(MOST_CLASSES).itertuples(index=False):
         lines.append(
             f"  {line.label}: {line.rows:,} rows, {round(line.rows * line.covered):,} answered, "

@@ -14,9 +14,11 @@ from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
+from oleander.data.tolerance import agrees
 from oleander.results.evaluation import disagree
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord
+from oleander.results.ranges import Ranges
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 from oleander.running.warning import warn_user
@@ -116,7 +118,11 @@ class SourceCount:
         """
         source, explainers, certificate = self.source, record.explainers, record.certificate
         self.black_box.release(self.n_others)
-        counts = count_all(source, explainers, self.black_box, learned, held, n_jobs=n_jobs, checkpoint=checkpoint)
+        # Every block counts numbers in the same ranges, those of the sample.
+        ranges = Ranges.of(np.concatenate([learned.labels, held.labels]).astype(float)) if record.is_number else None
+        counts = count_all(
+            source, explainers, self.black_box, learned, held, ranges=ranges, n_jobs=n_jobs, checkpoint=checkpoint
+        )
         is_promised = self.reading.groups is None
         if is_promised and counts.n_new:
             certificate = counts.certificate(confidence)
@@ -127,7 +133,7 @@ class SourceCount:
             explainers=explainers,
             certificate=certificate,
             n_queries=self.black_box.n_queries,
-            exact=counts.evaluation([member.explainer.complexity for member in explainers.members]),
+            exact=counts.evaluation([member.explainer.complexity for member in explainers.members], ranges),
             accuracy=counts.accuracy(source.epsilon, source.delta, n_sample, n_candidates if is_promised else None),
         )
 
@@ -139,6 +145,7 @@ def count_all(
     learned: Sampled,
     held: Sampled,
     *,
+    ranges: Ranges | None = None,
     n_jobs: int | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Counts:
@@ -151,6 +158,8 @@ def count_all(
     black_box : CountingBlackBox
     learned, held : Sampled
         The rows that were learned from, and those held out.
+    ranges : Ranges or None
+        Where the answers are numbers.
     n_jobs : int or None
     checkpoint : Checkpoint or None
         Keeps the counts of each block as it is done.
@@ -159,7 +168,9 @@ def count_all(
     total = Counts.nothing(len(explainers.members))
     # Claims come after the count, and do not change what is counted.
     content = repr([{**member.to_dict(), "claim": None} for member in explainers.members])
-    box = BlackBox(black_box.model, explainers.schema)
+    if ranges is not None:
+        content += repr(ranges.edges.tolist())
+    box = BlackBox(black_box.model, explainers.schema, is_number=ranges is not None)
     tasks = []
     for block in source.blocks(columns):
         own = [part.inside(block) for part in (learned, held)]
@@ -170,7 +181,7 @@ def count_all(
         else:
             with checkpoint.reading():
                 total += Counts.from_dict(kept)
-    shared = [explainers, box, columns, source.block_size]
+    shared = [explainers, box, ranges, columns, source.block_size]
     with tell_progress("counting all rows of the source, block by block", len(tasks)) as tell:
         found = run_tasks(_count_block, shared, [task for _, task in tasks], n_jobs=n_jobs)
         for done, (number, counts) in enumerate(found, start=1):
@@ -186,6 +197,7 @@ def count_all(
 def _count_block(
     explainers: ExplainerSet,
     box: BlackBox,
+    ranges: Ranges | None,
     columns: Sequence[str],
     block_size: int,
     block: Block,
@@ -199,7 +211,7 @@ def _count_block(
     counts, start = [Counts.nothing(len(explainers.members))], 0
     for table in block.read(columns, block_size):
         here = slice(start, start + len(table))
-        counts.append(_count_rows(explainers, box, _to_codes(table), parts[here], known[here]))
+        counts.append(_count_rows(explainers, box, ranges, _to_codes(table), parts[here], known[here]))
         start += len(table)
     return reduce(Counts.__add__, counts)
 
@@ -214,7 +226,12 @@ def _to_codes(table: Any) -> pd.DataFrame:
 
 
 def _count_rows(
-    explainers: ExplainerSet, box: BlackBox, frame: pd.DataFrame, parts: NDArray[np.int8], known: Labels
+    explainers: ExplainerSet,
+    box: BlackBox,
+    ranges: Ranges | None,
+    frame: pd.DataFrame,
+    parts: NDArray[np.int8],
+    known: Labels,
 ) -> Counts:
     """Count on the rows of a table.
 
@@ -246,8 +263,9 @@ def _count_rows(
         labels = np.array(labels.tolist())
     covers, said, answers = explainers.read(rows)
     answered = ~np.ma.getmaskarray(answers)
-    right = answered & (np.ma.getdata(answers) == labels)
-    codes, names = pd.factorize(labels)
+    tolerance = explainers.tolerance
+    right = answered & agrees(np.ma.getdata(answers), labels, tolerance)
+    codes, names = pd.factorize(labels if ranges is None else ranges.find(labels))
     per_label = [np.bincount(codes[rows], minlength=len(names)) for rows in (slice(None), answered, right)]
     return Counts(
         rows=n_rows,
@@ -257,7 +275,10 @@ def _count_rows(
         conflicts=_by_part(disagree(covers, said) & answered, parts),
         covered=np.array([_by_part(inside, parts) for inside in covers]).reshape(-1, 3),
         agreed=np.array(
-            [_by_part(inside & (line == labels), parts) for inside, line in zip(covers, said, strict=True)]
+            [
+                _by_part(inside & agrees(line, labels, tolerance), parts)
+                for inside, line in zip(covers, said, strict=True)
+            ]
         ).reshape(-1, 3),
         classes=dict(zip(names.tolist(), np.array(per_label).T.astype(np.int64), strict=True)),
     )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from oleander.judging.certificate import Certificate
 from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation, evaluate_counts
+from oleander.results.ranges import Ranges
 from oleander.streaming.sample_size import promise
 
 Counted = NDArray[np.int64]
@@ -27,7 +28,8 @@ class Counts:
         answered; rows that are answered as the black box does; rows on which explainers disagree.
     covered, agreed : int arrays of shape (n_explainers, 3)
     classes : mapping of label to int array of shape (3,)
-        For each label of the black box its rows, those answered, and those answered as it does.
+        For each label of the black box, or the position of each range of its numbers: its rows, those answered, and
+        those answered as it does.
     """
 
     rows: Counted
@@ -51,8 +53,8 @@ class Counts:
         none = np.zeros(3, dtype=np.int64)
         return Counts(**sums, classes={x: self.classes.get(x, none) + other.classes.get(x, none) for x in labels})
 
-    def evaluation(self, complexity: list[int]) -> Evaluation:
-        """Return coverage and fidelity on all rows that were counted."""
+    def evaluation(self, complexity: list[int], ranges: Ranges | None = None) -> Evaluation:
+        """Return coverage and fidelity on all rows that were counted; numbers are counted in ranges."""
         labels = sorted(self.classes)
         return evaluate_counts(
             n_rows=int(self.rows.sum()),
@@ -62,7 +64,7 @@ class Counts:
             covered=self.covered.sum(axis=1),
             agreed=self.agreed.sum(axis=1),
             complexity=complexity,
-            labels=np.array(labels),
+            labels=np.array(labels) if ranges is None else ranges.names[labels],
             classes=np.array([self.classes[label] for label in labels]).reshape(-1, 3),
         )
 

@@ -18,7 +18,7 @@ KINDS = ["asking", "trees", "nodes", "balls", "linear", "anchors"]
 
 
 def describe_all(atlas):
-    labels = sorted({label for member in atlas.explainers_ for label in labels_of(member.explainer)})
+    labels = sorted({label for member in atlas.explainers_ for label in labels_of(member)})
     codes = {label: code for code, label in enumerate(labels)}
     return [describe_member(member, atlas.schema_, codes, atlas.min_fidelity) for member in atlas.explainers_]
 

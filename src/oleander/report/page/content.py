@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from oleander.aggregate import AggregateExplainer
 from oleander.arrays import Bools, Floats
 from oleander.data.schema.table import describe_features
+from oleander.data.tolerance import agrees
 from oleander.learning.union import UnionLearner
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers
 from oleander.report.page.shown import Shown, describe_map, describe_rows, typical_row, usual_range
@@ -27,9 +28,9 @@ def build_content(
     if not include_rows:
         tradeoff = tradeoff.without_records(known_rows(atlas, shown))
     chosen = [cell.explainers for cell in tradeoff.cells if cell.explainers is not None]
-    labels = {label for one in chosen for member in one.members for label in labels_of(member.explainer)}
-    if shown is not None and shown.labels is not None:
-        labels |= {str(label) for label in shown.labels}
+    labels = {label for one in chosen for member in one.members for label in labels_of(member)}
+    if shown is not None and shown.names is not None:
+        labels |= {str(label) for label in shown.names}
     codes = {label: code for code, label in enumerate(sorted(labels))}
     members: dict[tuple[int, bool], int] = {}
     described: list[dict[str, Any]] = []
@@ -103,7 +104,7 @@ def _judge(atlas: AggregateExplainer, cell: Cell, shown: Shown) -> tuple[Bools, 
             return None
         answers = cell.explainers.answer(shown.values)
         answered = ~np.ma.getmaskarray(answers)
-        return answered, answered & (np.ma.getdata(answers) == shown.labels)
+        return answered, answered & agrees(np.ma.getdata(answers), shown.labels, shown.tolerance)
     # The rules were learned from draws around these rows: answers of rules that were learned without the row count.
     if workings is None or not shown.are_fitted or not isinstance(workings.program, UnionLearner):
         return None

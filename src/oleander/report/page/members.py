@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import show_answer
 from oleander.explainers import AbstainingTree, Constant, LimeLinear, Spoken
-from oleander.explainers.base import Explainer, Rule
+from oleander.explainers.base import Rule
 from oleander.explainers.tree import LEAF, Tree
 from oleander.regions import Ball, Box, Region
 from oleander.regions.conditions import Condition, Levels, clauses
@@ -36,13 +37,14 @@ def describe_columns(schema: FeatureSchema) -> list[dict[str, Any]]:
     ]
 
 
-def labels_of(explainer: Explainer) -> list[str]:
+def labels_of(member: ChosenExplainer) -> list[str]:
     """Return the labels that an explainer can give, as text."""
+    explainer = member.explainer
     if isinstance(explainer, LimeLinear) and explainer.classes_ is not None:
         return [str(label) for label in explainer.classes_]
     if (tree := tree_of(explainer)) is not None:
-        return [str(label) for label in tree.classes]
-    return [str(rule.label) for rule in explainer.rules()]
+        return [show_answer(label, member.tolerance) for label in tree.classes]
+    return [rule.answer for rule in member.rules()]
 
 
 def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:
@@ -57,7 +59,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
         "features": sorted({*explainer.features, *columns_of(member.region)}),
         "size": explainer.complexity,
         "region": _region(member.region),
-        "explainer": _explainer(explainer, codes),
+        "explainer": _explainer(member, codes),
         "rules": [_rule(member, position, rule, codes) for position, rule in enumerate(member.rules())],
     }
 
@@ -67,7 +69,7 @@ def _rule(member: ChosenExplainer, position: int, rule: Rule, codes: Codes) -> d
     return {
         "terms": clauses(rule.terms),
         "columns": [term.column for term in rule.terms if isinstance(term, Condition)],
-        "label": codes[str(rule.label)],
+        "label": codes[rule.answer],
         "evidence": _describe_rule(member, position, rule),
         "n": rule.n_draws if judged is None else judged.n_rows,
     }
@@ -91,7 +93,8 @@ def _describe_region(member: ChosenExplainer, schema: FeatureSchema) -> str:
     return f"{words}; center: {', '.join(f'{one.name} = {one.describe_value(value)}' for one, value in center)}"
 
 
-def _explainer(explainer: Explainer, codes: Codes) -> dict[str, Any]:
+def _explainer(member: ChosenExplainer, codes: Codes) -> dict[str, Any]:
+    explainer = member.explainer
     tree = tree_of(explainer)
     if tree is not None:
         leaves = explainer.spoken_leaves if isinstance(explainer, AbstainingTree) else tree.leaves
@@ -99,7 +102,7 @@ def _explainer(explainer: Explainer, codes: Codes) -> dict[str, Any]:
     if isinstance(explainer, LimeLinear):
         data = explainer.to_dict()
         kept = {name: data[name] for name in ("reference", "coefficients", "intercepts")}
-        return {"kind": "linear", "classes": [codes[label] for label in labels_of(explainer)], **kept}
+        return {"kind": "linear", "classes": [codes[label] for label in labels_of(member)], **kept}
     if isinstance(explainer, Constant):
         return {"kind": "constant"}
     return {"kind": "other"}

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.dates import round_up_days
 from oleander.data.schema.rounding import round_to_step
+from oleander.data.tolerance import Tolerance, show_answer
 from oleander.regions.conditions import clauses
 from oleander.report.displays import CoverageDisplay
 from oleander.report.page.members import columns_of
-from oleander.results.evaluation import describe_uncovered
-from oleander.results.explainer_set import ABSTAINS, ExplainerSet, fill_abstentions
+from oleander.results.abstentions import fill_abstentions
+from oleander.results.evaluation import describe_uncovered, group_answers
+from oleander.results.explainer_set import ABSTAINS, ExplainerSet
 from oleander.results.rules import find_rules
 
 # More points could not be distinguished on the map, and would make the file large.
@@ -46,12 +49,24 @@ class Shown:
         Groups in which unanswered rows are counted.
     are_fitted : bool
         Whether they are the rows of the fit.
+    tolerance : Tolerance or None
+        Where the labels are numbers.
     """
 
     values: Floats
     labels: Labels | None
     by: Mapping[str, Labels]
     are_fitted: bool = False
+    tolerance: Tolerance | None = None
+
+    @cached_property
+    def names(self) -> Labels | None:
+        """The labels, or the ranges of numbers in words: the page shows no number of a row."""
+        if self.labels is None or self.tolerance is None:
+            return self.labels
+        codes, ranges = group_answers(self.labels, self.tolerance)
+        named: Labels = ranges[codes]
+        return named
 
     @property
     def on_map(self) -> Ints:
@@ -94,7 +109,10 @@ def describe_rows(
             columns = described["rules"][position]["columns"] or described["features"]
             decided[sorted({*columns, *columns_of(member.region)})] += n_rows
     some = shown.on_map
-    given = [ABSTAINS if label is None else codes[str(label)] for label in fill_abstentions(answers[some], None)]
+    given = [
+        ABSTAINS if label is None else codes[show_answer(label, chosen.tolerance)]
+        for label in fill_abstentions(answers[some], None)
+    ]
     return {
         "explainer": _base64(responsible[some]),
         "rule": _base64(positions[some]),
@@ -107,7 +125,7 @@ def describe_rows(
 def _left_out(
     schema: FeatureSchema, shown: Shown, answered: Bools, judged: tuple[Bools, Bools] | None
 ) -> dict[str, Any]:
-    labels = np.full(len(answered), "") if shown.labels is None else shown.labels
+    labels = np.full(len(answered), "") if shown.names is None else shown.names
     described = describe_uncovered(shown.values, labels, answered, schema)
     rules = [
         {"terms": clauses(rule.terms), "share": rule.share, "n": rule.n_draws}
@@ -115,8 +133,8 @@ def _left_out(
         if rule.label == "not answered" and rule.n_draws >= FEWEST_COUNTED
     ]
     tables = []
-    if shown.labels is not None:
-        tables.append({"name": "the model's answer", "lines": _count(shown.labels, answered, judged)})
+    if shown.names is not None:
+        tables.append({"name": "the model's answer", "lines": _count(shown.names, answered, judged)})
     tables += [{"name": name, "lines": _count(values, answered)} for name, values in shown.by.items()]
     return {"n": int((~answered).sum()), "of": len(answered), "by": tables, "rules": rules}
 
@@ -151,7 +169,7 @@ def describe_map(
     low, span = points.min(axis=0), np.ptp(points, axis=0)
     places = np.round((points - low) / np.where(span > 0, span, 1.0) * GRID).astype(int)
     about: dict[str, Any] = {"points": places.tolist(), "grid": GRID, "n_rows": len(shown.values), "axes": axes}
-    about["labels"] = None if shown.labels is None else [codes[str(label)] for label in shown.labels[some]]
+    about["labels"] = None if shown.names is None else [codes[str(label)] for label in shown.names[some]]
     if include_rows:
         about["rows"] = [
             [feature.describe_value(value) for feature, value in zip(schema, row, strict=True)]

@@ -109,7 +109,8 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
         can_ask = atlas.black_box is not None or labels is not None
         known = atlas.label(values, labels) if can_ask else None
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
-    return Shown(values, known, {**named_groups(schema, values), **groups}, are_fitted=X is None)
+    by = {**named_groups(schema, values), **groups}
+    return Shown(values, known, by, are_fitted=X is None, tolerance=atlas.record_.explainers.tolerance)
 
 
 def _refuse_records(atlas: AggregateExplainer, shown: Shown | None) -> None:

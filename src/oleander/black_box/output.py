@@ -1,0 +1,123 @@
+"""What is explained of a model: its answer, the probability of one class, or whether a number is over a threshold."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from oleander.arrays import Floats, Labels
+from oleander.black_box.asking import BlackBoxError, check_numbers, predict_of
+from oleander.data.checks import check_choice
+from oleander.data.schema.rounding import format_number
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is explained of a model.
+
+    Parameters
+    ----------
+    of : {"predict", "proba"}
+        Its answer, or the probability of one class, by its ``predict_proba``.
+    class_ : label or None
+        The class whose probability is explained. None is the second of two classes.
+    threshold : float or None
+        Explains, as two labels, whether the number is over this threshold. No tolerance is needed then.
+
+    Examples
+    --------
+    >>> Output(threshold=0.2).of_model(lambda X: X[:, 0]).predict(np.array([[0.1], [0.3]])).tolist()
+    ['up to 0.2', 'over 0.2']
+    """
+
+    of: Literal["predict", "proba"] = "predict"
+    class_: Any = None
+    threshold: float | None = None
+
+    def check(self) -> None:
+        """Raise ``ValueError`` for an option that is not allowed."""
+        check_choice("output.of", self.of, ("predict", "proba"))
+        if self.class_ is not None and self.of != "proba":
+            raise ValueError(f"output.class_={self.class_!r} is for the probability of a class: use Output('proba').")
+        is_number = isinstance(self.threshold, (int, float, np.number)) and not isinstance(self.threshold, bool)
+        if self.threshold is not None and not (is_number and math.isfinite(self.threshold)):
+            raise ValueError(f"output.threshold={self.threshold!r} is not allowed: give a number, or None.")
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is certainly a number, which needs a tolerance."""
+        return self.of == "proba" and self.threshold is None
+
+    def of_model(self, model: Any) -> Any:
+        """Return a black box that answers with this output of a model; the model itself where that is its answer."""
+        return model if self == PLAIN_OUTPUT else OutputOf(model, self)
+
+    def split(self, numbers: Floats) -> Labels:
+        """Return labels that say which numbers are over the threshold."""
+        assert self.threshold is not None
+        words = format_number(self.threshold)
+        return np.where(numbers > self.threshold, f"over {words}", f"up to {words}")
+
+    def of_truth(self, truth: Labels) -> Labels:
+        """Return true answers as this output has them."""
+        return truth if self.threshold is None else self.split(check_numbers(truth, len(truth), "threshold"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        class_ = self.class_.item() if isinstance(self.class_, np.generic) else self.class_
+        return {"of": self.of, "class_": class_, "threshold": None if self.threshold is None else float(self.threshold)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote."""
+        output = cls(data["of"], data["class_"], data["threshold"])
+        output.check()
+        return output
+
+
+PLAIN_OUTPUT = Output()
+
+
+@dataclass(frozen=True, eq=False)
+class OutputOf:
+    """A model of which another output than its answer is explained; ``Output.of_model`` makes it."""
+
+    model: Any
+    output: Output
+
+    def predict(self, X: Any) -> Labels:
+        """Return a probability for each row, or whether a number is over the threshold."""
+        answers = self._probabilities(X) if self.output.of == "proba" else predict_of(self.model)(X)
+        if self.output.threshold is None:
+            return np.asarray(answers)
+        return self.output.split(check_numbers(answers, len(X), "threshold"))
+
+    def _probabilities(self, X: Any) -> Labels:
+        ask = getattr(self.model, "predict_proba", None)
+        if ask is None:
+            raise BlackBoxError(
+                f"a {type(self.model).__name__} has no predict_proba, so there is no probability to explain: leave out "
+                "output=, or give a model that has one."
+            )
+        scores = np.asarray(ask(X))
+        classes = getattr(self.model, "classes_", None)
+        if scores.ndim != 2 or (classes is not None and len(classes) != scores.shape[1]):
+            raise BlackBoxError(
+                f"the black box's predict_proba answered with shape {scores.shape}; one column for each class is "
+                "expected."
+            )
+        names = list(range(scores.shape[1])) if classes is None else np.asarray(classes).tolist()
+        return np.asarray(scores[:, self._find_column(names)])
+
+    def _find_column(self, names: list[Any]) -> int:
+        known = ", ".join(repr(name) for name in names)
+        if self.output.class_ is None:
+            if len(names) != 2:
+                raise BlackBoxError(
+                    f"the black box has {len(names)} classes ({known}): name one, as in Output('proba', {names[0]!r})."
+                )
+            return 1
+        if self.output.class_ not in names:
+            raise BlackBoxError(f"output.class_={self.output.class_!r} is no class of the black box; it has {known}.")
+        return names.index(self.output.class_)

@@ -1,0 +1,144 @@
+"""When an answer agrees with the black box's: equal labels, or numbers within a tolerance."""
+
+import math
+import re
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats, Labels
+from oleander.data.schema.rounding import format_number
+
+# An answer exactly at the tolerance must not fall out by the rounding of a difference.
+ROUNDING = 1e-9
+# Answers of one black box for the same row may differ in their last digits, as sums of threads do.
+SAME = 1e-6
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far an answer may be from the black box's to agree with it.
+
+    Parameters
+    ----------
+    value : float
+        In the units of the answers, or a share of the black box's answer.
+    is_relative : bool
+
+    Examples
+    --------
+    >>> str(Tolerance(0.05)), str(Tolerance(0.1, is_relative=True))
+    ('± 0.05', '± 10%')
+    """
+
+    value: float
+    is_relative: bool = False
+
+    @classmethod
+    def read(cls, given: Any) -> Self:
+        """Return the tolerance that a user gives as a number or as text such as "10%"; ``ValueError`` for others.
+
+        Examples
+        --------
+        >>> Tolerance.read("10%")
+        Tolerance(value=0.1, is_relative=True)
+        >>> Tolerance.read(0)
+        Traceback (most recent call last):
+        ...
+        ValueError: tolerance=0 is not allowed: give a number over 0 in the units of the answers, a share such as \
+'10%', or 'auto'; labels that must be equal need no tolerance.
+        """
+        share = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*%\s*", given) if isinstance(given, str) else None
+        if share is not None and 0 < float(share[1]) < 100:
+            return cls(float(share[1]) / 100, is_relative=True)
+        is_number = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+        if not is_number or not 0 < given < math.inf:
+            raise ValueError(
+                f"tolerance={given!r} is not allowed: give a number over 0 in the units of the answers, a share such "
+                "as '10%', or 'auto'; labels that must be equal need no tolerance."
+            )
+        return cls(float(given))
+
+    def __str__(self) -> str:
+        return f"± {self.given if self.is_relative else format_number(self.value)}"
+
+    @property
+    def given(self) -> float | str:
+        """The tolerance as ``read`` reads it."""
+        return f"{format_number(100 * self.value)}%" if self.is_relative else self.value
+
+    def width(self, truth: Any) -> Any:
+        """Return how far from each of the black box's answers an answer may be."""
+        return self.value * np.abs(truth) if self.is_relative else self.value
+
+    def agrees(self, answers: Any, truth: Any) -> Bools:
+        """Return a mask of the answers that are within the tolerance of the black box's."""
+        return np.asarray(np.abs(answers - truth) <= self.width(truth) * (1 + ROUNDING))
+
+    def to_windows(self, truth: Floats) -> Floats:
+        """Return answers in units of a window, inside which one constant agrees with every answer."""
+        if not self.is_relative:
+            return np.asarray(truth / (2 * self.value))
+        size = np.abs(truth)
+        smallest = size[size > 0].min(initial=np.inf)
+        # From y on, the window of the largest constant that agrees with y ends at y (1 + r) / (1 - r).
+        ratio = np.log((1 + self.value) / (1 - self.value))
+        windows = 1 + (np.log(np.maximum(size, smallest)) - np.log(smallest)) / ratio
+        return np.asarray(np.where(size > 0, np.sign(truth) * windows, 0.0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote."""
+        value, is_relative = float(data["value"]), bool(data["is_relative"])
+        if not 0 < value < (1 if is_relative else math.inf):
+            raise ValueError(f"a tolerance of {value} cannot be")
+        return cls(value, is_relative)
+
+
+def agrees(answers: Any, truth: Any, tolerance: Tolerance | None) -> Bools:
+    """Return a mask of the answers that agree with the black box's; without a tolerance they must be equal.
+
+    Parameters
+    ----------
+    answers, truth : arrays
+        Of shapes that NumPy can broadcast, or single answers.
+    tolerance : Tolerance or None
+        None for labels.
+
+    Examples
+    --------
+    >>> agrees(np.array(["a", "b"]), np.array(["a", "a"]), None).tolist()
+    [True, False]
+    >>> agrees(np.array([0.3, 0.4]), np.array([0.35, 0.5]), Tolerance(0.05)).tolist()
+    [True, False]
+    """
+    return np.asarray(answers == truth) if tolerance is None else tolerance.agrees(answers, truth)
+
+
+def changed(labels: Labels, again: Labels) -> Bools:
+    """Return a mask of the answers that a black box has changed, beyond the last digits of a number.
+
+    Examples
+    --------
+    >>> changed(np.array([0.1, 0.2]), np.array([0.1 + 1e-12, 0.3])).tolist()
+    [False, True]
+    """
+    if labels.dtype.kind == again.dtype.kind == "f":
+        return ~np.isclose(again, labels, rtol=SAME, atol=0.0)
+    return np.asarray(again.astype(object) != labels.astype(object))
+
+
+def show_answer(label: Any, tolerance: Tolerance | None) -> str:
+    """Return an answer in words.
+
+    Examples
+    --------
+    >>> show_answer(0.31, Tolerance(0.05)), show_answer("ill", None)
+    ('0.31 ± 0.05', 'ill')
+    """
+    return str(label) if tolerance is None else f"{format_number(label)} {tolerance}"

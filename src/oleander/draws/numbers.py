@@ -1,0 +1,98 @@
+"""Answers that are numbers: the constants that an explainer may say, bins that trees grow on, and a tolerance."""
+
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+
+from oleander.arrays import Floats, Ints
+from oleander.data.schema.rounding import readable_step, round_to_step
+from oleander.data.tolerance import Tolerance
+
+# Constants are multiples of a readable step of at most this share of the tolerance, near quantiles of the answers.
+STEP = 0.25
+MOST_CONSTANTS = 200
+# Trees grow on at most this many bins of answers.
+MOST_BINS = 24
+# With tolerance="auto" one tree of as many leaves would agree on this share of the draws.
+AUTO_LEAVES, AUTO_SHARE = 20, 0.85
+
+
+def find_constants(answers: Floats, tolerance: Tolerance) -> Floats:
+    """Return the constants that an explainer may say, readable and near enough to every frequent answer.
+
+    Examples
+    --------
+    >>> find_constants(np.array([0.98, 1.0, 1.31]), Tolerance(0.5)).tolist()
+    [1.0, 1.1, 1.2, 1.3]
+    """
+    quantiles = np.unique(np.quantile(answers, np.linspace(0, 1, MOST_CONSTANTS)))
+    widths = np.broadcast_to(tolerance.width(quantiles), quantiles.shape)
+    found = [
+        float(round_to_step(np.array([value]), STEP * width, whole=False)[0]) if width > 0 else 0.0
+        for value, width in zip(quantiles.tolist(), widths.tolist(), strict=True)
+    ]
+    return np.unique(found)
+
+
+def find_nearest(answers: Floats, constants: Floats) -> Ints:
+    """Return the position of the nearest of the constants, which are in ascending order.
+
+    Examples
+    --------
+    >>> find_nearest(np.array([0.1, 0.8, 3.0]), np.array([0.0, 1.0])).tolist()
+    [0, 1, 1]
+    """
+    middles = (constants[1:] + constants[:-1]) / 2
+    return np.searchsorted(middles, answers)
+
+
+def cut_into_bins(answers: Floats, tolerance: Tolerance, shift: float = 0.0) -> tuple[Ints, int]:
+    """Return the bin of each answer, and the number of bins: as wide as one constant can serve, or else quantiles.
+
+    Parameters
+    ----------
+    answers : array
+    tolerance : Tolerance
+    shift : float
+        Where the first bin begins, in units of a bin.
+
+    Examples
+    --------
+    >>> cut_into_bins(np.array([0.0, 0.1, 0.3, 0.9]), Tolerance(0.1))
+    (array([0, 0, 1, 2]), 3)
+    """
+    windows = tolerance.to_windows(answers)
+    bins = np.floor(windows - windows.min() + shift % 1)
+    if len(np.unique(bins)) > MOST_BINS:
+        levels = (np.arange(1, MOST_BINS) - shift % 1) / MOST_BINS
+        bins = np.searchsorted(np.quantile(windows, levels), windows, side="right").astype(float)
+    found, codes = np.unique(bins, return_inverse=True)
+    return codes.astype(np.intp), len(found)
+
+
+def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
+    """Return the tolerance at which one regression tree would agree with a set share of the answers.
+
+    The tree has 20 leaves, learns from half of the draws and answers the other half. Rules of a few constants that may
+    abstain then have something to say, whatever the units of the answers are.
+
+    Parameters
+    ----------
+    values : array of shape (n_draws, n_features)
+        Encoded draws.
+    answers : array of shape (n_draws,)
+    seed : int
+    """
+    if np.ptp(answers) == 0:
+        raise ValueError(
+            f"the black box answers {answers[0]:.6g} for every draw, so tolerance='auto' has nothing to go by: give "
+            "tolerance as a number."
+        )
+    half = np.random.default_rng(seed).permutation(len(answers))
+    learns, judges = half[::2], half[1::2]
+    tree = DecisionTreeRegressor(max_leaf_nodes=AUTO_LEAVES, random_state=seed).fit(values[learns], answers[learns])
+    error = float(np.quantile(np.abs(tree.predict(values[judges]) - answers[judges]), AUTO_SHARE))
+    # Two digits are read easily. A black box that is such a tree itself has no error.
+    least = 1e-3 * float(np.ptp(answers))
+    return Tolerance(
+        float(round_to_step(np.array([max(error, least)]), readable_step(max(error, least) / 10)[0], whole=False)[0])
+    )

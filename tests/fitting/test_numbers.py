@@ -1,0 +1,308 @@
+"""Fits of black boxes that answer with numbers."""
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from oleander import AggregateExplainer, Draws, Floor, NothingFoundError, Output, open_source
+from oleander.black_box.asking import BlackBoxError
+from oleander.data.tolerance import Tolerance
+from tests.making import Recording
+
+DRAWS = {"draws": Draws(2_000), "random_state": 0}
+OPTIONS = {"tolerance": 0.03, "min_fidelity": 0.95, **DRAWS}
+
+
+def make_rows(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, n_rows),
+            "sbp": rng.normal(130, 15, n_rows).round(4),
+            "ward": rng.choice(["east", "west"], n_rows),
+        }
+    )
+
+
+def steps(table):
+    """Three constants, a little apart from themselves everywhere."""
+    risk = np.select([(table["age"] > 60) & (table["sbp"] > 140), table["ward"] == "east"], [0.31, 0.12], 0.05)
+    return np.asarray(risk + 0.01 * np.sin(table["sbp"]))
+
+
+X, BACKGROUND, NEW = make_rows(400, 0), make_rows(400, 1), make_rows(3_000, 2)
+
+
+@pytest.fixture(scope="module")
+def certified():
+    return AggregateExplainer(steps, **OPTIONS).fit(X, background=BACKGROUND)
+
+
+class TestSteps:
+    """A law with three levels, which a tolerance of 0.03 tells apart."""
+
+    def test_every_row_is_answered_with_its_level(self, certified):
+        assert certified.coverage_ > 0.97
+        assert certified.certificate_ is not None
+        said = certified.predict(NEW)
+        truth = steps(NEW)
+        near = np.abs(said - truth) <= 0.03
+        assert near.mean() > 0.97
+        result = certified.evaluate(NEW)
+        # The mean of a masked array is over the answered rows.
+        assert result.agreement == pytest.approx(float(near.mean()))
+        assert result.coverage == pytest.approx(1 - np.ma.getmaskarray(said).mean())
+
+    def test_rules_show_the_tolerance(self, certified):
+        assert "± 0.03 (right on" in certified.summary()
+        assert ", ± 0.03, on" in certified.summary()
+        high = pd.Series({"age": 80, "sbp": 160.0, "ward": "west"})
+        explanation = certified.explain(high)
+        assert abs(explanation.label - 0.31) < 0.03
+        assert explanation.agrees
+        assert f"→ {explanation.label:g} ± 0.03 (" in str(explanation)
+        assert explanation.change is not None
+        assert abs(explanation.change.label - explanation.label) > 0.03
+
+    def test_rows_are_counted_by_ranges_of_the_answers(self, certified):
+        classes = certified.evaluate(NEW).classes
+        assert 2 <= len(classes) <= 5
+        assert classes["rows"].sum() == 3_000
+        assert classes["label"].iloc[0].startswith("up to ")
+        assert certified.uncovered(NEW).classes["rows"].sum() == 3_000
+
+    def test_tables_and_exports_say_the_same(self, certified):
+        many = certified.explain_many(NEW[:200])
+        answers = np.array(many["answer"].tolist(), dtype=float)
+        assert (
+            many["agrees"].dropna().tolist()
+            == (np.abs(answers - steps(NEW[:200])) <= 0.03)[~np.isnan(answers)].tolist()
+        )
+        assert set(certified.rules_frame()["answer"]) >= set(answers[~np.isnan(answers)])
+        module: dict = {}
+        exec(certified.to_python(), module)
+        written = module["predict_many"](NEW[:200].to_dict("records"))
+        assert [np.nan if one is None else one for one in written] == pytest.approx(answers, nan_ok=True)
+        assert "an answer agrees within | ± 0.03" in certified.to_card()
+
+    def test_a_saved_explainer_is_the_same(self, certified, tmp_path):
+        certified.tradeoff()
+        certified.save(tmp_path / "a.oleander")
+        loaded = AggregateExplainer.load(tmp_path / "a.oleander", steps)
+        assert loaded.tolerance == 0.03
+        assert loaded.summary() == certified.summary()
+        np.testing.assert_array_equal(loaded.predict(NEW), certified.predict(NEW))
+        assert loaded.evaluate(NEW).to_dict() == certified.evaluate(NEW).to_dict()
+        assert loaded.tradeoff().table.equals(certified.tradeoff().table)
+        assert loaded.evaluate(NEW, steps(NEW)).agreement == certified.evaluate(NEW).agreement
+
+    def test_labels_that_are_given_must_be_numbers(self, certified):
+        with pytest.raises(BlackBoxError, match="answered 'a' for row 0, a label, and tolerance= is for numbers"):
+            certified.evaluate(NEW[:2], ["a", "b"])
+
+    def test_the_page_shows_ranges_and_no_answer_of_a_row(self, certified, tmp_path):
+        certified.report(tmp_path / "page.html", NEW[:100])
+        page = (tmp_path / "page.html").read_text()
+        assert "± 0.03" in page
+        assert not any(f"{answer:.10f}"[:12] in page for answer in steps(NEW[:100]))
+
+    def test_verdict_and_tradeoff(self, certified):
+        assert (certified.verdict_["coverage"] > 0.9).all()
+        table = certified.tradeoff().table
+        assert table.loc[table["max_explainers"] == 10, "coverage"].max() > 0.97
+
+    def test_every_row_sent_is_counted(self):
+        box = Recording(steps)
+        atlas = AggregateExplainer(box, tolerance=0.03, **DRAWS).fit(X, background=BACKGROUND)
+        assert box.n_rows == atlas.n_queries_ == 2_000 + len(X) + 100
+
+    def test_a_checkpoint_spares_the_answers(self, certified, tmp_path):
+        box = Recording(steps)
+        options = {**OPTIONS, "checkpoint": tmp_path}
+        first = AggregateExplainer(box, **options).fit(X, background=BACKGROUND)
+        box.n_rows = 0
+        again = AggregateExplainer(box, **options).fit(X, background=BACKGROUND)
+        assert box.n_rows == 100
+        assert json.dumps(first.record_.to_dict()) == json.dumps(again.record_.to_dict())
+        assert first.summary() == certified.summary()
+
+    def test_folds_groups_and_a_holdout_judge(self):
+        groups = np.arange(len(X)) // 4
+        by_folds = AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, groups=groups)
+        assert by_folds.record_.by_folds
+        assert by_folds.coverage_ > 0.9
+        held = AggregateExplainer(steps, tolerance=0.03, holdout=0.5, **DRAWS).fit(X)
+        assert held.certificate_ is not None
+        grouped = AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, groups=groups, background=BACKGROUND)
+        assert grouped.certificate_.by_group
+
+    @pytest.mark.parametrize(
+        "options", [{"max_conditions": 1}, {"max_explainers": 1}, {"floor": Floor(on="share", over="each")}], ids=str
+    )
+    def test_other_options_act(self, certified, options):
+        atlas = AggregateExplainer(steps, tolerance=0.03, min_fidelity=0.7, **options, **DRAWS)
+        atlas.fit(X, background=BACKGROUND)
+        assert atlas.summary() != certified.summary()
+        assert len(atlas.explainers_) <= options.get("max_explainers", 10)
+        most = options.get("max_conditions", 9)
+        assert all(len(rule.terms) <= most for member in atlas.explainers_ for rule in member.rules())
+
+
+class TestTolerances:
+    def test_a_share_of_the_answer(self):
+        def price(table):
+            return np.asarray(np.where(table["ward"] == "east", 1_000.0, 10.0) * (1 + 0.05 * np.sin(table["sbp"])))
+
+        atlas = AggregateExplainer(price, tolerance="10%", **DRAWS).fit(X, background=BACKGROUND)
+        assert atlas.coverage_ == 1
+        assert atlas.evaluation_.agreement == 1
+        assert "± 10%" in atlas.summary()
+        assert atlas.complexity == 2
+
+    def test_auto_follows_the_answers(self):
+        small, large = (
+            AggregateExplainer(lambda table: scale * steps(table), tolerance="auto", **DRAWS).fit(  # noqa: B023
+                X, background=BACKGROUND
+            )
+            for scale in (1.0, 1_000.0)
+        )
+        one, other = small.record_.explainers.tolerance, large.record_.explainers.tolerance
+        assert other.value == pytest.approx(1_000 * one.value)
+        assert large.coverage_ == small.coverage_
+
+    def test_a_wide_tolerance_needs_one_rule(self):
+        atlas = AggregateExplainer(steps, tolerance=1.0, **DRAWS).fit(X, background=BACKGROUND)
+        assert (atlas.coverage_, atlas.complexity) == (1.0, 1)
+
+    def test_constant_answers(self):
+        box = {"black_box": lambda table: np.full(len(table), 2.5), **DRAWS}
+        atlas = AggregateExplainer(tolerance=0.1, **box).fit(X, background=BACKGROUND)
+        assert (atlas.coverage_, set(atlas.predict(NEW))) == (1.0, {2.5})
+        with pytest.raises(ValueError, match=r"answers 2\.5 for every draw, so tolerance='auto' has nothing to go by"):
+            AggregateExplainer(tolerance="auto", **box).fit(X, background=BACKGROUND)
+
+    def test_noise_is_not_explained(self):
+        def noise(table):
+            return np.asarray(1e5 * np.sin(1e4 * table["sbp"] * table["age"]) % 1.0)
+
+        with pytest.raises(NothingFoundError, match="min_fidelity"):
+            AggregateExplainer(noise, tolerance=0.01, **DRAWS).fit(X, background=BACKGROUND)
+
+    @pytest.mark.parametrize(
+        ("answer", "words"),
+        [
+            (np.nan, "answered nan for row 0, which is no answer"),
+            (np.inf, "answered inf for row 0, which is no answer"),
+            ("high", "answered 'high' for row 0, a label, and tolerance= is for numbers: leave it out"),
+            (True, "answered True for row 0, a label"),
+        ],
+    )
+    def test_answers_that_are_no_numbers(self, answer, words):
+        with pytest.raises(BlackBoxError, match=words):
+            AggregateExplainer(lambda table: np.full(len(table), answer), tolerance=1, **DRAWS).fit(X)
+
+    def test_numbers_without_a_tolerance(self):
+        with pytest.raises(BlackBoxError, match=r"which looks like a probability or a regression.*give tolerance= to"):
+            AggregateExplainer(steps, **DRAWS).fit(X)
+
+    @pytest.mark.parametrize("has_background", [False, True])
+    def test_every_row_of_a_source_is_counted(self, tmp_path, has_background):
+        many = make_rows(4_000, 3)
+        many.to_parquet(tmp_path / "rows.parquet")
+        source = open_source(tmp_path / "rows.parquet", epsilon=0.1, block_size=700)
+        around = BACKGROUND if has_background else None
+        box = Recording(steps)
+        atlas = AggregateExplainer(box, **OPTIONS, checkpoint=tmp_path / "kept").fit(source, background=around)
+        near = np.abs(atlas.predict(many) - steps(many)) <= 0.03
+        assert atlas.exact_.n_rows == 4_000
+        assert atlas.exact_.coverage == pytest.approx(near.count() / 4_000)
+        assert atlas.exact_.agreement == pytest.approx(float(near.mean()))
+        classes = atlas.exact_.classes
+        assert classes["rows"].sum() == 4_000
+        assert (classes["rows"] * classes["answered_rightly"]).sum() == pytest.approx(near.sum())
+        assert classes["label"].iloc[0].startswith("up to ")
+        assert box.n_rows == atlas.n_queries_
+        assert "on all 4,000 rows" in atlas.summary()
+
+    def test_truth_that_is_no_number_or_too_near(self):
+        with pytest.raises(ValueError, match="y holds values that are no numbers"):
+            AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, ["a"] * len(X), background=BACKGROUND)
+        with pytest.warns(UserWarning, match=r"is right on 100\.0% of these rows"):
+            AggregateExplainer(steps, tolerance=0.03, **DRAWS).fit(X, steps(X) + 0.01, background=BACKGROUND)
+
+
+class TestOutputs:
+    READ = ["age", "sbp"]  # noqa: RUF012
+    MODEL = LogisticRegression().fit(BACKGROUND[["age", "sbp"]], steps(BACKGROUND) > 0.2)
+
+    def fit(self, **options):
+        explainer = AggregateExplainer(self.MODEL, **options, **DRAWS)
+        return explainer.fit(X[self.READ], background=BACKGROUND[self.READ])
+
+    def test_the_probability_of_a_class(self, tmp_path):
+        atlas = self.fit(output=Output("proba", True), tolerance=0.1)
+        found = atlas.evaluate(NEW[self.READ])
+        truth = self.MODEL.predict_proba(NEW[self.READ])[:, 1]
+        answers = atlas.predict(NEW[self.READ])
+        assert found.agreement == pytest.approx(float((np.abs(answers - truth) <= 0.1).mean()))
+        assert found.agreement > 0.85
+        atlas.save(tmp_path / "a.oleander")
+        loaded = AggregateExplainer.load(tmp_path / "a.oleander", self.MODEL)
+        assert loaded.output == Output("proba", True)
+        assert loaded.evaluate(NEW[self.READ]).agreement == found.agreement
+
+    def test_a_threshold_makes_labels(self):
+        atlas = self.fit(output=Output("proba", threshold=0.25))
+        said = atlas.predict(NEW[self.READ])
+        truth = np.where(self.MODEL.predict_proba(NEW[self.READ])[:, 1] > 0.25, "over 0.25", "up to 0.25")
+        assert (said == truth).mean() > 0.9
+
+    def test_true_labels_beside_a_probability_are_refused(self):
+        with pytest.raises(ValueError, match="y holds true labels, which cannot be compared with a probability"):
+            AggregateExplainer(self.MODEL, output=Output("proba"), tolerance=0.1).fit(X, steps(X) > 0.2)
+
+    def test_a_clone_has_the_same_output(self):
+        atlas = AggregateExplainer(self.MODEL).set_params(output__of="proba", output__threshold=0.5)
+        assert atlas.output == Output("proba", None, 0.5)
+
+
+def draw_law(rng):
+    """Return a random law of numbers: slopes, steps, a wave, and an interaction."""
+    slope, wave, at = rng.normal(size=4) * (rng.random(4) < 0.5), rng.uniform(2, 12), rng.uniform(0.2, 0.8, 3)
+    size = rng.normal(size=3) * 2
+
+    def law(X):
+        steps = size[0] * (X[:, 0] > at[0]) + size[1] * ((X[:, 1] > at[1]) & (X[:, 2] > at[2]))
+        return np.asarray(X @ slope + steps + size[2] * 0.3 * np.sin(wave * X[:, 3]))
+
+    return law
+
+
+@pytest.mark.slow
+def test_certificates_hold_on_random_laws():
+    """Of certified fits, at most the allowed share is under the floor on all rows that could come."""
+    n_certified = n_broken = 0
+    for seed in range(80):
+        rng = np.random.default_rng([7, seed])
+        law = draw_law(rng)
+        background, rows, others = (rng.uniform(size=(n_rows, 4)) for n_rows in (200, 250, 20_000))
+        tolerance = float(rng.uniform(0.2, 0.7) * law(others).std())
+        atlas = AggregateExplainer(law, tolerance=tolerance, min_fidelity=0.85, draws=Draws(1_500), random_state=seed)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                atlas.fit(rows, background=background)
+        except NothingFoundError:
+            continue
+        if atlas.certificate_ is None:
+            continue
+        n_certified += 1
+        answers, truth = atlas.predict(others), law(others)
+        agreement = float(Tolerance(tolerance).agrees(answers, truth)[~np.ma.getmaskarray(answers)].mean())
+        n_broken += agreement < atlas.certificate_.answers.bound
+    assert n_certified >= 60
+    assert n_broken <= 0.05 * n_certified

@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from oleander import AggregateExplainer, Draws
+from tests.making import ASKING, Recording
+
+RNG = np.random.default_rng(0)
+X, BACKGROUND = RNG.uniform(size=(300, 3)), RNG.uniform(size=(300, 3))
+
+
+@pytest.fixture(scope="module")
+def sloping():
+    box = Recording(lambda X: 10 * X[:, 0] + (X[:, 1] > 0.5))
+    options = {"tolerance": 1.0, "draws": Draws(2_000), "random_state": 0}
+    return box, AggregateExplainer(box, **options).fit(X, background=BACKGROUND)
+
+
+def test_a_wider_tolerance_answers_more_and_asks_nothing(sloping):
+    box, atlas = sloping
+    before = box.n_rows
+    table = atlas.tolerances()
+    assert box.n_rows == before
+    assert table["tolerance"].tolist() == [0.5, 0.75, 1.0, 1.5, 2.0]
+    assert table["coverage"].iloc[-1] >= table["coverage"].iloc[0]
+    assert (table.loc[table["status"] != "unknown", "at_least"] >= 0.9).all()
+    own = table.set_index("tolerance").loc[1.0]
+    assert own["coverage"] == atlas.coverage_
+    assert own["n_rules"] == atlas.complexity
+    assert own["status"] == atlas.record_.status
+
+
+def test_each_line_is_what_a_fit_finds(sloping):
+    box, atlas = sloping
+    again = AggregateExplainer(box.answer, tolerance="30%", draws=Draws(2_000), random_state=0)
+    line = atlas.tolerances(["30%"]).iloc[0]
+    again.fit(X, background=BACKGROUND)
+    assert (line["tolerance"], line["status"]) == ("30%", "judged")
+    assert (line["coverage"], line["n_rules"]) == (again.coverage_, again.complexity)
+
+
+def test_a_tolerance_that_nothing_reaches(sloping):
+    line = sloping[1].tolerances([1e-4]).iloc[0]
+    assert (line["n_rules"], line["coverage"], line["status"]) == (0, 0.0, "unknown")
+
+
+def test_labels_have_no_tolerance(square):
+    for options in (ASKING, {"draws": Draws(0), "random_state": 0}):
+        atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, **options).fit(square)
+        with pytest.raises(ValueError, match="explain labels, which have no tolerance"):
+            atlas.tolerances()
+    with pytest.raises(ValueError, match=r"tolerance=0 is not allowed"):
+        AggregateExplainer(lambda X: X[:, 0], tolerance=0.2, **ASKING).fit(square).tolerances([0])
