@@ -18,8 +18,13 @@ def run_tutorial() -> nbformat.NotebookNode:
     for cell in notebook.cells:
         cell.metadata = metadata[cell.id]
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+            cell.outputs = [output for output in cell.outputs if not is_passing(output)]
     return notebook
+
+
+def is_passing(output: nbformat.NotebookNode) -> bool:
+    """Return whether an output depends on the machine: warnings, and bars of progress, which slow work alone shows."""
+    return output.get("name") == "stderr" or output.output_type == "display_data"
 
 
 if __name__ == "__main__":
