@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -30,9 +30,10 @@ class ShownExplainer(FittedAttributes):
 
     black_box: Any
 
-    def _label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
-        """Return the black box's labels for the rows of a table, of which some may not be readable."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
+            """Return the black box's labels for the rows of a table, of which some may not be readable."""
 
     def explain(self, x: Any, *, ask: bool = True) -> Explanation:
         """Return what is said of one row, how sure that is, and what would change it.

@@ -31,7 +31,7 @@ MOST_LEVELS = 12
 GRID = 1000
 # The part of a column's values at each end that its range on the page leaves out.
 TAIL = 0.05
-# The columns that name a direction of the map: at most so many, and only with a correlation of at least this.
+# The columns that name a direction of the map: at most this many, each with a correlation of at least this.
 MOST_NAMED, FAIR_CORRELATION = 3, 0.3
 
 
