@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.report.page.shown import GRID, MOST_POINTS, Shown, describe_map, typical_row, usual_range
+from oleander.data.tolerance import Tolerance
+from oleander.report.page.shown import GRID, MOST_POINTS, Shown, _left_out, describe_map, typical_row, usual_range
 
 AGE = Feature("age", Kind.INTEGER, "int64", lower=0, upper=1000)
 
@@ -68,3 +69,15 @@ def test_the_typical_row_is_rounded():
 )
 def test_a_range_leaves_out_the_ends(feature, values, expected):
     assert usual_range(feature, values) == expected
+
+
+def test_ranges_of_numbers_stand_in_the_order_of_the_numbers():
+    values = np.random.default_rng(0).uniform(size=(300, 2))
+    shown = Shown(values, 20 * values[:, 0] - 5, {}, tolerance=Tolerance(1.5))
+    content = _left_out(FeatureSchema.infer(values), shown, np.ones(300, dtype=bool), None)
+    names = [line["value"] for line in content["by"][0]["lines"]]
+    assert names[0].startswith("up to ")
+    assert names[-1].startswith("over ")
+    starts = [float(name.split()[0]) for name in names[1:-1]]
+    assert starts == sorted(starts)
+    assert len(starts) >= 2

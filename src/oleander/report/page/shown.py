@@ -134,7 +134,12 @@ def _left_out(
     ]
     tables = []
     if shown.names is not None:
-        tables.append({"name": "the model's answer", "lines": _count(shown.names, answered, judged)})
+        lines = _count(shown.names, answered, judged)
+        if shown.labels is not None and shown.tolerance is not None:
+            # Ranges of numbers stand in the order of the numbers.
+            _, ranges = group_answers(shown.labels, shown.tolerance)
+            lines.sort(key=lambda line: ranges.tolist().index(line["value"]))
+        tables.append({"name": "the model's answer", "lines": lines})
     tables += [{"name": name, "lines": _count(values, answered)} for name, values in shown.by.items()]
     return {"n": int((~answered).sum()), "of": len(answered), "by": tables, "rules": rules}
 
