@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import tracemalloc
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -269,7 +269,9 @@ def test_it_works_inside_a_running_event_loop(serve):
     async def cell():
         return service.predict(X)
 
-    np.testing.assert_array_equal(asyncio.run(cell()), LABELS)
+    # In a thread of its own, because a browser of another test may run a loop in this one.
+    with ThreadPoolExecutor(1) as thread:
+        np.testing.assert_array_equal(thread.submit(asyncio.run, cell()).result(), LABELS)
 
 
 @pytest.mark.slow

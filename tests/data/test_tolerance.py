@@ -72,6 +72,10 @@ def test_one_constant_serves_a_window(numbers, tolerance):
         assert Tolerance(tolerance.value * (1 + 1e-6), tolerance.is_relative).agrees(constant, own).all()
 
 
+def test_answers_that_are_all_zero_share_a_window():
+    assert Tolerance(0.2, is_relative=True).to_windows(np.zeros(3)).tolist() == [0, 0, 0]
+
+
 def test_last_digits_are_no_change():
     assert changed(np.array([1e9, 0.3]), np.array([1e9 + 1, 0.3 + 1e-3])).tolist() == [False, True]
     assert changed(np.array(["a", "b"]), np.array(["a", "a"])).tolist() == [False, True]

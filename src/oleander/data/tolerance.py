@@ -81,6 +81,8 @@ class Tolerance:
         if not self.is_relative:
             return np.asarray(truth / (2 * self.value))
         size = np.abs(truth)
+        if not size.any():
+            return np.zeros(len(size))
         smallest = size[size > 0].min(initial=np.inf)
         # From y on, the window of the largest constant that agrees with y ends at y (1 + r) / (1 - r).
         ratio = np.log((1 + self.value) / (1 - self.value))
