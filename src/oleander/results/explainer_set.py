@@ -232,9 +232,9 @@ class ExplainerSet:
             return first == np.arange(len(covers))[:, None], said, answers
         return covers & (first != ABSTAINS), said, answers
 
-    def explain(self, row: Floats) -> Explanation:
+    def explain(self, row: Floats, *, with_change: bool = True) -> Explanation:
         """Return what is said of one row, and what would change the answer. The black box is not asked."""
-        return explain_row(self, row)
+        return explain_row(self, row, with_change=with_change)
 
     def evaluate(
         self, rows: Floats, labels: Labels, weights: Ints | None = None, readable: Bools | None = None
