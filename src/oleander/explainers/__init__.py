@@ -3,6 +3,7 @@
 from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, Spoken
 from oleander.explainers.base import Explainer, LocalExplainer, Rule
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.linear import LimeLinear
 from oleander.explainers.tree_explainers import FilteredTree, UnfilteredTree
 
@@ -13,6 +14,7 @@ __all__ = [
     "Explainer",
     "FilteredTree",
     "LimeLinear",
+    "Line",
     "LocalExplainer",
     "Rule",
     "Spoken",

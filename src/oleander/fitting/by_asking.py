@@ -120,7 +120,7 @@ def learn_by_asking(
     union = learner.choose(*options.limits)
     if union is None:
         raise NothingFoundError(learner.why_nothing(*options.limits))
-    explainers = deliver_union(union, draws, rows, learner.level)
+    explainers = deliver_union(union, rows, learner.level)
     certificate = Certificate((), None, union.claim, options.confidence, rows.groups is not None)
     with tell_progress("comparing draws with rows"):
         realism = measure_realism(draws.values, rows.values, draws.schema, seed)

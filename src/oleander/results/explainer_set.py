@@ -13,6 +13,7 @@ from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
 from oleander.judging.certificate import Certificate, Claim
 from oleander.learning.family import OVERLAPS, Overlap
@@ -77,18 +78,24 @@ class ChosenExplainer:
         outer = self.region.outer if isinstance(self.region, Spoken) else self.region
         return outer if isinstance(outer, Ball) else None
 
+    @property
+    def is_one_rule(self) -> bool:
+        """Whether it says one thing in a box, whose conditions then belong to its rule."""
+        return isinstance(self.explainer, (Constant, Line)) and isinstance(self.region, Box)
+
     def rules(self) -> list[Rule]:
-        """Return all that the explainer says; the conditions of a box belong to the rule of its constant answer."""
-        rules = self.explainer.rules()
-        if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
-            rules = [replace(rule, terms=self.region.conditions) for rule in rules]
-        return rules if self.tolerance is None else [replace(rule, tolerance=self.tolerance) for rule in rules]
+        """Return all that the explainer says."""
+        return [self._complete(rule) for rule in self.explainer.rules()]
 
     def path(self, row: Floats) -> Rule:
         """Return what the explainer says of one row, and why."""
-        if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
-            return self.rules()[0]
-        return replace(self.explainer.path(row), tolerance=self.tolerance)
+        return self._complete(self.explainer.path(row))
+
+    def _complete(self, rule: Rule) -> Rule:
+        if self.is_one_rule:
+            assert isinstance(self.region, Box)
+            rule = replace(rule, terms=self.region.conditions)
+        return rule if self.tolerance is None else replace(rule, tolerance=self.tolerance)
 
     def _repr_html_(self) -> str:
         return Fragment().heading(describe_all(self)).line(self.region.describe()).add(draw_rules((self,))).html
