@@ -12,10 +12,10 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.draws.densities import draw_forest, draw_mixture
 from oleander.draws.jitter import draw_jitter
-from oleander.draws.numbers import choose_tolerance, cut_into_bins, find_constants, find_nearest
 from oleander.draws.options import Draws
 from oleander.explainers.base import encode_labels
 from oleander.explainers.line import Line
+from oleander.explainers.numbers import choose_tolerance, cut_into_bins, find_constants, find_nearest
 from oleander.running.progress import tell_progress
 
 # Answers come in batches of this size, so that a checkpoint keeps what was asked before an interrupt.

@@ -5,6 +5,7 @@ from oleander.explainers.base import Explainer, LocalExplainer, Rule
 from oleander.explainers.constant import Constant
 from oleander.explainers.line import Line
 from oleander.explainers.linear import LimeLinear
+from oleander.explainers.sparse_line import SparseLine
 from oleander.explainers.tree_explainers import FilteredTree, UnfilteredTree
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Line",
     "LocalExplainer",
     "Rule",
+    "SparseLine",
     "Spoken",
     "UnfilteredTree",
 ]

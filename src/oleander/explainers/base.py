@@ -1,7 +1,7 @@
 """The protocols of local explainers, and the rules that they state."""
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -86,11 +86,14 @@ class Explainer(Protocol):
 
 
 @runtime_checkable
-class LocalExplainer(Explainer, Protocol):
-    """An explainer that can be fitted in a region."""
+class LocalExplainer(Protocol):
+    """What learns an explainer from draws in a region."""
 
-    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
-        """Learn from draws in the region and their labels by the black box."""
+    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Explainer:
+        """Return an explainer, often itself, learned from draws in the region and their labels by the black box.
+
+        One that explains numbers too takes ``tolerance``, which is a ``Tolerance`` where the labels are numbers.
+        """
 
 
 def write_labels(labels: Labels) -> dict[str, Any]:

@@ -42,6 +42,8 @@ def choose_from_pool(
         Where trained explainers are kept.
     seed : int
     """
+    within = options.agrees_within
+    assert within != "auto"
     # Read and label the rows that teach and choose.
     learned = parts.learned
     truth = None if reading.truth is None else options.read_truth(reading.truth[learned])
@@ -52,12 +54,14 @@ def choose_from_pool(
         row_numbers=reading.numbers_of(learned),
     )
     if truth is not None:
-        warn_of_truth(rows, truth)
+        warn_of_truth(rows, truth, within)
     # Queries for the held-out rows are not there for training.
     black_box.reserve(len(parts.held))
 
     # Propose and choose. Balls draw and ask when they are trained.
-    pool = CandidatePool.propose(list(generators), rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store)
+    pool = CandidatePool.propose(
+        list(generators), rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store, tolerance=within
+    )
     sizes = measure_sizes(pool)
     for generator in generators:
         if isinstance(generator, Balls):

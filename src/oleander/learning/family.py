@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.draws.labelled import LabelledDraws
+from oleander.explainers.least_squares import MOST_TERMS
 from oleander.explainers.tree import LEAF, Tree
 from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
 from oleander.learning.grid import Grid, Key, Memberships
-from oleander.learning.lines import MOST_TERMS, fit_lines
+from oleander.learning.lines import fit_lines
 from oleander.learning.polishing import Polisher, find_useful_columns
 from oleander.learning.pruning import PrunedTree, grow_large_trees, prune_tree
 

@@ -176,6 +176,7 @@ class ExplainerSet:
                     fidelity=float(fidelity[index]),
                     floor_value=float(measured[index]),
                     draw_fidelity=float(pool.draw_fidelity[index]),
+                    tolerance=pool.tolerance,
                 )
             )
         return cls(pool.rows.schema, tuple(members))
