@@ -11,7 +11,9 @@ from oleander.explainers.least_squares import MOST_TERMS, Inputs, fit_terms
 from oleander.explainers.tree import LEAF, Tree
 
 # Lines are fitted in the largest nodes of a tree, each of at least this share of the draws, and to so many draws.
-MOST_NODES, MIN_SHARE, MIN_DRAWS = 60, 0.01, 50
+MOST_NODES, MIN_SHARE, MIN_DRAWS = 20, 0.01, 50
+# More draws than this in a part are thinned out: a line has few terms.
+MOST_DRAWS = 1_000
 
 
 def with_lines(
@@ -38,6 +40,7 @@ def with_lines(
     found = list(draws.lines)
     for part in parts:
         if len(part) >= MIN_DRAWS:
+            part = part[:: -(-len(part) // MOST_DRAWS)]
             found += fit_terms(inputs.take(part), values[part], answers[part], draws.tolerance, max_terms)
     return replace(draws, lines=tuple(line for line in dict.fromkeys(found) if line.terms))
 
