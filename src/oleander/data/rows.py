@@ -13,7 +13,7 @@ from oleander.data.splitting import assign_folds, draw_part
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Distinct rows, which the program calls points.
+    """Distinct rows (of each group), which the program calls points.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Rows:
     labels : array of shape (n_points,)
         The black box's answers.
     groups : array of shape (n_points,), optional
-        The group of each point (one patient, one trial). A point that occurs in several groups is in the first.
+        The group of each point (one patient, one trial). Equal rows of two groups are two points.
     row_numbers : int array of shape (n_rows,), optional
         The position of each row in X, where X has more rows or others; None if these are the rows of X.
     """

@@ -1,12 +1,17 @@
 """Splits of rows that keep groups whole: hold-outs, folds, halves and random parts."""
 
 import math
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from oleander.arrays import Bools, Ints, Labels
+
+# What counts as one piece of evidence; distinct rows are rows without their copies.
+Unit = Literal["rows", "groups", "distinct rows"]
+UNITS: tuple[Unit, ...] = ("rows", "groups", "distinct rows")
 
 
 def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int) -> tuple[Ints, Ints]:
