@@ -212,8 +212,11 @@ def test_trained_explainers_are_kept_when_the_black_box_fails(cancer):
         return model.predict(X)
 
     pool = build((X, fragile), batch_size=1000)
+    before = pool.black_box.n_queries
     with pytest.raises(BlackBoxError, match="raised ConnectionError when asked about 900 rows: the service is gone"):
         pool.train(range(40))
+    # The batch that failed was sent too.
+    assert pool.black_box.n_queries == before + 4 * 900
     # Two calls went to the rows (the second to ask again), three to batches of three balls.
     assert pool.is_trained.sum() == 9
     assert pool.agrees.nnz > 0

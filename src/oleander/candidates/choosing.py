@@ -18,7 +18,8 @@ from scipy.sparse import csr_array
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.pool import CandidatePool
-from oleander.judging.floor import Floor
+from oleander.data.splitting import Unit
+from oleander.judging.floor import Floor, why_too_few
 from oleander.running.progress import tell_progress, told
 from oleander.selection import Progress, SelectionProblem, SelectionResult
 from oleander.selection.result import Status
@@ -55,6 +56,8 @@ class PoolProgram:
         Seconds for solving; training is not counted. The runtime of a result is that of all rounds together.
     importance : array of shape (n_points,), optional
         The worth of covering a row of each point; 1 by default.
+    unit : {"rows", "groups", "distinct rows"}
+        What the groups of the pool's rows are.
     """
 
     def __init__(
@@ -68,10 +71,11 @@ class PoolProgram:
         solver: str = "auto",
         time_limit: float | None = 60.0,
         importance: Floats | None = None,
+        unit: Unit = "rows",
     ) -> None:
         self.pool, self.floor, self.max_rules, self.formulation = pool, floor, max_rules, formulation
         self.training = training or ("eager" if formulation == "selective" else "lazy")
-        self.solver, self.time_limit = solver, time_limit
+        self.solver, self.time_limit, self.unit = solver, time_limit, unit
         self.weights = pool.rows.weights.astype(float) if importance is None else pool.rows.weights * importance
         self._number = 1
         self._is_spent = False
@@ -80,11 +84,15 @@ class PoolProgram:
     def measured(self) -> Floats:
         """The measure that is compared with the floor; an untrained candidate counts as always right.
 
-        Only rows that a candidate did not learn from count.
+        Only rows that a candidate did not learn from count. A bound counts groups where there are groups; the share is
+        the paper's, of rows.
         """
         pool = self.pool
-        right = np.where(pool.is_trained, pool.judged_right, pool.judged_support)
-        return self.floor.measure(right, pool.judged_support)
+        if self.floor.on == "share":
+            right = np.where(pool.is_trained, pool.judged_right, pool.judged_support)
+            return self.floor.measure(right, pool.judged_support)
+        right = np.where(pool.is_trained, pool.right_units, pool.n_units)
+        return self.floor.measure(right, pool.n_units, pool.judged_support)
 
     def problem(self, *, trained_only: bool = False) -> SelectionProblem:
         """Return the program over the trained candidates, or its relaxation over the whole pool."""
@@ -140,6 +148,10 @@ class PoolProgram:
 
     def why_nothing(self, result: SelectionResult, min_fidelity: float) -> str:
         """Return in a sentence why a result of this floor chooses no candidate."""
+        if self.floor.on == "bound" and self.floor.over != "union":
+            too_few = why_too_few(int(self.pool.n_units.max()), self.unit, min_fidelity, self.floor.level)
+            if too_few is not None:
+                return too_few
         good = self.measured >= min_fidelity
         if (good & self.pool.is_trained).any() and self.max_rules is not None:
             explainers = [self.pool.explainers[index] for index in np.flatnonzero(good & self.pool.is_trained)]

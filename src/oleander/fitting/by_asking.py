@@ -114,6 +114,7 @@ def learn_by_asking(
         is_balanced=options.balance == "class",
         max_rules=options.max_rules,
         max_conditions=options.max_conditions,
+        unit=reading.unit,
         seed=seed,
         n_jobs=options.n_jobs,
     )
@@ -121,7 +122,7 @@ def learn_by_asking(
     if union is None:
         raise NothingFoundError(learner.why_nothing(*options.limits))
     explainers = deliver_union(union, draws, rows, learner.level)
-    certificate = Certificate((), None, union.claim, options.confidence, rows.groups is not None)
+    certificate = Certificate((), None, union.claim, options.confidence, union.rows)
     with tell_progress("comparing draws with rows"):
         realism = measure_realism(draws.values, rows.values, draws.schema, seed)
     record = FitRecord(

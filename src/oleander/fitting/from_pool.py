@@ -10,6 +10,7 @@ from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.sizes import measure_sizes, warn_of_sizes
 from oleander.data.reading import Reading, Split
+from oleander.data.splitting import Unit
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.options import Options
 from oleander.judging.balance import balance_classes
@@ -62,7 +63,7 @@ def choose_from_pool(
     for generator in generators:
         if isinstance(generator, Balls):
             warn_of_sizes(generator, rows, sizes)
-    program = _state_program(options, pool)
+    program = _state_program(options, pool, reading.unit)
     result = program.select(*options.limits)
     if not len(result.chosen):
         raise NothingFoundError(program.why_nothing(result, options.min_fidelity))
@@ -76,7 +77,9 @@ def choose_from_pool(
     held = label_rows(reading.values[parts.held], black_box, known=rows)
     certificate = None
     if len(parts.held):
-        certificate = explainers.certify(held, options.confidence, reading.groups_of(parts.held), seed)
+        certificate = explainers.certify(
+            held, options.confidence, reading.groups_of(parts.held), seed, unit=reading.unit
+        )
         explainers = explainers.with_claims(certificate)
         explainers = explainers.with_held(held, 1 - options.confidence, reading.groups_of(parts.held))
     # A balanced program counts worths, not rows.
@@ -96,7 +99,7 @@ def choose_from_pool(
     return record, Workings(program, rows, held, seed, result, n_rows)
 
 
-def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:
+def _state_program(options: Options, pool: CandidatePool, unit: Unit) -> PoolProgram:
     if len(pool.candidates) < options.max_explainers:
         warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
     rows = pool.rows
@@ -108,4 +111,5 @@ def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:
         solver=options.solver,
         time_limit=options.time_limit,
         importance=balance_classes(rows.labels, rows.weights) if options.balance == "class" else None,
+        unit=unit,
     )

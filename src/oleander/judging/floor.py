@@ -1,5 +1,6 @@
 """The floor: the measure that is compared with ``min_fidelity``, and whether it holds for each explainer or for all."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from oleander.arrays import Floats
 from oleander.data.checks import check_choice, check_count, check_share
+from oleander.data.splitting import Unit
 from oleander.judging.bounds import lower_bound
 
 
@@ -44,15 +46,42 @@ class Floor:
         if self.on == "share" and self.level != type(self)().level:
             raise ValueError("floor.level is the error of a bound, and floor.on='share' has none: leave it out.")
 
-    def measure(self, n_right: Any, n_rows: Any) -> Floats:
+    def measure(self, n_right: Any, n_units: Any, n_rows: Any = None) -> Floats:
         """Return the measure for each pair of counts; 0 where the support is too small.
+
+        Parameters
+        ----------
+        n_right, n_units : arrays
+            Right units, and all units: rows, or groups.
+        n_rows : array, optional
+            The rows that are compared with ``min_support``; the units by default.
 
         Examples
         --------
         >>> Floor("share", min_support=5).measure([9, 4], [10, 4]).tolist()
         [0.9, 0.0]
         """
-        right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
-        share = np.divide(right, rows, out=np.zeros_like(right), where=rows > 0)
-        value = share if self.on == "share" else lower_bound(right, rows, self.level)
-        return np.where(rows >= self.min_support, value, 0.0)
+        right, units = np.asarray(n_right, dtype=float), np.asarray(n_units, dtype=float)
+        share = np.divide(right, units, out=np.zeros_like(right), where=units > 0)
+        value = share if self.on == "share" else lower_bound(right, units, self.level)
+        return np.where((units if n_rows is None else np.asarray(n_rows)) >= self.min_support, value, 0.0)
+
+
+def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float) -> str | None:
+    """Return a sentence if no bound on so few units reaches the floor, even if all are right; None if one does.
+
+    Examples
+    --------
+    >>> why_too_few(14, "groups", 0.9, 0.05).split(".")[1]
+    '9 cannot be shown on 14 groups, even if every answer is right: 29 are needed'
+    >>> why_too_few(29, "groups", 0.9, 0.05)
+    """
+    if float(lower_bound(n_units, n_units, level)) >= min_fidelity:
+        return None
+    needed = "no number of them shows a floor of 1"
+    if min_fidelity < 1:
+        needed = f"{math.ceil(math.log(level) / math.log(min_fidelity)):,} are needed"
+    return (
+        f"min_fidelity={min_fidelity:g} cannot be shown on {n_units:,} {unit[:-1] if n_units == 1 else unit}, even if "
+        f"every answer is right: {needed}. Give more {unit}, which need no labels, or lower min_fidelity."
+    )

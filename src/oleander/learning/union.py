@@ -1,17 +1,18 @@
 """A union of boxes, learned and chosen on draws and judged on rows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.rows import Rows
-from oleander.data.splitting import assign_folds, count_units
+from oleander.data.splitting import Unit, assign_folds, count_units
 from oleander.draws.labelled import LabelledDraws
 from oleander.judging.bounds import lower_bound
-from oleander.judging.certificate import Claim
+from oleander.judging.certificate import Claim, claim_rows
+from oleander.judging.floor import why_too_few
 from oleander.judging.judged import Judged
 from oleander.judging.sequence import find_passed, find_start, pass_chances
 from oleander.learning.family import SILENT, Family, Step, learn_family
@@ -46,6 +47,8 @@ class Union:
         The share of the judging rows that is answered.
     answered, right : bool arrays of shape (n_points,)
         Masks of the judging rows that are answered, and answered rightly, where nothing was learned from them.
+    rows : Claim or None
+        The same of all rows, where groups are certified; its bound is 0 where that cannot be certified.
     """
 
     family: Family
@@ -55,6 +58,7 @@ class Union:
     coverage: float
     answered: Bools
     right: Bools
+    rows: Claim | None = None
 
 
 @dataclass(eq=False)
@@ -81,6 +85,8 @@ class UnionLearner:
         Whether every class has the same worth.
     max_rules, max_conditions : int or None
         The most rules in all, and the most conditions of a rule.
+    unit : {"rows", "groups", "distinct rows"}
+        What the groups of the rows are.
     seed : int
     n_jobs : int or None
     """
@@ -95,6 +101,7 @@ class UnionLearner:
     is_balanced: bool = False
     max_rules: int | None = None
     max_conditions: int | None = None
+    unit: Unit = "rows"
     seed: int = 0
     n_jobs: int | None = None
     _known: dict[Any, tuple[Family, Judged]] = field(default_factory=dict, repr=False)
@@ -136,7 +143,7 @@ class UnionLearner:
             return learn_plain_tree(draws, np.random.default_rng(seed), max_leaves)
 
         family, judged = self._judge(("plain", max_leaves), learn)
-        claim = Claim(int(judged.n_right[0]), int(judged.n_answered[0]), float(judged.bounds(self.level)[0]))
+        claim = replace(claim_rows(judged, 0, float(judged.bounds(self.level)[0])), unit=self.unit)
         return Union(family, family.steps[0], claim, False, float(judged.coverage()[0]), *judged.masks(0))
 
     def why_nothing(self, max_explainers: int, min_fidelity: float) -> str:
@@ -149,11 +156,14 @@ class UnionLearner:
                 "Lower min_fidelity, or give more draws."
             )
         n_right, n_units = judged.count_units(self.seed)
+        n_most = int(n_units.max())
+        too_few = None if self.on_share else why_too_few(n_most, self.unit, min_fidelity, self.level)
+        if too_few is not None:
+            return too_few
         best = show_lower(float(max(self._measure(n_right, n_units).max(), judged.bounds(self.level).max())))
-        unit = "rows" if judged.groups is None else "groups"
         return (
             f"min_fidelity={min_fidelity:g} is not reached: the best of {len(family.steps)} choices is at least {best} "
-            f"on {int(n_units.max()):,} {unit}. Lower min_fidelity, or give more {unit}; they need no labels."
+            f"on {n_most:,} {self.unit}. Lower min_fidelity, or give more {self.unit}; they need no labels."
         )
 
     def _most_boxes(self, max_explainers: int) -> int:
@@ -236,8 +246,14 @@ class UnionLearner:
         best = int(min(near.tolist(), key=lambda number: (family.steps[number].size, -coverage[number])))
         # The sequence shows that agreement is at the floor or over it, and no more.
         bound = floor if is_certified else float(judged.bounds(self.level)[best])
-        claim = Claim(int(n_right[best]), int(n_units[best]), bound)
-        return Union(family, family.steps[best], claim, is_certified, float(coverage[best]), *judged.masks(best))
+        claim = Claim(int(n_right[best]), int(n_units[best]), bound, self.unit)
+        rows = None
+        if is_certified and judged.groups is not None:
+            # A second sequence over the same steps: the share of rows is certified if it passes as far as this step.
+            reached = judged.part(passed[passed <= best]).rows_reach(floor, self.level).all()
+            rows = claim_rows(judged, best, floor if reached else 0.0)
+        figures = claim, is_certified, float(coverage[best])
+        return Union(family, family.steps[best], *figures, *judged.masks(best), rows)
 
 
 def _answer_fold(learn: Learn, draws: LabelledDraws, values: Floats, fold: Ints, seed: int, number: int) -> Ints:

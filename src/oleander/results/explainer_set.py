@@ -9,6 +9,7 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.choosing import PoolProgram
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.data.splitting import Unit
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer, Rule
@@ -244,7 +245,9 @@ class ExplainerSet:
         rules = [member.explainer.complexity for member in self.members]
         return evaluate(covers, said, np.ma.getdata(answers), labels, rules, weights, self.tolerance)
 
-    def certify(self, held: Rows, confidence: float, groups: Labels | None, seed: int) -> Certificate:
+    def certify(
+        self, held: Rows, confidence: float, groups: Labels | None, seed: int, *, unit: Unit = "groups"
+    ) -> Certificate:
         """Return what rows that were held out from everything else allow to be claimed.
 
         Parameters
@@ -254,6 +257,8 @@ class ExplainerSet:
         groups : array of shape (n_rows,) or None
             The group of each row; one random row of each group counts.
         seed : int
+        unit : {"groups", "distinct rows"}
+            What the groups are.
         """
         labels = held.labels_of_rows
         covers, said, answers = self.read(held.values[held.point_of_row])
@@ -265,6 +270,7 @@ class ExplainerSet:
             answered=answered,
             right=answered & agrees(np.ma.getdata(answers), labels, self.tolerance),
             groups=groups,
+            unit=unit,
             rng=np.random.default_rng(seed),
         )
 

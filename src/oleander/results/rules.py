@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.data.splitting import Unit
 from oleander.explainers.abstaining import AbstainingTree
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
@@ -102,7 +103,7 @@ def name_rule(members: Sequence["ChosenExplainer"], number: int, position: int |
     return f"rule {position}" if len(members) == 1 else f"explainer {number}, rule {position}"
 
 
-def describe_counts(n_right: int, n_rows: int) -> str:
+def describe_counts(n_right: int, n_rows: int, unit: Unit = "rows") -> str:
     """Return two counts in words.
 
     Examples
@@ -110,7 +111,7 @@ def describe_counts(n_right: int, n_rows: int) -> str:
     >>> describe_counts(43, 45)
     'right on 43 of 45 rows'
     """
-    return f"right on {n_right:,} of {n_rows:,} row{'' if n_rows == 1 else 's'}"
+    return f"right on {n_right:,} of {n_rows:,} {unit[:-1] if n_rows == 1 else unit}"
 
 
 def describe_all(member: "ChosenExplainer") -> str:
@@ -133,7 +134,7 @@ def describe_evidence(member: "ChosenExplainer", position: int | None, rule: Rul
     claim = member.claim if member.claim is not None and member.claim.n_rows else None
     certified = "" if claim is None else f"certified at least {show_lower(claim.bound)}"
     if claim is not None and count_rules(member.explainer) == 1:
-        return f"{certified}, {describe_counts(claim.n_right, claim.n_rows)}"
+        return f"{certified}, {describe_counts(claim.n_right, claim.n_rows, claim.unit)}"
     if position is None or not member.judged:
         words = describe_all(member)
     elif member.judged[position].n_rows:
