@@ -359,7 +359,7 @@ def test_equal_visits_of_a_group_are_one_piece_of_evidence():
     everywhere = Candidate(Box(()), explainer=Constant(False, 160, 1.0, np.dtype(bool)))
     for groups, bound in ((None, lower_bound(160, 160, 0.05)), (np.arange(160) // 8, lower_bound(20, 20, 0.05))):
         pool = CandidatePool(label_rows(X, black_box, groups=groups), [everywhere], black_box)
-        program = PoolProgram(pool, Floor(), unit="rows" if groups is None else "groups")
+        program = PoolProgram(pool, Floor())
         assert program.measured[0] == pytest.approx(float(bound))
         result = program.select(1, 0.9)
         assert len(result.chosen) == (groups is None)

@@ -18,7 +18,6 @@ from scipy.sparse import csr_array
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.pool import CandidatePool
-from oleander.data.splitting import Unit
 from oleander.judging.floor import Floor, why_too_few
 from oleander.running.progress import tell_progress, told
 from oleander.selection import Progress, SelectionProblem, SelectionResult
@@ -56,8 +55,6 @@ class PoolProgram:
         Seconds for solving; training is not counted. The runtime of a result is that of all rounds together.
     importance : array of shape (n_points,), optional
         The worth of covering a row of each point; 1 by default.
-    unit : {"rows", "groups", "distinct rows"}
-        What the groups of the pool's rows are.
     """
 
     def __init__(
@@ -71,11 +68,10 @@ class PoolProgram:
         solver: str = "auto",
         time_limit: float | None = 60.0,
         importance: Floats | None = None,
-        unit: Unit = "rows",
     ) -> None:
         self.pool, self.floor, self.max_rules, self.formulation = pool, floor, max_rules, formulation
         self.training = training or ("eager" if formulation == "selective" else "lazy")
-        self.solver, self.time_limit, self.unit = solver, time_limit, unit
+        self.solver, self.time_limit = solver, time_limit
         self.weights = pool.rows.weights.astype(float) if importance is None else pool.rows.weights * importance
         self._number = 1
         self._is_spent = False
@@ -149,7 +145,7 @@ class PoolProgram:
     def why_nothing(self, result: SelectionResult, min_fidelity: float) -> str:
         """Return in a sentence why a result of this floor chooses no candidate."""
         if self.floor.on == "bound" and self.floor.over != "union":
-            too_few = why_too_few(int(self.pool.n_units.max()), self.unit, min_fidelity, self.floor.level)
+            too_few = why_too_few(int(self.pool.n_units.max()), self.pool.rows.unit, min_fidelity, self.floor.level)
             if too_few is not None:
                 return too_few
         good = self.measured >= min_fidelity

@@ -13,7 +13,7 @@ from oleander.data.copies import MANY, count_copies, find_copies, find_known
 from oleander.data.frames import frame_of, to_table
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.splitting import Unit, draw_part, split_off
+from oleander.data.splitting import Unit, draw_part, name_unit, split_off
 from oleander.running.warning import warn_user
 from oleander.running.wording import list_some
 
@@ -53,7 +53,7 @@ class Reading:
     @property
     def unit(self) -> Unit:
         """What counts as one piece of evidence."""
-        return "rows" if self.groups is None else "distinct rows" if self.has_copies else "groups"
+        return name_unit(self.groups, has_copies=self.has_copies)
 
     def with_copies(self) -> Self:
         """Return the reading with many copies of rows as groups, and warn of them; rows with groups stay as they are.

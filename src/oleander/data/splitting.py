@@ -73,6 +73,11 @@ def count_units(n_rows: int, groups: Labels | None) -> int:
     return n_rows if groups is None else len(pd.unique(groups))
 
 
+def name_unit(groups: Labels | None, *, has_copies: bool) -> Unit:
+    """Return what counts as one piece of evidence."""
+    return "rows" if groups is None else "distinct rows" if has_copies else "groups"
+
+
 def _units(n_rows: int, groups: Labels | None) -> Ints:
     """Return the number of each row's group; a row without groups is one of its own."""
     return np.arange(n_rows) if groups is None else np.asarray(pd.factorize(groups)[0], dtype=np.intp)

@@ -1,5 +1,7 @@
 """Learn by asking: draws that the black box labels teach, rows that made no draw judge."""
 
+from dataclasses import replace
+
 from oleander.arrays import Floats
 from oleander.black_box.asking import N_ASKED_TWICE
 from oleander.black_box.counting import CountingBlackBox
@@ -86,7 +88,8 @@ def learn_by_asking(
     by_folds = background is None and not is_held
     judging = parts.held if is_held else parts.learned
     truth = None if reading.truth is None else options.read_truth(reading.truth[judging])
-    asked = rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
+    rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
+    asked = rows = replace(rows, has_copies=reading.has_copies)
 
     # Draw and ask.
     if is_held:
@@ -114,7 +117,6 @@ def learn_by_asking(
         is_balanced=options.balance == "class",
         max_rules=options.max_rules,
         max_conditions=options.max_conditions,
-        unit=reading.unit,
         seed=seed,
         n_jobs=options.n_jobs,
     )

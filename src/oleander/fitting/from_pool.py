@@ -1,6 +1,7 @@
 """Choose from a pool: generators propose candidates, the integer program chooses, held-out rows certify."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows, warn_of_truth
@@ -10,7 +11,6 @@ from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.sizes import measure_sizes, warn_of_sizes
 from oleander.data.reading import Reading, Split
-from oleander.data.splitting import Unit
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.options import Options
 from oleander.judging.balance import balance_classes
@@ -52,6 +52,7 @@ def choose_from_pool(
         groups=reading.groups_of(learned),
         row_numbers=reading.numbers_of(learned),
     )
+    rows = replace(rows, has_copies=reading.has_copies)
     if truth is not None:
         warn_of_truth(rows, truth)
     # Queries for the held-out rows are not there for training.
@@ -63,7 +64,7 @@ def choose_from_pool(
     for generator in generators:
         if isinstance(generator, Balls):
             warn_of_sizes(generator, rows, sizes)
-    program = _state_program(options, pool, reading.unit)
+    program = _state_program(options, pool)
     result = program.select(*options.limits)
     if not len(result.chosen):
         raise NothingFoundError(program.why_nothing(result, options.min_fidelity))
@@ -77,11 +78,10 @@ def choose_from_pool(
     held = label_rows(reading.values[parts.held], black_box, known=rows)
     certificate = None
     if len(parts.held):
-        certificate = explainers.certify(
-            held, options.confidence, reading.groups_of(parts.held), seed, unit=reading.unit
-        )
+        groups, unit = reading.groups_of(parts.held), reading.unit
+        certificate = explainers.certify(held, options.confidence, groups, seed, unit=unit)
         explainers = explainers.with_claims(certificate)
-        explainers = explainers.with_held(held, 1 - options.confidence, reading.groups_of(parts.held))
+        explainers = explainers.with_held(held, 1 - options.confidence, groups, unit=unit)
     # A balanced program counts worths, not rows.
     is_printed = options.formulation == "selective" and options.balance is None
     record = FitRecord(
@@ -99,7 +99,7 @@ def choose_from_pool(
     return record, Workings(program, rows, held, seed, result, n_rows)
 
 
-def _state_program(options: Options, pool: CandidatePool, unit: Unit) -> PoolProgram:
+def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:
     if len(pool.candidates) < options.max_explainers:
         warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
     rows = pool.rows
@@ -111,5 +111,4 @@ def _state_program(options: Options, pool: CandidatePool, unit: Unit) -> PoolPro
         solver=options.solver,
         time_limit=options.time_limit,
         importance=balance_classes(rows.labels, rows.weights) if options.balance == "class" else None,
-        unit=unit,
     )

@@ -1,5 +1,6 @@
 """The floor: the measure that is compared with ``min_fidelity``, and whether it holds for each explainer or for all."""
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,7 +10,7 @@ import numpy as np
 from oleander.arrays import Floats
 from oleander.data.checks import check_choice, check_count, check_share
 from oleander.data.splitting import Unit
-from oleander.judging.bounds import lower_bound
+from oleander.judging.bounds import level_of_widest, lower_bound
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,20 @@ class Floor:
         return np.where((units if n_rows is None else np.asarray(n_rows)) >= self.min_support, value, 0.0)
 
 
-def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float) -> str | None:
+def why_too_few(
+    n_units: int, unit: Unit, min_fidelity: float, level: float, *, n_judging: int | None = None
+) -> str | None:
     """Return a sentence if no bound on so few units reaches the floor, even if all are right; None if one does.
+
+    Parameters
+    ----------
+    n_units : int
+    unit : {"rows", "groups", "distinct rows"}
+    min_fidelity : float
+    level : float
+        The one-sided error of the bound.
+    n_judging : int or None
+        The units that judge, answered or not, where the widest of several choices is taken (``level_of_widest``).
 
     Examples
     --------
@@ -76,11 +89,18 @@ def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float) -> 
     '9 cannot be shown on 14 groups, even if every answer is right: 29 are needed'
     >>> why_too_few(29, "groups", 0.9, 0.05)
     """
-    if float(lower_bound(n_units, n_units, level)) >= min_fidelity:
+
+    def is_enough(n_units: int) -> bool:
+        error = level if n_judging is None else level_of_widest(level, max(n_units, n_judging))
+        return float(lower_bound(n_units, n_units, error)) >= min_fidelity
+
+    if is_enough(n_units):
         return None
     needed = "no number of them shows a floor of 1"
     if min_fidelity < 1:
-        needed = f"{math.ceil(math.log(level) / math.log(min_fidelity)):,} are needed"
+        n_needed = math.ceil(math.log(level) / math.log(min_fidelity))
+        n_needed = next(number for number in itertools.count(n_needed) if is_enough(number))
+        needed = f"{n_needed:,} are needed"
     return (
         f"min_fidelity={min_fidelity:g} cannot be shown on {n_units:,} {unit[:-1] if n_units == 1 else unit}, even if "
         f"every answer is right: {needed}. Give more {unit}, which need no labels, or lower min_fidelity."

@@ -285,16 +285,23 @@ class ExplainerSet:
         return replace(
             self,
             members=judge_rules(
-                self.members, rows.values, own, own & right, level, weights=rows.weights, groups=rows.groups
+                self.members,
+                rows.values,
+                own,
+                own & right,
+                level,
+                weights=rows.weights,
+                groups=rows.groups,
+                unit=rows.unit,
             ),
         )
 
-    def with_held(self, held: Rows, level: float, groups: Labels | None) -> Self:
+    def with_held(self, held: Rows, level: float, groups: Labels | None, *, unit: Unit = "rows") -> Self:
         """Return the explainers with what held-out rows say of each rule; groups are given row by row."""
         rows = held.values[held.point_of_row]
         covers, said, _ = self.read(rows)
         right = covers & agrees(said, held.labels_of_rows, self.tolerance)
-        return replace(self, members=judge_rules(self.members, rows, covers, right, level, groups=groups))
+        return replace(self, members=judge_rules(self.members, rows, covers, right, level, groups=groups, unit=unit))
 
     def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
         """Describe the rows that the explainers do not answer."""

@@ -60,6 +60,7 @@ def judge_rules(
     *,
     weights: Ints | None = None,
     groups: Labels | None = None,
+    unit: Unit = "rows",
 ) -> tuple["ChosenExplainer", ...]:
     """Return the explainers with what rows that they were not learned from say of each of their rules.
 
@@ -74,6 +75,8 @@ def judge_rules(
     weights : int array of shape (n_rows,), optional
         The number of equal rows that each row stands for; 1 by default.
     groups : array of shape (n_rows,), optional
+    unit : {"rows", "groups", "distinct rows"}
+        What the groups are.
     """
     counts = np.ones(len(rows), dtype=np.intp) if weights is None else weights
     found = []
@@ -84,7 +87,7 @@ def judge_rules(
             inside = own & (position == np.arange(count_rules(member.explainer))[:, None])
             judged = Judged(inside, inside & own_right, counts, groups)
             figures = zip(judged.n_right.tolist(), judged.n_answered.tolist(), judged.bounds(level), strict=True)
-            claims = [Claim(n_right, n_rows, float(bound)) for n_right, n_rows, bound in figures]
+            claims = [Claim(n_right, n_rows, float(bound), unit) for n_right, n_rows, bound in figures]
         found.append(replace(member, judged=tuple(claims)))
     return tuple(found)
 
@@ -139,7 +142,7 @@ def describe_evidence(member: "ChosenExplainer", position: int | None, rule: Rul
         words = describe_all(member)
     elif member.judged[position].n_rows:
         judged = member.judged[position]
-        words = f"{describe_counts(judged.n_right, judged.n_rows)}, at least {show_lower(judged.bound)}"
+        words = f"{describe_counts(judged.n_right, judged.n_rows)}, at least {show_lower(judged.bound)}{judged.about}"
     else:
         words = f"no row judged it; right on {show_share(rule.share)} of {rule.n_draws:,} {rule.unit}"
     return words if claim is None else f"{words}; its explainer is {certified}"
