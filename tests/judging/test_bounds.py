@@ -67,5 +67,5 @@ class TestRatio:
             is_large = rng.random(60) < 0.1
             rows = np.where(is_large, 40, 4)
             right = np.where(rng.random(60) < np.where(is_large, 0.6, 0.98), rows, 0)
-            n_false += lower_bound_of_ratio(right, rows, 40, 0.05) > truth
+            n_false += ratio_reaches(right, rows, 40, truth, 0.05)
         assert n_false <= 40

@@ -59,10 +59,10 @@ def label_rows(
     points = values[first]
     own_groups = None if groups is None else groups[first]
     if known is None:
-        asked, _, answer_of_point = merge_rows(points)
-        labels = _ask_in_batches(points[asked], black_box)
-        black_box.ask_again(points[asked][:BATCH], labels[:BATCH])
-        labels = labels[answer_of_point]
+        distinct, _, place = (slice(None), None, slice(None)) if groups is None else merge_rows(points)
+        labels = _ask_in_batches(points[distinct], black_box)
+        black_box.ask_again(points[distinct][:BATCH], labels[:BATCH])
+        labels = labels[place]
     else:
         # Points come in the order in which they first occur, so the known ones come first.
         first, _, point = merge_rows(np.concatenate([known.values, points]))

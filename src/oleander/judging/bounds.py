@@ -11,7 +11,7 @@ from oleander.arrays import Floats
 STAKES = np.array([0.4, 0.7, 1.0])
 N_HALVINGS = 40
 # With fewer units than this, the widest of several choices is too often the one with the most luck.
-FEW_UNITS = 150
+FEW_UNITS = 100
 
 
 def lower_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
@@ -69,7 +69,7 @@ def lower_bound_of_ratio(n_right: Any, n_rows: Any, most_rows: int, level: float
     Examples
     --------
     >>> round(lower_bound_of_ratio([8] * 60, [8] * 60, 8, 0.05), 3), lower_bound_of_ratio([], [], 8, 0.05)
-    (0.939, 0.0)
+    (0.94, 0.0)
     """
     right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
     if not right.sum():
@@ -100,6 +100,6 @@ def level_of_widest(level: float, n_units: int) -> float:
     Examples
     --------
     >>> level_of_widest(0.05, 60), level_of_widest(0.05, 1000)
-    (0.02, 0.05)
+    (0.03, 0.05)
     """
     return level * min(1.0, n_units / FEW_UNITS)

@@ -20,8 +20,8 @@ class Floor:
     Parameters
     ----------
     on : {"bound", "share"}
-        The one-sided exact lower bound on an explainer's fidelity, or the raw share as in the paper, which new rows
-        often fall short of.
+        The one-sided exact lower bound on an explainer's fidelity, which counts groups where there are groups; or the
+        raw share of rows as in the paper, which new rows often fall short of.
     over : {"each", "union", "both"} or None
         The floor holds for each chosen explainer (the paper's reading), for the answers that they give together, or for
         both. None is "union" where explainers are learned by asking, and "both" where a program chooses them; there, a
