@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv, logsumexp
+from scipy.special import betaincinv
 
 from oleander.arrays import Floats
 
@@ -89,7 +89,7 @@ def ratio_reaches(n_right: Floats, n_rows: Floats, most_rows: int, share: float,
     with np.errstate(divide="ignore"):
         # The largest stake on a group that is all wrong may lose everything, and by rounding a little more.
         growth = np.log(np.maximum(factors, 0.0)).sum(axis=1)
-    return bool(logsumexp(growth) - np.log(len(STAKES)) >= -np.log(level))
+    return bool(np.logaddexp.reduce(growth) - np.log(len(STAKES)) >= -np.log(level))
 
 
 def level_of_widest(level: float, n_units: int) -> float:
