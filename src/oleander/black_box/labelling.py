@@ -27,6 +27,7 @@ def label_rows(
     groups: Labels | None = None,
     known: Rows | None = None,
     row_numbers: Ints | None = None,
+    has_copies: bool = False,
 ) -> Rows:
     """Merge equal rows and ask the black box about each distinct one.
 
@@ -42,6 +43,8 @@ def label_rows(
         Rows whose answers are known. Their equals are not asked about, and no row is asked about twice.
     row_numbers : int array of shape (n_rows,), optional
         The position of each row in X, where these are only some of its rows.
+    has_copies : bool
+        Whether the groups are clusters of copies.
 
     Examples
     --------
@@ -70,7 +73,7 @@ def label_rows(
         new = points[first[~is_known] - known.n_points]
         answers = [part for part in (known.labels[first[is_known]], _ask_in_batches(new, black_box)) if len(part)]
         labels = np.concatenate(answers)[point[known.n_points :]] if answers else known.labels[:0]
-    return Rows(black_box.schema, points, weights, point_of_row, labels, own_groups, row_numbers)
+    return Rows(black_box.schema, points, weights, point_of_row, labels, own_groups, row_numbers, has_copies)
 
 
 def _ask_in_batches(points: Floats, black_box: CountingBlackBox) -> Labels:

@@ -9,24 +9,24 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from oleander.arrays import Bools, Floats, Labels
+from oleander.arrays import Bools, Floats
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.keeping import KeptBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates.base import Candidate, Generator, propose_all
+from oleander.candidates.training import Trained, find_right, train_batch
 from oleander.candidates.units import GroupCounter
 from oleander.data.checks import make_seed
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance
 from oleander.explainers.base import Explainer
 from oleander.explainers.saving import read_explainer, write_explainer
 from oleander.regions import membership
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 from oleander.storage.checkpoint import Checkpoint, hash_text
-
-Trained = tuple[Explainer, Bools, float]
 
 
 class EmptyPoolError(ValueError):
@@ -86,7 +86,9 @@ class CandidatePool:
         batch_size: int = 100_000,
         n_jobs: int | None = None,
         checkpoint: Checkpoint | None = None,
+        tolerance: Tolerance | None = None,
     ) -> None:
+        self.tolerance = tolerance
         self.rows, self.candidates, self.black_box = rows, list(candidates), black_box
         self.batch_size, self.n_jobs = batch_size, n_jobs
         self.checkpoint = checkpoint
@@ -154,11 +156,20 @@ class CandidatePool:
         batch_size: int = 100_000,
         n_jobs: int | None = None,
         checkpoint: Checkpoint | None = None,
+        tolerance: Tolerance | None = None,
     ) -> Self:
         """Let the generators propose candidates for rows that are labelled already."""
         with tell_progress("proposing candidates"):
             candidates = propose_all(generators, rows, random_state, black_box)
-        return cls(rows, candidates, black_box, batch_size=batch_size, n_jobs=n_jobs, checkpoint=checkpoint)
+        return cls(
+            rows,
+            candidates,
+            black_box,
+            batch_size=batch_size,
+            n_jobs=n_jobs,
+            checkpoint=checkpoint,
+            tolerance=tolerance,
+        )
 
     def _find_judged(self) -> Bools:
         """Return for each membership whether the candidate did not learn from the point."""
@@ -208,8 +219,8 @@ class CandidatePool:
         # Answers to draws need not be kept: the trained candidate is.
         if self.checkpoint is not None and isinstance(box, KeptBlackBox):
             box = box.plain
-        shared = [box, self.rows.values, self.rows.labels]
-        results = run_tasks(_train_batch, shared, tasks, n_jobs=n_jobs)
+        shared = [box, self.rows.values, self.rows.labels, self.tolerance]
+        results = run_tasks(train_batch, shared, tasks, n_jobs=n_jobs)
         n_done = 0
         for batch, trained in self._charge_each(results, batches, n_jobs):
             for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
@@ -271,8 +282,8 @@ class CandidatePool:
         with checkpoint.reading():
             explainer = read_explainer(content["explainer"], self.rows.schema)
             draw_fidelity = float(content["draw_fidelity"])
-        points = self.points_of(index)
-        self._keep(index, explainer, _is_right(explainer, self.rows.values, self.rows.labels, points), draw_fidelity)
+        right = find_right(explainer, self.rows.values, self.rows.labels, self.points_of(index), self.tolerance)
+        self._keep(index, explainer, right, draw_fidelity)
         self.black_box.charge(self._count_draws([index]))
         return True
 
@@ -324,26 +335,3 @@ class CandidatePool:
         right = self.agrees @ self.rows.weights
         known = self.is_trained & (self.support > 0)
         return np.where(known, right / np.maximum(self.support, 1), np.nan)
-
-
-def _train_batch(
-    black_box: BlackBox, rows: Floats, labels: Labels, candidates: list[Candidate], covered: list[NDArray[np.int32]]
-) -> list[Trained]:
-    """Train a batch of candidates with one call of the black box, and find the covered rows on which each is right."""
-    draws = [None if candidate.recipe is None else candidate.recipe.draw() for candidate in candidates]
-    asked = [drawn for drawn in draws if drawn is not None]
-    answers = black_box.ask(np.concatenate(asked)) if asked else labels[:0]
-    trained: list[Trained] = []
-    for candidate, drawn, points in zip(candidates, draws, covered, strict=True):
-        explainer, draw_fidelity = candidate.explainer, np.nan
-        if candidate.recipe is not None and drawn is not None:
-            answer, answers = answers[: len(drawn)], answers[len(drawn) :]
-            explainer = candidate.recipe.fit(drawn, answer)
-            draw_fidelity = float((explainer.predict(drawn) == answer).mean())
-        assert explainer is not None
-        trained.append((explainer, _is_right(explainer, rows, labels, points), draw_fidelity))
-    return trained
-
-
-def _is_right(explainer: Explainer, rows: Floats, labels: Labels, points: NDArray[np.int32]) -> Bools:
-    return np.asarray(explainer.predict(rows[points]) == labels[points], dtype=bool)

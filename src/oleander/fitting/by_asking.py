@@ -1,7 +1,5 @@
 """Learn by asking: draws that the black box labels teach, rows that made no draw judge."""
 
-from dataclasses import replace
-
 from oleander.arrays import Floats
 from oleander.black_box.asking import N_ASKED_TWICE
 from oleander.black_box.counting import CountingBlackBox
@@ -88,8 +86,8 @@ def learn_by_asking(
     by_folds = background is None and not is_held
     judging = parts.held if is_held else parts.learned
     truth = None if reading.truth is None else options.read_truth(reading.truth[judging])
-    rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
-    asked = rows = replace(rows, has_copies=reading.has_copies)
+    groups, has_copies = reading.groups_of(judging), reading.has_copies
+    asked = rows = label_rows(reading.values[judging], black_box, groups=groups, has_copies=has_copies)
 
     # Draw and ask.
     if is_held:
@@ -123,7 +121,7 @@ def learn_by_asking(
     union = learner.choose(*options.limits)
     if union is None:
         raise NothingFoundError(learner.why_nothing(*options.limits))
-    explainers = deliver_union(union, draws, rows, learner.level)
+    explainers = deliver_union(union, rows, learner.level)
     certificate = Certificate((), None, union.claim, options.confidence, union.rows)
     with tell_progress("comparing draws with rows"):
         realism = measure_realism(draws.values, rows.values, draws.schema, seed)

@@ -1,7 +1,6 @@
 """Choose from a pool: generators propose candidates, the integer program chooses, held-out rows certify."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows, warn_of_truth
@@ -43,6 +42,8 @@ def choose_from_pool(
         Where trained explainers are kept.
     seed : int
     """
+    within = options.agrees_within
+    assert within != "auto"
     # Read and label the rows that teach and choose.
     learned = parts.learned
     truth = None if reading.truth is None else options.read_truth(reading.truth[learned])
@@ -51,15 +52,17 @@ def choose_from_pool(
         black_box,
         groups=reading.groups_of(learned),
         row_numbers=reading.numbers_of(learned),
+        has_copies=reading.has_copies,
     )
-    rows = replace(rows, has_copies=reading.has_copies)
     if truth is not None:
-        warn_of_truth(rows, truth)
+        warn_of_truth(rows, truth, within)
     # Queries for the held-out rows are not there for training.
     black_box.reserve(len(parts.held))
 
     # Propose and choose. Balls draw and ask when they are trained.
-    pool = CandidatePool.propose(list(generators), rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store)
+    pool = CandidatePool.propose(
+        list(generators), rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store, tolerance=within
+    )
     sizes = measure_sizes(pool)
     for generator in generators:
         if isinstance(generator, Balls):
@@ -75,13 +78,18 @@ def choose_from_pool(
     # Judge and certify.
     evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
     black_box.release(len(parts.held))
-    held = label_rows(reading.values[parts.held], black_box, known=rows)
+    held = label_rows(
+        reading.values[parts.held],
+        black_box,
+        groups=reading.groups_of(parts.held),
+        known=rows,
+        has_copies=reading.has_copies,
+    )
     certificate = None
     if len(parts.held):
-        groups, unit = reading.groups_of(parts.held), reading.unit
-        certificate = explainers.certify(held, options.confidence, groups, seed, unit=unit)
+        certificate = explainers.certify(held, options.confidence, seed)
         explainers = explainers.with_claims(certificate)
-        explainers = explainers.with_held(held, 1 - options.confidence, groups, unit=unit)
+        explainers = explainers.with_held(held, 1 - options.confidence)
     # A balanced program counts worths, not rows.
     is_printed = options.formulation == "selective" and options.balance is None
     record = FitRecord(

@@ -9,11 +9,11 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.candidates.choosing import PoolProgram
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.splitting import Unit
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
 from oleander.judging.certificate import Certificate, Claim
 from oleander.learning.family import OVERLAPS, Overlap
@@ -78,18 +78,24 @@ class ChosenExplainer:
         outer = self.region.outer if isinstance(self.region, Spoken) else self.region
         return outer if isinstance(outer, Ball) else None
 
+    @property
+    def is_one_rule(self) -> bool:
+        """Whether it says one thing in a box, whose conditions then belong to its rule."""
+        return isinstance(self.explainer, (Constant, Line)) and isinstance(self.region, Box)
+
     def rules(self) -> list[Rule]:
-        """Return all that the explainer says; the conditions of a box belong to the rule of its constant answer."""
-        rules = self.explainer.rules()
-        if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
-            rules = [replace(rule, terms=self.region.conditions) for rule in rules]
-        return rules if self.tolerance is None else [replace(rule, tolerance=self.tolerance) for rule in rules]
+        """Return all that the explainer says."""
+        return [self._complete(rule) for rule in self.explainer.rules()]
 
     def path(self, row: Floats) -> Rule:
         """Return what the explainer says of one row, and why."""
-        if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
-            return self.rules()[0]
-        return replace(self.explainer.path(row), tolerance=self.tolerance)
+        return self._complete(self.explainer.path(row))
+
+    def _complete(self, rule: Rule) -> Rule:
+        if self.is_one_rule:
+            assert isinstance(self.region, Box)
+            rule = replace(rule, terms=self.region.conditions)
+        return rule if self.tolerance is None else replace(rule, tolerance=self.tolerance)
 
     def _repr_html_(self) -> str:
         return Fragment().heading(describe_all(self)).line(self.region.describe()).add(draw_rules((self,))).html
@@ -170,6 +176,7 @@ class ExplainerSet:
                     fidelity=float(fidelity[index]),
                     floor_value=float(measured[index]),
                     draw_fidelity=float(pool.draw_fidelity[index]),
+                    tolerance=pool.tolerance,
                 )
             )
         return cls(pool.rows.schema, tuple(members))
@@ -245,20 +252,10 @@ class ExplainerSet:
         rules = [member.explainer.complexity for member in self.members]
         return evaluate(covers, said, np.ma.getdata(answers), labels, rules, weights, self.tolerance)
 
-    def certify(
-        self, held: Rows, confidence: float, groups: Labels | None, seed: int, *, unit: Unit = "groups"
-    ) -> Certificate:
+    def certify(self, held: Rows, confidence: float, seed: int) -> Certificate:
         """Return what rows that were held out from everything else allow to be claimed.
 
-        Parameters
-        ----------
-        held : Rows
-        confidence : float
-        groups : array of shape (n_rows,) or None
-            The group of each row; one random row of each group counts.
-        seed : int
-        unit : {"groups", "distinct rows"}
-            What the groups are.
+        One random row of each group counts, where the rows have groups.
         """
         labels = held.labels_of_rows
         covers, said, answers = self.read(held.values[held.point_of_row])
@@ -269,8 +266,8 @@ class ExplainerSet:
             confidence,
             answered=answered,
             right=answered & agrees(np.ma.getdata(answers), labels, self.tolerance),
-            groups=groups,
-            unit=unit,
+            groups=None if held.groups is None else held.groups[held.point_of_row],
+            unit=held.unit,
             rng=np.random.default_rng(seed),
         )
 
@@ -282,26 +279,16 @@ class ExplainerSet:
     def with_judged(self, rows: Rows, answered: Bools, right: Bools, level: float) -> Self:
         """Return the explainers with what judging rows say of each rule, given the points that are answered rightly."""
         own = self.read(rows.values)[0] & answered
-        return replace(
-            self,
-            members=judge_rules(
-                self.members,
-                rows.values,
-                own,
-                own & right,
-                level,
-                weights=rows.weights,
-                groups=rows.groups,
-                unit=rows.unit,
-            ),
-        )
+        return self._with_rules(rows, own, own & right, level)
 
-    def with_held(self, held: Rows, level: float, groups: Labels | None, *, unit: Unit = "rows") -> Self:
-        """Return the explainers with what held-out rows say of each rule; groups are given row by row."""
-        rows = held.values[held.point_of_row]
-        covers, said, _ = self.read(rows)
-        right = covers & agrees(said, held.labels_of_rows, self.tolerance)
-        return replace(self, members=judge_rules(self.members, rows, covers, right, level, groups=groups, unit=unit))
+    def with_held(self, held: Rows, level: float) -> Self:
+        """Return the explainers with what held-out rows say of each rule."""
+        covers, said, _ = self.read(held.values)
+        return self._with_rules(held, covers, covers & agrees(said, held.labels, self.tolerance), level)
+
+    def _with_rules(self, rows: Rows, answered: Bools, right: Bools, level: float) -> Self:
+        of_rows: dict[str, Any] = {"weights": rows.weights, "groups": rows.groups, "unit": rows.unit}
+        return replace(self, members=judge_rules(self.members, rows.values, answered, right, level, **of_rows))
 
     def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
         """Describe the rows that the explainers do not answer."""

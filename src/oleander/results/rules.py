@@ -12,6 +12,7 @@ from oleander.data.splitting import Unit
 from oleander.explainers.abstaining import AbstainingTree
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.linear import LimeLinear
 from oleander.explainers.tree import Tree
 from oleander.explainers.tree_explainers import TreeExplainer
@@ -40,7 +41,7 @@ def find_rules(explainer: Explainer, rows: Floats) -> Ints | None:
 
     Rows that an explainer does not speak of have a position that means nothing.
     """
-    if isinstance(explainer, Constant):
+    if isinstance(explainer, (Constant, Line)):
         return np.zeros(len(rows), dtype=np.intp)
     tree = tree_of(explainer)
     if tree is not None:
