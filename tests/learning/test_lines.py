@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from oleander.data.schema import FeatureSchema
@@ -7,7 +8,7 @@ from oleander.draws.labelled import LabelledDraws
 from oleander.learning.family import learn_family
 from oleander.learning.grid import Grid
 from oleander.learning.growing import grow_on_answers
-from oleander.learning.lines import fit_lines
+from oleander.learning.lines import list_nodes, list_owned, with_lines
 
 
 def make_draws(answer, n_draws=4_000, tolerance=0.1):
@@ -30,10 +31,14 @@ def variance_tree(draws):
     return list(grow_on_answers(draws, np.arange(len(draws.values)), list(columns), 20, 10))[1]
 
 
+def fit(draws, **options):
+    parts = list_nodes(variance_tree(draws), draws.values)
+    return with_lines(draws, np.arange(len(draws.values)), parts, np.arange(5), **options).lines
+
+
 def test_lines_of_the_parts_are_among_those_found():
     draws = make_draws(steep)
-    lines = fit_lines(draws, np.arange(len(draws.values)), variance_tree(draws), np.arange(5))
-    assert [len(line.terms) for line in lines] == sorted(len(line.terms) for line in lines)
+    lines = fit(draws)
     for part in (draws.values[:, 0] > 0.5, draws.values[:, 0] <= 0.5):
         errors = [np.abs(line.predict(draws.values[part]) - draws.truth[part]).max() for line in lines]
         assert min(errors) < 0.1
@@ -41,16 +46,27 @@ def test_lines_of_the_parts_are_among_those_found():
 
 def test_no_line_has_more_terms_than_are_allowed():
     draws = make_draws(steep)
-    lines = fit_lines(draws, np.arange(len(draws.values)), variance_tree(draws), np.arange(5), max_terms=1)
+    lines = fit(draws, max_terms=1)
     assert lines
     assert all(len(line.terms) == 1 for line in lines)
 
 
 def test_levels_can_be_terms():
-    draws = make_draws(lambda X: X[:, 0] + 2 * (X[:, 4] == 1))
-    assert not draws.schema[4].is_number or draws.schema[4].kind == "integer"
-    lines = fit_lines(draws, np.arange(len(draws.values)), variance_tree(draws), np.arange(5))
-    assert lines
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"ward": rng.choice(["a", "b", "c"], 2_000), "dose": rng.uniform(size=2_000)})
+    schema = FeatureSchema.infer(table)
+    truth = 2.0 * (table["ward"] == "b").to_numpy() + table["dose"].to_numpy()
+    none = np.zeros(0, dtype=np.intp)
+    draws = LabelledDraws(schema, schema.encode(table), np.empty(0), none, None, truth).with_tolerance(Tolerance(0.1))
+    found = with_lines(draws, np.arange(2_000), [np.arange(2_000)], np.arange(2)).lines
+    best = min(found, key=lambda line: np.abs(line.predict(draws.values) - truth).max())
+    assert np.abs(best.predict(draws.values) - truth).max() < 0.05
+    assert {term.feature.name for term in best.terms} == {"ward", "dose"}
+
+
+def test_a_draw_is_owned_by_the_first_box_that_holds_it():
+    covers = np.array([[True, False, True], [True, True, False]])
+    assert [part.tolist() for part in list_owned(covers)] == [[0, 2], [1]]
 
 
 def test_answers_that_are_nearly_constant_need_no_line():

@@ -1,22 +1,25 @@
 """Least squares with few terms, on draws near the line: what rules for numbers may say beside constants."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.data.schema import FeatureSchema
+from oleander.data.schema import FeatureSchema, Kind
+from oleander.data.schema.rounding import round_to_step
 from oleander.data.tolerance import Tolerance
 from oleander.explainers.line import Line, Term
 
-MOST_TERMS = 3
+MOST_TERMS = 4
 # A level is worth a term where its share of the draws lies between this and the rest.
 RAREST_LEVEL = 0.02
 # Each fit is repeated on the draws that lie near it, so that a line serves many well and not all a little.
-N_TRIMS, NEAR, SHARE_KEPT = 2, 2.0, 0.6
+N_TRIMS, NEAR, SHARE_KEPT = 4, 2.0, 0.6
 # The numbers of a line are rounded to steps of this share of the tolerance.
 STEP = 0.1
+# References are readable numbers, to this share of the spread of a column.
+REFERENCE_STEP = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +81,34 @@ def fit_terms(
     size = STEP * float(np.median(np.broadcast_to(tolerance.width(answers), answers.shape)))
     if size <= 0:
         return
+    # The lines share their first terms.
+    known: dict[int, tuple[float, float]] = {}
     for slopes in _grow_line(inputs.values, answers, tolerance, max_terms):
-        terms = tuple(_scale(inputs.terms[j], slope) for j, slope in slopes)
-        yield Line(0.0, terms).readable(values, answers, size)
+        terms = []
+        for j, slope in slopes:
+            term = inputs.terms[j]
+            if j not in known:
+                known[j] = _find_reference(term, values[:, term.column])
+            reference, reach = known[j]
+            # A rounded slope moves the answer of most draws by no more than the size.
+            rounded = float(round_to_step(np.array([slope * term.slope]), size / reach, whole=False)[0])
+            if rounded:
+                terms.append(Term(term.column, term.feature, rounded, reference))
+        line = Line(0.0, tuple(terms))
+        middle = np.median(answers - line.predict(values))
+        yield replace(line, intercept=float(round_to_step(np.array([middle]), size, whole=False)[0]))
 
 
-def _scale(term: Term, slope: float) -> Term:
-    return Term(term.column, term.feature, slope * term.slope, term.reference)
+def _find_reference(term: Term, own: Floats) -> tuple[float, float]:
+    """Return a readable number in the middle of a column, and how far from it most draws lie; a level as it is."""
+    if not term.feature.is_number:
+        return term.reference, 1.0
+    known = own[~np.isnan(own)]
+    tiny = float(np.finfo(float).tiny)
+    step = max(REFERENCE_STEP * float(known.std()), tiny)
+    whole = term.feature.kind is Kind.INTEGER
+    reference = float(round_to_step(np.array([np.median(known)]), step, whole=whole)[0])
+    return reference, max(float(np.quantile(np.abs(known - reference), 0.9)), tiny)
 
 
 def _grow_line(

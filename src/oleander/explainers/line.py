@@ -1,17 +1,14 @@
 """A number as a sum: a constant, and an amount for each unit of a few columns or for a level."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from oleander.arrays import Floats, Labels
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.data.schema.rounding import format_number, round_to_step
+from oleander.data.schema.rounding import format_number
 from oleander.explainers.base import Rule
-
-# References are readable numbers, to this share of a column's scale.
-REFERENCE_STEP = 0.25
 
 
 @dataclass(frozen=True)
@@ -116,35 +113,6 @@ class Line:
         """Return the rule with the number that the line gives to one row."""
         value = float(self.predict(row[None, :])[0])
         return Rule((), value, self.n_draws, self.share, formula=str(self))
-
-    def readable(self, values: Floats, answers: Floats, at_most: float) -> Self:
-        """Return the line with numbers of few digits, which moves answers by little more than a size.
-
-        Parameters
-        ----------
-        values : array of shape (n_draws, n_features)
-            The draws that the line was fitted to.
-        answers : array of shape (n_draws,)
-            Their answers.
-        at_most : float
-            The size of one rounding.
-        """
-        terms = []
-        for term in self.terms:
-            slope, reference, reach = term.slope, term.reference, 1.0
-            if term.feature.is_number:
-                own = values[:, term.column]
-                own = own[~np.isnan(own)]
-                whole = term.feature.kind is Kind.INTEGER
-                step = max(REFERENCE_STEP * float(own.std()), np.finfo(float).tiny)
-                reference = float(round_to_step(np.array([np.median(own)]), step, whole=whole)[0])
-                reach = max(float(np.quantile(np.abs(own - reference), 0.9)), np.finfo(float).tiny)
-            slope = float(round_to_step(np.array([slope]), at_most / reach, whole=False)[0])
-            if slope:
-                terms.append(replace(term, slope=slope, reference=reference))
-        rounded = replace(self, intercept=0.0, terms=tuple(terms))
-        middle = np.median(answers - rounded.predict(values))
-        return replace(rounded, intercept=float(round_to_step(np.array([middle]), at_most, whole=False)[0]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

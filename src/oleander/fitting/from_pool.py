@@ -15,6 +15,7 @@ from oleander.fitting.options import Options
 from oleander.judging.balance import balance_classes
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord, Workings
+from oleander.results.spreads import with_spreads
 from oleander.running.warning import warn_user
 from oleander.storage.checkpoint import Checkpoint
 
@@ -90,6 +91,7 @@ def choose_from_pool(
         certificate = explainers.certify(held, options.confidence, seed)
         explainers = explainers.with_claims(certificate)
         explainers = explainers.with_held(held, 1 - options.confidence)
+        explainers = with_spreads(explainers, held, options.min_fidelity, 1 - options.confidence)
     # A balanced program counts worths, not rows.
     is_printed = options.formulation == "selective" and options.balance is None
     record = FitRecord(

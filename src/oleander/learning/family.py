@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.least_squares import MOST_TERMS
-from oleander.explainers.tree import LEAF, Tree
+from oleander.explainers.tree import LEAF
 from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
 from oleander.learning.grid import Grid, Key, Memberships
-from oleander.learning.lines import fit_lines
+from oleander.learning.lines import list_nodes, list_owned, with_lines
 from oleander.learning.polishing import Polisher, find_useful_columns
 from oleander.learning.pruning import PrunedTree, grow_large_trees, prune_tree
 
@@ -28,6 +28,8 @@ SHARE_GROWN = 0.45
 SIZES = (2, 3, 5)
 # The numbers of speaking leaves of one tree that are tried beside the largest.
 LEAVES = (5, 10)
+# Lines are fitted again to what boxes answer that are chosen at these prices.
+REFIT_PRICES = (2.0, 6.0, 16.0)
 # One box more to read is worth this share of the draws.
 READING_PRICE = 0.01
 
@@ -168,13 +170,26 @@ def learn_family(
     # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
     grows = learns[: round(SHARE_GROWN * len(values))]
     trees = grow_trees(draws, grows, grid, rng)
-    right = draws.find_right(learns)
+    right = all_right = draws.find_right(learns)
     members = Memberships(grid, codes[:, learns])
-    lined = with_lines(draws, grows, trees, max_conditions)
-    n_terms = lined.count_terms()
-    all_right = right if lined is draws else lined.find_right(learns)
-    pool = make_pool(trees, grid, members, all_right, n_terms, max_conditions)
+    lined = draws
+    if draws.truth is not None:
+        columns = np.unique(np.concatenate([tree.column[tree.column != LEAF] for tree in trees]))
+        most = min(MOST_TERMS, max_conditions or MOST_TERMS)
+        # The second tree grows by variance.
+        lined = with_lines(draws, grows, list_nodes(trees[1], values[grows]), columns, most)
+        all_right = lined.find_right(learns)
+    pool = make_pool(trees, grid, members, all_right, lined.count_terms(), max_conditions)
     polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
+    if draws.truth is not None:
+        # Lines of nodes are fitted again to what boxes answer.
+        weights = class_weights(lined, CLASS_POWER)
+        for price in REFIT_PRICES:
+            (choice,) = choose_boxes(pool, polisher, all_right, weights, price, [max_boxes], min_support=min_support)
+            lined = with_lines(lined, learns, list_owned(polisher.covers(choice.keys)), columns, most)
+        all_right = lined.find_right(learns)
+        pool = make_pool(trees, grid, members, all_right, lined.count_terms(), max_conditions)
+    n_terms = lined.count_terms()
     weights = class_weights(lined, 1.0 if is_balanced else CLASS_POWER)
     steps: list[Step] = []
     # Small choices stand beside large ones, so that no more is read than is needed.
@@ -197,26 +212,6 @@ def learn_family(
             for pruned in prune_tree(tree, grid, members, right, weights, prices, leaves, min_support, max_conditions):
                 steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
     return Family(grid, lined, measure_steps(grid, steps, codes[:, held], lined.find_right(held)))
-
-
-def with_lines(draws: LabelledDraws, grows: Ints, trees: list[Tree], max_terms: int | None) -> LabelledDraws:
-    """Return draws whose answers are numbers with lines as further answers; draws with labels as they are.
-
-    Parameters
-    ----------
-    draws : LabelledDraws
-    grows : int array
-        The draws that the lines learn from.
-    trees : list of Tree
-        As ``grow_trees`` grows them, the second one by variance.
-    max_terms : int or None
-        The most terms of a line, up to ``MOST_TERMS``.
-    """
-    if draws.truth is None:
-        return draws
-    columns = np.unique(np.concatenate([tree.column[tree.column != LEAF] for tree in trees]))
-    lines = fit_lines(draws, grows, trees[1], columns, min(MOST_TERMS, max_terms or MOST_TERMS))
-    return replace(draws, lines=tuple(lines))
 
 
 def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32]) -> Ints:

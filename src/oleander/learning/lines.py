@@ -1,21 +1,25 @@
-"""Lines that rules for numbers may say, fitted in the nodes of a tree."""
+"""Lines that rules for numbers may say, fitted to draws in the nodes of a tree and in boxes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from oleander.arrays import Floats, Ints
+from oleander.arrays import Bools, Floats, Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.least_squares import MOST_TERMS, Inputs, fit_terms
-from oleander.explainers.line import Line
 from oleander.explainers.tree import LEAF, Tree
 
-# Lines are fitted in the largest nodes of a tree, each of at least this share of the draws and so many draws.
-MOST_NODES, MIN_SHARE, MIN_DRAWS = 60, 0.01, 50
+# Lines are fitted in the largest nodes of a tree, each of at least this share of the draws, and to so many draws.
+MOST_NODES, MIN_SHARE, MIN_DRAWS = 20, 0.01, 50
+# More draws than this in a part are thinned out: a line has few terms.
+MOST_DRAWS = 1_000
 
 
-def fit_lines(draws: LabelledDraws, some: Ints, tree: Tree, columns: Ints, max_terms: int = MOST_TERMS) -> list[Line]:
-    """Return lines with one term and more for the largest nodes of a tree, those with the fewest terms first.
+def with_lines(
+    draws: LabelledDraws, some: Ints, parts: Iterable[Ints], columns: Ints, max_terms: int = MOST_TERMS
+) -> LabelledDraws:
+    """Return draws with lines of one term and more as further answers.
 
     Parameters
     ----------
@@ -23,7 +27,8 @@ def fit_lines(draws: LabelledDraws, some: Ints, tree: Tree, columns: Ints, max_t
         With numbers as answers.
     some : int array
         The draws that the lines learn from.
-    tree : Tree
+    parts : iterable of int arrays
+        Positions among these draws; lines are fitted to each part by itself.
     columns : int array
         The columns that may become terms.
     max_terms : int
@@ -32,14 +37,23 @@ def fit_lines(draws: LabelledDraws, some: Ints, tree: Tree, columns: Ints, max_t
     assert draws.tolerance is not None
     values, answers = draws.values[some], draws.truth[some]
     inputs = Inputs.make(values, draws.schema, columns)
-    found: list[Line] = []
-    for inside in _list_nodes(tree, values):
-        found += fit_terms(inputs.take(inside), values[inside], answers[inside], draws.tolerance, max_terms)
-    # Sorting keeps the order of lines with as many terms.
-    return sorted((line for line in dict.fromkeys(found) if line.terms), key=lambda line: len(line.terms))
+    found = list(draws.lines)
+    for part in parts:
+        if len(part) >= MIN_DRAWS:
+            part = part[:: -(-len(part) // MOST_DRAWS)]
+            found += fit_terms(inputs.take(part), values[part], answers[part], draws.tolerance, max_terms)
+    return replace(draws, lines=tuple(line for line in dict.fromkeys(found) if line.terms))
 
 
-def _list_nodes(tree: Tree, values: Floats) -> Iterator[Ints]:
+def list_owned(covers: Bools) -> Iterator[Ints]:
+    """Yield the draws that each box answers, given the draws in each, in the order in which boxes answer."""
+    left = np.ones(covers.shape[1], dtype=bool)
+    for inside in covers:
+        yield np.flatnonzero(inside & left)
+        left &= ~inside
+
+
+def list_nodes(tree: Tree, values: Floats) -> Iterator[Ints]:
     """Yield the draws in each of the largest nodes, the root first."""
     leaf = tree.apply(values)
     counts = np.bincount(leaf, minlength=len(tree.column))
@@ -47,9 +61,8 @@ def _list_nodes(tree: Tree, values: Floats) -> Iterator[Ints]:
     for node in np.flatnonzero(tree.column != LEAF)[::-1].tolist():
         counts[node] = counts[tree.left[node]] + counts[tree.right[node]]
         parent[[tree.left[node], tree.right[node]]] = node
-    enough = max(MIN_DRAWS, MIN_SHARE * len(values))
     largest = np.argsort(-counts, kind="stable")[:MOST_NODES]
-    for node in largest[counts[largest] >= enough].tolist():
+    for node in largest[counts[largest] >= MIN_SHARE * len(values)].tolist():
         below = np.zeros(len(tree.column), dtype=bool)
         below[node] = True
         # Parents stand before their children.

@@ -16,6 +16,7 @@ from oleander.explainers.constant import Constant
 from oleander.explainers.line import Line
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
 from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.spread import Spread
 from oleander.learning.family import OVERLAPS, Overlap
 from oleander.regions import Ball, Box, Region
 from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, disagree, evaluate
@@ -54,6 +55,8 @@ class ChosenExplainer:
         none. Where folds judged, the answers are those of rules that were learned without the row.
     tolerance : Tolerance or None
         How near its answers must be to the black box's to agree; None for labels.
+    spreads : tuple of Spread or None
+        For each of its rules for numbers, how far its answers lie from the black box's; empty where that is not known.
     """
 
     region: Region
@@ -66,6 +69,7 @@ class ChosenExplainer:
     claim: Claim | None = None
     judged: tuple[Claim, ...] = ()
     tolerance: Tolerance | None = None
+    spreads: tuple[Spread | None, ...] = ()
 
     @property
     def radius(self) -> float | None:
@@ -113,6 +117,7 @@ class ChosenExplainer:
             "claim": None if self.claim is None else vars(self.claim),
             "judged": [vars(claim) for claim in self.judged],
             "tolerance": None if self.tolerance is None else self.tolerance.to_dict(),
+            "spreads": [None if spread is None else vars(spread) for spread in self.spreads],
         }
 
     @classmethod
@@ -120,8 +125,10 @@ class ChosenExplainer:
         """Read what ``to_dict`` wrote."""
         explainer = read_explainer(data["explainer"], schema)
         judged = tuple(Claim.from_dict(claim) for claim in data.get("judged", ()))
-        if len(judged) not in (0, count_rules(explainer)):
-            raise ValueError(f"{len(judged)} claims are made of {count_rules(explainer)} rules")
+        spreads = tuple(None if one is None else Spread.from_dict(one) for one in data.get("spreads", ()))
+        for of_rules in (judged, spreads):
+            if len(of_rules) not in (0, count_rules(explainer)):
+                raise ValueError(f"{len(of_rules)} claims are made of {count_rules(explainer)} rules")
         return cls(
             read_region_of(data["region"], schema, explainer),
             explainer,
@@ -133,6 +140,7 @@ class ChosenExplainer:
             None if data["claim"] is None else Claim.from_dict(data["claim"]),
             judged,
             None if data.get("tolerance") is None else Tolerance.from_dict(data["tolerance"]),
+            spreads,
         )
 
 
