@@ -29,7 +29,7 @@ TABLES = {
     ],
     "picking": ["| fixed sequence on a held-out half |"],
     "compare": ["| active tree |", "| Oleander |", "### wine"],
-    "numbers": ["| diabetes | 30.0 | "],
+    "numbers": ["| doses, forest | "],
     "union-floor": ["| digits | 40 × 898 | 0.85 | 0.9 |"],
     "streaming": ["| rows | draw the sample, s | learn, s | count all, s |", "| 8,000 |", "; inside"],
 }

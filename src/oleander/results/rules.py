@@ -138,8 +138,8 @@ def describe_evidence(member: "ChosenExplainer", position: int | None, rule: Rul
     claim = member.claim if member.claim is not None and member.claim.n_rows else None
     certified = "" if claim is None else f"certified at least {show_lower(claim.bound)}"
     if claim is not None and count_rules(member.explainer) == 1:
-        counts = describe_counts(claim.n_right, claim.n_rows, claim.unit)
-        return f"{certified}, {counts}{_describe_spread(member, 0)}"
+        words = f"{certified}, {describe_counts(claim.n_right, claim.n_rows, claim.unit)}"
+        return words + _describe_spread(member, 0)
     if position is None or not member.judged:
         words = describe_all(member)
     elif member.judged[position].n_rows:
