@@ -1,5 +1,6 @@
 """Rules for numbers beside trees and local lines: how much is answered within a tolerance, and whether it holds."""
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -124,7 +125,22 @@ def measure_split(data: str, box: str, split: int, n_draws: int = 20_000) -> Row
         "plain": agreement_of_plain_tree(draws, leaves, rows, truth),
         "lines": agreement_of_lines(learner, len(atlas.explainers_), rows, truth, split),
         "seconds": taken,
+        "labels seconds": measure_labels(model, X, y, [trains, judges], groups, split, n_draws),
     }
+
+
+def measure_labels(
+    model: Any, X: pd.DataFrame, y: np.ndarray, parts: list[np.ndarray], groups: Any, split: int, n_draws: int
+) -> float:
+    """Return the processor time of a fit of labels of the same size: the third in which the model's answer lies."""
+    trains, judges = parts
+    thirds = np.quantile(y[trains], [1 / 3, 2 / 3])
+    options = {"draws": Draws(n_draws), "max_rules": MAX_RULES, "random_state": split}
+    atlas = AggregateExplainer(lambda table: np.searchsorted(thirds, model.predict(table)), **options)
+    start = time.process_time()
+    with contextlib.suppress(NothingFoundError):
+        atlas.fit(X.iloc[judges], background=X.iloc[trains], groups=None if groups is None else groups[judges])
+    return time.process_time() - start
 
 
 def measure_tree(learner: Any, leaves: int, rows: np.ndarray, truth: np.ndarray) -> Row:
@@ -191,6 +207,7 @@ class Numbers(Subject):
             "plain tree: agreement",
             "local lines: agreement",
             "s",
+            "of labels, s",
         )
         return make_table(columns, [*lines, _make_line("**mean**", rows)])
 
@@ -213,4 +230,5 @@ def _make_line(title: str, rows: Sequence[Row]) -> tuple[str, ...]:
         number(means["plain"]),
         number(means["lines"]),
         number(float(np.mean([row["seconds"] for row in rows])), 1),
+        number(float(np.mean([row["labels seconds"] for row in found])) if found else np.nan, 1),
     )
