@@ -38,6 +38,10 @@ class TestRead:
         with pytest.raises(ValueError, match="groups has no value for row 1: give every row a group"):
             read(X, None, groups, None)
 
+    def test_groups_of_text_and_numbers_are_refused(self):
+        with pytest.raises(ValueError, match="groups mixes int and str: write every group in the same way"):
+            read(np.zeros((3, 1)), None, np.array(["a", 1, "b"], dtype=object), None)
+
     def test_a_sampled_row_without_a_group_is_named_by_its_position(self):
         schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
         with pytest.raises(ValueError, match="for row 70"):

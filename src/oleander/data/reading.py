@@ -48,6 +48,10 @@ class Reading:
             row = int(absent.argmax())
             row = row if self.positions is None else int(self.positions[row])
             raise ValueError(f"groups has no value for row {row}: give every row a group, if need be one of its own.")
+        if self.groups is not None and self.groups.dtype.kind == "O":
+            kinds = sorted({type(group).__name__ for group in self.groups})
+            if "str" in kinds and len(kinds) > 1:
+                raise ValueError(f"groups mixes {' and '.join(kinds)}: write every group in the same way, say as text.")
 
     def groups_of(self, rows: Ints) -> Labels | None:
         """Return the groups of some rows, or None where there are no groups."""
