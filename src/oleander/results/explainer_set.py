@@ -10,10 +10,11 @@ from oleander.candidates.choosing import PoolProgram
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.explainers.abstaining import Spoken
+from oleander.explainers.abstaining import AbstainingTree, Spoken
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
+from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.judging.certificate import Certificate, Claim
 from oleander.learning.family import OVERLAPS, Overlap
 from oleander.regions import Ball, Box, Region
@@ -26,6 +27,8 @@ from oleander.running.wording import shorten
 from oleander.selection import SelectionResult
 
 ABSTAINS = -1
+# The most conditions of all rules that a file may hold; reading them takes a few seconds.
+MOST_TO_READ = 500_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,6 +309,7 @@ class ExplainerSet:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; the schema is kept beside it."""
+        _check_size(self.members)
         return {
             "overlap": self.overlap,
             "in_turn": self.in_turn,
@@ -316,6 +320,7 @@ class ExplainerSet:
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
         members = tuple(ChosenExplainer.from_dict(member, schema) for member in data["members"])
+        _check_size(members)
         return cls(schema, members, read_overlap(data["overlap"]), bool(data["in_turn"]))
 
 
@@ -325,6 +330,21 @@ def read_overlap(word: Any) -> Overlap:
         raise ValueError(f"overlaps are read as {shorten(repr(word))}, which is not known")
     overlap: Overlap = word
     return overlap
+
+
+def _check_size(members: tuple[ChosenExplainer, ...]) -> None:
+    """Raise ``ValueError`` for explainers whose rules take minutes to read: a small file may hold a very deep tree."""
+    cost = 0
+    for member in members:
+        tree = member.explainer.tree if isinstance(member.explainer, AbstainingTree) else None
+        if isinstance(member.explainer, TreeExplainer):
+            tree = member.explainer.tree_
+        cost += 0 if tree is None else tree.reading_cost
+    if cost > MOST_TO_READ:
+        raise ValueError(
+            f"the rules of its trees hold {cost:,} conditions, and a file may hold {MOST_TO_READ:,}: limit the leaves "
+            "of the trees"
+        )
 
 
 def _first(covers: Bools) -> Ints:
