@@ -19,7 +19,7 @@ help:
 	@echo "make bench-tiny   the smallest size of every subject, to see that it runs (two minutes)"
 	@echo "make fuzz         hostile input for every fuzzing target, FUZZ_SECONDS (60) each"
 	@echo "make torture      kill fits at random moments and resume them, TORTURE_KILLS (1000) times"
-	@echo "make licences     the packages that Oleander needs, by extra, with the licences of those that are installed"
+	@echo "make licences     the packages that Oleander needs, with the licences of those that are installed"
 	@echo "make clean        remove the virtual environment and caches"
 
 $(VENV)/.core: pyproject.toml
