@@ -120,7 +120,9 @@ class TestLearning:
         def learned_from_first(shift):
             # With other labels on the second half, no candidate of one is equal to one of the other.
             labels = names[np.where(half, numbers, (numbers + shift) % 3)]
-            candidates = generator.propose(rows_of(square, lambda X: labels[: len(X)]), 0)
+            known = dict(zip(map(bytes, square), labels, strict=True))
+            rows = rows_of(square, lambda X: np.array([known[bytes(row)] for row in X]))
+            candidates = generator.propose(rows, 0)
             first = [candidate for candidate in candidates if np.array_equal(candidate.learned_from, half)]
             assert all(np.array_equal(c.learned_from, ~half) for c in candidates if c not in first)
             assert 0 < len(first) < len(candidates)
