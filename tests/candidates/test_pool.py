@@ -151,13 +151,13 @@ def test_no_more_draws_in_memory_than_batch_size(monkeypatch):
 
     real_train = module._train_batch
 
-    def counting_train(black_box, rows, labels, candidates, covered):
+    def counting_train(black_box, rows, labels, tolerance, candidates, covered):
         n_draws = sum(candidate.recipe.n_draws for candidate in candidates)
         with lock:
             held[0] += n_draws
             most[0] = max(most[0], held[0])
         try:
-            return real_train(black_box, rows, labels, candidates, covered)
+            return real_train(black_box, rows, labels, tolerance, candidates, covered)
         finally:
             with lock:
                 held[0] -= n_draws

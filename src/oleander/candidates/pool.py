@@ -19,6 +19,7 @@ from oleander.candidates.base import Candidate, Generator, propose_all
 from oleander.data.checks import make_seed
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers.base import Explainer
 from oleander.explainers.saving import read_explainer, write_explainer
 from oleander.regions import membership
@@ -84,7 +85,9 @@ class CandidatePool:
         batch_size: int = 100_000,
         n_jobs: int | None = None,
         checkpoint: Checkpoint | None = None,
+        tolerance: Tolerance | None = None,
     ) -> None:
+        self.tolerance = tolerance
         self.rows, self.candidates, self.black_box = rows, list(candidates), black_box
         self.batch_size, self.n_jobs = batch_size, n_jobs
         self.checkpoint = checkpoint
@@ -150,11 +153,20 @@ class CandidatePool:
         batch_size: int = 100_000,
         n_jobs: int | None = None,
         checkpoint: Checkpoint | None = None,
+        tolerance: Tolerance | None = None,
     ) -> Self:
         """Let the generators propose candidates for rows that are labelled already."""
         with tell_progress("proposing candidates"):
             candidates = propose_all(generators, rows, random_state, black_box)
-        return cls(rows, candidates, black_box, batch_size=batch_size, n_jobs=n_jobs, checkpoint=checkpoint)
+        return cls(
+            rows,
+            candidates,
+            black_box,
+            batch_size=batch_size,
+            n_jobs=n_jobs,
+            checkpoint=checkpoint,
+            tolerance=tolerance,
+        )
 
     def _find_judged(self) -> Bools:
         """Return for each membership whether the candidate did not learn from the point."""
@@ -204,7 +216,7 @@ class CandidatePool:
         # Answers to draws need not be kept: the trained candidate is.
         if self.checkpoint is not None and isinstance(box, KeptBlackBox):
             box = box.plain
-        shared = [box, self.rows.values, self.rows.labels]
+        shared = [box, self.rows.values, self.rows.labels, self.tolerance]
         n_done = 0
         for number, trained in run_tasks(_train_batch, shared, tasks, n_jobs=n_jobs):
             batch = batches[number]
@@ -245,8 +257,8 @@ class CandidatePool:
         with checkpoint.reading():
             explainer = read_explainer(content["explainer"], self.rows.schema)
             draw_fidelity = float(content["draw_fidelity"])
-        points = self.points_of(index)
-        self._keep(index, explainer, _is_right(explainer, self.rows.values, self.rows.labels, points), draw_fidelity)
+        right = _is_right(explainer, self.rows.values, self.rows.labels, self.points_of(index), self.tolerance)
+        self._keep(index, explainer, right, draw_fidelity)
         return True
 
     def _batches(self, indices: list[int], most_draws: int) -> Iterator[list[int]]:
@@ -299,7 +311,12 @@ class CandidatePool:
 
 
 def _train_batch(
-    black_box: BlackBox, rows: Floats, labels: Labels, candidates: list[Candidate], covered: list[NDArray[np.int32]]
+    black_box: BlackBox,
+    rows: Floats,
+    labels: Labels,
+    tolerance: Tolerance | None,
+    candidates: list[Candidate],
+    covered: list[NDArray[np.int32]],
 ) -> list[Trained]:
     """Train a batch of candidates with one call of the black box, and find the covered rows on which each is right."""
     draws = [None if candidate.recipe is None else candidate.recipe.draw() for candidate in candidates]
@@ -310,12 +327,14 @@ def _train_batch(
         explainer, draw_fidelity = candidate.explainer, np.nan
         if candidate.recipe is not None and drawn is not None:
             answer, answers = answers[: len(drawn)], answers[len(drawn) :]
-            explainer = candidate.recipe.fit(drawn, answer)
-            draw_fidelity = float((explainer.predict(drawn) == answer).mean())
+            explainer = candidate.recipe.fit(drawn, answer, tolerance)
+            draw_fidelity = float(agrees(explainer.predict(drawn), answer, tolerance).mean())
         assert explainer is not None
-        trained.append((explainer, _is_right(explainer, rows, labels, points), draw_fidelity))
+        trained.append((explainer, _is_right(explainer, rows, labels, points, tolerance), draw_fidelity))
     return trained
 
 
-def _is_right(explainer: Explainer, rows: Floats, labels: Labels, points: NDArray[np.int32]) -> Bools:
-    return np.asarray(explainer.predict(rows[points]) == labels[points], dtype=bool)
+def _is_right(
+    explainer: Explainer, rows: Floats, labels: Labels, points: NDArray[np.int32], tolerance: Tolerance | None
+) -> Bools:
+    return np.asarray(agrees(explainer.predict(rows[points]), labels[points], tolerance), dtype=bool)

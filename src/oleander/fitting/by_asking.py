@@ -16,6 +16,7 @@ from oleander.judging.floor import Floor
 from oleander.learning.union import UnionLearner
 from oleander.results.delivering import deliver_union
 from oleander.results.fit_record import FitRecord, Workings
+from oleander.results.spreads import with_spreads
 from oleander.running.progress import tell_progress
 from oleander.running.warning import warn_user
 
@@ -120,7 +121,9 @@ def learn_by_asking(
     union = learner.choose(*options.limits)
     if union is None:
         raise NothingFoundError(learner.why_nothing(*options.limits))
-    explainers = deliver_union(union, draws, rows, learner.level)
+    explainers = deliver_union(union, rows, learner.level)
+    if not by_folds:
+        explainers = with_spreads(explainers, rows, options.min_fidelity, learner.level)
     certificate = Certificate((), None, union.claim, options.confidence, rows.groups is not None)
     with tell_progress("comparing draws with rows"):
         realism = measure_realism(draws.values, rows.values, draws.schema, seed)

@@ -166,27 +166,26 @@ class UnionLearner:
                 delivered = learn(self.draws, self.seed)
             if not self.by_folds:
                 delivered = delivered.ordered()
-                said = delivered.answer(self.rows.values)
+                answered, right = delivered.judge(self.rows.values, self.rows.labels)
             else:
-                said = self._answer_by_sisters(learn, delivered)
-            right = self.draws.agrees(said, self.rows.labels)
-            judged = Judged(said != SILENT, right, self.rows.weights, self.rows.groups)
+                answered, right = self._judge_by_sisters(learn, delivered)
+            judged = Judged(answered, right, self.rows.weights, self.rows.groups)
             self._known[key] = delivered, judged
         return self._known[key]
 
-    def _answer_by_sisters(self, learn: Learn, delivered: Family) -> Ints:
-        """Return the answers of families that learned from no draw with a parent among the rows that they answer."""
+    def _judge_by_sisters(self, learn: Learn, delivered: Family) -> tuple[Bools, Bools]:
+        """Return what families answer, and answer rightly, that learned from no draw with a parent among these rows."""
         rows = self.rows
         n_folds = max(2, min(N_FOLDS, count_units(rows.n_points, rows.groups)))
         fold = assign_folds(rows.n_points, n_folds, rows.groups, self.seed)
-        said = np.full((len(delivered.steps), rows.n_points), SILENT)
-        shared, tasks = [learn, self.draws, rows.values, fold, self.seed], [(number,) for number in range(n_folds)]
+        answered, right = np.zeros((2, len(delivered.steps), rows.n_points), dtype=bool)
+        shared, tasks = [learn, self.draws, rows, fold, self.seed], [(number,) for number in range(n_folds)]
         with tell_progress("learning again without each fold", n_folds) as tell:
-            found = run_tasks(_answer_fold, shared, tasks, n_jobs=self.n_jobs)
-            for done, (number, answers) in enumerate(found, start=1):
-                said[:, fold == number] = answers
+            found = run_tasks(_judge_fold, shared, tasks, n_jobs=self.n_jobs)
+            for done, (number, judged) in enumerate(found, start=1):
+                answered[:, fold == number], right[:, fold == number] = judged
                 tell(done, "")
-        return said
+        return answered, right
 
     def _pick(self, family: Family, judged: Judged, floor: float) -> Union | None:
         steps = family.steps
@@ -240,8 +239,10 @@ class UnionLearner:
         return Union(family, family.steps[best], claim, is_certified, float(coverage[best]), *judged.masks(best))
 
 
-def _answer_fold(learn: Learn, draws: LabelledDraws, values: Floats, fold: Ints, seed: int, number: int) -> Ints:
-    """Return the answers of a sister family for the rows of its fold."""
+def _judge_fold(
+    learn: Learn, draws: LabelledDraws, rows: Rows, fold: Ints, seed: int, number: int
+) -> tuple[Bools, Bools]:
+    """Return what a sister family answers, and answers rightly, of the rows of its fold."""
     assert draws.parents is not None
-    usable = np.flatnonzero((fold[draws.parents] != number).all(axis=1))
-    return learn(draws.take(usable), seed).answer(values[fold == number])
+    usable, own = np.flatnonzero((fold[draws.parents] != number).all(axis=1)), fold == number
+    return learn(draws.take(usable), seed).judge(rows.values[own], rows.labels[own])

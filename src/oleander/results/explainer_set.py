@@ -13,9 +13,11 @@ from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers.abstaining import AbstainingTree, Spoken
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
 from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.spread import Spread
 from oleander.learning.family import OVERLAPS, Overlap
 from oleander.regions import Ball, Box, Region
 from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, disagree, evaluate
@@ -56,6 +58,8 @@ class ChosenExplainer:
         none. Where folds judged, the answers are those of rules that were learned without the row.
     tolerance : Tolerance or None
         How near its answers must be to the black box's to agree; None for labels.
+    spreads : tuple of Spread or None
+        For each of its rules for numbers, how far its answers lie from the black box's; empty where that is not known.
     """
 
     region: Region
@@ -68,6 +72,7 @@ class ChosenExplainer:
     claim: Claim | None = None
     judged: tuple[Claim, ...] = ()
     tolerance: Tolerance | None = None
+    spreads: tuple[Spread | None, ...] = ()
 
     @property
     def radius(self) -> float | None:
@@ -80,18 +85,24 @@ class ChosenExplainer:
         outer = self.region.outer if isinstance(self.region, Spoken) else self.region
         return outer if isinstance(outer, Ball) else None
 
+    @property
+    def is_one_rule(self) -> bool:
+        """Whether it says one thing in a box, whose conditions then belong to its rule."""
+        return isinstance(self.explainer, (Constant, Line)) and isinstance(self.region, Box)
+
     def rules(self) -> list[Rule]:
-        """Return all that the explainer says; the conditions of a box belong to the rule of its constant answer."""
-        rules = self.explainer.rules()
-        if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
-            rules = [replace(rule, terms=self.region.conditions) for rule in rules]
-        return rules if self.tolerance is None else [replace(rule, tolerance=self.tolerance) for rule in rules]
+        """Return all that the explainer says."""
+        return [self._complete(rule) for rule in self.explainer.rules()]
 
     def path(self, row: Floats) -> Rule:
         """Return what the explainer says of one row, and why."""
-        if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
-            return self.rules()[0]
-        return replace(self.explainer.path(row), tolerance=self.tolerance)
+        return self._complete(self.explainer.path(row))
+
+    def _complete(self, rule: Rule) -> Rule:
+        if self.is_one_rule:
+            assert isinstance(self.region, Box)
+            rule = replace(rule, terms=self.region.conditions)
+        return rule if self.tolerance is None else replace(rule, tolerance=self.tolerance)
 
     def _repr_html_(self) -> str:
         return Fragment().heading(describe_all(self)).line(self.region.describe()).add(draw_rules((self,))).html
@@ -109,6 +120,7 @@ class ChosenExplainer:
             "claim": None if self.claim is None else vars(self.claim),
             "judged": [vars(claim) for claim in self.judged],
             "tolerance": None if self.tolerance is None else self.tolerance.to_dict(),
+            "spreads": [None if spread is None else vars(spread) for spread in self.spreads],
         }
 
     @classmethod
@@ -116,8 +128,10 @@ class ChosenExplainer:
         """Read what ``to_dict`` wrote."""
         explainer = read_explainer(data["explainer"], schema)
         judged = tuple(Claim.from_dict(claim) for claim in data.get("judged", ()))
-        if len(judged) not in (0, count_rules(explainer)):
-            raise ValueError(f"{len(judged)} claims are made of {count_rules(explainer)} rules")
+        spreads = tuple(None if one is None else Spread.from_dict(one) for one in data.get("spreads", ()))
+        for of_rules in (judged, spreads):
+            if len(of_rules) not in (0, count_rules(explainer)):
+                raise ValueError(f"{len(of_rules)} claims are made of {count_rules(explainer)} rules")
         return cls(
             read_region_of(data["region"], schema, explainer),
             explainer,
@@ -129,6 +143,7 @@ class ChosenExplainer:
             None if data["claim"] is None else Claim.from_dict(data["claim"]),
             judged,
             None if data.get("tolerance") is None else Tolerance.from_dict(data["tolerance"]),
+            spreads,
         )
 
 
@@ -172,6 +187,7 @@ class ExplainerSet:
                     fidelity=float(fidelity[index]),
                     floor_value=float(measured[index]),
                     draw_fidelity=float(pool.draw_fidelity[index]),
+                    tolerance=pool.tolerance,
                 )
             )
         return cls(pool.rows.schema, tuple(members))

@@ -11,6 +11,7 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.explainers.abstaining import AbstainingTree
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.linear import LimeLinear
 from oleander.explainers.tree import Tree
 from oleander.explainers.tree_explainers import TreeExplainer
@@ -39,7 +40,7 @@ def find_rules(explainer: Explainer, rows: Floats) -> Ints | None:
 
     Rows that an explainer does not speak of have a position that means nothing.
     """
-    if isinstance(explainer, Constant):
+    if isinstance(explainer, (Constant, Line)):
         return np.zeros(len(rows), dtype=np.intp)
     tree = tree_of(explainer)
     if tree is not None:
@@ -133,7 +134,7 @@ def describe_evidence(member: "ChosenExplainer", position: int | None, rule: Rul
     claim = member.claim if member.claim is not None and member.claim.n_rows else None
     certified = "" if claim is None else f"certified at least {show_lower(claim.bound)}"
     if claim is not None and count_rules(member.explainer) == 1:
-        return f"{certified}, {describe_counts(claim.n_right, claim.n_rows)}"
+        return f"{certified}, {describe_counts(claim.n_right, claim.n_rows)}{_describe_spread(member, 0)}"
     if position is None or not member.judged:
         words = describe_all(member)
     elif member.judged[position].n_rows:
@@ -141,7 +142,15 @@ def describe_evidence(member: "ChosenExplainer", position: int | None, rule: Rul
         words = f"{describe_counts(judged.n_right, judged.n_rows)}, at least {show_lower(judged.bound)}"
     else:
         words = f"no row judged it; right on {show_share(rule.share)} of {rule.n_draws:,} {rule.unit}"
+    words += _describe_spread(member, position)
     return words if claim is None else f"{words}; its explainer is {certified}"
+
+
+def _describe_spread(member: "ChosenExplainer", position: int | None) -> str:
+    spread = member.spreads[position] if member.spreads and position is not None else None
+    if spread is None or member.tolerance is None:
+        return ""
+    return f"; at least {show_lower(spread.share)} within {member.tolerance.show_spread(spread.size)}"
 
 
 def with_refits(words: str, stability: "Stability | None", number: int, position: int) -> str:
@@ -172,6 +181,9 @@ def tabulate_rules(members: Sequence["ChosenExplainer"], stability: "Stability |
                     "learned_share": rule.share,
                 }
             )
+            if member.tolerance is not None:
+                spread = member.spreads[position] if member.spreads else None
+                lines[-1] |= {"within": np.nan if spread is None else spread.size}
             if stability is not None:
                 lines[-1] |= {"found": stability.found[number][position], "refits": stability.n_refits}
     return pd.DataFrame(lines).astype({"rows": "Int64", "right": "Int64"})

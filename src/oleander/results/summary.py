@@ -5,13 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from oleander.explainers.base import Rule
-from oleander.explainers.constant import Constant
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.verdict import one_tree_is_enough
-from oleander.regions import Box
 from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation, draw_classes
-from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord
 from oleander.results.rules import describe_all, describe_evidence, draw_rules, name_rule, with_refits
 from oleander.running.fragments import Fragment
@@ -70,7 +67,7 @@ def draw_fit(record: FitRecord) -> str:
 def _describe_member(number: int, record: FitRecord, most_rules: int) -> list[str]:
     members = record.explainers.members
     member, rules = members[number], members[number].rules()
-    if _is_one_rule(member):
+    if member.is_one_rule:
         words = with_refits(describe_evidence(member, 0, rules[0]), record.stability, number, 0)
         return [f"{name_rule(members, number, 0)}: {member.region.describe()} → {rules[0].answer} ({words})"]
     certified = "" if member.claim is None else f", {member.claim.describe(record.min_fidelity)}"
@@ -98,10 +95,6 @@ def _describe_rule(record: FitRecord, number: int, position: int, rule: Rule) ->
     words = describe_evidence(replace(member, claim=None), position, rule)
     words = with_refits(words, record.stability, number, position)
     return f"rule {position}: {rule.premise or 'always'} → {rule.answer} ({words})"
-
-
-def _is_one_rule(member: ChosenExplainer) -> bool:
-    return isinstance(member.explainer, Constant) and isinstance(member.region, Box)
 
 
 def _describe_answers(record: FitRecord) -> list[str]:

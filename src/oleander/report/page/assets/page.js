@@ -141,7 +141,7 @@ function answer() {
         ? set.in_turn ? "The rules are read in order: the first one answers." : "The explainers disagree; the first one answers."
         : "";
   const lines = explanation.statements.map((one, i) => h("li", { "data-explainer": one.explainer },
-    h("strong", {}, nameOf(members, one.explainer, one.position)), i ? " also covers this row and says " : " says ", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
+    h("strong", {}, nameOf(members, one.explainer, one.position)), i ? " also covers this row and says " : " says ", one.value ? `${one.value}, by ` : "", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
     h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
   $("said").replaceChildren(head, note ? h("p", {}, note) : "", h("ul", {}, lines.length ? lines : nearest(members)));
   const [first] = explanation.label === null || !state.isTried ? [] : explanation.statements;
