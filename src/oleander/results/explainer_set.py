@@ -10,12 +10,11 @@ from oleander.candidates.choosing import PoolProgram
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.explainers.abstaining import AbstainingTree, Spoken
+from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
 from oleander.explainers.line import Line
-from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
-from oleander.explainers.tree_explainers import TreeExplainer
+from oleander.explainers.saving import check_size, read_explainer, read_region_of, write_explainer
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.spread import Spread
 from oleander.learning.family import OVERLAPS, Overlap
@@ -29,8 +28,6 @@ from oleander.running.wording import shorten
 from oleander.selection import SelectionResult
 
 ABSTAINS = -1
-# The most conditions of all rules that a file may hold; reading them takes a few seconds.
-MOST_TO_READ = 500_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,7 +322,7 @@ class ExplainerSet:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; the schema is kept beside it."""
-        _check_size(self.members)
+        check_size(member.explainer for member in self.members)
         return {
             "overlap": self.overlap,
             "in_turn": self.in_turn,
@@ -336,7 +333,7 @@ class ExplainerSet:
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
         members = tuple(ChosenExplainer.from_dict(member, schema) for member in data["members"])
-        _check_size(members)
+        check_size(member.explainer for member in members)
         return cls(schema, members, read_overlap(data["overlap"]), bool(data["in_turn"]))
 
 
@@ -346,21 +343,6 @@ def read_overlap(word: Any) -> Overlap:
         raise ValueError(f"overlaps are read as {shorten(repr(word))}, which is not known")
     overlap: Overlap = word
     return overlap
-
-
-def _check_size(members: tuple[ChosenExplainer, ...]) -> None:
-    """Raise ``ValueError`` for explainers whose rules take minutes to read: a small file may hold a very deep tree."""
-    cost = 0
-    for member in members:
-        tree = member.explainer.tree if isinstance(member.explainer, AbstainingTree) else None
-        if isinstance(member.explainer, TreeExplainer):
-            tree = member.explainer.tree_
-        cost += 0 if tree is None else tree.reading_cost
-    if cost > MOST_TO_READ:
-        raise ValueError(
-            f"the rules of its trees hold {cost:,} conditions, and a file may hold {MOST_TO_READ:,}: limit the leaves "
-            "of the trees"
-        )
 
 
 def _first(covers: Bools) -> Ints:
