@@ -11,7 +11,7 @@ from benchmarks.subjects.base import Subject
 from benchmarks.subjects.registry import SUBJECTS
 
 TABLES = {
-    "certificates": ["| background | problem | fits | certified |", "| without | all |"],
+    "certificates": ["| background | problem | fits | certified, false |", "| without | all |"],
     "one-explanation": ["| draws | method | rows asked |", "| stage | × black box |", "FilteredTree", "anchor-exp"],
     "whole-explanation": ["| K | method | coverage | worst fidelity |", "ours on the front", "| 5 | naive tree |"],
     "selection": ["| instance | K | value | bound |", "### The reduced program", "| instance | K | auto |"],

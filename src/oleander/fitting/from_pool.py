@@ -53,6 +53,7 @@ def choose_from_pool(
         black_box,
         groups=reading.groups_of(learned),
         row_numbers=reading.numbers_of(learned),
+        has_copies=reading.has_copies,
     )
     if truth is not None:
         warn_of_truth(rows, truth, within)
@@ -78,12 +79,18 @@ def choose_from_pool(
     # Judge and certify.
     evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
     black_box.release(len(parts.held))
-    held = label_rows(reading.values[parts.held], black_box, known=rows)
+    held = label_rows(
+        reading.values[parts.held],
+        black_box,
+        groups=reading.groups_of(parts.held),
+        known=rows,
+        has_copies=reading.has_copies,
+    )
     certificate = None
     if len(parts.held):
-        certificate = explainers.certify(held, options.confidence, reading.groups_of(parts.held), seed)
+        certificate = explainers.certify(held, options.confidence, seed)
         explainers = explainers.with_claims(certificate)
-        explainers = explainers.with_held(held, 1 - options.confidence, reading.groups_of(parts.held))
+        explainers = explainers.with_held(held, 1 - options.confidence)
         explainers = with_spreads(explainers, held, options.min_fidelity, 1 - options.confidence)
     # A balanced program counts worths, not rows.
     is_printed = options.formulation == "selective" and options.balance is None

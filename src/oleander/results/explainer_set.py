@@ -260,16 +260,10 @@ class ExplainerSet:
         rules = [member.explainer.complexity for member in self.members]
         return evaluate(covers, said, np.ma.getdata(answers), labels, rules, weights, self.tolerance)
 
-    def certify(self, held: Rows, confidence: float, groups: Labels | None, seed: int) -> Certificate:
+    def certify(self, held: Rows, confidence: float, seed: int) -> Certificate:
         """Return what rows that were held out from everything else allow to be claimed.
 
-        Parameters
-        ----------
-        held : Rows
-        confidence : float
-        groups : array of shape (n_rows,) or None
-            The group of each row; one random row of each group counts.
-        seed : int
+        One random row of each group counts, where the rows have groups.
         """
         labels = held.labels_of_rows
         covers, said, answers = self.read(held.values[held.point_of_row])
@@ -280,7 +274,8 @@ class ExplainerSet:
             confidence,
             answered=answered,
             right=answered & agrees(np.ma.getdata(answers), labels, self.tolerance),
-            groups=groups,
+            groups=None if held.groups is None else held.groups[held.point_of_row],
+            unit=held.unit,
             rng=np.random.default_rng(seed),
         )
 
@@ -292,19 +287,16 @@ class ExplainerSet:
     def with_judged(self, rows: Rows, answered: Bools, right: Bools, level: float) -> Self:
         """Return the explainers with what judging rows say of each rule, given the points that are answered rightly."""
         own = self.read(rows.values)[0] & answered
-        return replace(
-            self,
-            members=judge_rules(
-                self.members, rows.values, own, own & right, level, weights=rows.weights, groups=rows.groups
-            ),
-        )
+        return self._with_rules(rows, own, own & right, level)
 
-    def with_held(self, held: Rows, level: float, groups: Labels | None) -> Self:
-        """Return the explainers with what held-out rows say of each rule; groups are given row by row."""
-        rows = held.values[held.point_of_row]
-        covers, said, _ = self.read(rows)
-        right = covers & agrees(said, held.labels_of_rows, self.tolerance)
-        return replace(self, members=judge_rules(self.members, rows, covers, right, level, groups=groups))
+    def with_held(self, held: Rows, level: float) -> Self:
+        """Return the explainers with what held-out rows say of each rule."""
+        covers, said, _ = self.read(held.values)
+        return self._with_rules(held, covers, covers & agrees(said, held.labels, self.tolerance), level)
+
+    def _with_rules(self, rows: Rows, answered: Bools, right: Bools, level: float) -> Self:
+        of_rows: dict[str, Any] = {"weights": rows.weights, "groups": rows.groups, "unit": rows.unit}
+        return replace(self, members=judge_rules(self.members, rows.values, answered, right, level, **of_rows))
 
     def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
         """Describe the rows that the explainers do not answer."""

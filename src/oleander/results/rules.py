@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.data.splitting import Unit
 from oleander.explainers.abstaining import AbstainingTree
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
@@ -60,6 +61,7 @@ def judge_rules(
     *,
     weights: Ints | None = None,
     groups: Labels | None = None,
+    unit: Unit = "rows",
 ) -> tuple["ChosenExplainer", ...]:
     """Return the explainers with what rows that they were not learned from say of each of their rules.
 
@@ -74,6 +76,8 @@ def judge_rules(
     weights : int array of shape (n_rows,), optional
         The number of equal rows that each row stands for; 1 by default.
     groups : array of shape (n_rows,), optional
+    unit : {"rows", "groups", "distinct rows"}
+        What the groups are.
     """
     counts = np.ones(len(rows), dtype=np.intp) if weights is None else weights
     found = []
@@ -84,7 +88,7 @@ def judge_rules(
             inside = own & (position == np.arange(count_rules(member.explainer))[:, None])
             judged = Judged(inside, inside & own_right, counts, groups)
             figures = zip(judged.n_right.tolist(), judged.n_answered.tolist(), judged.bounds(level), strict=True)
-            claims = [Claim(n_right, n_rows, float(bound)) for n_right, n_rows, bound in figures]
+            claims = [Claim(n_right, n_rows, float(bound), unit) for n_right, n_rows, bound in figures]
         found.append(replace(member, judged=tuple(claims)))
     return tuple(found)
 
@@ -103,7 +107,7 @@ def name_rule(members: Sequence["ChosenExplainer"], number: int, position: int |
     return f"rule {position}" if len(members) == 1 else f"explainer {number}, rule {position}"
 
 
-def describe_counts(n_right: int, n_rows: int) -> str:
+def describe_counts(n_right: int, n_rows: int, unit: Unit = "rows") -> str:
     """Return two counts in words.
 
     Examples
@@ -111,7 +115,7 @@ def describe_counts(n_right: int, n_rows: int) -> str:
     >>> describe_counts(43, 45)
     'right on 43 of 45 rows'
     """
-    return f"right on {n_right:,} of {n_rows:,} row{'' if n_rows == 1 else 's'}"
+    return f"right on {n_right:,} of {n_rows:,} {unit[:-1] if n_rows == 1 else unit}"
 
 
 def describe_all(member: "ChosenExplainer") -> str:
@@ -134,12 +138,13 @@ def describe_evidence(member: "ChosenExplainer", position: int | None, rule: Rul
     claim = member.claim if member.claim is not None and member.claim.n_rows else None
     certified = "" if claim is None else f"certified at least {show_lower(claim.bound)}"
     if claim is not None and count_rules(member.explainer) == 1:
-        return f"{certified}, {describe_counts(claim.n_right, claim.n_rows)}{_describe_spread(member, 0)}"
+        words = f"{certified}, {describe_counts(claim.n_right, claim.n_rows, claim.unit)}"
+        return words + _describe_spread(member, 0)
     if position is None or not member.judged:
         words = describe_all(member)
     elif member.judged[position].n_rows:
         judged = member.judged[position]
-        words = f"{describe_counts(judged.n_right, judged.n_rows)}, at least {show_lower(judged.bound)}"
+        words = f"{describe_counts(judged.n_right, judged.n_rows)}, at least {show_lower(judged.bound)}{judged.about}"
     else:
         words = f"no row judged it; right on {show_share(rule.share)} of {rule.n_draws:,} {rule.unit}"
     words += _describe_spread(member, position)
