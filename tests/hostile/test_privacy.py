@@ -61,7 +61,7 @@ def test_no_row_leaves_a_fit(
     }
     if way != "numbers":
         content["code"] = (atlas.to_sql() + atlas.to_python()).encode()
-    with pytest.raises(ValueError, match="min_fidelity=1 is not reached") as refused:
+    with pytest.raises(ValueError, match="min_fidelity=1 cannot be shown on 9 rows") as refused:
         AggregateExplainer(lambda rows: rows[:, 0] > 0, min_fidelity=1, random_state=0, draws=Draws(500)).fit(X[:9])
     shown = capfd.readouterr()
     content["log"] = (caplog.text + shown.out + shown.err + str(refused.value)).encode()
