@@ -91,7 +91,7 @@ $(VENV)/.bench: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	touch $@
 
-SUBJECTS := one-explanation whole-explanation selection growth least-time speed floor lazy anchors quality certificates picking compare union-floor numbers streaming
+SUBJECTS := one-explanation whole-explanation selection growth least-time speed floor lazy anchors quality certificates picking compare union-floor numbers number-laws streaming
 
 # Every line is kept in bench/ as it is measured: stopped and called again, a run continues where it was.
 bench: $(VENV)/.bench

@@ -8,6 +8,7 @@ from benchmarks.subjects.floor import FloorOn
 from benchmarks.subjects.growth import Growth
 from benchmarks.subjects.lazy import Lazy
 from benchmarks.subjects.least_time import LeastTime
+from benchmarks.subjects.number_laws import NumberLaws
 from benchmarks.subjects.numbers import Numbers
 from benchmarks.subjects.one_explanation import OneExplanation
 from benchmarks.subjects.picking import Picking
@@ -36,6 +37,7 @@ SUBJECTS: dict[str, Subject] = {
         Compare(),
         UnionFloor(),
         Numbers(),
+        NumberLaws(),
         Streaming(),
     )
 }

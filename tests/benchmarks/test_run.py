@@ -29,7 +29,8 @@ TABLES = {
     ],
     "picking": ["| fixed sequence on a held-out half |"],
     "compare": ["| active tree |", "| Oleander |", "### wine"],
-    "numbers": ["| diabetes | 30.0 | "],
+    "numbers": ["| doses, forest | "],
+    "number-laws": ["| steps, with a background | 1 | "],
     "union-floor": ["| digits | 40 × 898 | 0.85 | 0.9 |"],
     "streaming": ["| rows | draw the sample, s | learn, s | count all, s |", "| 8,000 |", "; inside"],
 }

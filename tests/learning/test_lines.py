@@ -103,3 +103,12 @@ def test_a_step_is_judged_by_what_its_lines_say():
                 else:
                     value = family.draws.lines[number].predict(draws.values[row : row + 1])[0]
                 assert is_right[row] == (abs(value - draws.truth[row]) <= 0.1 * (1 + 1e-9))
+
+
+def test_families_of_other_draws_have_the_same_steps():
+    """Folds are judged step by step, whether or not boxes say lines."""
+    counts = {
+        len(learn_family(make_draws(law, 1_000), np.random.default_rng(seed), max_boxes=3, max_leaves=5).steps)
+        for seed, law in enumerate([steep, lambda X: np.round(3 * X[:, 0]), lambda X: 3 * X[:, 1] + (X[:, 0] > 0.5)])
+    }
+    assert len(counts) == 1

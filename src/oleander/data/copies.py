@@ -15,7 +15,7 @@ JITTER = 1e-6
 # About the number of pairs of rows that are so near by chance, and the share of values in one column.
 CHANCE, CHANCE_IN_COLUMN = 1e-3, 0.1
 # Whole numbers with at most this many values, and other numbers with at most two, are levels rather than measurements.
-FEW_WHOLE_NUMBERS = 10
+FEW_WHOLE_NUMBERS = 31
 # The share of values occurring twice that must be of one cluster each, for a column to tell copies from equal rows.
 MOST = 0.5
 # With fewer copies than this share of the rows, each row counts.

@@ -68,8 +68,8 @@ class Reading:
             return self
         warn_user(
             f"{n_copies:,} of {len(self.values):,} rows are copies of other rows or nearly so, and copies are no new "
-            "evidence: each row counts once, however many copies it has. If rows come from the same person or source, "
-            "give groups=."
+            "evidence: bounds count each row once, however many copies it has. If rows come from the same person or "
+            "source, give groups=."
         )
         return replace(self, groups=clusters, has_copies=True)
 

@@ -197,13 +197,13 @@ def learn_family(
     found = [
         choose_boxes(pool, polisher, all_right, weights, price, sizes, min_support=min_support) for price in prices
     ]
+    # Two lines hardly ever say the same, so numbers are read in one way.
+    overlaps = OVERLAPS if draws.truth is None else OVERLAPS[:1]
     for of_size in zip(*found, strict=True):
         for price, choice in zip(prices, of_size, strict=True):
             if min_purity is not None:
                 choice = choice.with_purity(min_purity, polisher, all_right)
             terms = int(n_terms[list(choice.labels)].sum())
-            # Two lines hardly ever say the same.
-            overlaps = OVERLAPS if not terms else OVERLAPS[:1]
             steps += [Step(choice.keys, choice.labels, overlap, price, n_terms=terms) for overlap in overlaps]
     if max_leaves is not None:
         leaves = sorted({size for size in LEAVES if size < max_leaves} | {max_leaves})

@@ -17,6 +17,7 @@ from oleander.data.schema.rounding import round_to_step
 from oleander.data.tolerance import Tolerance, show_answer
 from oleander.regions.conditions import clauses
 from oleander.report.displays import CoverageDisplay
+from oleander.report.page.band import describe_band
 from oleander.report.page.members import columns_of
 from oleander.results.evaluation import describe_uncovered, group_answers
 from oleander.results.explainer_set import ABSTAINS, ExplainerSet
@@ -120,7 +121,14 @@ def describe_rows(
         "answer": _base64(given[some]),
         "decided": decided.tolist(),
         "left_out": _left_out(chosen.schema, shown, answered, judged),
+        "band": _band(np.ma.getdata(answers), shown, judged),
     }
+
+
+def _band(answers: Labels, shown: Shown, judged: tuple[Bools, Bools] | None) -> dict[str, Any] | None:
+    if shown.labels is None or shown.tolerance is None or judged is None:
+        return None
+    return describe_band(answers, shown.labels, judged[0], shown.tolerance)
 
 
 def _left_out(

@@ -40,9 +40,10 @@ def describe_choice(record: FitRecord, cell: Cell, *, is_fitted: bool) -> list[s
         what = f"One tree with {rules}"
     else:
         what = f"{len(members)} explainer{'s' * plural} with {rules}"
+    within = "" if cell.explainers.tolerance is None else f", {cell.explainers.tolerance},"
     first = (
         f"{what} answer{'s' * (not plural)} {show_share(cell.coverage)} of rows and say{'s' * (not plural)} what the "
-        f"model says on {show_share(agreement)} of them"
+        f"model says{within} on {show_share(agreement)} of them"
     )
     first += "" if in_turn else ", counted on the rows that they were chosen on"
     if not is_fitted:
