@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from oleander.data.tolerance import Tolerance
 from oleander.draws import labelled
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
 from oleander.draws.options import Draws
+from oleander.explainers.line import Line, Term
 
 ROWS = np.random.default_rng(0).uniform(size=(80, 3))
 
@@ -35,7 +38,7 @@ def draws():
 def test_every_draw_is_asked_about_once_and_has_its_answer(black_box, source):
     found = draw_and_ask(ROWS, black_box, Draws(300, source), 300, seed=0)
     assert black_box.n_queries == len(found.values) == 300
-    assert found.n_classes == 2
+    assert found.n_answers == 2
     np.testing.assert_array_equal(found.classes[found.codes], law(found.values))
 
 
@@ -64,7 +67,8 @@ def test_batches_change_no_answer(black_box, monkeypatch):
 
 def test_an_answer_agrees_with_no_label_that_no_draw_has_and_silence_with_none(draws):
     labels = np.array(["right", "middle", "left", "left"])
-    assert draws.agrees(np.array([[1, 1, 0, -1], [0, -1, -1, 0]]), labels).tolist() == [
+    said = np.array([[1, 1, 0, -1], [0, -1, -1, 0]])
+    assert draws.agrees(said, np.zeros((4, 1)), labels).tolist() == [
         [True, False, True, False],
         [False, False, False, True],
     ]
@@ -79,7 +83,7 @@ def test_some_draws_keep_all_classes(draws):
     some = draws.take(np.array([3, 2]))
     assert some.values.tolist() == [[0.9], [0.8]]
     assert some.codes.tolist() == [1, 1]
-    assert some.n_classes == 2
+    assert some.n_answers == 2
     assert some.parents.tolist() == [[1, 2], [2, 1]]
 
 
@@ -107,10 +111,23 @@ class TestNumbers:
 
     def test_answers_agree_with_rows_within_the_tolerance(self):
         said = np.array([[0, 2, -1], [1, 1, 1]])
-        assert self.DRAWS.agrees(said, np.array([1.5, 3.4, 4.0])).tolist() == [
+        assert self.DRAWS.agrees(said, np.zeros((3, 1)), np.array([1.5, 3.4, 4.0])).tolist() == [
             [True, False, False],
             [True, False, False],
         ]
+
+    def test_lines_are_further_answers(self):
+        line = Line(1.0, (Term(0, self.DRAWS.schema[0], 1.0, 0.0),))
+        lined = replace(self.DRAWS, lines=(line,))
+        assert lined.n_answers == 4
+        assert lined.count_terms().tolist() == [0, 0, 0, 1]
+        assert lined.find_right(np.arange(3))[3].tolist() == [True, True, False]
+        said = np.array([[3, 0, -1], [3, 3, 3]])
+        assert lined.agrees(said, np.array([[0.5], [0.0], [9.0]]), np.array([1.4, 1.4, 10.0])).tolist() == [
+            [True, True, False],
+            [True, True, True],
+        ]
+        assert lined.with_tolerance(Tolerance(1.0)).lines == ()
 
     def test_targets_are_masks_of_right_draws(self):
         targets = [target.tolist() for target in self.DRAWS.list_targets(np.arange(3))]

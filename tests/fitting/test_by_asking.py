@@ -41,6 +41,11 @@ class TestAffordableDraws:
         with pytest.warns(UserWarning, match=f"max_queries={max_queries} leaves {n_draws} draws, too few to learn"):
             assert count(2_000, max_queries) == 0
 
+    def test_fewer_draws_of_many_columns(self, count, monkeypatch):
+        monkeypatch.setattr("oleander.fitting.by_asking.MOST_VALUES", 1_600)
+        with pytest.warns(UserWarning, match="2,000 draws of 3 columns would fill the memory: 533 are made"):
+            assert count(2_000, None) == 533
+
 
 class TestLearnByAsking:
     def test_the_default_learns_by_asking(self, square):

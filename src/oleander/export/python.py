@@ -72,7 +72,8 @@ def read_value(value, levels, may_be_missing):
     try:
         if levels is None:
             number = float(value)
-            if math.isfinite(number):
+            # A larger whole number is not exact as a float.
+            if math.isfinite(number) and (isinstance(value, float) or abs(number) <= 2**53 - 1):
                 return number
         elif (kind_of(value), value) in levels:
             return value

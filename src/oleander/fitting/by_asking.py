@@ -22,6 +22,8 @@ from oleander.running.warning import warn_user
 
 # With fewer draws than this, explainers learn from the rows instead.
 FEWEST_DRAWS = 500
+# The most values of all draws together, 160 MB.
+MOST_VALUES = 20_000_000
 # Without a background, of at least MANY rows or groups, ENOUGH_FOR_DRAWS make the draws and the others judge.
 MANY, ENOUGH_FOR_DRAWS = 5_000, 2_000
 
@@ -39,8 +41,12 @@ def find_holdout(options: Options, reading: Reading, *, has_background: bool) ->
 
 
 def count_affordable_draws(options: Options, parts: Split, black_box: CountingBlackBox) -> int:
-    """Return the number of draws that ``max_queries`` leaves after the rows; draws give way first."""
-    wanted, left = options.draws.n, black_box.queries_left
+    """Return the number of draws that memory and ``max_queries`` leave after the rows; draws give way first."""
+    wanted, left, n_columns = options.draws.n, black_box.queries_left, len(black_box.schema)
+    fitting = max(FEWEST_DRAWS, MOST_VALUES // max(n_columns, 1))
+    if fitting < wanted:
+        warn_user(f"{wanted:,} draws of {n_columns:,} columns would fill the memory: {fitting:,} are made.")
+        wanted = fitting
     if left is None:
         return wanted
     n_draws = min(wanted, left - len(parts.learned) - len(parts.held) - N_ASKED_TWICE)

@@ -35,7 +35,12 @@ def read_dtype_name(name: Any) -> str:
 
 def find_inexact(column: pd.Series, codes: Floats) -> Bools:
     """Return a mask of the whole numbers that a float may round; floats are what they are."""
-    return np.logical_and(not pd.api.types.is_float_dtype(column.dtype), np.abs(codes) > MOST_EXACT)
+    inexact = np.asarray(np.abs(codes) > MOST_EXACT)
+    if pd.api.types.is_float_dtype(column.dtype):
+        return np.zeros(len(codes), dtype=bool)
+    if column.dtype == object:
+        inexact &= [not isinstance(value, float) for value in column]
+    return inexact
 
 
 def refuse_inexact(column: pd.Series, codes: Floats, name: str) -> None:
