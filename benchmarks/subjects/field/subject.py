@@ -1,0 +1,134 @@
+"""The subject: every contestant on every data set; then size, stability, and what an exact choice adds."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from benchmarks.cases import BLACK_BOXES, make_case
+from benchmarks.data_sets import available, from_sklearn
+from benchmarks.journal import Journal, Row
+from benchmarks.subjects.base import Size, Subject
+from benchmarks.subjects.field.contestants import ABSTAINS, ANSWERS_ALL, CONTESTANTS, SLOW, Contestant, Round
+from benchmarks.subjects.field.figures import draw_field
+from benchmarks.subjects.quality.methods import TINY, Budget, Effort
+from benchmarks.tables import make_pivot, make_table, mean, number, percent, seconds
+
+EFFORT = Effort(n_paper_draws=2_000)
+N_SPLITS = 2
+COLUMNS = {
+    "coverage": number,
+    "agreement": number,
+    "floor reached": percent,
+    "silent": percent,
+    "rules": partial(number, digits=0),
+    "conditions": partial(number, digits=1),
+    "lines": partial(number, digits=0),
+    "minority right": number,
+    "queries": partial(number, digits=0),
+    "seconds": seconds,
+}
+
+
+class Field(Subject):
+    """The living rivals beside ours."""
+
+    name = "field"
+    title = "Beside the best of the field"
+    asks = "What do the rivals that are alive today answer on the same rows, and what does reading them cost?"
+    docs = "rivals.md"
+    figure_size = (15, 6)
+
+    def measure(self, size: Size, journal: Journal) -> None:
+        """Measure split by split, so that a run that is stopped has every data set and rival."""
+        for key, entry in _rounds(size):
+            for name, contestant in CONTESTANTS.items():
+                if name in SLOW and key["seed"] > 0:
+                    continue
+                journal.once({"part": "main", **key, "method": name}, partial(_run, contestant, name, entry))
+
+    def write(self, rows: Sequence[Row]) -> str:
+        """Return a section for each part."""
+        parts = [NOTES]
+        main = [row for row in rows if row["part"] == "main"]
+        if main:
+            parts += write_main(main)
+        return "\n".join(parts)
+
+    def draw(self, rows: Sequence[Row], figure: Any) -> None:
+        """Draw coverage against agreement, and seconds against coverage."""
+        draw_field(flatten([row for row in rows if row["part"] == "main"]), figure)
+
+
+NOTES = f"""\
+The sets, thirds and black boxes of the subject of quality, {N_SPLITS} splits (the slow ones: one), floor 0.9, K = 10,
+20 rules, leaves or splits. All but the last six lines learn from the same 20,000 draws around the background, 15% of
+which tune their settings. *Abstains* is the same model with a threshold on its score: held-back draws order the
+thresholds and the judging rows let the boldest speak that our own sequence of tests lets pass. *Lines* are those of the
+model as text: a line for each node of a tree, each rule, each weight, each bin of a curve. Seconds are of the
+processor, without the black box.
+"""
+
+
+def _rounds(size: Size) -> Iterator[tuple[Row, Any]]:
+    """Yield the key of each run and a function that makes its round once for all contestants."""
+    sets, max_rows = (available(), 1_000) if size == "full" else ([from_sklearn("breast_cancer")], 100)
+    effort = EFFORT if size == "full" else TINY
+    for seed in range(N_SPLITS if size == "full" else 1):
+        for data in sets:
+            for box in BLACK_BOXES if size == "full" else BLACK_BOXES[:1]:
+                key = {"data": data.name, "black box": box, "seed": seed}
+                yield key, _Once(partial(make_case, data, box, seed, max_rows), effort, size == "tiny")
+
+
+class _Once:
+    """A round that is made when it is first asked for."""
+
+    def __init__(self, make: Any, effort: Effort, is_tiny: bool) -> None:
+        self.make, self.effort, self.is_tiny, self.made = make, effort, is_tiny, None
+
+    def __call__(self) -> Round:
+        self.made = self.made or Round(self.make(), Budget(), self.effort, self.is_tiny)
+        return self.made
+
+
+def _run(contestant: Contestant, name: str, entry: _Once) -> Row:
+    return contestant(name, entry())
+
+
+def flatten(rows: Sequence[Row]) -> list[Row]:
+    """Return a row for each form of each contestant; those that are absent are left out."""
+    return [
+        {**row, **found, "form": form, "seconds": row["processor seconds"], "silent": found["agreement"] is None}
+        for row in rows
+        if "forms" in row
+        for form, found in row["forms"].items()
+    ]
+
+
+def write_main(rows: Sequence[Row]) -> list[str]:
+    """Return the table of all runs, and coverage by data set."""
+    flat = flatten(rows)
+    lines = []
+    for method in dict.fromkeys(row["method"] for row in rows):
+        runs = [row for row in rows if row["method"] == method]
+        for form in (ANSWERS_ALL, ABSTAINS):
+            found = [row for row in flat if (row["method"], row["form"]) == (method, form)]
+            if found:
+                lines.append(
+                    (method, form, len(found), *(write(mean(r[key] for r in found)) for key, write in COLUMNS.items()))
+                )
+        for reason in dict.fromkeys(run["absent"] for run in runs if "absent" in run):
+            count = sum(run.get("absent") == reason for run in runs)
+            lines.append((method, reason, count, *("–" for _ in COLUMNS)))
+    silent = [row for row in flat if row["form"] == ABSTAINS]
+    plain = [row for row in flat if row["form"] == ANSWERS_ALL]
+    return [
+        "### All rivals\n",
+        make_table(("method", "form", "runs", *COLUMNS), lines),
+        "Coverage of those that abstain:\n",
+        make_pivot(silent, ["method"], "data", "coverage"),
+        "Floor reached by those that abstain:\n",
+        make_pivot(silent, ["method"], "data", "floor reached"),
+        "Agreement of those that answer all:\n",
+        make_pivot(plain, ["method"], "data", "agreement"),
+    ]
