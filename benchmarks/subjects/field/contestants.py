@@ -29,21 +29,23 @@ from oleander.arrays import Floats, Ints
 ROOT = Path(__file__).resolve().parents[3]
 TIME_LIMIT = 300.0
 ANSWERS_ALL, ABSTAINS = "answers all", "abstains"
-# Methods of the subject of quality; those on the second line take long and have one split.
+# Methods of the subject of quality: ours, those that learn from rows, and those that ask about many draws.
 OURS = ("default", "abstaining tree on draws, 10 leaves", "abstaining tree on draws, 20 leaves")
 FROM_ROWS = ("tree with abstention", "naive tree")
-SLOW = ("paper", "submodular pick", "anchors", "proxies")
+ASKING = ("paper", "submodular pick", "anchors", "proxies")
 
 
 @dataclass(eq=False)
 class Round:
-    """One case, whose lesson is drawn and written once for all contestants."""
+    """One case, whose lesson is drawn and written once for all contestants, or for the only one."""
 
     case: Case
     budget: Budget
     effort: Effort
     is_tiny: bool = False
-    _folder: Any = field(default_factory=tempfile.TemporaryDirectory)
+    only: str | None = None
+    folder: Any = field(default_factory=tempfile.TemporaryDirectory)
+    _costs: dict[str, dict[str, Row]] = field(default_factory=dict)
 
     @cached_property
     def lesson(self) -> Lesson:
@@ -53,9 +55,28 @@ class Round:
     @cached_property
     def file(self) -> Path:
         """The lesson as a worker reads it."""
-        path = Path(self._folder.name) / "lesson.npz"
+        path = Path(self.folder.name) / "lesson.npz"
         self.lesson.save(path, max_rules=self.budget.max_rules, is_tiny=self.is_tiny)
         return path
+
+    def run_package(self, package: str) -> dict[str, Row]:
+        """Return the costs of every rival of a package, which learn in one process; their answers are in the folder."""
+        if package not in self._costs:
+            names = [name for name, program in PROGRAMS.items() if program.package == package]
+            names = [name for name in names if self.only is None or name == self.only]
+            command = [find_python(), "-m", "benchmarks.outside.worker", str(self.file), self.folder.name, *names]
+            environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+            try:
+                done = subprocess.run(
+                    command, check=True, capture_output=True, text=True, timeout=TIME_LIMIT, env=environment
+                )
+                self._costs[package] = json.loads(done.stdout.splitlines()[-1])
+            except subprocess.TimeoutExpired:
+                self._costs[package] = {name: {"absent": f"not done after {TIME_LIMIT:.0f} s"} for name in names}
+            except subprocess.CalledProcessError as error:
+                last = (error.stderr.strip().splitlines() or ["no message"])[-1]
+                self._costs[package] = {name: {"absent": f"failed: {last[:200]}"} for name in names}
+        return self._costs[package]
 
     def judge(self, plain: Steps | None, abstaining: Steps, cost: Row) -> Row:
         """Return the measures of both forms: where every row is answered, and where the judge lets it speak."""
@@ -69,24 +90,14 @@ class Round:
 
 
 def ask_outside(name: str, entry: Round) -> Row:
-    """Let a student learn in a process of its own; an absent package or an error is a line that says so."""
-    out = Path(entry._folder.name) / "answers.npz"
-    command = [find_python(), "-m", "benchmarks.outside.worker", name, str(entry.file), str(out)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    try:
-        done = subprocess.run(
-            command, check=True, capture_output=True, text=True, timeout=TIME_LIMIT, env=environment, cwd=ROOT
-        )
-    except subprocess.TimeoutExpired:
-        return {"absent": f"not done after {TIME_LIMIT:.0f} s"}
-    except subprocess.CalledProcessError as error:
-        return {"absent": f"failed: {error.stderr.strip().splitlines()[-1][:200]}"}
-    cost = json.loads(done.stdout.splitlines()[-1])
+    """Let a student learn in the process of its package; an absent package or an error is a line that says so."""
+    cost = entry.run_package(PROGRAMS[name].package)[name]
     if "absent" in cost:
         return cost
-    with np.load(out) as arrays:
-        found = {name: _read_steps(arrays, name) for name in ("plain", "abstaining")}
-    return entry.judge(found["plain"], found["abstaining"], {"processor seconds": cost["seconds"]})
+    with np.load(Path(entry.folder.name) / f"{name}.npz") as arrays:
+        plain, abstaining = (_read_steps(arrays, form) for form in ("plain", "abstaining"))
+    assert abstaining is not None
+    return entry.judge(plain, abstaining, cost)
 
 
 def _read_steps(arrays: Any, name: str) -> Steps | None:
@@ -122,7 +133,7 @@ def grow_active_tree(name: str, entry: Round) -> Row:
 
     conditions = np.array([len(rule.terms) for rule in rival.explainers[0].explainer.rules()])
     student = Student(answer, conditions, len(tree.column), purity[leaves])
-    parts = [lesson.values[lesson.is_held], lesson.rows.values, lesson.new]
+    parts = [lesson.draws.values[lesson.is_held], lesson.rows.values, lesson.new]
     cost = {"processor seconds": seconds, "queries": box.n_rows + len(case.explain)}
     return entry.judge(make_plain_step(student, parts), make_steps([student], parts), cost)
 
@@ -140,5 +151,5 @@ CONTESTANTS: dict[str, Contestant] = {
     **dict.fromkeys(OURS, run_own_way),
     "active tree": grow_active_tree,
     **dict.fromkeys(PROGRAMS, ask_outside),
-    **dict.fromkeys((*FROM_ROWS, *SLOW), run_own_way),
+    **dict.fromkeys((*FROM_ROWS, *ASKING), run_own_way),
 }

@@ -24,7 +24,7 @@ def pick_step(steps: Steps, lesson: Lesson, floor: float) -> int | None:
     groups; where the sequence passes nowhere, any step whose bound reaches the floor will do. Of steps nearly as wide
     as the widest that passed, the one with the least to read is taken.
     """
-    order, mass, agreement = order_steps(steps.held, lesson.codes[lesson.is_held])
+    order, mass, agreement = order_steps(steps.held, lesson.draws.codes[lesson.is_held])
     if not len(order):
         return None
     rows = lesson.rows

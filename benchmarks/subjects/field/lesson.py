@@ -14,7 +14,7 @@ from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.draws.labelled import draw_and_ask
+from oleander.draws.labelled import LabelledDraws, draw_and_ask
 from oleander.draws.options import Draws
 from oleander.learning.family import SHARE_HELD
 
@@ -25,8 +25,7 @@ class Lesson:
 
     Parameters
     ----------
-    values, codes : arrays of shape (n_draws, n_features) and (n_draws,)
-        Draws, and codes of the black box's answers.
+    draws : LabelledDraws
     is_held : bool array of shape (n_draws,)
         Draws that tune and order; the others are learned from.
     rows : Rows
@@ -40,8 +39,7 @@ class Lesson:
     seed : int
     """
 
-    values: Floats
-    codes: Ints
+    draws: LabelledDraws
     is_held: np.ndarray
     rows: Rows
     row_codes: Ints
@@ -69,18 +67,18 @@ class Lesson:
 
         row_codes, truth = encode(rows.labels), encode(case.black_box.predict(case.test))
         new = schema.encode(case.test)
-        return cls(draws.values, draws.codes, is_held, rows, row_codes, new, truth, place, watched.n_rows, case.seed)
+        return cls(draws, is_held, rows, row_codes, new, truth, place, watched.n_rows, case.seed)
 
     def save(self, path: Path, *, max_rules: int, is_tiny: bool) -> None:
         """Write what a worker needs, as plain numbers without gaps."""
-        widen = Widening.learn(self.values, self.rows.schema).apply
+        widen = Widening.learn(self.draws.values, self.rows.schema).apply
         held = self.is_held
         np.savez(
             path,
-            X=widen(self.values[~held]),
-            y=self.codes[~held],
-            held=widen(self.values[held]),
-            held_codes=self.codes[held],
+            X=widen(self.draws.values[~held]),
+            y=self.draws.codes[~held],
+            held=widen(self.draws.values[held]),
+            held_codes=self.draws.codes[held],
             judged=widen(self.rows.values),
             new=widen(self.new),
             max_rules=max_rules,

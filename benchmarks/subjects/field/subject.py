@@ -8,13 +8,17 @@ from benchmarks.cases import BLACK_BOXES, make_case
 from benchmarks.data_sets import available, from_sklearn
 from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
-from benchmarks.subjects.field.contestants import ABSTAINS, ANSWERS_ALL, CONTESTANTS, SLOW, Contestant, Round
+from benchmarks.subjects.field import scale, stability
+from benchmarks.subjects.field.contestants import ABSTAINS, ANSWERS_ALL, CONTESTANTS, Contestant, Round
+from benchmarks.subjects.field.exact import SOLVERS, measure_exact
 from benchmarks.subjects.field.figures import draw_field
 from benchmarks.subjects.quality.methods import TINY, Budget, Effort
 from benchmarks.tables import make_pivot, make_table, mean, number, percent, seconds
 
 EFFORT = Effort(n_paper_draws=2_000)
-N_SPLITS = 2
+N_SPLITS = 1
+# Boxes of the exact choice.
+BUDGETS = (1, 2, 3, 5, 10, 20)
 COLUMNS = {
     "coverage": number,
     "agreement": number,
@@ -42,9 +46,20 @@ class Field(Subject):
         """Measure split by split, so that a run that is stopped has every data set and rival."""
         for key, entry in _rounds(size):
             for name, contestant in CONTESTANTS.items():
-                if name in SLOW and key["seed"] > 0:
-                    continue
                 journal.once({"part": "main", **key, "method": name}, partial(_run, contestant, name, entry))
+        for key, entry in _rounds(size):
+            if key["seed"] > 0 or key["black box"] != "forest":
+                continue
+            for n_boxes in BUDGETS if size == "full" else BUDGETS[:1]:
+                own = {"part": "exact", **key, "K": n_boxes}
+                journal.once(own, lambda make=entry, k=n_boxes: measure_exact(make().lesson, k, Budget().min_fidelity))
+            for name in stability.METHODS:
+                own = {"part": "stability", **key, "method": name}
+                journal.once(own, partial(_compare_halves, name, entry))
+        for n_rows in scale.SIZES if size == "full" else (200,):
+            for name in scale.MEASURED:
+                own = {"part": "scale", "method": name, "rows": n_rows}
+                journal.once(own, partial(scale.measure_scale, name, n_rows, size == "tiny"))
 
     def write(self, rows: Sequence[Row]) -> str:
         """Return a section for each part."""
@@ -52,6 +67,10 @@ class Field(Subject):
         main = [row for row in rows if row["part"] == "main"]
         if main:
             parts += write_main(main)
+        for part, write in SECTIONS.items():
+            found = [row for row in rows if row["part"] == part]
+            if found:
+                parts += write(found)
         return "\n".join(parts)
 
     def draw(self, rows: Sequence[Row], figure: Any) -> None:
@@ -60,7 +79,7 @@ class Field(Subject):
 
 
 NOTES = f"""\
-The sets, thirds and black boxes of the subject of quality, {N_SPLITS} splits (the slow ones: one), floor 0.9, K = 10,
+The sets, thirds and black boxes of the subject of quality, {N_SPLITS} split of the rows, floor 0.9, K = 10,
 20 rules, leaves or splits. All but the last six lines learn from the same 20,000 draws around the background, 15% of
 which tune their settings. *Abstains* is the same model with a threshold on its score: held-back draws order the
 thresholds and the judging rows let the boldest speak that our own sequence of tests lets pass. *Lines* are those of the
@@ -93,6 +112,13 @@ class _Once:
 
 def _run(contestant: Contestant, name: str, entry: _Once) -> Row:
     return contestant(name, entry())
+
+
+def _compare_halves(name: str, entry: _Once) -> Row:
+    try:
+        return stability.measure_stability(name, entry().case, entry.effort)
+    except ValueError as error:
+        return {"absent": str(error)}
 
 
 def flatten(rows: Sequence[Row]) -> list[Row]:
@@ -132,3 +158,40 @@ def write_main(rows: Sequence[Row]) -> list[str]:
         "Agreement of those that answer all:\n",
         make_pivot(plain, ["method"], "data", "agreement"),
     ]
+
+
+def write_exact(rows: Sequence[Row]) -> list[str]:
+    """Return coverage by K: greedy and exact, on the draws of the program and on new rows."""
+    figures = [f"{name} {what}" for what in ("on draws", "on new rows", "agreement") for name in SOLVERS]
+    lines = []
+    for k in dict.fromkeys(row["K"] for row in rows):
+        runs = [row for row in rows if row["K"] == k and row["boxes"]]
+        proven = mean(run["exact proven"] for run in runs)
+        cells = (number(mean(run[figure] for run in runs), 3) for figure in figures)
+        lines.append((k, len(runs), *cells, percent(proven), seconds(mean(run["exact seconds"] for run in runs))))
+    head = ("K", "runs", *figures, "proven", "seconds")
+    return ["### What an exact choice adds over greedy\n", make_table(head, lines)]
+
+
+def write_stability(rows: Sequence[Row]) -> list[str]:
+    """Return how much of an explanation two halves of the rows have in common."""
+    figures = ("same answers", "answered by both", "columns in common", "rules in common")
+    lines = []
+    for method in dict.fromkeys(row["method"] for row in rows):
+        runs = [row for row in rows if row["method"] == method and "absent" not in row]
+        lines.append((method, len(runs), *(number(mean(run[figure] for run in runs)) for figure in figures)))
+    return ["### The same explanation from two halves\n", make_table(("method", "runs", *figures), lines)]
+
+
+def write_scale(rows: Sequence[Row]) -> list[str]:
+    """Return seconds and memory by the number of draws and rows."""
+    found = [row for row in rows if "absent" not in row]
+    parts = ["### Time and memory\n"]
+    for value in ("seconds", "peak GB"):
+        parts += [f"{value.capitalize()}, by draws and as many judged rows:\n"]
+        parts += [make_pivot(found, ["method"], "rows", value)]
+    missing = [f"{row['method']} at {row['rows']:,} rows: {row['absent']}." for row in rows if "absent" in row]
+    return [*parts, *missing]
+
+
+SECTIONS = {"exact": write_exact, "stability": write_stability, "scale": write_scale}
