@@ -111,7 +111,7 @@ class TestFit:
 
     def test_progress_is_shown_on_request(self, square, capsys, monkeypatch):
         monkeypatch.setattr("oleander.running.progress.SECONDS_BEFORE", 0.0)
-        monkeypatch.setattr("oleander.running.progress.SECONDS_BETWEEN_LINES", 0.0001)
+        monkeypatch.setattr("oleander.running.progress.SECONDS_BETWEEN_LINES", 0.0)
         AggregateExplainer(halves, **QUICK).fit(square)
         assert capsys.readouterr().err == ""
         AggregateExplainer(halves, verbose=1, **QUICK).fit(square)

@@ -31,6 +31,8 @@ DATES = (
     "%b %d, %Y",
     "%B %d, %Y",
 )
+# What every date in one of these formats begins with.
+LIKE_A_DATE = r"\d{1,4}[-/. ]|[^\W\d]{3,} \d{1,2}, "
 TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S")
 # Formats are tried on this many values before they are tried on all.
 N_TRIED = 200
@@ -146,7 +148,10 @@ def read_dates(column: pd.Series, formats: Sequence[str] | None = None) -> list[
     """
     known = [date + time for date in DATES for time in TIMES] if formats is None else list(formats)
     some = _texts(pd.Series(column.dropna().head(N_TRIED))).dropna()
-    if not len(some) or not some.str.contains(r"\d").any():
+    if formats is None:
+        # Trying all formats on free text takes long.
+        some = some if some.str.match(LIKE_A_DATE).mean() > 0.5 else some.head(0)
+    if not len(some):
         return []
     fitting = [one for one in known if pd.to_datetime(some, format=one, errors="coerce").notna().mean() > 0.5]
     found: list[Cells] = []
