@@ -72,18 +72,14 @@ def fit_figs(task: Task) -> list[Student]:
     model = FIGSClassifier(max_rules=task.max_rules, random_state=task.seed).fit(task.X, task.y)
     conditions: list[int] = []
 
-    def walk(node: Any, sides: frozenset[tuple[int, bool]]) -> int:
+    def walk(node: Any, columns: frozenset[int]) -> int:
         if node.left is None:
-            conditions.append(len(sides))
+            conditions.append(len(columns))
             return 1
-        return 1 + sum(walk(child, sides | {(node.feature, side)}) for child, side in _children(node))
+        return 1 + sum(walk(child, columns | {node.feature}) for child in (node.left, node.right))
 
     n_lines = sum(walk(tree, frozenset()) for tree in model.trees_)
     return [Student(_by_probability(model.predict_proba), np.array(conditions), n_lines)]
-
-
-def _children(node: Any) -> tuple[tuple[Any, bool], tuple[Any, bool]]:
-    return (node.left, True), (node.right, False)
 
 
 def fit_optimal_tree(task: Task) -> list[Student]:

@@ -81,8 +81,8 @@ def make_path_student(task: Task, questions: Questions, paths: Sequence[Path], l
     n_right = np.bincount(leaf[said[leaf] == task.y], minlength=len(paths))
     purity = n_right / np.maximum(n_draws, 1)
     speaks = said != SILENT
-    sides = [{(int(questions.columns[question]), is_yes) for question, is_yes in path} for path in paths]
-    conditions = np.array([len(side) for side in sides], dtype=np.intp)
+    columns = [{int(questions.columns[question]) for question, _ in path} for path in paths]
+    conditions = np.array([len(asked) for asked in columns], dtype=np.intp)
 
     def answer(X: Floats) -> tuple[Ints, Floats]:
         leaf = find_leaf(X)
@@ -92,16 +92,15 @@ def make_path_student(task: Task, questions: Questions, paths: Sequence[Path], l
 
 
 def count_conditions(tree: Any) -> Ints:
-    """Return the conditions on the way to each leaf of a tree of scikit-learn: one for each column and side."""
-    sides: dict[int, frozenset[tuple[int, bool]]] = {0: frozenset()}
+    """Return the conditions on the way to each leaf of a tree of scikit-learn; a range of a column is one."""
+    columns: dict[int, frozenset[int]] = {0: frozenset()}
     counts = []
     for node in range(tree.node_count):
         if tree.children_left[node] < 0:
-            counts.append(len(sides[node]))
+            counts.append(len(columns[node]))
             continue
-        column = int(tree.feature[node])
-        sides[int(tree.children_left[node])] = sides[node] | {(column, True)}
-        sides[int(tree.children_right[node])] = sides[node] | {(column, False)}
+        for child in (tree.children_left[node], tree.children_right[node]):
+            columns[int(child)] = columns[node] | {int(tree.feature[node])}
     return np.array(counts, dtype=np.intp)
 
 
