@@ -12,8 +12,6 @@ from pathlib import Path
 from benchmarks.outside.programs import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
-# HybridCORELS is under the GPL: it would run here, as a program of its own, and is imported nowhere.
-ASKED_FOR = ("HybridCORELS",)
 
 
 def find_python() -> str:
@@ -32,7 +30,7 @@ def folder() -> Path:
 
 def main() -> None:
     venv.create(folder(), with_pip=True)
-    for package in (*dict.fromkeys(program.package for program in PROGRAMS.values()), *ASKED_FOR):
+    for package in dict.fromkeys(program.package for program in PROGRAMS.values()):
         command = [find_python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         print(f"{package}: {'installed' if done.returncode == 0 else 'cannot be installed here'}", flush=True)

@@ -12,6 +12,7 @@ from benchmarks.subjects.field import scale, stability
 from benchmarks.subjects.field.contestants import ABSTAINS, ANSWERS_ALL, CONTESTANTS, Contestant, Round
 from benchmarks.subjects.field.exact import SOLVERS, measure_exact
 from benchmarks.subjects.field.figures import draw_field
+from benchmarks.subjects.field.oracle import measure_costs
 from benchmarks.subjects.quality.methods import TINY, Budget, Effort
 from benchmarks.tables import make_pivot, make_table, mean, number, percent, seconds
 
@@ -19,6 +20,8 @@ EFFORT = Effort(n_paper_draws=2_000)
 N_SPLITS = 1
 # Boxes of the exact choice.
 BUDGETS = (1, 2, 3, 5, 10, 20)
+# Sets on which our tree meets an exact one.
+ORACLES = ("breast_cancer", "wine", "heart_disease", "thyroid")
 COLUMNS = {
     "coverage": number,
     "agreement": number,
@@ -53,6 +56,8 @@ class Field(Subject):
             for n_boxes in BUDGETS if size == "full" else BUDGETS[:1]:
                 own = {"part": "exact", **key, "K": n_boxes}
                 journal.once(own, lambda make=entry, k=n_boxes: measure_exact(make().lesson, k, Budget().min_fidelity))
+            if key["data"] in ORACLES:
+                journal.once({"part": "oracle", **key}, lambda make=entry: measure_costs(make()))
             for name in stability.METHODS:
                 own = {"part": "stability", **key, "method": name}
                 journal.once(own, partial(_compare_halves, name, entry))
@@ -194,4 +199,14 @@ def write_scale(rows: Sequence[Row]) -> list[str]:
     return [*parts, *missing]
 
 
-SECTIONS = {"exact": write_exact, "stability": write_stability, "scale": write_scale}
+def write_oracle(rows: Sequence[Row]) -> list[str]:
+    """Return the costs of an exact abstaining tree, of our tree and of our boxes."""
+    found = [row for row in rows if "absent" not in row]
+    missing = [f"{row['data']}: {row['absent']}." for row in rows if "absent" in row]
+    figures = [name for name in (found[0] if found else {}) if " at " in name]
+    lines = [(row["data"], *(number(row[name], 3) for name in figures)) for row in found]
+    table = [make_table(("data", *figures), lines)] if found else []
+    return ["### An exact abstaining tree as an oracle\n", *table, *missing]
+
+
+SECTIONS = {"exact": write_exact, "oracle": write_oracle, "stability": write_stability, "scale": write_scale}

@@ -77,8 +77,8 @@ def test_few_groups_show_nothing():
 
 
 def test_widened_rows_have_no_gap():
-    table = pd.DataFrame({"a": [1.0, np.nan, 3.0], "word": ["x", "y", None]}).astype({"word": "category"})
+    table = pd.DataFrame({"a": [1.5, np.nan, 3.5, 2.5], "word": ["x", "y", None, "x"]}).astype({"word": "category"})
     schema = FeatureSchema.infer(table)
     values = schema.encode(table)
     wide = Widening.learn(values, schema).apply(values)
-    assert wide.tolist() == [[1.0, 0.0, 1.0, 0.0], [2.0, 1.0, 0.0, 1.0], [3.0, 0.0, 0.0, 0.0]]
+    assert wide.tolist() == [[1.5, 0.0, 1.0, 0.0], [2.5, 1.0, 0.0, 1.0], [3.5, 0.0, 0.0, 0.0], [2.5, 0.0, 1.0, 0.0]]

@@ -12,7 +12,7 @@ class Half:
     """A black box that one rule explains."""
 
     def predict(self, X):
-        return (np.asarray(X)[:, 0] > 0.5).astype(int)
+        return (np.asarray(X)[:, 0] > 0.53).astype(int)
 
 
 @pytest.fixture
@@ -35,5 +35,6 @@ def test_one_clear_rule_is_found_twice(method, case):
     found = measure_stability(method, case, Effort(n_learned_from=2_000))
     assert found["same answers"] > 0.9
     assert found["answered by both"] > 0.9
-    if method != "lime, row by row":
-        assert found["rules in common"] > 0.2
+    assert found["columns in common"] > 0.5
+    if method == "scikit-learn tree":
+        assert found["rules in common"] == 1.0
