@@ -21,9 +21,6 @@ MEASURED = (
     "HSTree",
     "ruleopt",
     "EBM",
-    "defer trees in stages",
-    "submodular pick",
-    "anchors",
 )
 
 
