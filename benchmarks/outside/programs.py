@@ -18,6 +18,8 @@ TIME_LIMIT = 10.0
 PRICES = (4.0, 10.0, 25.0)
 # The cost of a deferred row, beside that of a wrong one.
 DEFERRALS = (0.05, 0.1, 0.15, 0.2, 0.3)
+# Trees that may fall silent are also tried this much larger: silent leaves need not be read.
+LARGER = (1, 2, 4)
 LEAF_COSTS = (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016)
 
 
@@ -44,25 +46,28 @@ class Program:
 
 
 def fit_tree(task: Task) -> list[Student]:
-    """Fit one tree of scikit-learn."""
+    """Fit one tree of scikit-learn, and larger ones of which only some leaves may speak."""
     from sklearn.tree import DecisionTreeClassifier
 
-    grown = (
-        DecisionTreeClassifier(
-            criterion=criterion, max_leaf_nodes=task.max_rules, min_samples_leaf=size, random_state=task.seed
-        ).fit(task.X, task.y)
-        for criterion in ("gini", "entropy")
-        for size in (5, 20)
-    )
-    return [_best(task, (make_tree_student(model) for model in grown))]
+    def fit(n_leaves: int, criterion: str, min_leaf: int) -> Student:
+        model = DecisionTreeClassifier(
+            criterion=criterion, max_leaf_nodes=n_leaves, min_samples_leaf=min_leaf, random_state=task.seed
+        )
+        return make_tree_student(model.fit(task.X, task.y))
+
+    criteria = ("gini", "entropy")
+    return [
+        _best(task, (fit(times * task.max_rules, criterion, size) for criterion in criteria for size in (5, 20)))
+        for times in LARGER
+    ]
 
 
 def fit_hs_tree(task: Task) -> list[Student]:
-    """Fit one tree with hierarchical shrinkage, as strong as its own cross-validation says."""
+    """Fit a tree with hierarchical shrinkage, as strong as its own cross-validation says, and larger ones."""
     from imodels import HSTreeClassifierCV
 
-    model = HSTreeClassifierCV(max_leaf_nodes=task.max_rules, random_state=task.seed).fit(task.X, task.y)
-    return [make_tree_student(model.estimator_)]
+    models = (HSTreeClassifierCV(max_leaf_nodes=times * task.max_rules, random_state=task.seed) for times in LARGER)
+    return [make_tree_student(model.fit(task.X, task.y).estimator_) for model in models]
 
 
 def fit_figs(task: Task) -> list[Student]:
@@ -138,9 +143,10 @@ def _paths(tree: Any) -> tuple[list[tuple[tuple[int, bool], ...]], list[int]]:
 
 
 def fit_near_optimal_tree(task: Task) -> list[Student]:
-    """Fit a near-optimal tree on 50 questions, at the least cost of a leaf that leaves few enough."""
+    """Fit a near-optimal tree on 50 questions, at the least cost of a leaf that leaves few enough; and larger ones."""
     questions = Questions.guess(task, 50)
-    return [_split_second(task, questions, questions.ask(task.X))]
+    asked = questions.ask(task.X)
+    return [_split_second(task, questions, asked, times * task.max_rules) for times in LARGER]
 
 
 def fit_deferring_tree(task: Task) -> list[Student]:
@@ -148,11 +154,15 @@ def fit_deferring_tree(task: Task) -> list[Student]:
     questions = Questions.guess(task, 50)
     asked = questions.ask(task.X)
     return [
-        _split_second(task, questions, asked, deferral) for deferral in (DEFERRALS[:1] if task.is_tiny else DEFERRALS)
+        _split_second(task, questions, asked, times * task.max_rules, deferral)
+        for deferral in (DEFERRALS[:1] if task.is_tiny else DEFERRALS)
+        for times in LARGER[:2]
     ]
 
 
-def _split_second(task: Task, questions: Questions, asked: Any, deferral: float | None = None) -> Student:
+def _split_second(
+    task: Task, questions: Questions, asked: Any, max_leaves: int, deferral: float | None = None
+) -> Student:
     from licketysplit import LicketySPLITClassifier
 
     for leaf_cost in LEAF_COSTS:
@@ -161,7 +171,7 @@ def _split_second(task: Task, questions: Questions, asked: Any, deferral: float 
         paths, actions = model.get_tree_paths()
         # A leaf that defers has an action that is no label.
         labels = [int(action) if 0 <= int(action) < task.n_classes else SILENT for action in actions]
-        if sum(label != SILENT for label in labels) <= task.max_rules:
+        if sum(label != SILENT for label in labels) <= max_leaves:
             break
     steps = [tuple((abs(int(question)) - 1, int(question) > 0) for question in path) for path in paths]
     return make_path_student(task, questions, steps, labels)
@@ -203,7 +213,7 @@ def fit_stages(task: Task) -> list[Student]:
     Written from the idea of multistage defer trees (Heile, McTavish, Seltzer and Rudin), with greedy trees of
     scikit-learn in each stage. The last stage defers to the black box.
     """
-    return [_stages(task, purity, n_leaves) for purity in (0.85, 0.9, 0.95, 0.975, 0.99) for n_leaves in (6, 12)]
+    return [_stages(task, purity, n_leaves) for purity in (0.85, 0.9, 0.95, 0.99) for n_leaves in (6, 12, 40)]
 
 
 def _stages(task: Task, purity: float, n_leaves: int, n_stages: int = 4, min_leaf: int = 20) -> Student:
@@ -216,11 +226,8 @@ def _stages(task: Task, purity: float, n_leaves: int, n_stages: int = 4, min_lea
     while len(stages) < n_stages and len(conditions) < task.max_rules and left.sum() >= 2 * min_leaf:
         model = DecisionTreeClassifier(max_leaf_nodes=n_leaves, min_samples_leaf=min_leaf, random_state=task.seed)
         student = make_tree_student(model.fit(task.X[left], task.y[left]))
-        assert student.scores is not None
         leaves = np.flatnonzero(model.tree_.children_left < 0)
-        # The purest leaves speak first where there is not room for all.
-        order = np.argsort(-student.scores, kind="stable")[: task.max_rules - len(conditions)]
-        chosen = order[student.scores[order] >= purity]
+        chosen = np.flatnonzero(student.choose_rules(purity, task.max_rules - len(conditions)))
         speaks = np.isin(np.arange(model.tree_.node_count), leaves[chosen])
         if not speaks.any():
             break

@@ -57,14 +57,27 @@ class Student:
         The conditions of each rule.
     n_lines : int
         Lines of the model as text: one for each node of a tree, each rule of a list, each bin of a curve.
-    scores : array of shape (n_rules,), or None
-        The score of each rule, where a rule alone answers a row; rules under a threshold need not be read then.
+    find_rule : callable, or None
+        Rows in, the rule that answers each out (-1 for none), where a rule alone answers a row. Rules that are silenced
+        need not be read then.
+    scores, mass : arrays of shape (n_rules,), or None
+        The score of each of these rules, and its number of draws.
     """
 
     answer: Callable[[Floats], tuple[Ints, Floats]]
     conditions: Ints
     n_lines: int
+    find_rule: Callable[[Floats], Ints] | None = None
     scores: Floats | None = None
+    mass: Ints | None = None
+
+    def choose_rules(self, threshold: float, max_rules: int) -> NDArray[np.bool_]:
+        """Return a mask of the rules with a score from the threshold on; the largest, where there are too many."""
+        assert self.scores is not None
+        assert self.mass is not None
+        chosen = self.scores >= threshold
+        largest = np.argsort(np.where(chosen, -self.mass, 1), kind="stable")[:max_rules]
+        return chosen & np.isin(np.arange(len(chosen)), largest)
 
     def agreement(self, task: Task) -> float:
         """Return the share of right answers among all held-back draws."""
@@ -112,7 +125,7 @@ def make_plain_step(student: Student, parts: Sequence[Floats]) -> Steps:
     return lists.to_steps()
 
 
-def make_steps(students: Sequence[Student], parts: Sequence[Floats]) -> Steps:
+def make_steps(students: Sequence[Student], parts: Sequence[Floats], max_rules: int) -> Steps:
     """Return the steps of every student: at each threshold of its score, rows under the threshold are left out.
 
     Parameters
@@ -120,18 +133,27 @@ def make_steps(students: Sequence[Student], parts: Sequence[Floats]) -> Steps:
     students : sequence of Student
     parts : sequence of three arrays
         Held-back draws, rows to judge on, and new rows. Thresholds come from the scores of the first.
+    max_rules : int
+        The most rules that speak, where rules can be silenced one by one.
     """
     lists = _Lists()
     for student in students:
         said = [student.answer(part) for part in parts]
-        speaks = said[0][0] != SILENT
-        if not speaks.any():
+        answered = said[0][0] != SILENT
+        if not answered.any():
             continue
-        for threshold in np.unique(np.quantile(said[0][1][speaks], SHARES, method="lower")):
-            lists.answers.append([np.where(score >= threshold, codes, SILENT) for codes, score in said])
-            read = np.ones(len(student.conditions), dtype=bool)
-            if student.scores is not None:
-                read = student.scores >= threshold
+        for threshold in np.unique(np.quantile(said[0][1][answered], SHARES, method="lower")):
+            if student.find_rule is None:
+                read = np.ones(len(student.conditions), dtype=bool)
+                lists.answers.append([np.where(score >= threshold, codes, SILENT) for codes, score in said])
+            else:
+                read = student.choose_rules(threshold, max_rules)
+                rules = [student.find_rule(part) for part in parts]
+                # A row without a rule has the number -1, which is silent.
+                speaks = [np.append(read, False)[rule] for rule in rules]
+                lists.answers.append(
+                    [np.where(speak, codes, SILENT) for speak, (codes, _) in zip(speaks, said, strict=True)]
+                )
             lists.sizes.append((int(read.sum()), int(student.conditions[read].sum()), student.n_lines))
     if not lists.answers:
         lists.answers.append([np.full(len(part), SILENT) for part in parts])

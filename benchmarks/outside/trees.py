@@ -84,11 +84,16 @@ def make_path_student(task: Task, questions: Questions, paths: Sequence[Path], l
     columns = [{int(questions.columns[question]) for question, _ in path} for path in paths]
     conditions = np.array([len(asked) for asked in columns], dtype=np.intp)
 
+    rule_of_leaf = np.where(speaks, np.cumsum(speaks) - 1, -1)
+
     def answer(X: Floats) -> tuple[Ints, Floats]:
         leaf = find_leaf(X)
         return said[leaf], purity[leaf]
 
-    return Student(answer, conditions[speaks], 2 * len(paths) - 1, purity[speaks])
+    def find_rule(X: Floats) -> Ints:
+        return rule_of_leaf[find_leaf(X)]
+
+    return Student(answer, conditions[speaks], 2 * len(paths) - 1, find_rule, purity[speaks], n_draws[speaks])
 
 
 def count_conditions(tree: Any) -> Ints:
@@ -124,4 +129,8 @@ def make_tree_student(model: Any, probabilities: Floats | None = None) -> Studen
         leaf = model.apply(X)
         return labels[leaf], scores[leaf]
 
-    return Student(answer, count_conditions(tree), tree.node_count, scores[leaves])
+    def find_rule(X: Floats) -> Ints:
+        return np.searchsorted(leaves, model.apply(X))
+
+    mass = tree.n_node_samples[leaves]
+    return Student(answer, count_conditions(tree), tree.node_count, find_rule, scores[leaves], mass)

@@ -50,7 +50,7 @@ def learn(name: str, task: Task, parts: list[Any], out: Path) -> dict[str, Any]:
     except Exception as error:
         return {"absent": f"failed: {type(error).__name__}: {error}"[:200]}
     cost = {"processor seconds": time.process_time() - start, "peak GB": peak_gigabytes()}
-    found = make_steps(students, parts).to_arrays("abstaining")
+    found = make_steps(students, parts, task.max_rules).to_arrays("abstaining")
     if not program.abstains:
         found |= make_plain_step(students[0], parts).to_arrays("plain")
     np.savez(out, **found)

@@ -132,10 +132,14 @@ def grow_active_tree(name: str, entry: Round) -> Row:
         return codes[leaf], purity[leaf]
 
     conditions = np.array([len(rule.terms) for rule in rival.explainers[0].explainer.rules()])
-    student = Student(answer, conditions, len(tree.column), purity[leaves])
+
+    def find_rule(values: Floats) -> Ints:
+        return np.searchsorted(leaves, tree.apply(values))
+
+    student = Student(answer, conditions, len(tree.column), find_rule, purity[leaves], tree.n_draws[leaves])
     parts = [lesson.draws.values[lesson.is_held], lesson.rows.values, lesson.new]
     cost = {"processor seconds": seconds, "queries": box.n_rows + len(case.explain)}
-    return entry.judge(make_plain_step(student, parts), make_steps([student], parts), cost)
+    return entry.judge(make_plain_step(student, parts), make_steps([student], parts, entry.budget.max_rules), cost)
 
 
 def run_own_way(name: str, entry: Round) -> Row:
