@@ -10,8 +10,8 @@ from oleander.learning.grid import Grid, Memberships, count_rows
 from oleander.selection import SelectionProblem
 
 # Points of the program: more of them make it slow and change little.
-N_POINTS = 2_000
-TIME_LIMIT = 5.0
+N_POINTS = 1_000
+TIME_LIMIT = 3.0
 SOLVERS = {"greedy": "greedy", "exact": "auto"}
 
 
