@@ -37,6 +37,8 @@ def measure_stability(method: str, case: Case, effort: Effort) -> Row:
     first, second = (METHODS[method](half, effort) for half in halve(case))
     pairs = list(zip(first, second, strict=True)) if isinstance(first, list) else [(first, second)]
     same = np.concatenate([a.said == b.said for a, b in pairs])
+    if all((part.said == SILENT).all() for pair in pairs for part in pair):
+        return {"absent": "both halves are silent"}
     return {
         "same answers": same.mean(),
         "answered by both": np.concatenate([(a.said != SILENT) & (b.said != SILENT) for a, b in pairs]).mean(),

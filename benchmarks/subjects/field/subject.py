@@ -203,7 +203,7 @@ def write_scale(rows: Sequence[Row]) -> list[str]:
     found = [row for row in rows if "absent" not in row]
     parts = ["### Time and memory\n"]
     for value in ("seconds", "peak GB"):
-        parts += [f"{value.capitalize()}, by draws and as many judged rows:\n"]
+        parts += [f"{value[0].upper()}{value[1:]}, by draws and as many judged rows:\n"]
         parts += [make_pivot(found, ["method"], "rows", value)]
     missing = [f"{row['method']} at {row['rows']:,} rows: {row['absent']}." for row in rows if "absent" in row]
     return [*parts, *missing]

@@ -38,3 +38,8 @@ def test_one_clear_rule_is_found_twice(method, case):
     assert found["columns in common"] > 0.5
     if method == "scikit-learn tree":
         assert found["rules in common"] == 1.0
+
+
+def test_two_silent_halves_have_nothing_in_common(case):
+    few = Case(case.data, case.black_box, (case.parts[0], case.parts[1][:10], case.parts[2]), seed=0)
+    assert measure_stability("default", few, Effort(n_learned_from=500)) == {"absent": "both halves are silent"}
