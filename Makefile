@@ -94,7 +94,7 @@ $(VENV)/.rivals: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.outside.install
 	touch $@
 
-SUBJECTS := one-explanation whole-explanation selection growth least-time speed floor lazy anchors quality certificates picking compare field union-floor numbers streaming
+SUBJECTS := one-explanation whole-explanation selection growth least-time speed floor lazy anchors quality certificates picking compare field union-floor numbers number-laws streaming
 
 # Every line is kept in bench/ as it is measured: stopped and called again, a run continues where it was.
 bench: $(VENV)/.bench $(if $(filter field,$(SUBJECT)),$(VENV)/.rivals)

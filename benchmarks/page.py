@@ -41,6 +41,18 @@ def write_page(out: Path, subjects: Mapping[str, Subject], journals: Mapping[str
     return []
 
 
+def write_part(page: Path, subject: Subject, rows: list[Row]) -> bool:
+    """Write a subject's tables between its two marks on a page of other text; return whether the page has them."""
+    first, last = f"<!-- {subject.name}: written by the benchmark -->", f"<!-- end of {subject.name} -->"
+    text = page.read_text() if page.exists() else ""
+    before, has_first, rest = text.partition(first)
+    _, has_last, after = rest.partition(last)
+    if not has_first or not has_last:
+        return False
+    page.write_text(f"{before}{first}\n{subject.write(rows).strip()}\n{last}{after}")
+    return True
+
+
 def command(name: str, size: Size) -> str:
     """Return the command that measures a subject."""
     return f"make bench SUBJECT={name}" if size == "full" else f"python -m benchmarks.run --subject {name} --size tiny"

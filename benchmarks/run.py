@@ -1,5 +1,7 @@
 """Measure subjects and print their tables; the page of benchmarks is written when all of its subjects are measured.
 
+A page that marks a place for a subject's tables gets them too.
+
 Every line is kept as it is measured: a run that was stopped continues where it was. `make bench` runs the subjects of
 docs/benchmarks.md, `make bench SUBJECT=quality` a single one.
 """
@@ -12,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.journal import Journal
 from benchmarks.measuring import is_installed
-from benchmarks.page import draw_figure, write_page
+from benchmarks.page import draw_figure, write_page, write_part
 from benchmarks.subjects.registry import SUBJECTS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,6 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"## {SUBJECTS[name].title}\n\n{SUBJECTS[name].write(journal.rows)}", flush=True)
         if SUBJECTS[name].figure_size is not None and not only:
             print(f"figure: {draw_figure(SUBJECTS[name], journal.rows, out.with_suffix(''))}\n", flush=True)
+        place = out.parent / SUBJECTS[name].docs
+        if name not in page and not only and write_part(place, SUBJECTS[name], journal.rows):
+            print(f"written: {place}", file=sys.stderr)
     if set(names) & set(page):
         missing = write_page(out, page, {name: Journal(paths[name]) for name in page}, given.size)
         if missing:

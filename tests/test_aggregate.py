@@ -157,7 +157,9 @@ class TestPaper:
         radii = np.where(X[:, 1] > 0.5, 0.4, 0.2) + X[:, 0] / 100
         atlas = AggregateExplainer.paper(
             halves, radius=PerRow(radii), n_draws=100, max_explainers=3, random_state=0, **change
-        ).fit(X)
+        )
+        with pytest.warns(UserWarning, match="100 of 400 rows are copies"):
+            atlas.fit(X)
         radius_of = {tuple(row): radius for row, radius in zip(X, radii, strict=True)}
         regions = [candidate.region for candidate in atlas.pool_.candidates]
         assert len(regions) == atlas.pool_.rows.n_points

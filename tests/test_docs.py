@@ -143,7 +143,7 @@ def test_tests_that_promises_name_are_there():
     known = {
         name
         for path in (ROOT / "tests").rglob("test_*.py")
-        for name in [path.name, *re.findall(r"^def (test_\w+)", path.read_text(), flags=re.MULTILINE)]
+        for name in [path.name, *re.findall(r"^ *def (test_\w+)", path.read_text(), flags=re.MULTILINE)]
     }
     named = set(re.findall(r"\btest_\w+(?:\.py)?", (ROOT / "docs" / "reliability.md").read_text()))
     assert not named - known

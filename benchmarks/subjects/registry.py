@@ -9,6 +9,7 @@ from benchmarks.subjects.floor import FloorOn
 from benchmarks.subjects.growth import Growth
 from benchmarks.subjects.lazy import Lazy
 from benchmarks.subjects.least_time import LeastTime
+from benchmarks.subjects.number_laws import NumberLaws
 from benchmarks.subjects.numbers import Numbers
 from benchmarks.subjects.one_explanation import OneExplanation
 from benchmarks.subjects.picking import Picking
@@ -38,6 +39,7 @@ SUBJECTS: dict[str, Subject] = {
         Field(),
         UnionFloor(),
         Numbers(),
+        NumberLaws(),
         Streaming(),
     )
 }

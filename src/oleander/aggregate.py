@@ -208,6 +208,8 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
         letter: bool = False,
         max_explainers: int = 10,
         min_fidelity: float = 0.9,
+        tolerance: float | str | None = None,
+        output: Output = Output(),  # noqa: B008 (frozen)
         holdout: float | None = None,
         schema: FeatureSchema | None = None,
         max_queries: int | None = None,
@@ -235,8 +237,8 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
         n_draws : int
             N in the paper: draws in each ball.
         local : LocalExplainer or None
-            What is trained in each ball: ``FilteredTree``, ``UnfilteredTree``, ``LimeLinear`` or another. None for a
-            whole tree behind the information filter.
+            What is trained in each ball: ``FilteredTree``, ``UnfilteredTree``, ``LimeLinear``, for numbers
+            ``SparseLine``, or another. None for a whole tree behind the information filter.
         max_flips, norm, scale
             The metric d of the balls; see ``oleander.Balls``. By default ℓ∞ along numbers in raw units, also with a
             schema, and as many differing levels as the whole part of the radius.
@@ -250,7 +252,7 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
             cut to the bounds of the columns, and the printed program chooses.
         max_explainers, min_fidelity
             K and φ in the paper.
-        holdout, schema, max_queries, checkpoint, solver, time_limit, random_state, n_jobs, verbose
+        tolerance, output, holdout, schema, max_queries, checkpoint, solver, time_limit, random_state, n_jobs, verbose
             As in ``AggregateExplainer``.
 
         Notes
@@ -264,15 +266,12 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
           as such, and a value that is missing on one side only is a flip.
         - The most flips are the whole part of the radius, or the number of columns with levels if that is smaller.
         - Trees split between readable quantiles of the draws, not between any two of them.
-        - Equal rows are one point with a weight. Of equally wide choices the one with the fewest explainers is
-          returned. Neither changes the optimum.
+        - Equal rows are one point with a weight; of equally wide choices the fewest explainers are returned.
         - The program is solved by bounds and HiGHS, not by a commercial solver, and after ``time_limit`` with its gap.
         - The paper does not say which explainer answers where several cover a row; here ``explainers_`` is the order.
 
         Examples
         --------
-        >>> AggregateExplainer.paper(print, radius=7.0, max_explainers=5).floor.on
-        'share'
         >>> AggregateExplainer.paper(print, radius=7.0, letter=True).formulation
         'selective'
         """
@@ -298,6 +297,8 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
             candidates=balls,
             floor=Floor(on="share", over="each", min_support=1),
             formulation=formulation or ("selective" if letter else "strict"),
+            tolerance=tolerance,
+            output=output,
             holdout=holdout,
             schema=schema,
             max_queries=max_queries,
@@ -321,8 +322,7 @@ class AggregateExplainer(ShownExplainer, Exporting, NestedEstimator):
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, background: Any = None) -> Self:
         """Choose explainers for the black box on these rows.
 
-        Use rows that are new to the black box: its memorised answers on training rows are harder to mimic than its
-        answers on new rows, and not what it will answer. The training rows are the best background.
+        Use rows that are new to the black box, which has memorised its training rows. Those are the best background.
 
         Parameters
         ----------

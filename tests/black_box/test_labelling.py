@@ -81,9 +81,15 @@ def test_labels_are_those_of_the_black_box_whatever_is_known(known, asked):
     assert rows.n_rows == len(asked)
 
 
-def test_a_row_in_several_groups_counts_to_the_first(black_box):
-    rows = label_rows(np.vstack([X, X[:2]]), black_box, groups=np.arange(8))
-    assert rows.groups.tolist() == [0, 1, 2, 3, 4, 5]
+def test_equal_rows_of_two_groups_are_two_points_and_asked_about_once(black_box):
+    """Merged, they would all count to the first group, and the others would lose rows on which an answer is wrong."""
+    rows = label_rows(np.vstack([X, X[:2]]), black_box, groups=np.arange(8) // 2)
+    assert rows.groups.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert rows.labels[[6, 7]].tolist() == rows.labels[[0, 1]].tolist()
+    assert black_box.n_queries == 2 * len(X)
+    again = label_rows(X, black_box, known=rows)
+    assert again.labels.tolist() == rows.labels[:6].tolist()
+    assert black_box.n_queries == 2 * len(X)
 
 
 def test_a_black_box_that_contradicts_itself_gets_one_warning():

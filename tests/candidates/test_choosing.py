@@ -12,11 +12,15 @@ from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls
+from oleander.candidates.base import Candidate
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
+from oleander.explainers.constant import Constant
 from oleander.judging.balance import balance_classes
+from oleander.judging.bounds import lower_bound
 from oleander.judging.floor import Floor
+from oleander.regions import Box
 from oleander.selection import SelectionProblem
 
 DATA = {"breast cancer": (load_breast_cancer, 120), "wine": (load_wine, 60), "digits": (load_digits, 60)}
@@ -346,3 +350,29 @@ def test_the_selective_program_trains_all_at_once():
     program = PoolProgram(make_pool(0), PAPER, formulation="selective")
     program.select(3, 0.9)
     assert program.pool.is_trained.all()
+
+
+def test_equal_visits_of_a_group_are_one_piece_of_evidence():
+    """Twenty people with eight equal visits each: a box that is right on all of them is not shown to reach 0.9."""
+    X = np.repeat(np.random.default_rng(0).uniform(size=(20, 2)), 8, axis=0)
+    black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 5, FeatureSchema.infer(X)))
+    everywhere = Candidate(Box(()), explainer=Constant(False, 160, 1.0, np.dtype(bool)))
+    for groups, bound in ((None, lower_bound(160, 160, 0.05)), (np.arange(160) // 8, lower_bound(20, 20, 0.05))):
+        pool = CandidatePool(label_rows(X, black_box, groups=groups), [everywhere], black_box)
+        program = PoolProgram(pool, Floor())
+        assert program.measured[0] == pytest.approx(float(bound))
+        result = program.select(1, 0.9)
+        assert len(result.chosen) == (groups is None)
+    assert "cannot be shown on 20 groups, even if every answer is right: 29 are needed" in program.why_nothing(
+        result, 0.9
+    )
+
+
+def test_the_papers_share_is_of_rows_also_with_groups():
+    X = np.random.default_rng(0).uniform(size=(30, 2))
+    black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X)))
+    rows = label_rows(X, black_box, groups=np.arange(30) // 25)
+    always = Candidate(Box(()), explainer=Constant(True, 30, 1.0, np.dtype(bool)))
+    program = PoolProgram(CandidatePool(rows, [always], black_box), PAPER)
+    program.pool.train([0])
+    assert program.measured[0] == pytest.approx((X[:, 0] > 0.5).mean())

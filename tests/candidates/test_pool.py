@@ -149,20 +149,20 @@ def test_no_more_draws_in_memory_than_batch_size(monkeypatch):
     held, most, lock = [0], [0], threading.Lock()
     import oleander.candidates.pool as module
 
-    real_train = module._train_batch
+    real_train = module.train_batch
 
-    def counting_train(black_box, rows, labels, candidates, covered):
+    def counting_train(black_box, rows, labels, tolerance, candidates, covered):
         n_draws = sum(candidate.recipe.n_draws for candidate in candidates)
         with lock:
             held[0] += n_draws
             most[0] = max(most[0], held[0])
         try:
-            return real_train(black_box, rows, labels, candidates, covered)
+            return real_train(black_box, rows, labels, tolerance, candidates, covered)
         finally:
             with lock:
                 held[0] -= n_draws
 
-    monkeypatch.setattr(module, "_train_batch", counting_train)
+    monkeypatch.setattr(module, "train_batch", counting_train)
     balls = Balls(radius=1.0, n_draws=100)
     pool = CandidatePool.build(X, lambda X: X[:, 0] > 0.5, balls, random_state=0, batch_size=350, n_jobs=4)
     with joblib.parallel_config(backend="threading"):
@@ -212,8 +212,11 @@ def test_trained_explainers_are_kept_when_the_black_box_fails(cancer):
         return model.predict(X)
 
     pool = build((X, fragile), batch_size=1000)
+    before = pool.black_box.n_queries
     with pytest.raises(BlackBoxError, match="raised ConnectionError when asked about 900 rows: the service is gone"):
         pool.train(range(40))
+    # The batch that failed was sent too.
+    assert pool.black_box.n_queries == before + 4 * 900
     # Two calls went to the rows (the second to ask again), three to batches of three balls.
     assert pool.is_trained.sum() == 9
     assert pool.agrees.nnz > 0

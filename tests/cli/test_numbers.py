@@ -24,24 +24,22 @@ class Model:
     ],
 )
 def test_options_become_parameters(options, tolerance, output):
-    options.check(paper=False)
+    options.check()
     assert options.make(Model()) == {"tolerance": tolerance, "output": output}
 
 
 @pytest.mark.parametrize(
-    ("options", "paper", "sentence"),
+    ("options", "sentence"),
     [
-        (NumberOptions("1", threshold=2.0), False, "--threshold makes labels of numbers, which need no --tolerance"),
-        (NumberOptions(proba="1"), False, "--proba explains a number: give --tolerance"),
-        (NumberOptions("1"), True, "--tolerance is not for --paper"),
-        (NumberOptions(threshold=1.0), True, "--threshold is not for --paper"),
-        (NumberOptions("wide"), False, "tolerance='wide' is not allowed"),
-        (NumberOptions("0"), False, r"tolerance=0\.0 is not allowed"),
+        (NumberOptions("1", threshold=2.0), "--threshold makes labels of numbers, which need no --tolerance"),
+        (NumberOptions(proba="1"), "--proba explains a number: give --tolerance"),
+        (NumberOptions("wide"), "tolerance='wide' is not allowed"),
+        (NumberOptions("0"), r"tolerance=0\.0 is not allowed"),
     ],
 )
-def test_options_that_do_not_go_together(options, paper, sentence):
+def test_options_that_do_not_go_together(options, sentence):
     with pytest.raises((CommandError, ValueError), match=sentence):
-        options.check(paper=paper)
+        options.check()
 
 
 def test_a_class_that_the_model_does_not_have():
@@ -93,3 +91,24 @@ def test_targets_that_do_not_fit(run, prices, options, sentence):
     done = run("explain", "prices.csv", *options, "--out", "found")
     assert done.code != 0
     assert sentence in done.sentence
+
+
+def test_the_paper_explains_numbers(run, prices):
+    options = [
+        "--target",
+        "price",
+        "--tolerance",
+        "60",
+        "--paper",
+        "--radius",
+        "60",
+        "--local",
+        "line",
+        "--draws",
+        "200",
+    ]
+    done = run("explain", "prices.csv", *options, "--out", "out")
+    assert done.code == 0
+    assert "± 60" in done.out, done
+    wrong = run("explain", "prices.csv", *options[:-3], "lime", "--out", "out2")
+    assert "explains labels: use FilteredTree, UnfilteredTree or SparseLine" in wrong.sentence

@@ -134,7 +134,7 @@ def test_a_polars_black_box_gets_polars_with_its_dtypes():
             "time": [dt.datetime(2024, 1, 1, 3, 30)] * 61,
         }
     )
-    atlas = AggregateExplainer(decide, draws=Draws(200), random_state=0).fit(X)
+    atlas = AggregateExplainer(decide, min_fidelity=0.8, draws=Draws(200), random_state=0).fit(X)
     assert all(isinstance(frame, pl.DataFrame) for frame in seen)
     assert all(frame.schema == X.schema for frame in seen)
     # Missing values are null, as they came.

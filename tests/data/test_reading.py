@@ -5,7 +5,7 @@ import pytest
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.data.reading import Reading, leave_out_known, read, split, stack_tables
+from oleander.data.reading import Reading, Split, leave_out_copies, leave_out_known, read, split, stack_tables
 from oleander.data.schema import FeatureSchema
 
 
@@ -117,3 +117,70 @@ class TestLeaveOutKnown:
     def test_some_row_must_be_left(self, rows):
         with pytest.raises(ValueError, match="every row of X stands in the background too"):
             leave_out_known(rows, rows.values)
+
+    def test_rows_that_nearly_equal_a_background_row_do_not_judge_either(self):
+        X = np.random.default_rng(0).normal(size=(40, 3))
+        rows = label_rows(X, CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X))))
+        with pytest.warns(UserWarning, match="10 of 40 rows of X stand in the background too"):
+            left = leave_out_known(rows, X[:10] + 1e-9)
+        np.testing.assert_array_equal(left.values, X[10:])
+
+
+class TestCopies:
+    X = np.random.default_rng(0).normal(size=(50, 4))
+
+    @pytest.mark.parametrize("jitter", [0.0, 1e-9])
+    def test_many_copies_are_groups_and_the_user_is_asked_for_groups(self, jitter):
+        rows = np.concatenate([self.X, self.X[:30] + jitter])
+        reading = Reading(FeatureSchema.infer(rows), rows)
+        with pytest.warns(UserWarning, match=r"30 of 80 rows are copies of other rows or nearly so.*give groups="):
+            found = reading.with_copies()
+        np.testing.assert_array_equal(found.groups, np.concatenate([np.arange(50), np.arange(30)]))
+        assert (reading.unit, found.unit) == ("rows", "distinct rows")
+
+    def test_rows_stay_as_they_are_without_copies_with_groups_and_in_a_sample(self):
+        schema = FeatureSchema.infer(self.X)
+        copied = np.repeat(self.X, 3, axis=0)
+        for reading in (
+            Reading(schema, self.X),
+            Reading(schema, copied, groups=np.arange(150)),
+            Reading(schema, copied, positions=np.arange(150)),
+        ):
+            assert reading.with_copies() is reading
+
+    def test_held_out_copies_of_learned_rows_do_not_judge(self):
+        rows = np.concatenate([self.X, self.X[:1]])
+        reading, parts = Reading(FeatureSchema.infer(rows), rows), Split(np.arange(30), np.arange(30, 51))
+        with pytest.warns(
+            UserWarning, match="1 of 21 held-out rows are copies of rows learned from: they do not judge"
+        ):
+            left = leave_out_copies(reading, parts)
+        assert left.held.tolist() == list(range(30, 50))
+        other = Split(np.arange(1, 30), np.array([0, 50]))
+        assert leave_out_copies(reading, other) is other
+
+
+class TestGroups:
+    X = np.array([[0.5], [1.5], [2.5]])
+
+    @pytest.mark.parametrize(
+        ("groups", "message"),
+        [
+            (
+                ["a", 1, "b"],
+                r"groups mixes str \(row 0\) and int \(row 1\): write all groups as text, or all as numbers",
+            ),
+            (np.array([1, "b", 2], dtype=object), r"groups mixes int \(row 0\) and str \(row 1\)"),
+            (["a", float("nan"), "b"], "groups has no value for row 1"),
+            (["a", "b", None], "groups has no value for row 2"),
+        ],
+    )
+    def test_groups_that_are_missing_or_mixed(self, groups, message):
+        with pytest.raises(ValueError, match=message):
+            read(self.X, None, groups, None)
+
+    @pytest.mark.parametrize(
+        "groups", [[1, 2.5, np.int64(3)], ("a", "b", "a"), np.array(["a", "b", "c"], dtype=object), [True, False, True]]
+    )
+    def test_groups_of_one_kind(self, groups):
+        assert read(self.X, None, groups, None).groups.tolist() == list(groups)

@@ -18,7 +18,7 @@ import pytest
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.clinic import make_clinic
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import LimeLinear
+from oleander.explainers import LimeLinear, SparseLine
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from tests.conftest import label_mixed, make_mixed
 from tests.making import LENIENT
@@ -218,11 +218,19 @@ def label_patients(X: pd.DataFrame) -> np.ndarray:
     return frail | shaking
 
 
+def dose_patients(X: pd.DataFrame) -> np.ndarray:
+    """Two planes of numbers."""
+    gait, tremor = X["gait"].fillna(20).to_numpy(dtype=float), X["tremor"].fillna(8).to_numpy(dtype=float)
+    takes = (X["drug"] == "levodopa").to_numpy(dtype=float)
+    return np.where(tremor > 12, 100 + 3 * tremor - 20 * takes, 2.5 * gait + 15 * takes)
+
+
 DATA = {
     "mixed": (make_mixed, label_mixed),
     "strange": (make_strange, label_strange),
     "codes": (make_codes, label_codes),
     "patients": (make_patients, label_patients),
+    "doses": (make_patients, dose_patients),
 }
 
 BALLS = {"n_draws": 300, "max_candidates": 30}
@@ -234,13 +242,20 @@ FITS: dict[str, dict[str, Any]] = {
     "balls": {"draws": Draws(0), "candidates": Balls(**BALLS), **LENIENT},
     "round balls": {"draws": Draws(0), "candidates": Balls(**BALLS, norm=2.0), **LENIENT},
     "linear": {"draws": Draws(0), "candidates": Balls(**BALLS, local=LimeLinear()), **LENIENT},
+    "numbers": {"draws": Draws(3_000), "tolerance": 4.0, "random_state": 0},
+    "shares": {"draws": Draws(3_000), "tolerance": "15%", "random_state": 0},
+    "balls of lines": {"candidates": Balls(**BALLS, local=SparseLine()), "tolerance": 4.0, **LENIENT},
+    "balls of numbers": {"candidates": Balls(**BALLS), "tolerance": 4.0, **LENIENT},
 }
+# Fits that explain numbers.
+NUMBERS = ("numbers", "shares", "balls of lines", "balls of numbers")
 # A fast run takes the fits that users make most.
 FAST = ("default", "one tree", "balls")
 CASES = [
     pytest.param(data, fit, marks=() if fit in FAST else pytest.mark.slow, id=f"{data}-{fit}")
     for data in DATA
     for fit in FITS
+    if (data == "doses") == (fit in NUMBERS)
 ]
 
 

@@ -1,12 +1,14 @@
 """The model card: every figure and rule, and names that stay text."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from oleander import AggregateExplainer
-from oleander.export.card import escape
+from oleander.export.card import escape, write_card
+from oleander.judging.certificate import Certificate, Claim
 from oleander.running.shares import show_lower
 from tests.export.judges import BREAKERS, fitted
 from tests.making import ROWS_ONLY, halves
@@ -34,6 +36,16 @@ def test_a_certificate_is_named_and_its_absence_too():
     atlas = AggregateExplainer(halves, **ROWS_ONLY).fit(X)
     claim = atlas.certificate_.answers
     assert f"at least {show_lower(claim.bound)} ({claim.n_right:,} of {claim.n_rows:,} rows)" in atlas.to_card()
+
+
+def test_a_certificate_of_groups_says_what_it_is_about():
+    X = np.random.default_rng(0).uniform(size=(400, 2))
+    atlas = AggregateExplainer(halves, **ROWS_ONLY).fit(X)
+    for bound, words in ((0.8, "at least 0.80"), (0.0, "not certified")):
+        certificate = Certificate((), None, Claim(49, 50, 0.9, "groups"), 0.95, Claim(190, 200, bound))
+        card = write_card(replace(atlas.record_, certificate=certificate), "x")
+        assert "| certified agreement on a random row of a random group, at 95% confidence | at least 0.90" in card
+        assert f"| certified agreement, of all answered rows, at 95% confidence | {words} (190 of 200 rows) |" in card
 
 
 @pytest.mark.parametrize("fit", ["default", "balls", "linear"])

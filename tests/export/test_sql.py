@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Draws
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import Constant, LimeLinear, UnfilteredTree
+from oleander.explainers import Constant, LimeLinear, Line, UnfilteredTree
 from oleander.export.dialects import DIALECTS
 from oleander.export.plain import ExportError
 from oleander.export.sql import Sql
@@ -59,6 +59,14 @@ def test_the_answers_are_those_of_predict(data, fit):
     spoiled = spoil(X)
     assert None in answers_of(atlas, spoiled)
     check(atlas, spoiled)
+
+
+def test_lines_are_exported():
+    atlas, X = fitted("doses", "numbers"), DATA["doses"][0]()
+    lines = [member.explainer for member in atlas.explainers_ if isinstance(member.explainer, Line)]
+    terms = [term for line in lines for term in line.terms]
+    assert {True, False} == {term.feature.is_number for term in terms}
+    assert any(X[term.feature.name].isna().any() for term in terms)
 
 
 @pytest.mark.parametrize(("data", "fit"), [("strange", "balls"), ("strange", "linear"), ("patients", "linear")])

@@ -10,6 +10,7 @@ from oleander.data.reading import Split
 from oleander.data.schema import FeatureSchema
 from oleander.draws.options import Draws
 from oleander.fitting.by_asking import count_affordable_draws
+from oleander.fitting.nothing_found import NothingFoundError
 from oleander.judging.floor import Floor
 from tests.making import ASKING, Recording, halves
 
@@ -157,3 +158,56 @@ class TestSmallFirst:
         rules = [rule for member in atlas.explainers_ for rule in member.rules()]
         assert 1 <= len(rules) <= 4
         assert all(1 <= len(rule.terms) <= 2 for rule in rules)
+
+
+def toss_coin(X):
+    """Return a label that no explainer can learn, and that rows with a tiny jitter share."""
+    return np.floor(1e4 * X[:, 0] + 0.5).astype(int) % 2
+
+
+class TestCopies:
+    """Copies of rows are no new evidence, whether the user says so by groups or not."""
+
+    @pytest.mark.parametrize("options", [{}, {"holdout": 0.5}, {"background": True}], ids=str)
+    @pytest.mark.parametrize("jitter", [0.0, 1e-9])
+    def test_a_coin_is_not_explained_by_copies_of_few_rows(self, options, jitter):
+        for seed in range(3):
+            rng = np.random.default_rng(seed)
+            X = np.repeat(rng.normal(size=(60, 4)), 8, axis=0)
+            X += jitter * rng.normal(size=X.shape)
+            of_fit = {"background": rng.normal(size=(100, 4))} if options.get("background") else {}
+            atlas = AggregateExplainer(toss_coin, min_fidelity=0.8, holdout=options.get("holdout"), **ASKING)
+            with pytest.warns(UserWarning, match="420 of 480 rows are copies"), pytest.raises(NothingFoundError):
+                atlas.fit(X, **of_fit)
+
+    def test_a_certificate_counts_distinct_rows(self):
+        rng = np.random.default_rng(0)
+        X = np.repeat(rng.uniform(size=(100, 3)), 5, axis=0)
+        with pytest.warns(UserWarning, match="400 of 500 rows are copies"):
+            atlas = AggregateExplainer(halves, **ASKING).fit(X, background=rng.uniform(size=(100, 3)))
+        certificate = atlas.certificate_
+        assert certificate.unit == "distinct rows"
+        assert certificate.answers.n_rows <= 100
+        assert certificate.rows.n_rows > 400
+        assert certificate.rows.bound == 0.9
+
+
+def test_a_row_that_all_groups_share_counts_in_each():
+    """Half of the rows of each group are one row, on which every answer is wrong: no more than half is certified."""
+    rng = np.random.default_rng(0)
+    own = rng.uniform(size=(80, 2))
+    shared = np.tile([0.25, 0.75], (80, 1))
+    X, groups = np.concatenate([own, shared]), np.tile(np.arange(80), 2)
+    atlas = AggregateExplainer(lambda X: (X[:, 0] > 0.5) ^ (X == [0.25, 0.75]).all(axis=1), min_fidelity=0.8, **ASKING)
+    with pytest.raises(NothingFoundError, match="is not reached"):
+        atlas.fit(X, groups=groups, background=rng.uniform(size=(100, 2)))
+
+
+@pytest.mark.parametrize(("n_rows", "groups"), [(1, None), (2, None), (60, 1), (60, 2), (60, 14)])
+def test_too_few_rows_or_groups_are_named(n_rows, groups):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(n_rows, 2))
+    of_fit = {} if groups is None else {"groups": np.arange(n_rows) % groups}
+    unit = "row" if groups is None else "group"
+    with pytest.raises(NothingFoundError, match=rf"cannot be shown on {groups or n_rows} {unit}s?, .* 29 are needed"):
+        AggregateExplainer(halves, **ASKING).fit(X, background=rng.uniform(size=(100, 2)), **of_fit)

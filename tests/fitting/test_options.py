@@ -164,11 +164,8 @@ ESTIMATOR: dict[str, dict[str, Any]] = {
     "draws": {"any": Draws(600), "program": Refused("draws is for candidates='auto'")},
     "floor": {"any": Floor(on="share", over="each", min_support=100), "program": Floor(over="each")},
     "formulation": {"any": Refused("formulation='selective' does nothing where explainers"), "program": "selective"},
-    "tolerance": {
-        # The law's answers are labels.
-        "any": Refused("the black box answered '.*' for row 0, a label, and tolerance= is for numbers"),
-        "program": Refused("tolerance=0.5 explains numbers, which are learned by asking only"),
-    },
+    # The law's answers are labels.
+    "tolerance": {"any": Refused("the black box answered '.*' for row 0, a label, and tolerance= is for numbers")},
     "output": {"any": Refused("the black box answered '.*' for row 0, a label, and threshold= is for numbers")},
     "balance": {"any": "class"},
     "holdout": {"any": 0.4, "background": Refused("with a background every row of X judges")},
@@ -226,7 +223,7 @@ class TestRefusals:
             ({"tolerance": "wide"}, "tolerance='wide' is not allowed"),
             ({"tolerance": "150%"}, "tolerance='150%' is not allowed"),
             ({"tolerance": True}, "tolerance=True is not allowed"),
-            ({"tolerance": 0.5, "draws": Draws(0)}, "tolerance=0.5 explains numbers, which are learned by asking only"),
+            ({"tolerance": 0.5, "candidates": "trees"}, "tolerance=0.5 explains numbers, which are learned from draws"),
             ({"tolerance": 0.5, "balance": "class"}, "balance='class' is for classes, and tolerance= for numbers"),
             ({"tolerance": 0.5, "candidates": "auto", "max_queries": 400}, "leaves 0 draws, too few to learn numbers"),
             ({"tolerance": 1, "output": Output(threshold=2)}, "tolerance=1 is for numbers, and output.threshold=2"),
@@ -334,6 +331,8 @@ PAPER: dict[str, Any] = {
     "letter": True,
     "max_explainers": 1,
     "min_fidelity": 0.95,
+    "tolerance": Seen(0.5, None),
+    "output": Seen(Output(threshold=0.5), None),
     "holdout": 0.3,
     "schema": KINDS,
     "max_queries": 1_000,

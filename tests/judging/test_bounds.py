@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from oleander.judging.bounds import lower_bound
+from oleander.judging.bounds import STAKES, lower_bound, lower_bound_of_ratio, ratio_reaches
 
 
 @pytest.mark.parametrize(("right", "rows"), [(0, 5), (1, 1), (5, 5), (37, 40), (900, 1000)])
@@ -31,3 +33,39 @@ def test_bound_rises_with_right_rows_and_with_evidence():
 
 def test_no_row_no_claim():
     assert lower_bound([0, 0], [0, 7], 0.05).tolist() == [0.0, 0.0]
+
+
+class TestRatio:
+    def test_equal_groups_that_are_all_right(self):
+        """The capital is the mean of powers, which reaches 1 / level at the bound."""
+        bound = lower_bound_of_ratio([5] * 40, [5] * 40, 5, 0.05)
+        assert np.mean((1 + STAKES * (1 / bound - 1)) ** 40) == pytest.approx(20)
+        assert bound < lower_bound(40, 40, 0.05)
+
+    def test_groups_without_rows_change_nothing(self):
+        right, rows = np.array([3, 0, 4, 8]), np.array([3, 1, 5, 8])
+        alone = lower_bound_of_ratio(right, rows, 8, 0.1)
+        assert lower_bound_of_ratio([*right, 0, 0], [*rows, 0, 0], 8, 0.1) == alone
+
+    def test_without_a_right_row_the_bound_is_0(self):
+        assert lower_bound_of_ratio([0, 0], [3, 4], 4, 0.05) == 0
+        assert lower_bound_of_ratio([], [], 4, 0.05) == 0
+
+    @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=30), st.floats(0.01, 0.3))
+    def test_the_bound_is_under_the_share_and_is_reached(self, groups, level):
+        right, rows = (np.array(counts) for counts in zip(*((min(pair), max(pair)) for pair in groups), strict=True))
+        bound = lower_bound_of_ratio(right, rows, 9, level)
+        assert bound <= right.sum() / max(rows.sum(), 1)
+        assert ratio_reaches(right, rows, 9, max(bound, 1e-6), level) or bound < 1e-6
+
+    def test_the_bound_holds_where_large_groups_are_wrong_more_often(self):
+        """A tenth of the groups holds half of the rows: at 5% error, 40 of 800 bounds may be over the true share."""
+        rng = np.random.default_rng(0)
+        truth = (0.1 * 40 * 0.6 + 0.9 * 4 * 0.98) / (0.1 * 40 + 0.9 * 4)
+        n_false = 0
+        for _ in range(800):
+            is_large = rng.random(60) < 0.1
+            rows = np.where(is_large, 40, 4)
+            right = np.where(rng.random(60) < np.where(is_large, 0.6, 0.98), rows, 0)
+            n_false += ratio_reaches(right, rows, 40, truth, 0.05)
+        assert n_false <= 40

@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 from oleander.aggregate import AggregateExplainer
 from oleander.candidates import Balls
+from oleander.judging.bounds import lower_bound_of_ratio
 from oleander.judging.certificate import Certificate, Claim
 
 
@@ -57,10 +58,44 @@ def test_one_row_of_each_group_counts():
     )
     assert certificate.by_group
     assert (certificate.fidelity[0].n_right, certificate.fidelity[0].n_rows) == (15, 20)
+    assert certificate.answers.describe(0.4) == "certified at least 0.47 (15 of 20 groups)"
+    assert (certificate.rows.n_right, certificate.rows.n_rows, certificate.rows.unit) == (150, 200, "rows")
+    # Four statements share the error.
+    assert certificate.rows.bound == lower_bound_of_ratio([10] * 15 + [0] * 5, [10] * 20, 10, 0.05 / 4)
+
+
+def test_groups_of_mixed_types_are_counted():
+    covers = np.ones((1, 4), dtype=bool)
+    groups = np.array(["a", 1, "a", 2], dtype=object)
+    rng = np.random.default_rng(0)
+    certificate = Certificate.count(covers, covers, 0.9, answered=covers[0], right=covers[0], groups=groups, rng=rng)
+    assert certificate.answers.n_rows == 3
+
+
+@pytest.mark.parametrize(
+    ("unit", "bound", "words"),
+    [
+        ("rows", None, []),
+        ("groups", 0.9, ["of all answered rows at least 0.90 are right too (95 of 99), if there are no larger groups"]),
+        ("groups", 0.0, ["the share of all rows is not certified: groups differ in size"]),
+        (
+            "distinct rows",
+            0.9,
+            ["of all answered rows at least 0.90 are right too (95 of 99), if there are no rows with more copies"],
+        ),
+        ("distinct rows", 0.0, ["the share of all rows is not certified: rows have different numbers of copies"]),
+    ],
+)
+def test_the_share_of_rows_in_words(unit, bound, words):
+    rows = None if bound is None else Claim(95, 99, bound)
+    said = Certificate((), None, Claim(40, 41, 0.9, unit), 0.95, rows).describe_rows()
+    assert len(said) == len(words)
+    assert all(part in line for part, line in zip(words, said, strict=True))
 
 
 def test_json_round_trip():
-    certificate = Certificate((Claim(9, 10, 0.5), Claim(0, 0, 0.0)), Claim(19, 20, 0.7), Claim(9, 10, 0.6), 0.9, True)
+    claims = (Claim(9, 10, 0.5, "groups"), Claim(0, 0, 0.0, "groups"))
+    certificate = Certificate(claims, Claim(19, 20, 0.7), Claim(9, 10, 0.6, "distinct rows"), 0.9, Claim(90, 99, 0.3))
     assert Certificate.from_dict(json.loads(json.dumps(certificate.to_dict()))) == certificate
 
 
@@ -81,6 +116,11 @@ def test_nothing_may_be_claimed_of_coverage():
 def test_a_claim_that_cannot_be_is_not_read(claim):
     with pytest.raises(ValueError, match=r"a claim of .* in 4 rows with bound .* cannot be"):
         Claim.from_dict(claim)
+
+
+def test_a_claim_of_an_unknown_unit_is_not_read():
+    with pytest.raises(ValueError, match="the unit of a claim='people' is not known"):
+        Claim.from_dict({"n_right": 3, "n_rows": 4, "bound": 0.5, "unit": "people"})
 
 
 def test_the_share_of_no_rows_is_not_a_number():

@@ -1,8 +1,11 @@
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import beta
 
-from oleander.judging.floor import Floor
+from oleander.judging.bounds import lower_bound
+from oleander.judging.floor import Floor, why_too_few
 
 
 def test_the_bound_is_measured_at_its_level():
@@ -51,3 +54,21 @@ def test_bad_options(options, message):
 @pytest.mark.parametrize("on", ["bound", "share"])
 def test_good_options(on, over):
     Floor(on, over).check()
+
+
+class TestTooFew:
+    @pytest.mark.parametrize(("floor", "level"), [(0.9, 0.05), (0.8, 0.05), (0.95, 0.01)])
+    def test_the_number_that_is_needed_is_the_least_that_can_show_the_floor(self, floor, level):
+        said = why_too_few(3, "rows", floor, level)
+        needed = int(re.search(r"([\d,]+) are needed", said)[1])
+        assert lower_bound(needed, needed, level) >= floor > lower_bound(needed - 1, needed - 1, level)
+        assert why_too_few(needed, "rows", floor, level) is None
+
+    def test_where_folds_judge_few_units_more_are_needed(self):
+        assert "38 are needed" in why_too_few(14, "groups", 0.9, 0.05, n_judging=14)
+        assert why_too_few(29, "groups", 0.9, 0.05, n_judging=100) is None
+
+    def test_a_floor_of_1_cannot_be_shown(self):
+        assert "cannot be shown on 1 group, even if every answer is right: no number" in why_too_few(
+            1, "groups", 1.0, 0.05
+        )

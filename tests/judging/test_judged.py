@@ -80,3 +80,26 @@ class TestGroups:
             judged = make_judged(np.ones(300, dtype=bool), right.ravel(), groups=np.arange(300) // 10)
             fails += judged.bounds(0.05)[0] > 0.9
         assert fails / 400 < 0.05 + 2 * np.sqrt(0.05 * 0.95 / 400)
+
+
+class TestShareOfRows:
+    def test_large_groups_weigh_more_than_small_ones(self):
+        """Of 100 groups one is wrong. It holds a third of all rows."""
+        groups = np.concatenate([np.arange(99), np.full(50, 99)])
+        right = groups < 99
+        judged = make_judged(np.ones(149, dtype=bool), right, groups=groups)
+        assert judged.bounds(0.05)[0] > 0.95
+        assert judged.row_bounds(0.05)[0] < 99 / 149
+        assert judged.rows_reach(0.9, 0.05).tolist() == [False]
+
+    def test_a_floor_is_reached_as_far_as_the_bound_goes(self):
+        groups = np.repeat(np.arange(80), 3)
+        right = np.arange(240) % 40 > 0
+        judged = make_judged([np.ones(240, bool), right], [right, right], groups=groups)
+        for floor in (0.85, 0.9, 0.95):
+            assert judged.rows_reach(floor, 0.05).tolist() == (judged.row_bounds(0.05) >= floor).tolist()
+
+    def test_without_groups_rows_are_counted_exactly(self):
+        judged = make_judged([True] * 50, [True] * 48 + [False] * 2)
+        assert judged.row_bounds(0.05)[0] == pytest.approx(float(lower_bound(48, 50, 0.05)))
+        assert judged.rows_reach(0.85, 0.05).tolist() == [True]

@@ -34,7 +34,7 @@ def test_a_small_choice_stands_where_a_large_one_adds_little():
     small = Step(((),), (0,), "first", 1.0, mass=0.95, agreement=0.97)
     large = Step(((),) * 5, (0,) * 5, "first", 1.0, mass=0.953, agreement=0.97)
     wide = Step(((),) * 5, (0,) * 5, "first", 1.0, mass=1.0, agreement=0.95)
-    assert Family(None, (small, large, wide)).ordered().steps == (small, wide)
+    assert Family(None, None, (small, large, wide)).ordered().steps == (small, wide)
 
 
 def test_overlaps_are_read_in_two_ways():

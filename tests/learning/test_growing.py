@@ -3,9 +3,9 @@ import numpy as np
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
-from oleander.draws.numbers import find_constants, find_nearest
+from oleander.explainers.numbers import find_constants, find_nearest, to_amounts
 from oleander.learning.grid import Grid
-from oleander.learning.growing import grow_on_answers, to_amounts
+from oleander.learning.growing import grow_on_answers
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.uniform(size=(3_000, 3))

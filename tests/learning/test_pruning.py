@@ -42,7 +42,7 @@ def test_the_explainer_answers_as_the_boxes_of_its_leaves(draws, n_leaves):
     grid, (pruned,) = prune(draws, PRICES, [n_leaves])
     for price, one in zip(PRICES, pruned, strict=True):
         step = Step.of_tree(one, price)
-        said = Family(grid, (step,)).answer(draws.values)[0]
+        said = Family(grid, draws, (step,)).answer(draws.values)[0]
         explainer = one.to_explainer(draws)
         assert len(one.keys) <= n_leaves
         assert 0 < explainer.complexity <= len(one.keys)

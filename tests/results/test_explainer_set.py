@@ -125,7 +125,7 @@ class TestFigures:
         black_box = CountingBlackBox(BlackBox(lambda X: np.where(X[:, 0] > 4, "yes", "no"), SCHEMA))
         # Every row twice: the user's rows count, not the merged ones.
         held = label_rows(np.vstack([X, X]), black_box)
-        certificate = self.CHOSEN.certify(held, 0.9, None, seed=0)
+        certificate = self.CHOSEN.certify(held, 0.9, seed=0)
         assert (certificate.coverage.n_right, certificate.coverage.n_rows) == (160, 200)
         assert (certificate.answers.n_right, certificate.answers.n_rows) == (140, 160)
         assert [(claim.n_right, claim.n_rows) for claim in certificate.fidelity] == [(80, 100), (80, 80)]
@@ -133,8 +133,8 @@ class TestFigures:
 
     def test_of_each_group_one_row_counts(self):
         black_box = CountingBlackBox(BlackBox(lambda X: np.where(X[:, 0] > 4, "yes", "no"), SCHEMA))
-        held = label_rows(X, black_box)
-        certificate = self.CHOSEN.certify(held, 0.9, np.arange(100) // 10, seed=0)
+        held = label_rows(X, black_box, groups=np.arange(100) // 10)
+        certificate = self.CHOSEN.certify(held, 0.9, seed=0)
         assert certificate.by_group
         assert (certificate.coverage.n_right, certificate.coverage.n_rows) == (8, 10)
         assert certificate.answers.n_rows == 8

@@ -138,16 +138,37 @@ class TestAsking:
         line = f"rule 0: {BOX.region.describe()} → low (right on 49 of 50 rows, at least 0.90)"
         assert line in describe_fit(ASKED).splitlines()
 
+    def test_a_certificate_of_every_judging_row(self):
+        text = describe_fit(replace(ASKED, judged=None, certificate=Certificate((), None, Claim(49, 50, 0.9), 0.95)))
+        assert (
+            "certified at 95% confidence: at least 0.90 of the answers are the black box's (49 of 50 rows that nothing "
+            "was learned from)"
+        ) in text
+        assert "not certified" not in text
+
     @pytest.mark.parametrize(
-        ("by_group", "unit"), [(False, "rows that nothing was learned from"), (True, "groups, one row of each")]
+        ("unit", "about", "counted"),
+        [
+            ("groups", "on a random row of a random group", "groups, one row of each"),
+            ("distinct rows", "on a random row, all its copies counted once", "distinct rows, one of all copies"),
+        ],
     )
-    def test_a_certificate_of_every_judging_row(self, by_group, unit):
-        certificate = Certificate((), None, Claim(49, 50, 0.9), 0.95, by_group)
+    def test_a_certificate_of_groups_says_so_and_speaks_of_rows_too(self, unit, about, counted):
+        certificate = Certificate((), None, Claim(49, 50, 0.9, unit), 0.95, Claim(190, 200, 0.9))
         text = describe_fit(replace(ASKED, judged=None, certificate=certificate))
         assert (
-            f"certified at 95% confidence: at least 0.90 of the answers are the black box's (49 of 50 {unit})" in text
-        )
-        assert "not certified" not in text
+            f"certified at 95% confidence, each statement alone: at least 0.90 of the answers {about} are the black "
+            f"box's (49 of 50 {counted})"
+        ) in text
+        assert "\n  of all answered rows at least 0.90 are right too (190 of 200)" in text
+        unsure = replace(certificate, rows=Claim(190, 200, 0.0))
+        assert "the share of all rows is not certified" in describe_fit(replace(ASKED, judged=None, certificate=unsure))
+
+    def test_a_judgement_of_groups_says_so(self):
+        judged = Claim(46, 48, 0.87, "groups")
+        for by_folds in (True, False):
+            text = describe_fit(replace(ASKED, judged=judged, by_folds=by_folds))
+            assert "at least 0.87 on a random row of a random group)" in text
 
     def test_a_rule_that_answers_no_judging_row_shows_its_draws(self):
         silent = replace(BOX, support=0, fidelity=float("nan"), floor_value=0.0, judged=(Claim(0, 0, 0.0),))

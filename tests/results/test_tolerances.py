@@ -38,8 +38,10 @@ def test_each_line_is_what_a_fit_finds(sloping):
     assert (line["coverage"], line["n_rules"]) == (again.coverage_, again.complexity)
 
 
-def test_a_tolerance_that_nothing_reaches(sloping):
-    line = sloping[1].tolerances([1e-4]).iloc[0]
+def test_a_tolerance_that_nothing_reaches():
+    options = {"tolerance": 2.0, "draws": Draws(1_000), "random_state": 0}
+    atlas = AggregateExplainer(lambda X: np.sin(1e4 * X[:, 0]), **options).fit(X, background=BACKGROUND)
+    line = atlas.tolerances([1e-2]).iloc[0]
     assert (line["n_rules"], line["coverage"], line["status"]) == (0, 0.0, "unknown")
 
 

@@ -151,19 +151,23 @@ def run_own_way(name: str, entry: Round) -> Row:
     try:
         with stop_after(MOST_SECONDS):
             found = measure_run(METHODS[name], entry.case, entry.budget, entry.effort)
-    except TimeoutError:
+    except TimeIsUpError:
         return {"absent": f"not done after {MOST_SECONDS:g} s of the processor"}
     cost = {key: found.pop(key) for key in ("queries", "processor seconds")}
     found.pop("certified")
     return {"forms": {ANSWERS_ALL if name == "naive tree" else ABSTAINS: found}, **cost}
 
 
+class TimeIsUpError(BaseException):
+    """No ``Exception``, which methods may take for an error of the black box."""
+
+
 @contextmanager
 def stop_after(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError once this process has used so many seconds of the processor."""
+    """Raise ``TimeIsUpError`` once this process has used this many seconds of the processor."""
 
     def stop(*_: Any) -> None:
-        raise TimeoutError
+        raise TimeIsUpError
 
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)

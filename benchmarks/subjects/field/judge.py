@@ -8,7 +8,6 @@ from benchmarks.journal import Row
 from benchmarks.outside.task import SILENT, Steps
 from benchmarks.subjects.field.lesson import Lesson
 from oleander.arrays import Ints
-from oleander.data.splitting import count_units
 from oleander.judging.bounds import lower_bound
 from oleander.judging.judged import Judged
 from oleander.judging.sequence import find_passed, find_start, pass_chances
@@ -32,9 +31,8 @@ def pick_step(steps: Steps, lesson: Lesson, floor: float) -> int | None:
     right = answered & (steps.judged[order] == lesson.row_codes)
     judged = Judged(answered, right, rows.weights, rows.groups)
     n_right, n_units = judged.count_units(lesson.seed)
-    n_all = rows.n_rows if rows.groups is None else count_units(rows.n_points, rows.groups)
     reach = mass if rows.groups is None else np.ones(len(order))
-    start = find_start(pass_chances(np.floor(reach * n_all), agreement, floor, LEVEL))
+    start = find_start(pass_chances(np.floor(reach * rows.n_units), agreement, floor, LEVEL))
     passed = find_passed(lower_bound(n_right, n_units, LEVEL), start, floor)
     if not len(passed):
         passed = np.flatnonzero(judged.bounds(LEVEL) >= floor)

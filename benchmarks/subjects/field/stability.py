@@ -136,11 +136,11 @@ def explain_by_frequent_rules(case: Case, effort: Effort) -> Explained:
         other_side = frozenset((column, cut, not side) for column, cut, side in rule) if len(rule) == 1 else None
         if len(rules) < Budget().max_rules and other_side not in rules:
             rules.append(rule)
-    shares = np.zeros((len(new), lesson.draws.n_classes))
+    shares = np.zeros((len(new), len(lesson.draws.classes)))
     for rule in rules:
         inside, new_inside = (_contains(rule, bins) for bins in (binned, new_bins))
         for part, new_part in ((inside, new_inside), (~inside, ~new_inside)):
-            counted = np.bincount(lesson.draws.codes[part], minlength=lesson.draws.n_classes)
+            counted = np.bincount(lesson.draws.codes[part], minlength=len(lesson.draws.classes))
             shares[new_part] += counted / max(counted.sum(), 1)
     return Explained(shares.argmax(axis=1), frozenset(rules), frozenset(cut[0] for rule in rules for cut in rule))
 

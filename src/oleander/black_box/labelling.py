@@ -1,12 +1,13 @@
 """The second step of a fit: as many rows as may be asked about, equal ones merged, each labelled once."""
 
 import numpy as np
+import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
 from oleander.black_box.asking import N_ASKED_TWICE
 from oleander.black_box.counting import CountingBlackBox
 from oleander.data.merging import merge_rows
-from oleander.data.reading import Reading, Split, split
+from oleander.data.reading import Reading, Split, leave_out_copies, split
 from oleander.data.rows import Rows
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.running.progress import tell_progress
@@ -26,6 +27,7 @@ def label_rows(
     groups: Labels | None = None,
     known: Rows | None = None,
     row_numbers: Ints | None = None,
+    has_copies: bool = False,
 ) -> Rows:
     """Merge equal rows and ask the black box about each distinct one.
 
@@ -41,6 +43,8 @@ def label_rows(
         Rows whose answers are known. Their equals are not asked about, and no row is asked about twice.
     row_numbers : int array of shape (n_rows,), optional
         The position of each row in X, where these are only some of its rows.
+    has_copies : bool
+        Whether the groups are clusters of copies.
 
     Examples
     --------
@@ -52,20 +56,24 @@ def label_rows(
     >>> rows.weights.tolist(), rows.labels.tolist(), black_box.n_queries
     ([2, 1], [False, True], 4)
     """
-    first, weights, point_of_row = merge_rows(values)
+    # Equal rows of two groups are two points, so that each group has its own rows.
+    keys = values if groups is None else np.column_stack([values, pd.factorize(groups)[0]])
+    first, weights, point_of_row = merge_rows(keys)
     points = values[first]
     own_groups = None if groups is None else groups[first]
     if known is None:
-        labels = _ask_in_batches(points, black_box)
-        black_box.ask_again(points[:BATCH], labels[:BATCH])
+        distinct, _, place = (slice(None), None, slice(None)) if groups is None else merge_rows(points)
+        labels = _ask_in_batches(points[distinct], black_box)
+        black_box.ask_again(points[distinct][:BATCH], labels[:BATCH])
+        labels = labels[place]
     else:
-        # Points come in the order in which they first occur, so the known ones keep their numbers.
-        both = np.concatenate([known.values, points])
-        first, _, point = merge_rows(both)
-        new = both[first[known.n_points :]]
-        answers = [part for part in (known.labels, _ask_in_batches(new, black_box)) if len(part)]
-        labels = np.concatenate(answers)[point[known.n_points :]]
-    return Rows(black_box.schema, points, weights, point_of_row, labels, own_groups, row_numbers)
+        # Points come in the order in which they first occur, so the known ones come first.
+        first, _, point = merge_rows(np.concatenate([known.values, points]))
+        is_known = first < known.n_points
+        new = points[first[~is_known] - known.n_points]
+        answers = [part for part in (known.labels[first[is_known]], _ask_in_batches(new, black_box)) if len(part)]
+        labels = np.concatenate(answers)[point[known.n_points :]] if answers else known.labels[:0]
+    return Rows(black_box.schema, points, weights, point_of_row, labels, own_groups, row_numbers, has_copies)
 
 
 def _ask_in_batches(points: Floats, black_box: CountingBlackBox) -> Labels:
@@ -91,7 +99,7 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
     n_rows, left = len(reading.values), black_box.queries_left
     if left is not None:
         left -= min(N_ASKED_TWICE, n_rows)
-    parts = split(reading, holdout, seed, n_affordable=left)
+    parts = leave_out_copies(reading, split(reading, holdout, seed, n_affordable=left))
     if not len(parts.learned):
         raise ValueError(
             f"max_queries={black_box.max_queries} leaves nothing for the rows, of which {N_ASKED_TWICE} are asked "

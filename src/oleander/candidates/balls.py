@@ -1,6 +1,7 @@
 """The paper's candidates: balls around rows, each with an explainer trained on draws inside."""
 
 import copy
+import inspect
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,6 +15,7 @@ from oleander.candidates.radii import PerRow, Radius, check_radius, read_radii
 from oleander.data.checks import check_choice, check_count
 from oleander.data.rows import Rows
 from oleander.data.schema.inference import SCALES, measure_scale
+from oleander.data.tolerance import Tolerance
 from oleander.draws.in_ball import FlipLaw, draw_in_ball, seed_for
 from oleander.draws.jitter import move_copies
 from oleander.explainers import FilteredTree, LocalExplainer
@@ -37,9 +39,12 @@ class BallRecipe:
         rng = np.random.default_rng(self.seed)
         return draw_in_ball(self.ball, self.n_draws, rng, flips=self.flips, uncut=self.uncut)
 
-    def fit(self, draws: Floats, labels: Labels) -> Explainer:
+    def fit(self, draws: Floats, labels: Labels, tolerance: Tolerance | None = None) -> Explainer:
         """Return a new explainer for the ball."""
-        return copy.deepcopy(self.local).fit(draws, labels, schema=self.ball.schema, center=self.ball.center)
+        # An explainer of labels need not know of numbers.
+        within = {} if tolerance is None else {"tolerance": tolerance}
+        local = copy.deepcopy(self.local)
+        return local.fit(draws, labels, schema=self.ball.schema, center=self.ball.center, **within)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +139,14 @@ class Balls:
     def check_rows(self, n_rows: int) -> None:
         """Raise ``ValueError`` for radii that do not fit the number of rows of X, or may be meant in two ways."""
         check_radius(self.radius, n_rows)
+
+    def check_numbers(self) -> None:
+        """Raise ``ValueError`` if the local explainer explains labels only."""
+        if "tolerance" not in inspect.signature(self.local.fit).parameters:
+            raise ValueError(
+                f"tolerance= explains numbers, and local={self.local!r} explains labels: use FilteredTree, "
+                "UnfilteredTree or SparseLine."
+            )
 
     def check(self) -> None:
         """Raise ``ValueError`` for an option that is not allowed."""

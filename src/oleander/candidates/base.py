@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from oleander.arrays import Floats, Labels
 from oleander.black_box.counting import CountingBlackBox, SpentError
 from oleander.data.rows import Rows
+from oleander.data.tolerance import Tolerance
 from oleander.explainers.base import Explainer
 from oleander.regions import Region
 from oleander.running.warning import warn_user
@@ -29,8 +30,8 @@ class Recipe(Protocol):
     def draw(self) -> Floats:
         """Return encoded rows for the black box to label; the same ones every time."""
 
-    def fit(self, draws: Floats, labels: Labels) -> Explainer:
-        """Return a new explainer, learned from the draws and their labels."""
+    def fit(self, draws: Floats, labels: Labels, tolerance: Tolerance | None = None) -> Explainer:
+        """Return a new explainer, learned from the draws and their labels, which may be numbers with a tolerance."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.pool import CandidatePool
-from oleander.judging.floor import Floor
+from oleander.judging.floor import Floor, why_too_few
 from oleander.running.progress import tell_progress, told
 from oleander.selection import Progress, SelectionProblem, SelectionResult
 from oleander.selection.result import Status
@@ -80,11 +80,15 @@ class PoolProgram:
     def measured(self) -> Floats:
         """The measure that is compared with the floor; an untrained candidate counts as always right.
 
-        Only rows that a candidate did not learn from count.
+        Only rows that a candidate did not learn from count. A bound counts groups where there are groups; the share is
+        the paper's, of rows.
         """
         pool = self.pool
-        right = np.where(pool.is_trained, pool.judged_right, pool.judged_support)
-        return self.floor.measure(right, pool.judged_support)
+        if self.floor.on == "share":
+            right = np.where(pool.is_trained, pool.judged_right, pool.judged_support)
+            return self.floor.measure(right, pool.judged_support)
+        right = np.where(pool.is_trained, pool.right_units, pool.n_units)
+        return self.floor.measure(right, pool.n_units, pool.judged_support)
 
     def problem(self, *, trained_only: bool = False) -> SelectionProblem:
         """Return the program over the trained candidates, or its relaxation over the whole pool."""
@@ -140,6 +144,10 @@ class PoolProgram:
 
     def why_nothing(self, result: SelectionResult, min_fidelity: float) -> str:
         """Return in a sentence why a result of this floor chooses no candidate."""
+        if self.floor.on == "bound" and self.floor.over != "union":
+            too_few = why_too_few(int(self.pool.n_units.max()), self.pool.rows.unit, min_fidelity, self.floor.level)
+            if too_few is not None:
+                return too_few
         good = self.measured >= min_fidelity
         if (good & self.pool.is_trained).any() and self.max_rules is not None:
             explainers = [self.pool.explainers[index] for index in np.flatnonzero(good & self.pool.is_trained)]

@@ -9,23 +9,24 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from oleander.arrays import Bools, Floats, Labels
+from oleander.arrays import Bools, Floats
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
 from oleander.black_box.keeping import KeptBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates.base import Candidate, Generator, propose_all
+from oleander.candidates.training import Trained, find_right, train_batch
+from oleander.candidates.units import GroupCounter
 from oleander.data.checks import make_seed
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance
 from oleander.explainers.base import Explainer
 from oleander.explainers.saving import read_explainer, write_explainer
 from oleander.regions import membership
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 from oleander.storage.checkpoint import Checkpoint, hash_text
-
-Trained = tuple[Explainer, Bools, float]
 
 
 class EmptyPoolError(ValueError):
@@ -59,6 +60,8 @@ class CandidatePool:
         The number of the user's rows that each candidate covers.
     judged_support : int array of shape (n_candidates,)
         The number of these rows that the candidate did not learn from.
+    n_units : array of shape (n_candidates,)
+        The number of groups of these rows; of rows where there are no groups.
     explainers : list of Explainer or None
     is_trained : bool array of shape (n_candidates,)
     draw_fidelity : array of shape (n_candidates,)
@@ -83,7 +86,9 @@ class CandidatePool:
         batch_size: int = 100_000,
         n_jobs: int | None = None,
         checkpoint: Checkpoint | None = None,
+        tolerance: Tolerance | None = None,
     ) -> None:
+        self.tolerance = tolerance
         self.rows, self.candidates, self.black_box = rows, list(candidates), black_box
         self.batch_size, self.n_jobs = batch_size, n_jobs
         self.checkpoint = checkpoint
@@ -102,6 +107,8 @@ class CandidatePool:
         # One entry per membership: whether the candidate may be judged there.
         self._is_judged = self._find_judged()
         self.judged_support = self._weigh(self._is_judged)
+        self._groups = None if rows.groups is None else GroupCounter(self.covers, rows, self._is_judged)
+        self.n_units = self.judged_support if self._groups is None else self._groups.count(self._is_judged)
         n_candidates = len(self.candidates)
         self.explainers: list[Explainer | None] = [None] * n_candidates
         self.is_trained = np.zeros(n_candidates, dtype=bool)
@@ -149,11 +156,20 @@ class CandidatePool:
         batch_size: int = 100_000,
         n_jobs: int | None = None,
         checkpoint: Checkpoint | None = None,
+        tolerance: Tolerance | None = None,
     ) -> Self:
         """Let the generators propose candidates for rows that are labelled already."""
         with tell_progress("proposing candidates"):
             candidates = propose_all(generators, rows, random_state, black_box)
-        return cls(rows, candidates, black_box, batch_size=batch_size, n_jobs=n_jobs, checkpoint=checkpoint)
+        return cls(
+            rows,
+            candidates,
+            black_box,
+            batch_size=batch_size,
+            n_jobs=n_jobs,
+            checkpoint=checkpoint,
+            tolerance=tolerance,
+        )
 
     def _find_judged(self) -> Bools:
         """Return for each membership whether the candidate did not learn from the point."""
@@ -203,10 +219,10 @@ class CandidatePool:
         # Answers to draws need not be kept: the trained candidate is.
         if self.checkpoint is not None and isinstance(box, KeptBlackBox):
             box = box.plain
-        shared = [box, self.rows.values, self.rows.labels]
+        shared = [box, self.rows.values, self.rows.labels, self.tolerance]
+        results = run_tasks(train_batch, shared, tasks, n_jobs=n_jobs)
         n_done = 0
-        for number, trained in run_tasks(_train_batch, shared, tasks, n_jobs=n_jobs):
-            batch = batches[number]
+        for batch, trained in self._charge_each(results, batches, n_jobs):
             for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
                 if self.checkpoint is not None and self.candidates[index].recipe is not None:
                     content = {"explainer": write_explainer(explainer), "draw_fidelity": draw_fidelity}
@@ -216,6 +232,29 @@ class CandidatePool:
             if on_trained is not None:
                 on_trained(n_done)
 
+    def _charge_each(
+        self, results: Iterator[tuple[int, list[Trained]]], batches: list[list[int]], n_jobs: int
+    ) -> Iterator[tuple[list[int], list[Trained]]]:
+        """Yield each batch with its result, and count its draws; also those of batches that fail or are interrupted."""
+        under_way = dict(enumerate(batches))
+        try:
+            for number, trained in results:
+                batch = under_way.pop(number)
+                self.black_box.charge(self._count_draws(batch))
+                yield batch, trained
+        except GeneratorExit:
+            raise
+        except BaseException:
+            # Each job has sent the draws of one batch, or may have.
+            for batch in list(under_way.values())[:n_jobs]:
+                self.black_box.charge(self._count_draws(batch))
+            raise
+
+    def _count_draws(self, indices: Iterable[int]) -> int:
+        """Return the number of draws that train these candidates."""
+        recipes = (self.candidates[index].recipe for index in indices)
+        return sum(recipe.n_draws for recipe in recipes if recipe is not None)
+
     def _affordable(self, indices: list[int]) -> list[int]:
         """Return the first candidates, up to those whose draws ``max_queries`` does not allow."""
         left = self.black_box.queries_left
@@ -223,8 +262,7 @@ class CandidatePool:
             return indices
         kept = []
         for index in indices:
-            recipe = self.candidates[index].recipe
-            left -= 0 if recipe is None else recipe.n_draws
+            left -= self._count_draws([index])
             if left < 0:
                 break
             kept.append(index)
@@ -244,8 +282,9 @@ class CandidatePool:
         with checkpoint.reading():
             explainer = read_explainer(content["explainer"], self.rows.schema)
             draw_fidelity = float(content["draw_fidelity"])
-        points = self.points_of(index)
-        self._keep(index, explainer, _is_right(explainer, self.rows.values, self.rows.labels, points), draw_fidelity)
+        right = find_right(explainer, self.rows.values, self.rows.labels, self.points_of(index), self.tolerance)
+        self._keep(index, explainer, right, draw_fidelity)
+        self.black_box.charge(self._count_draws([index]))
         return True
 
     def _batches(self, indices: list[int], most_draws: int) -> Iterator[list[int]]:
@@ -253,8 +292,7 @@ class CandidatePool:
         batch: list[int] = []
         n_draws = 0
         for index in indices:
-            recipe = self.candidates[index].recipe
-            more = 0 if recipe is None else recipe.n_draws
+            more = self._count_draws([index])
             if batch and n_draws + more > most_draws:
                 yield batch
                 batch, n_draws = [], 0
@@ -264,12 +302,10 @@ class CandidatePool:
             yield batch
 
     def _keep(self, index: int, explainer: Explainer, is_right: Bools, draw_fidelity: float) -> None:
-        recipe = self.candidates[index].recipe
         self.explainers[index] = explainer
         self._is_right[self.covers.indptr[index] : self.covers.indptr[index + 1]] = is_right
         self.draw_fidelity[index] = draw_fidelity
         self.is_trained[index] = True
-        self.black_box.charge(0 if recipe is None else recipe.n_draws)
 
     def points_of(self, index: int) -> NDArray[np.int32]:
         """Return the points that a candidate covers."""
@@ -289,31 +325,13 @@ class CandidatePool:
         return self._weigh(self._is_right & self._is_judged)
 
     @property
+    def right_units(self) -> Floats | NDArray[np.intp]:
+        """The number of right units: rows, or groups by their share of right rows; 0 if a candidate is untrained."""
+        return self.judged_right if self._groups is None else self._groups.count(self._is_right)
+
+    @property
     def fidelity(self) -> Floats:
         """The share of each candidate's rows on which it agrees; NaN if it is untrained or covers no row."""
         right = self.agrees @ self.rows.weights
         known = self.is_trained & (self.support > 0)
         return np.where(known, right / np.maximum(self.support, 1), np.nan)
-
-
-def _train_batch(
-    black_box: BlackBox, rows: Floats, labels: Labels, candidates: list[Candidate], covered: list[NDArray[np.int32]]
-) -> list[Trained]:
-    """Train a batch of candidates with one call of the black box, and find the covered rows on which each is right."""
-    draws = [None if candidate.recipe is None else candidate.recipe.draw() for candidate in candidates]
-    asked = [drawn for drawn in draws if drawn is not None]
-    answers = black_box.ask(np.concatenate(asked)) if asked else labels[:0]
-    trained: list[Trained] = []
-    for candidate, drawn, points in zip(candidates, draws, covered, strict=True):
-        explainer, draw_fidelity = candidate.explainer, np.nan
-        if candidate.recipe is not None and drawn is not None:
-            answer, answers = answers[: len(drawn)], answers[len(drawn) :]
-            explainer = candidate.recipe.fit(drawn, answer)
-            draw_fidelity = float((explainer.predict(drawn) == answer).mean())
-        assert explainer is not None
-        trained.append((explainer, _is_right(explainer, rows, labels, points), draw_fidelity))
-    return trained
-
-
-def _is_right(explainer: Explainer, rows: Floats, labels: Labels, points: NDArray[np.int32]) -> Bools:
-    return np.asarray(explainer.predict(rows[points]) == labels[points], dtype=bool)

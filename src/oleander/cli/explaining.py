@@ -67,7 +67,7 @@ def explain(
 
     check_folder(out)
     numbers = NumberOptions(tolerance, threshold, proba)
-    numbers.check(paper=paper)
+    numbers.check()
     by_paper = PaperOptions(radius, local, formulation, letter, draws, include_rows)
     if paper:
         by_paper.check(
@@ -109,6 +109,7 @@ def explain(
     }
     if time_limit is not None:
         options["time_limit"] = time_limit
+    options |= numbers.make(prepared.black_box)
     if paper:
         atlas = by_paper.make(prepared.black_box, **options)
     else:
@@ -116,7 +117,6 @@ def explain(
             options["max_rules"] = max_rules
         if max_conditions is not None:
             options["max_conditions"] = max_conditions
-        options |= numbers.make(prepared.black_box)
         atlas = AggregateExplainer(prepared.black_box, candidates=generators, draws=learned_from, **options)
     fit_and_write(
         atlas,

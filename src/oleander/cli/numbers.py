@@ -31,12 +31,9 @@ class NumberOptions:
         """Whether a model that is trained here is one of regression."""
         return self.proba is None and (self.tolerance is not None or self.threshold is not None)
 
-    def check(self, *, paper: bool) -> None:
-        """Raise ``CommandError`` for options that do not go together, or that the paper's system does not have."""
+    def check(self) -> None:
+        """Raise ``CommandError`` for options that do not go together."""
         wrong = ""
-        for name, value in vars(self).items():
-            if paper and value is not None:
-                wrong = f"--{name} is not for --paper, which explains labels: leave out one."
         if self.tolerance is not None and self.threshold is not None:
             wrong = "--threshold makes labels of numbers, which need no --tolerance: leave out one."
         if self.proba is not None and self.tolerance is None and self.threshold is None:

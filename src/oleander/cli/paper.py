@@ -8,12 +8,13 @@ from oleander.aggregate import AggregateExplainer
 from oleander.candidates.balls import Balls
 from oleander.cli import options as given
 from oleander.cli.errors import CommandError, ExitCode, note
-from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
+from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer, SparseLine, UnfilteredTree
 
 LOCAL: Mapping[str, LocalExplainer] = {
     "tree": FilteredTree(max_leaves=None),
     "unfiltered": UnfilteredTree(max_leaves=None),
     "lime": LimeLinear(),
+    "line": SparseLine(),
 }
 
 

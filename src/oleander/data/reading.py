@@ -1,18 +1,19 @@
 """The first step of a fit: the user's table is read, checked, encoded once and split."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.checks import one_per_row
+from oleander.data.copies import MANY, count_copies, find_copies, find_known
 from oleander.data.frames import frame_of, to_table
-from oleander.data.merging import row_keys
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.splitting import draw_part, split_off
+from oleander.data.splitting import Unit, draw_part, name_unit, split_off
 from oleander.running.warning import warn_user
 from oleander.running.wording import list_some
 
@@ -34,6 +35,8 @@ class Reading:
     groups : array of shape (n_rows,) or None
     positions : int array of shape (n_rows,) or None
         The position of each row in the source that it was sampled from, ascending; None for a table.
+    has_copies : bool
+        Whether the groups are clusters of copies, and not the user's groups.
     """
 
     schema: FeatureSchema
@@ -41,13 +44,34 @@ class Reading:
     truth: Labels | None = None
     groups: Labels | None = None
     positions: Ints | None = None
+    has_copies: bool = False
 
     def __post_init__(self) -> None:
-        absent = pd.isna(self.groups) if self.groups is not None else np.zeros(0, dtype=bool)
-        if absent.any():
-            row = int(absent.argmax())
-            row = row if self.positions is None else int(self.positions[row])
-            raise ValueError(f"groups has no value for row {row}: give every row a group, if need be one of its own.")
+        if self.groups is not None:
+            check_groups(self.groups, self.positions)
+
+    @property
+    def unit(self) -> Unit:
+        """What counts as one piece of evidence."""
+        return name_unit(self.groups, has_copies=self.has_copies)
+
+    def with_copies(self) -> Self:
+        """Return the reading with many copies of rows as groups, and warn of them; rows with groups stay as they are.
+
+        A sample of a source stays too: all rows of the source are counted.
+        """
+        if self.groups is not None or self.positions is not None:
+            return self
+        clusters = find_copies(self.values, self.schema)
+        n_copies = 0 if clusters is None else count_copies(clusters)
+        if n_copies < MANY * len(self.values):
+            return self
+        warn_user(
+            f"{n_copies:,} of {len(self.values):,} rows are copies of other rows or nearly so, and copies are no new "
+            "evidence: bounds count each row once, however many copies it has. If rows come from the same person or "
+            "source, give groups=."
+        )
+        return replace(self, groups=clusters, has_copies=True)
 
     def groups_of(self, rows: Ints) -> Labels | None:
         """Return the groups of some rows, or None where there are no groups."""
@@ -79,8 +103,42 @@ def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, *, backgroun
         known,
         values,
         None if y is None else one_per_row(y, len(values), "y"),
-        None if groups is None else one_per_row(groups, len(values), "groups"),
+        None if groups is None else one_per_row(_as_objects(groups), len(values), "groups"),
     )
+
+
+def _as_objects(groups: Any) -> Any:
+    """Return a list or a tuple as an array that keeps its values: NumPy makes text of all where one is text."""
+    if not isinstance(groups, (list, tuple)) or any(np.ndim(group) for group in groups):
+        return groups
+    return np.array(groups, dtype=object)
+
+
+def check_groups(groups: Labels, positions: Ints | None = None) -> None:
+    """Raise ``ValueError`` for a group that is missing, or for groups of which some are text and others are not.
+
+    Examples
+    --------
+    >>> check_groups(np.array(["a", 1], dtype=object))
+    Traceback (most recent call last):
+    ...
+    ValueError: groups mixes str (row 0) and int (row 1): write all groups as text, or all as numbers.
+    """
+
+    def name_row(row: Any) -> int:
+        return int(row if positions is None else positions[row])
+
+    absent = np.asarray(pd.isna(groups))
+    if absent.any():
+        row = name_row(absent.argmax())
+        raise ValueError(f"groups has no value for row {row}: give every row a group, if need be one of its own.")
+    if groups.dtype != object or not len(groups):
+        return
+    kinds = [str if isinstance(group, str) else float if isinstance(group, Real) else type(group) for group in groups]
+    other = next((row for row, kind in enumerate(kinds) if kind is not kinds[0]), None)
+    if other is not None:
+        names = [f"{type(groups[row]).__name__} (row {name_row(row)})" for row in (0, other)]
+        raise ValueError(f"groups mixes {names[0]} and {names[1]}: write all groups as text, or all as numbers.")
 
 
 def warn_of_names(schema: FeatureSchema, X: Any) -> None:
@@ -159,15 +217,34 @@ def stack_tables(X: Any, background: Any) -> Any:
 
 
 def leave_out_known(rows: Rows, background: Floats) -> Rows:
-    """Return the rows without those that equal a background row: they made draws, and are no evidence."""
-    keys = np.isin(row_keys(rows.values), row_keys(background))
-    if not keys.any():
+    """Return the rows without those that nearly equal a background row: they made draws, and are no evidence."""
+    known = find_known(rows.values, background, rows.schema)
+    if not known.any():
         return rows
-    n_shared = int(rows.weights[keys].sum())
-    if keys.all():
+    if known.all():
         raise ValueError(
             "every row of X stands in the background too, so none can judge: give other rows, or leave the background "
             "out."
         )
-    warn_user(f"{n_shared:,} of {rows.n_rows:,} rows of X stand in the background too: they do not judge.")
-    return rows.part(~keys)
+    n_known = int(rows.weights[known].sum())
+    warn_user(f"{n_known:,} of {rows.n_rows:,} rows of X stand in the background too: they do not judge.")
+    return rows.part(~known)
+
+
+def leave_out_copies(reading: Reading, parts: Split) -> Split:
+    """Return the split without held-out rows that are copies of rows learned from: they are no evidence.
+
+    A sample of a source stays as it is: all rows of the source are counted.
+    """
+    if not len(parts.held) or reading.positions is not None or reading.has_copies:
+        return parts
+    clusters = find_copies(reading.values, reading.schema)
+    if clusters is None:
+        return parts
+    known = np.isin(clusters[parts.held], clusters[parts.learned])
+    if not known.any():
+        return parts
+    warn_user(
+        f"{int(known.sum()):,} of {len(parts.held):,} held-out rows are copies of rows learned from: they do not judge."
+    )
+    return replace(parts, held=parts.held[~known])

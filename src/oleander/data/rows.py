@@ -8,12 +8,12 @@ import numpy as np
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.merging import merge_rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.splitting import assign_folds, draw_part
+from oleander.data.splitting import Unit, assign_folds, count_units, draw_part, name_unit
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Distinct rows, which the program calls points.
+    """Distinct rows (of each group), which the program calls points.
 
     Parameters
     ----------
@@ -26,9 +26,11 @@ class Rows:
     labels : array of shape (n_points,)
         The black box's answers.
     groups : array of shape (n_points,), optional
-        The group of each point (one patient, one trial). A point that occurs in several groups is in the first.
+        The group of each point (one patient, one trial). Equal rows of two groups are two points.
     row_numbers : int array of shape (n_rows,), optional
         The position of each row in X, where X has more rows or others; None if these are the rows of X.
+    has_copies : bool
+        Whether the groups are clusters of copies, and not the user's groups.
     """
 
     schema: FeatureSchema
@@ -38,12 +40,23 @@ class Rows:
     labels: Labels
     groups: Labels | None = None
     row_numbers: Ints | None = None
+    has_copies: bool = False
 
     @classmethod
     def empty(cls, schema: FeatureSchema) -> Self:
         """Return ``Rows`` without a row."""
         none = np.zeros(0, dtype=np.intp)
         return cls(schema, np.empty((0, len(schema))), none, none, np.empty(0, dtype=object))
+
+    @property
+    def unit(self) -> Unit:
+        """What counts as one piece of evidence."""
+        return name_unit(self.groups, has_copies=self.has_copies)
+
+    @property
+    def n_units(self) -> int:
+        """The number of pieces of evidence."""
+        return self.n_rows if self.groups is None else count_units(self.n_points, self.groups)
 
     @property
     def n_points(self) -> int:

@@ -8,12 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Labels
-from oleander.data.schema.rounding import format_number
+from oleander.data.schema.rounding import format_number, readable_step
 
 # An answer exactly at the tolerance must not fall out by the rounding of a difference.
 ROUNDING = 1e-9
 # Answers of one black box for the same row may differ in their last digits, as sums of threads do.
 SAME = 1e-6
+# Of an answer, what is smaller than this share of the tolerance is not worth reading.
+READ = 0.02
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,34 @@ class Tolerance:
     def width(self, truth: Any) -> Any:
         """Return how far from each of the black box's answers an answer may be."""
         return self.value * np.abs(truth) if self.is_relative else self.value
+
+    @property
+    def digits(self) -> int:
+        """The decimals that are worth reading of an answer; the digits, where the tolerance is relative."""
+        decimals = readable_step(READ * self.value)[1]
+        return decimals + 1 if self.is_relative else decimals
+
+    def show(self, number: float) -> str:
+        """Return an answer with as many digits as are worth reading.
+
+        Examples
+        --------
+        >>> Tolerance(0.05).show(0.123456), Tolerance(500).show(1234.5), Tolerance.read("10%").show(0.0123456)
+        ('0.123', '1234', '0.01235')
+        """
+        return format_number(float(f"{number:.{self.digits}g}") if self.is_relative else round(number, self.digits))
+
+    def show_spread(self, size: float) -> str:
+        """Return how far answers lie from the black box's, rounded up.
+
+        Examples
+        --------
+        >>> Tolerance(0.05).show_spread(0.0312), Tolerance.read("10%").show_spread(0.0312)
+        ('± 0.032', '± 3.2%')
+        """
+        factor = 10.0 ** (self.digits - 1 if self.is_relative else self.digits)
+        rounded = math.ceil(size * factor * (1 - ROUNDING)) / factor
+        return f"± {format_number(round(100 * rounded, 10))}%" if self.is_relative else f"± {format_number(rounded)}"
 
     def agrees(self, answers: Any, truth: Any) -> Bools:
         """Return a mask of the answers that are within the tolerance of the black box's."""
@@ -143,4 +173,7 @@ def show_answer(label: Any, tolerance: Tolerance | None) -> str:
     >>> show_answer(0.31, Tolerance(0.05)), show_answer("ill", None)
     ('0.31 ± 0.05', 'ill')
     """
-    return str(label) if tolerance is None else f"{format_number(label)} {tolerance}"
+    if tolerance is None:
+        return str(label)
+    # A line comes in words.
+    return f"{label if isinstance(label, str) else tolerance.show(label)} {tolerance}"

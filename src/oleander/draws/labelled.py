@@ -12,9 +12,10 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.draws.densities import draw_forest, draw_mixture
 from oleander.draws.jitter import draw_jitter
-from oleander.draws.numbers import choose_tolerance, cut_into_bins, find_constants, find_nearest
 from oleander.draws.options import Draws
 from oleander.explainers.base import encode_labels
+from oleander.explainers.line import Line
+from oleander.explainers.numbers import choose_tolerance, cut_into_bins, find_constants, find_nearest
 from oleander.running.progress import tell_progress
 
 # Answers come in batches of this size, so that a checkpoint keeps what was asked before an interrupt.
@@ -42,6 +43,8 @@ class LabelledDraws:
         the nearest of them.
     tolerance : Tolerance or None
         How near a constant must be to agree; None for labels.
+    lines : tuple of Line
+        Further answers that an explainer may give where they are numbers; their codes follow those of ``classes``.
     """
 
     schema: FeatureSchema
@@ -51,28 +54,53 @@ class LabelledDraws:
     parents: Ints | None
     truth: Floats | None = None
     tolerance: Tolerance | None = None
+    lines: tuple[Line, ...] = ()
 
     @property
-    def n_classes(self) -> int:
-        """The number of distinct answers."""
-        return len(self.classes)
+    def n_answers(self) -> int:
+        """The number of answers that an explainer may give."""
+        return len(self.classes) + len(self.lines)
+
+    def count_terms(self) -> Ints:
+        """Return the number of terms of each answer; 0 for a label or a constant."""
+        return np.array([0] * len(self.classes) + [len(line.terms) for line in self.lines], dtype=np.intp)
 
     def find_right(self, draws: Ints) -> Bools:
-        """Return a mask of shape (n_classes, n_draws): which answer agrees with the black box on which draw."""
+        """Return a mask of shape (n_answers, n_draws): which answer agrees with the black box on which draw."""
         if self.truth is None:
-            return np.asarray(self.codes[draws] == np.arange(self.n_classes)[:, None])
-        return agrees(self.classes[:, None], self.truth[draws], self.tolerance)
+            return np.asarray(self.codes[draws] == np.arange(self.n_answers)[:, None])
+        truth, values = self.truth[draws], self.values[draws]
+        right = np.empty((self.n_answers, len(draws)), dtype=bool)
+        right[: len(self.classes)] = agrees(self.classes[:, None], truth, self.tolerance)
+        for number, line in enumerate(self.lines, start=len(self.classes)):
+            right[number] = agrees(line.predict(values), truth, self.tolerance)
+        return right
 
     def is_right(self, said: Ints) -> Bools:
         """Return a mask of the draws on which an answer, given as a code for each draw, agrees with the black box."""
         if self.truth is None:
             return np.asarray(said == self.codes)
-        return agrees(self.classes[said], self.truth, self.tolerance)
+        return self.agrees(said, self.values, self.truth)
 
-    def agrees(self, codes: Ints, labels: Labels) -> Bools:
-        """Return a mask of the answers, given as codes, that agree with labels of rows; none for a code of -1."""
+    def agrees(self, codes: Ints, values: Floats, labels: Labels) -> Bools:
+        """Return a mask of the answers that agree with the black box's; none for a code of -1.
+
+        Parameters
+        ----------
+        codes : int array of shape (..., n_rows)
+            The answers.
+        values : array of shape (n_rows, n_features)
+        labels : array of shape (n_rows,)
+            What the black box says.
+        """
         if self.tolerance is not None:
-            return (codes >= 0) & agrees(self.classes[codes], labels, self.tolerance)
+            is_constant = (codes >= 0) & (codes < len(self.classes))
+            right = is_constant & agrees(self.classes[np.where(is_constant, codes, 0)], labels, self.tolerance)
+            for number, line in enumerate(self.lines, start=len(self.classes)):
+                said = codes == number
+                if said.any():
+                    right |= said & agrees(line.predict(values), labels, self.tolerance)
+            return right
         place = {label: code for code, label in enumerate(self.classes.tolist())}
         truth = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
         return np.asarray((codes >= 0) & (codes == truth))
@@ -86,14 +114,14 @@ class LabelledDraws:
             Where the first bin of numbers begins, in units of a bin.
         """
         if self.truth is None or self.tolerance is None:
-            return self.codes, self.n_classes
+            return self.codes, self.n_answers
         return cut_into_bins(self.truth, self.tolerance, shift)
 
     def list_targets(self, draws: Ints) -> Iterator[Ints]:
         """Yield 1 where an answer is right and 0 elsewhere: for each label, or for constants whose windows touch."""
         right = self.find_right(draws)
         if self.truth is None or self.tolerance is None:
-            targets = np.arange(self.n_classes) if self.n_classes > 2 else np.arange(0)
+            targets = np.arange(self.n_answers) if self.n_answers > 2 else np.arange(0)
         else:
             windows = np.floor(self.tolerance.to_windows(self.classes))
             targets = np.unique(windows, return_index=True)[1]
@@ -106,7 +134,8 @@ class LabelledDraws:
         """Return draws with numbers as answers under another tolerance."""
         assert self.truth is not None
         classes = find_constants(self.truth, tolerance)
-        return replace(self, classes=classes, codes=find_nearest(self.truth, classes), tolerance=tolerance)
+        codes = find_nearest(self.truth, classes)
+        return replace(self, classes=classes, codes=codes, tolerance=tolerance, lines=())
 
     def with_parents(self, point_of_row: Ints) -> "LabelledDraws":
         """Return the draws with points in the place of rows as parents."""

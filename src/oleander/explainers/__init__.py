@@ -3,7 +3,9 @@
 from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, Spoken
 from oleander.explainers.base import Explainer, LocalExplainer, Rule
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.linear import LimeLinear
+from oleander.explainers.sparse_line import SparseLine
 from oleander.explainers.tree_explainers import FilteredTree, UnfilteredTree
 
 __all__ = [
@@ -13,8 +15,10 @@ __all__ = [
     "Explainer",
     "FilteredTree",
     "LimeLinear",
+    "Line",
     "LocalExplainer",
     "Rule",
+    "SparseLine",
     "Spoken",
     "UnfilteredTree",
 ]

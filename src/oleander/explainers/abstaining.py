@@ -8,7 +8,7 @@ import numpy as np
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.explainers.base import Explainer, Rule
-from oleander.explainers.tree import ARRAYS, LEAF, Tree
+from oleander.explainers.tree import LEAF, Tree
 from oleander.regions import Region
 
 # Stands for no label.
@@ -135,20 +135,13 @@ class AbstainingTree:
         tree = self.tree
         is_leaf = tree.column == LEAF
         answers = np.where(self.speaking, tree.label, SILENT)
-        kept = np.ones(len(tree.column), dtype=bool)
         for parent in np.flatnonzero(~is_leaf)[::-1].tolist():
             left, right = int(tree.left[parent]), int(tree.right[parent])
             if is_leaf[left] and is_leaf[right] and answers[left] == answers[right]:
                 is_leaf[parent], answers[parent] = True, answers[left]
-                kept[[left, right]] = False
-        number = np.cumsum(kept) - 1
-        arrays = {name: getattr(tree, name)[kept] for name in ARRAYS}
-        ends = is_leaf[kept]
-        for name in ("left", "right"):
-            arrays[name] = np.where(ends, LEAF, number[arrays[name]])
-        arrays["column"] = np.where(ends, LEAF, arrays["column"])
-        arrays["label"] = np.where(answers[kept] != SILENT, answers[kept], arrays["label"])
-        return AbstainingTree(Tree(tree.schema, tree.classes, **arrays), ends & (answers[kept] != SILENT), self.unit)
+        label = np.where(answers != SILENT, answers, tree.label)
+        shorter, kept = replace(tree, label=label).end_at(is_leaf)
+        return AbstainingTree(shorter, is_leaf[kept] & (answers[kept] != SILENT), self.unit)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

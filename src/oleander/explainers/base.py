@@ -1,7 +1,7 @@
 """The protocols of local explainers, and the rules that they state."""
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ class Rule:
     terms : tuple
         Conditions of a tree's leaf or weights of a linear model; ``str`` gives each in the names and units of the data.
     label : Any
-        The label that the explainer gives.
+        The label that the explainer gives; of a line without a row, the line in words.
     n_draws : int
         The number of draws that the rule was learned from.
     share : float
@@ -31,6 +31,8 @@ class Rule:
         "draws" or "rows", which the rule was learned from.
     tolerance : Tolerance or None
         How near the label is to the black box's answer, where it is a number.
+    formula : str
+        The line that gives the label of a row; empty where there is none.
 
     Examples
     --------
@@ -44,11 +46,13 @@ class Rule:
     share: float
     unit: str = "draws"
     tolerance: Tolerance | None = field(default=None, repr=False)
+    formula: str = field(default="", repr=False)
 
     @property
     def answer(self) -> str:
-        """The label in words, with its tolerance."""
-        return show_answer(self.label, self.tolerance)
+        """The label in words, with its tolerance, and the line behind it."""
+        words = show_answer(self.label, self.tolerance)
+        return f"{words}, by {self.formula}" if self.formula else words
 
     @property
     def premise(self) -> str:
@@ -82,11 +86,14 @@ class Explainer(Protocol):
 
 
 @runtime_checkable
-class LocalExplainer(Explainer, Protocol):
-    """An explainer that can be fitted in a region."""
+class LocalExplainer(Protocol):
+    """What learns an explainer from draws in a region."""
 
-    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
-        """Learn from draws in the region and their labels by the black box."""
+    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Explainer:
+        """Return an explainer, often itself, learned from draws in the region and their labels by the black box.
+
+        One that explains numbers too takes ``tolerance``, which is a ``Tolerance`` where the labels are numbers.
+        """
 
 
 def write_labels(labels: Labels) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.explainers.abstaining import AbstainingExplainer, AbstainingTree, Spoken
 from oleander.explainers.base import Explainer
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.linear import LimeLinear
 from oleander.explainers.tree import Tree
 from oleander.explainers.tree_explainers import TreeExplainer
@@ -36,7 +37,11 @@ def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
         return AbstainingTree.from_dict(data, schema)
     if kind == "constant":
         return Constant.from_dict(data)
-    raise ValueError(f"explainer {kind!r} is not known; the explainers are tree, abstaining tree, linear and constant")
+    if kind == "line":
+        return Line.from_dict(data, schema)
+    raise ValueError(
+        f"explainer {kind!r} is not known; the explainers are tree, abstaining tree, linear, line and constant"
+    )
 
 
 def read_region_of(data: dict[str, Any], schema: FeatureSchema, explainer: Explainer) -> Region:

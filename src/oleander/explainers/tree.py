@@ -116,6 +116,22 @@ class Tree:
         level = np.where(on_number, np.nan, self.level)
         return threshold, level, np.where(on_number, may_miss & self.missing_left, self.level == missing)
 
+    def end_at(self, ends: Bools) -> tuple["Tree", Ints]:
+        """Return the tree without the nodes below some, and the numbers of the nodes that are kept."""
+        below = np.zeros(len(self.column), dtype=bool)
+        # Parents stand before their children.
+        for parent in np.flatnonzero(self.column != LEAF).tolist():
+            if below[parent] or ends[parent]:
+                below[[self.left[parent], self.right[parent]]] = True
+        kept = np.flatnonzero(~below)
+        number = np.cumsum(~below) - 1
+        arrays = {name: getattr(self, name)[kept] for name in ARRAYS}
+        is_end = ends[kept] | (arrays["column"] == LEAF)
+        for name in ("left", "right"):
+            arrays[name] = np.where(is_end, LEAF, number[arrays[name]])
+        arrays["column"] = np.where(is_end, LEAF, arrays["column"])
+        return Tree(self.schema, self.classes, **arrays), kept
+
     def conditions(self, parent: int) -> tuple[Condition, Condition]:
         """Return the conditions for a row to go left and to go right."""
         return split_conditions(

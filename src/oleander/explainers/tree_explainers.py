@@ -7,8 +7,10 @@ from sklearn.exceptions import NotFittedError
 
 from oleander.arrays import Floats, Labels
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import Tolerance
 from oleander.explainers.base import Rule, encode_labels
 from oleander.explainers.growth import grow_tree
+from oleander.explainers.numbers import cut_into_bins, grow_for_numbers
 from oleander.explainers.tree import LEAF, Tree
 from oleander.filters import FilterResult, bin_codes, select_features
 
@@ -51,6 +53,20 @@ class TreeExplainer:
         """Return the fitted tree as plain data for JSON."""
         return {"explainer": "tree", "tree": self._fitted().to_dict()}
 
+    def _grow(
+        self,
+        draws: Floats,
+        labels: Labels,
+        schema: FeatureSchema,
+        features: tuple[int, ...],
+        tolerance: Tolerance | None,
+    ) -> None:
+        if tolerance is not None:
+            self.tree_ = grow_for_numbers(draws, labels, tolerance, schema, features, self.max_leaves)
+            return
+        classes, codes = encode_labels(labels)
+        self.tree_ = grow_tree(draws, codes, classes, schema, features, self.max_leaves)
+
     def _fitted(self) -> Tree:
         if self.tree_ is None:
             raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit with draws and labels first.")
@@ -78,10 +94,17 @@ class UnfilteredTree(TreeExplainer):
     x1 > 0.7 → True (100% of 586 draws)
     """
 
-    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
-        """Grow the tree on the draws; ``center`` is not used."""
-        classes, codes = encode_labels(labels)
-        self.tree_ = grow_tree(draws, codes, classes, schema, tuple(range(len(schema))), self.max_leaves)
+    def fit(
+        self,
+        draws: Floats,
+        labels: Labels,
+        *,
+        schema: FeatureSchema,
+        center: Floats | None = None,
+        tolerance: Tolerance | None = None,
+    ) -> Self:
+        """Grow the tree on the draws, with a constant in each leaf if labels are numbers; ``center`` is not used."""
+        self._grow(draws, labels, schema, tuple(range(len(schema))), tolerance)
         return self
 
 
@@ -119,9 +142,20 @@ class FilteredTree(TreeExplainer):
     pairs: bool = False
     filter_: FilterResult | None = field(default=None, init=False, repr=False)
 
-    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
-        """Filter the features, then grow the tree on the selected ones; ``center`` is not used."""
-        classes, label_codes = encode_labels(labels)
+    def fit(
+        self,
+        draws: Floats,
+        labels: Labels,
+        *,
+        schema: FeatureSchema,
+        center: Floats | None = None,
+        tolerance: Tolerance | None = None,
+    ) -> Self:
+        """Filter the features, then grow the tree on the selected ones; ``center`` is not used.
+
+        The filter takes numbers cut into bins, two tolerances wide.
+        """
+        label_codes = encode_labels(labels)[1] if tolerance is None else cut_into_bins(labels, tolerance)[0]
         codes, n_codes = bin_codes(draws, schema, n_bins=self.n_bins)
         self.filter_ = select_features(
             codes,
@@ -131,5 +165,5 @@ class FilteredTree(TreeExplainer):
             max_features=self.max_features,
             pairs=self.pairs,
         )
-        self.tree_ = grow_tree(draws, label_codes, classes, schema, self.filter_.features, self.max_leaves)
+        self._grow(draws, labels, schema, self.filter_.features, tolerance)
         return self

@@ -72,18 +72,23 @@ def _describe_figures(record: FitRecord) -> list[str]:
         f"| rows sent to the black box | {record.n_queries:,} |",
     ]
     if certificate is not None:
-        claim = certificate.answers
-        unit = "groups" if certificate.by_group else "rows"
+        claim, rows = certificate.answers, certificate.rows
+        confidence = show_confidence(certificate.confidence)
         lines.append(
-            f"| certified agreement, at {show_confidence(certificate.confidence)} confidence | "
-            f"at least {show_lower(claim.bound)} "
-            f"({claim.n_right:,} of {claim.n_rows:,} {unit}) |"
+            f"| certified agreement{claim.about}, at {confidence} confidence | at least {show_lower(claim.bound)} "
+            f"({claim.n_right:,} of {claim.n_rows:,} {claim.unit}) |"
         )
+        if rows is not None:
+            bound = f"at least {show_lower(rows.bound)}" if rows.bound else "not certified"
+            lines.append(
+                f"| certified agreement, of all answered rows, at {confidence} confidence | {bound} "
+                f"({rows.n_right:,} of {rows.n_rows:,} rows) |"
+            )
     elif record.judged is not None:
         claim = record.judged
         lines.append(
-            f"| judged, not certified: agreement | at least {show_lower(claim.bound)} ({claim.n_right:,} of "
-            f"{claim.n_rows:,} rows) |"
+            f"| judged, not certified: agreement{claim.about} | at least {show_lower(claim.bound)} "
+            f"({claim.n_right:,} of {claim.n_rows:,} rows) |"
         )
     if record.proof is not None:
         gap = show_upper_percent(record.proof.gap, 2)

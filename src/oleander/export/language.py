@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from oleander.data.schema import Feature, FeatureSchema
+from oleander.explainers.line import Line
 from oleander.explainers.linear import LimeLinear
 from oleander.regions import Ball
 from oleander.regions.conditions import Condition, Range
@@ -141,6 +142,19 @@ class Language(ABC):
             # It differs only by being missing.
             return [self.choose(self.is_missing(name), "1", "0")]
         return [self.choose(self.is_one_of(name, [feature.levels[int(middle)]]), "0", "1")]
+
+    def total(self, line: Line) -> str:
+        """Return the sum of a line."""
+        parts = [self.number(line.intercept)]
+        for term in line.terms:
+            name, feature, slope = self.names[term.column], term.feature, self.number(term.slope)
+            if feature.is_number:
+                amount = f"{slope} * ({name} - {self.number(term.reference)})"
+                parts.append(self.choose(self.is_missing(name), "0", amount) if feature.missing else amount)
+            else:
+                level = self.is_one_of(name, [feature.levels[int(term.reference)]])
+                parts.append(self.choose(level, slope, "0"))
+        return " + ".join(parts)
 
     def scores(self, linear: LimeLinear) -> list[str]:
         """Return the score of each class of a linear model."""

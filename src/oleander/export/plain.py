@@ -15,6 +15,7 @@ from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.explainers.abstaining import AbstainingTree, Spoken
 from oleander.explainers.base import Explainer
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.linear import LimeLinear
 from oleander.explainers.tree import LEAF, Tree
 from oleander.explainers.tree_explainers import FilteredTree, TreeExplainer, UnfilteredTree
@@ -25,7 +26,7 @@ from oleander.running.wording import shorten
 
 KINDS = (Kind.CONTINUOUS, Kind.INTEGER, Kind.BINARY, Kind.CATEGORICAL)
 # A class derived from one of these may answer otherwise, and is refused.
-EXPLAINERS = (Constant, TreeExplainer, FilteredTree, UnfilteredTree, AbstainingTree, LimeLinear)
+EXPLAINERS = (Constant, Line, TreeExplainer, FilteredTree, UnfilteredTree, AbstainingTree, LimeLinear)
 # Other norms need powers, whose last digits differ from program to program.
 NORMS = (1.0, 2.0, np.inf)
 
@@ -60,8 +61,8 @@ class PlainExplainer:
     ball : Ball or None
         It is silent outside.
     rules : tuple of PlainRule
-        Empty for a linear model.
-    linear : LimeLinear or None
+        One for a linear model or a line, without a label.
+    linear : LimeLinear or Line or None
     labels : tuple
         The labels of a linear model, in the order of its classes.
     words : str
@@ -70,7 +71,7 @@ class PlainExplainer:
 
     ball: Ball | None
     rules: tuple[PlainRule, ...]
-    linear: LimeLinear | None
+    linear: LimeLinear | Line | None
     labels: tuple[Any, ...]
     words: str
 
@@ -101,6 +102,8 @@ def _classes_of(number: int, member: ChosenExplainer) -> Labels:
         raise ExportError(f"explainer {number} is a {type(explainer).__name__}, which cannot be exported.")
     if isinstance(explainer, Constant):
         return explainer.predict(np.zeros((1, 0)))
+    if isinstance(explainer, Line):
+        return np.zeros(0)
     tree = _tree_of(explainer)
     if tree is not None:
         return tree.classes
@@ -142,11 +145,13 @@ def _read_member(
     ball, conditions = _read_region(number, member)
     explainer = member.explainer
     words = f"explainer {number}"
-    if not (isinstance(explainer, Constant) and ball is None):
+    if not member.is_one_rule:
         words += f": {member.region.describe()}"
     if isinstance(explainer, LimeLinear):
         # Its label depends on the row, and is computed from the weights.
         return PlainExplainer(ball, (PlainRule(conditions, None, ""),), explainer, labels, words)
+    if isinstance(explainer, Line):
+        return PlainExplainer(ball, (PlainRule(conditions, None, str(member.rules()[0])),), explainer, labels, words)
     if isinstance(explainer, Constant):
         (rule,) = member.rules()
         return PlainExplainer(ball, (PlainRule(conditions, labels[0], str(rule)),), None, labels, words)

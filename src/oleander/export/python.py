@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from oleander.data.schema import FeatureSchema
+from oleander.explainers.line import Line
 from oleander.export.language import Language
 from oleander.export.plain import PlainExplainer, plain_value, read_plain
 from oleander.results.explainer_set import ExplainerSet
@@ -212,6 +213,8 @@ def _write_explainer(number: int, explainer: PlainExplainer, python: Python) -> 
 def _write_answer(explainer: PlainExplainer, label: Any, python: Python) -> list[str]:
     if explainer.linear is None:
         return [f"return {python.literal(label)}"]
+    if isinstance(explainer.linear, Line):
+        return [f"return {python.total(explainer.linear)}"]
     scores = [f"    {score}," for score in python.scores(explainer.linear)]
     # Of equal scores the first is the answer.
     return ["scores = [", *scores, "]", f"return {python.several(explainer.labels)}[scores.index(max(scores))]"]
@@ -221,7 +224,7 @@ def _find_columns(explainer: PlainExplainer, python: Python) -> list[int]:
     """Return the columns that an explainer reads, in the order of the schema."""
     used = {condition.column for rule in explainer.rules for condition in rule.conditions}
     if explainer.linear is not None:
-        used |= set(explainer.linear.used.tolist())
+        used |= set(explainer.linear.features)
     if explainer.ball is not None:
         used |= set(range(len(python.schema)))
     return sorted(used)

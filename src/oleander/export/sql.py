@@ -10,6 +10,7 @@ from typing import Any
 
 from oleander.data.checks import check_choice
 from oleander.data.schema import Feature, FeatureSchema
+from oleander.explainers.line import Line
 from oleander.export.dialects import DIALECTS, Dialect, alias_columns, check_unicode, checked_name, name_columns, quote
 from oleander.export.language import Language
 from oleander.export.plain import ExportError, PlainExplainer, plain_value, read_plain
@@ -274,6 +275,8 @@ def _write_explainer(explainer: PlainExplainer, sql: Sql) -> list[str]:
 def _write_linear(explainer: PlainExplainer, sql: Sql) -> list[str]:
     """Return the lines of a CASE: the label with the highest score, the first of equals."""
     assert explainer.linear is not None
+    if isinstance(explainer.linear, Line):
+        return [sql.total(explainer.linear)]
     scores, labels = sql.scores(explainer.linear), [sql.literal(label) for label in explainer.labels]
     if len(labels) == 1:
         return labels

@@ -16,6 +16,7 @@ from oleander.judging.floor import Floor
 from oleander.learning.union import UnionLearner
 from oleander.results.delivering import deliver_union
 from oleander.results.fit_record import FitRecord, Workings
+from oleander.results.spreads import with_spreads
 from oleander.running.progress import tell_progress
 from oleander.running.warning import warn_user
 
@@ -86,7 +87,8 @@ def learn_by_asking(
     by_folds = background is None and not is_held
     judging = parts.held if is_held else parts.learned
     truth = None if reading.truth is None else options.read_truth(reading.truth[judging])
-    asked = rows = label_rows(reading.values[judging], black_box, groups=reading.groups_of(judging))
+    groups, has_copies = reading.groups_of(judging), reading.has_copies
+    asked = rows = label_rows(reading.values[judging], black_box, groups=groups, has_copies=has_copies)
 
     # Draw and ask.
     if is_held:
@@ -120,8 +122,10 @@ def learn_by_asking(
     union = learner.choose(*options.limits)
     if union is None:
         raise NothingFoundError(learner.why_nothing(*options.limits))
-    explainers = deliver_union(union, draws, rows, learner.level)
-    certificate = Certificate((), None, union.claim, options.confidence, rows.groups is not None)
+    explainers = deliver_union(union, rows, learner.level)
+    if not by_folds:
+        explainers = with_spreads(explainers, rows, options.min_fidelity, learner.level)
+    certificate = Certificate((), None, union.claim, options.confidence, union.rows)
     with tell_progress("comparing draws with rows"):
         realism = measure_realism(draws.values, rows.values, draws.schema, seed)
     record = FitRecord(

@@ -15,6 +15,7 @@ from oleander.fitting.options import Options
 from oleander.judging.balance import balance_classes
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord, Workings
+from oleander.results.spreads import with_spreads
 from oleander.running.warning import warn_user
 from oleander.storage.checkpoint import Checkpoint
 
@@ -42,6 +43,8 @@ def choose_from_pool(
         Where trained explainers are kept.
     seed : int
     """
+    within = options.agrees_within
+    assert within != "auto"
     # Read and label the rows that teach and choose.
     learned = parts.learned
     truth = None if reading.truth is None else options.read_truth(reading.truth[learned])
@@ -50,14 +53,17 @@ def choose_from_pool(
         black_box,
         groups=reading.groups_of(learned),
         row_numbers=reading.numbers_of(learned),
+        has_copies=reading.has_copies,
     )
     if truth is not None:
-        warn_of_truth(rows, truth)
+        warn_of_truth(rows, truth, within)
     # Queries for the held-out rows are not there for training.
     black_box.reserve(len(parts.held))
 
     # Propose and choose. Balls draw and ask when they are trained.
-    pool = CandidatePool.propose(list(generators), rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store)
+    pool = CandidatePool.propose(
+        list(generators), rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store, tolerance=within
+    )
     sizes = measure_sizes(pool)
     for generator in generators:
         if isinstance(generator, Balls):
@@ -73,12 +79,19 @@ def choose_from_pool(
     # Judge and certify.
     evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
     black_box.release(len(parts.held))
-    held = label_rows(reading.values[parts.held], black_box, known=rows)
+    held = label_rows(
+        reading.values[parts.held],
+        black_box,
+        groups=reading.groups_of(parts.held),
+        known=rows,
+        has_copies=reading.has_copies,
+    )
     certificate = None
     if len(parts.held):
-        certificate = explainers.certify(held, options.confidence, reading.groups_of(parts.held), seed)
+        certificate = explainers.certify(held, options.confidence, seed)
         explainers = explainers.with_claims(certificate)
-        explainers = explainers.with_held(held, 1 - options.confidence, reading.groups_of(parts.held))
+        explainers = explainers.with_held(held, 1 - options.confidence)
+        explainers = with_spreads(explainers, held, options.min_fidelity, 1 - options.confidence)
     # A balanced program counts worths, not rows.
     is_printed = options.formulation == "selective" and options.balance is None
     record = FitRecord(

@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from oleander.arrays import Labels
 from oleander.black_box.output import Output
+from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
+from oleander.candidates.named import find_generators
 from oleander.data.checks import check_choice, check_count, check_positive, check_share
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
@@ -140,10 +142,7 @@ class Options:
         if has_truth and self.output.of == "proba":
             raise ValueError("y holds true labels, which cannot be compared with a probability: leave out y.")
         if self.tolerance is not None and not self.asks:
-            raise ValueError(
-                f"tolerance={self.tolerance!r} explains numbers, which are learned by asking only: use "
-                "candidates='auto' with draws, or Output(threshold=...), which makes labels of numbers."
-            )
+            self._check_numbers_in_balls()
         is_judged_apart = has_background or bool(self.holdout)
         lack = "" if is_judged_apart else "without a background or a holdout"
         if self.asks and self.floor.on == "share":
@@ -166,6 +165,22 @@ class Options:
             )
         elif self.draws.n and self.draws != Draws():
             raise ValueError("draws is for candidates='auto': balls have n_draws of their own.")
+
+    def _check_numbers_in_balls(self) -> None:
+        generators = find_generators(self.candidates)
+        balls = [generator for generator in generators if isinstance(generator, Balls)]
+        if len(balls) < len(generators):
+            raise ValueError(
+                f"tolerance={self.tolerance!r} explains numbers, which are learned from draws: use candidates='auto' "
+                "with draws, or Balls(). Output(threshold=...) makes labels of numbers."
+            )
+        if self.tolerance == "auto":
+            raise ValueError(
+                "tolerance='auto' is found on draws from the whole data, and balls make theirs one by one: give a "
+                "number, or a share such as '10%'."
+            )
+        for one in balls:
+            one.check_numbers()
 
     def _check_asking(self, has_background: bool, is_judged_apart: bool) -> None:
         defaults = {"solver": "auto", "time_limit": DEFAULT_TIME_LIMIT, "formulation": "strict"}

@@ -7,6 +7,12 @@ from scipy.special import betaincinv
 
 from oleander.arrays import Floats
 
+# Shares of the largest stake on each group. One bets on few errors, another on more; their mean is one fair bet.
+STAKES = np.array([0.4, 0.7, 1.0])
+N_HALVINGS = 40
+# With fewer units than this, the widest of several choices is too often the one with the most luck.
+FEW_UNITS = 100
+
 
 def lower_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
     """Return the exact (Clopper-Pearson) lower confidence bound on a share, at one-sided error ``level``.
@@ -36,3 +42,64 @@ def upper_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
     """
     right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
     return 1 - lower_bound(rows - right, rows, level)
+
+
+def lower_bound_of_ratio(n_right: Any, n_rows: Any, most_rows: int, level: float) -> float:
+    """Return a lower confidence bound on the share of right rows, where whole groups are independent and rows are not.
+
+    The bound holds for groups of any sizes, also where a group's size tells how often it is right, as long as no group
+    of the population has more than ``most_rows`` rows.
+
+    Parameters
+    ----------
+    n_right, n_rows : arrays of shape (n_groups,)
+        The right rows of each group, and all of them.
+    most_rows : int
+        The most rows that a group can have.
+    level : float
+        The one-sided error.
+
+    Notes
+    -----
+    At a share of φ the mean of n_right / φ - n_rows over groups is 0. So a gambler who stakes a part c of the capital
+    on each group, at 1 + c (n_right / φ - n_rows) / most_rows, has no gain on average, and multiplies the capital by
+    1 / level with a chance of at most the level (Ville's inequality). A share at which the capital grows that much is
+    too low. The capital falls as φ rises, so the bound is found by bisection.
+
+    Examples
+    --------
+    >>> round(lower_bound_of_ratio([8] * 60, [8] * 60, 8, 0.05), 3), lower_bound_of_ratio([], [], 8, 0.05)
+    (0.94, 0.0)
+    """
+    right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
+    if not right.sum():
+        return 0.0
+    if ratio_reaches(right, rows, most_rows, 1.0, level):
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(N_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if ratio_reaches(right, rows, most_rows, middle, level) else (low, middle)
+    return low
+
+
+def ratio_reaches(n_right: Floats, n_rows: Floats, most_rows: int, share: float, level: float) -> bool:
+    """Return whether the bound of ``lower_bound_of_ratio`` is at least a share."""
+    factors = 1 + STAKES[:, None] * (n_right / share - n_rows) / most_rows
+    with np.errstate(divide="ignore"):
+        # The largest stake on a group that is all wrong may lose everything, and by rounding a little more.
+        growth = np.log(np.maximum(factors, 0.0)).sum(axis=1)
+    return bool(np.logaddexp.reduce(growth) - np.log(len(STAKES)) >= -np.log(level))
+
+
+def level_of_widest(level: float, n_units: int) -> float:
+    """Return the error of each bound where folds judge and the widest choice is taken: under ``level`` for few units.
+
+    This is a rule of thumb from simulated problems and no correction that a theorem gives.
+
+    Examples
+    --------
+    >>> level_of_widest(0.05, 60), level_of_widest(0.05, 1000)
+    (0.03, 0.05)
+    """
+    return level * min(1.0, n_units / FEW_UNITS)

@@ -1,12 +1,14 @@
 """A family of answers on rows that they were not learned from, and what may be concluded from them."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.judging.bounds import lower_bound
+from oleander.judging.bounds import lower_bound, lower_bound_of_ratio, ratio_reaches
 
 # The one-sided error of the pooled bound. It is under the usual 5% because the widest of many settings is taken.
 LEVEL = 0.02
@@ -63,11 +65,10 @@ class Judged:
         # A point that stands for several rows is as much likelier to be the one that counts.
         luck = np.random.default_rng(seed).random(len(self.weights)) ** (1 / self.weights)
         order = np.argsort(-luck)
-        codes = np.asarray(pd.factorize(self.groups)[0])
         counts = np.zeros((2, len(self.answered)), dtype=np.intp)
         for number, (answered, right) in enumerate(zip(self.answered, self.right, strict=True)):
             points = order[answered[order]]
-            points = points[np.unique(codes[points], return_index=True)[1]]
+            points = points[np.unique(self._codes[points], return_index=True)[1]]
             counts[:, number] = right[points].sum(), len(points)
         return counts[0], counts[1]
 
@@ -75,14 +76,42 @@ class Judged:
         """Return the lower bound on each setting's agreement.
 
         Groups count as groups: a group is one unit, right by its share of right answers. However many rows a group has,
-        and however alike they are, the bound is about new groups.
+        and however alike they are, the bound is about a random row of a new group.
         """
         if self.groups is None:
             return lower_bound(self.n_right, self.n_answered, level)
-        codes = np.asarray(pd.factorize(self.groups)[0])
-        found = []
-        for answered, right in zip(self.answered, self.right, strict=True):
-            size, n_right = (np.bincount(codes, weights=mask * self.weights) for mask in (answered, right))
-            inside = size > 0
-            found.append(lower_bound((n_right[inside] / size[inside]).sum(), inside.sum(), level))
+        found = [lower_bound((n_right / size).sum(), len(size), level) for n_right, size in self._count_by_group()]
         return np.array(found, dtype=float)
+
+    def row_bounds(self, level: float) -> Floats:
+        """Return the lower bound on each setting's share of answered rows that are right, whatever the groups' sizes.
+
+        It holds if no group has more rows than the largest one here.
+        """
+        if self.groups is None:
+            return lower_bound(self.n_right, self.n_answered, level)
+        return np.array([lower_bound_of_ratio(*counts, self._most_rows, level) for counts in self._count_by_group()])
+
+    def rows_reach(self, floor: float, level: float) -> Bools:
+        """Return a mask of the settings whose bound on the share of rows is at least the floor."""
+        if self.groups is None:
+            return self.row_bounds(level) >= floor
+        return np.array([ratio_reaches(*pair, self._most_rows, floor, level) for pair in self._count_by_group()])
+
+    def part(self, settings: Ints) -> "Judged":
+        """Return some of the settings."""
+        return replace(self, answered=self.answered[settings], right=self.right[settings])
+
+    @property
+    def _most_rows(self) -> int:
+        return int(np.bincount(self._codes, weights=self.weights).max())
+
+    @cached_property
+    def _codes(self) -> Ints:
+        return np.asarray(pd.factorize(self.groups)[0], dtype=np.intp)
+
+    def _count_by_group(self) -> Iterator[tuple[Floats, Floats]]:
+        """Yield for each setting the right and the answered rows of each group that has an answered row."""
+        for answered, right in zip(self.answered, self.right, strict=True):
+            size, n_right = (np.bincount(self._codes, weights=mask * self.weights) for mask in (answered, right))
+            yield n_right[size > 0].astype(float), size[size > 0].astype(float)

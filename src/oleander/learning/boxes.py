@@ -14,6 +14,7 @@ from oleander.learning.growing import grow_on_answers
 
 MIN_PURITY = 0.7
 MIN_MASS = 0.002
+MIN_TERM_GAIN = 0.002
 # Trees after the first look at no more columns than this, so that wide data cost little more than others.
 MOST_COLUMNS = 100
 
@@ -119,6 +120,7 @@ def make_pool(
     grid: Grid,
     draws: Memberships,
     right: Bools,
+    n_terms: Ints,
     max_conditions: int | None = None,
 ) -> BoxPool:
     """Collect the distinct boxes of all nodes that are pure, large and short enough on the draws that choose.
@@ -130,6 +132,8 @@ def make_pool(
     draws : Memberships
     right : bool array of shape (n_classes, n_draws)
         Which answer is right on which draw.
+    n_terms : int array of shape (n_classes,)
+        The terms of each answer that is a line.
     max_conditions : int or None
         The most conditions of a box.
     """
@@ -139,7 +143,8 @@ def make_pool(
     right_bits = pack(right)
     counts = count_by_class(inside, right_bits)
     sizes = count_rows(inside)
-    best = counts.argmax(axis=1)
-    purity = counts.max(axis=1) / np.maximum(sizes, 1)
+    # A term more to read must gain what a condition must.
+    best = (counts - MIN_TERM_GAIN * right.shape[1] * n_terms).argmax(axis=1)
+    purity = counts[np.arange(len(keys)), best] / np.maximum(sizes, 1)
     good = np.flatnonzero((purity >= MIN_PURITY) & (sizes >= MIN_MASS * right.shape[1]))
     return BoxPool([keys[i] for i in good.tolist()], best[good], inside[good], inside[good] & right_bits[best[good]])

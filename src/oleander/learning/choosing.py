@@ -150,8 +150,8 @@ def class_weights(draws: LabelledDraws, power: float) -> Floats:
     classes, and every right answer has the same worth.
     """
     if draws.tolerance is not None:
-        return np.ones(draws.n_classes)
-    share = np.bincount(draws.codes, minlength=draws.n_classes) / len(draws.codes)
+        return np.ones(draws.n_answers)
+    share = np.bincount(draws.codes, minlength=draws.n_answers) / len(draws.codes)
     # A class that is hardly drawn must not outweigh all others.
     weights: Floats = np.maximum(share, 1e-3) ** -power
     return weights / float(weights @ share)

@@ -7,11 +7,14 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.draws.labelled import LabelledDraws
+from oleander.explainers.least_squares import MOST_TERMS
+from oleander.explainers.tree import LEAF
 from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
 from oleander.learning.grid import Grid, Key, Memberships
+from oleander.learning.lines import list_nodes, list_owned, with_lines
 from oleander.learning.polishing import Polisher, find_useful_columns
 from oleander.learning.pruning import PrunedTree, grow_large_trees, prune_tree
 
@@ -25,6 +28,8 @@ SHARE_GROWN = 0.45
 SIZES = (2, 3, 5)
 # The numbers of speaking leaves of one tree that are tried beside the largest.
 LEAVES = (5, 10)
+# Lines are fitted again to what boxes answer that are chosen at these prices.
+REFIT_PRICES = (2.0, 6.0, 16.0)
 # One box more to read is worth this share of the draws.
 READING_PRICE = 0.01
 
@@ -45,6 +50,8 @@ class Step:
         What a wrong answer cost when the boxes were chosen.
     tree : PrunedTree or None
         The tree whose speaking nodes the boxes are: one explainer with several rules.
+    n_terms : int
+        The terms of the lines that the boxes say.
     mass, agreement : float
         Share of held-back draws that are answered, and share of those on which the answer is the black box's.
     """
@@ -56,6 +63,7 @@ class Step:
     mass: float = 0.0
     agreement: float = 0.0
     tree: PrunedTree | None = None
+    n_terms: int = 0
 
     @classmethod
     def of_tree(cls, tree: PrunedTree, price: float) -> Self:
@@ -69,8 +77,8 @@ class Step:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The number of boxes and of conditions."""
-        return len(self.keys), sum(len(key) for key in self.keys)
+        """The number of boxes, and of conditions and terms."""
+        return len(self.keys), sum(len(key) for key in self.keys) + self.n_terms
 
     def find_speaker(self, inside: Bools) -> Ints:
         """Return the number of the box that answers each row, given the rows in each box; -1 where no box does."""
@@ -90,14 +98,20 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Steps on one grid."""
+    """Steps on one grid, and the draws that they were learned from, which hold their answers."""
 
     grid: Grid
+    draws: LabelledDraws
     steps: tuple[Step, ...]
 
     def answer(self, rows: Floats) -> Ints:
         """Return class codes of shape (n_steps, n_rows); -1 where a step is silent."""
         return _answer(self.grid, self.steps, self.grid.encode(rows))
+
+    def judge(self, rows: Floats, labels: Labels) -> tuple[Bools, Bools]:
+        """Return masks of shape (n_steps, n_rows): what each step answers, and answers as the black box does."""
+        said = self.answer(rows)
+        return said != SILENT, self.draws.agrees(said, rows, labels)
 
     def ordered(self) -> "Family":
         """Return the steps from careful to bold, without those that another beats in both worth and agreement.
@@ -156,26 +170,48 @@ def learn_family(
     # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
     grows = learns[: round(SHARE_GROWN * len(values))]
     trees = grow_trees(draws, grows, grid, rng)
-    right = draws.find_right(learns)
+    right = all_right = draws.find_right(learns)
     members = Memberships(grid, codes[:, learns])
-    pool = make_pool(trees, grid, members, right, max_conditions)
+    lined = draws
+    if draws.truth is not None:
+        columns = np.unique(np.concatenate([tree.column[tree.column != LEAF] for tree in trees]))
+        most = min(MOST_TERMS, max_conditions or MOST_TERMS)
+        # The second tree grows by variance.
+        lined = with_lines(draws, grows, list_nodes(trees[1], values[grows]), columns, most)
+        all_right = lined.find_right(learns)
+    pool = make_pool(trees, grid, members, all_right, lined.count_terms(), max_conditions)
     polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
-    weights = class_weights(draws, 1.0 if is_balanced else CLASS_POWER)
+    if draws.truth is not None:
+        # Lines of nodes are fitted again to what boxes answer.
+        weights = class_weights(lined, CLASS_POWER)
+        for price in REFIT_PRICES:
+            (choice,) = choose_boxes(pool, polisher, all_right, weights, price, [max_boxes], min_support=min_support)
+            lined = with_lines(lined, learns, list_owned(polisher.covers(choice.keys)), columns, most)
+        all_right = lined.find_right(learns)
+        pool = make_pool(trees, grid, members, all_right, lined.count_terms(), max_conditions)
+    n_terms = lined.count_terms()
+    weights = class_weights(lined, 1.0 if is_balanced else CLASS_POWER)
     steps: list[Step] = []
     # Small choices stand beside large ones, so that no more is read than is needed.
     sizes = sorted({size for size in SIZES if size < max_boxes} | {max_boxes})
-    found = [choose_boxes(pool, polisher, right, weights, price, sizes, min_support=min_support) for price in prices]
+    found = [
+        choose_boxes(pool, polisher, all_right, weights, price, sizes, min_support=min_support) for price in prices
+    ]
+    # Two lines hardly ever say the same, so numbers are read in one way.
+    overlaps = OVERLAPS if draws.truth is None else OVERLAPS[:1]
     for of_size in zip(*found, strict=True):
         for price, choice in zip(prices, of_size, strict=True):
             if min_purity is not None:
-                choice = choice.with_purity(min_purity, polisher, right)
-            steps += [Step(choice.keys, choice.labels, overlap, price) for overlap in OVERLAPS]
+                choice = choice.with_purity(min_purity, polisher, all_right)
+            terms = int(n_terms[list(choice.labels)].sum())
+            steps += [Step(choice.keys, choice.labels, overlap, price, n_terms=terms) for overlap in overlaps]
     if max_leaves is not None:
         leaves = sorted({size for size in LEAVES if size < max_leaves} | {max_leaves})
+        weights = weights[: draws.n_answers]
         for tree in grow_large_trees(draws, grid, grows):
             for pruned in prune_tree(tree, grid, members, right, weights, prices, leaves, min_support, max_conditions):
                 steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
-    return Family(grid, measure_steps(grid, steps, codes[:, held], draws.find_right(held)))
+    return Family(grid, lined, measure_steps(grid, steps, codes[:, held], lined.find_right(held)))
 
 
 def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32]) -> Ints:

@@ -4,16 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from oleander.arrays import Floats, Ints
+from oleander.arrays import Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.columns import Column
 from oleander.explainers.growth import grow_on_columns
+from oleander.explainers.numbers import to_amounts
 from oleander.explainers.tree import Tree
-
-# Numbers are whole in a tree that grows by variance, so that nothing is rounded.
-N_STEPS = 1_000
-# The share of numbers at each end beyond which they count as the nearest inside: a few must not hide all others.
-SHARE_CUT = 0.001
 
 
 def grow_on_answers(
@@ -47,18 +43,3 @@ def grow_on_answers(
             simplify=False,
             amounts=to_amounts(draws.truth)[some],
         )
-
-
-def to_amounts(answers: Floats) -> Ints:
-    """Return numbers as whole amounts from 2 on, in the same order.
-
-    Examples
-    --------
-    >>> to_amounts(np.array([0.0, 0.5, 1.0])).tolist()
-    [2, 502, 1002]
-    """
-    low, high = np.quantile(answers, [SHARE_CUT, 1 - SHARE_CUT])
-    if low == high:
-        return np.full(len(answers), 2)
-    steps = np.round(N_STEPS * (np.clip(answers, low, high) - low) / (high - low))
-    return np.asarray(2 + steps, dtype=np.intp)

@@ -9,6 +9,7 @@ from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.abstaining import AbstainingTree
+from oleander.explainers.numbers import count_right
 from oleander.explainers.tree import LEAF, Tree
 from oleander.learning.boxes import node_boxes
 from oleander.learning.grid import Grid, Key, Memberships, count_by_class, count_rows, pack
@@ -25,17 +26,8 @@ def grow_large_trees(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: i
     if draws.tolerance is None:
         return trees
     # Each node of a tree for numbers says the constant that is right most often.
-    return [replace(tree, label=_find_best_answers(tree, draws.take(some))) for tree in trees]
-
-
-def _find_best_answers(tree: Tree, draws: LabelledDraws) -> Ints:
-    """Return the code that is right on the most draws in each node."""
-    leaf = tree.apply(draws.values)
-    right = draws.find_right(np.arange(len(leaf)))
-    counts = np.array([np.bincount(leaf[is_right], minlength=len(tree.column)) for is_right in right])
-    for parent in np.flatnonzero(tree.column != LEAF)[::-1].tolist():
-        counts[:, parent] = counts[:, tree.left[parent]] + counts[:, tree.right[parent]]
-    return np.asarray(counts.argmax(axis=0))
+    values, right = draws.values[some], draws.find_right(some)
+    return [replace(tree, label=count_right(tree, values, right).argmax(axis=0)) for tree in trees]
 
 
 @dataclass(frozen=True, eq=False)

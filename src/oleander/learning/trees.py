@@ -19,13 +19,13 @@ def learn_abstaining_tree(
     """Grow a large tree on half of the draws; cut it back exactly, at each price, to ``max_leaves`` speaking leaves."""
     grid, learns, held = _split(draws, rng)
     members = Memberships(grid, grid.codes[:, learns])
-    weights = np.ones(draws.n_classes)
+    weights = np.ones(draws.n_answers)
     right = draws.find_right(learns)
     steps = []
     for tree in grow_large_trees(draws, grid, learns[: len(learns) // 2]):
         (pruned,) = prune_tree(tree, grid, members, right, weights, prices, [max_leaves])
         steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
-    return Family(grid, measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held)))
+    return Family(grid, draws, measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held)))
 
 
 def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves: int) -> Family:
@@ -37,7 +37,7 @@ def learn_plain_tree(draws: LabelledDraws, rng: np.random.Generator, max_leaves:
         says = tuple(int(tree.label[leaf]) for leaf in leaves)
         steps.append(Step(tuple(keys[leaf] for leaf in leaves), says, "first", 0.0))
     measured = measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held))
-    return Family(grid, (max(measured, key=lambda step: step.agreement),))
+    return Family(grid, draws, (max(measured, key=lambda step: step.agreement),))
 
 
 def _split(draws: LabelledDraws, rng: np.random.Generator) -> tuple[Grid, Ints, Ints]:

@@ -1,7 +1,7 @@
 """A union of boxes, learned and chosen on draws and judged on rows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ from oleander.arrays import Bools, Floats, Ints
 from oleander.data.rows import Rows
 from oleander.data.splitting import assign_folds, count_units
 from oleander.draws.labelled import LabelledDraws
-from oleander.judging.bounds import lower_bound
-from oleander.judging.certificate import Claim
+from oleander.judging.bounds import level_of_widest, lower_bound
+from oleander.judging.certificate import Claim, claim_rows
+from oleander.judging.floor import why_too_few
 from oleander.judging.judged import Judged
 from oleander.judging.sequence import find_passed, find_start, pass_chances
 from oleander.learning.family import SILENT, Family, Step, learn_family
@@ -46,6 +47,8 @@ class Union:
         The share of the judging rows that is answered.
     answered, right : bool arrays of shape (n_points,)
         Masks of the judging rows that are answered, and answered rightly, where nothing was learned from them.
+    rows : Claim or None
+        The same of all rows, where groups are certified; its bound is 0 where that cannot be certified.
     """
 
     family: Family
@@ -55,6 +58,7 @@ class Union:
     coverage: float
     answered: Bools
     right: Bools
+    rows: Claim | None = None
 
 
 @dataclass(eq=False)
@@ -136,7 +140,7 @@ class UnionLearner:
             return learn_plain_tree(draws, np.random.default_rng(seed), max_leaves)
 
         family, judged = self._judge(("plain", max_leaves), learn)
-        claim = Claim(int(judged.n_right[0]), int(judged.n_answered[0]), float(judged.bounds(self.level)[0]))
+        claim = replace(claim_rows(judged, 0, float(judged.bounds(self.level)[0])), unit=self.rows.unit)
         return Union(family, family.steps[0], claim, False, float(judged.coverage()[0]), *judged.masks(0))
 
     def why_nothing(self, max_explainers: int, min_fidelity: float) -> str:
@@ -149,11 +153,16 @@ class UnionLearner:
                 "Lower min_fidelity, or give more draws."
             )
         n_right, n_units = judged.count_units(self.seed)
-        best = show_lower(float(max(self._measure(n_right, n_units).max(), judged.bounds(self.level).max())))
-        unit = "rows" if judged.groups is None else "groups"
+        n_most = int(n_units.max())
+        if not self.on_share:
+            n_judging = self.rows.n_units if self.by_folds else None
+            too_few = why_too_few(n_most, self.rows.unit, min_fidelity, self.level, n_judging=n_judging)
+            if too_few is not None:
+                return too_few
+        best = show_lower(float(max(self._measure(n_right, n_units).max(), judged.bounds(self._level_judged).max())))
         return (
             f"min_fidelity={min_fidelity:g} is not reached: the best of {len(family.steps)} choices is at least {best} "
-            f"on {int(n_units.max()):,} {unit}. Lower min_fidelity, or give more {unit}; they need no labels."
+            f"on {n_most:,} {self.rows.unit}. Lower min_fidelity, or give more {self.rows.unit}; they need no labels."
         )
 
     def _most_boxes(self, max_explainers: int) -> int:
@@ -166,27 +175,26 @@ class UnionLearner:
                 delivered = learn(self.draws, self.seed)
             if not self.by_folds:
                 delivered = delivered.ordered()
-                said = delivered.answer(self.rows.values)
+                answered, right = delivered.judge(self.rows.values, self.rows.labels)
             else:
-                said = self._answer_by_sisters(learn, delivered)
-            right = self.draws.agrees(said, self.rows.labels)
-            judged = Judged(said != SILENT, right, self.rows.weights, self.rows.groups)
+                answered, right = self._judge_by_sisters(learn, delivered)
+            judged = Judged(answered, right, self.rows.weights, self.rows.groups)
             self._known[key] = delivered, judged
         return self._known[key]
 
-    def _answer_by_sisters(self, learn: Learn, delivered: Family) -> Ints:
-        """Return the answers of families that learned from no draw with a parent among the rows that they answer."""
+    def _judge_by_sisters(self, learn: Learn, delivered: Family) -> tuple[Bools, Bools]:
+        """Return what families answer, and answer rightly, that learned from no draw with a parent among these rows."""
         rows = self.rows
         n_folds = max(2, min(N_FOLDS, count_units(rows.n_points, rows.groups)))
         fold = assign_folds(rows.n_points, n_folds, rows.groups, self.seed)
-        said = np.full((len(delivered.steps), rows.n_points), SILENT)
-        shared, tasks = [learn, self.draws, rows.values, fold, self.seed], [(number,) for number in range(n_folds)]
+        answered, right = np.zeros((2, len(delivered.steps), rows.n_points), dtype=bool)
+        shared, tasks = [learn, self.draws, rows, fold, self.seed], [(number,) for number in range(n_folds)]
         with tell_progress("learning again without each fold", n_folds) as tell:
-            found = run_tasks(_answer_fold, shared, tasks, n_jobs=self.n_jobs)
-            for done, (number, answers) in enumerate(found, start=1):
-                said[:, fold == number] = answers
+            found = run_tasks(_judge_fold, shared, tasks, n_jobs=self.n_jobs)
+            for done, (number, judged) in enumerate(found, start=1):
+                answered[:, fold == number], right[:, fold == number] = judged
                 tell(done, "")
-        return said
+        return answered, right
 
     def _pick(self, family: Family, judged: Judged, floor: float) -> Union | None:
         steps = family.steps
@@ -199,7 +207,7 @@ class UnionLearner:
             if len(passed):
                 return self._deliver(family, judged, passed, n_right, n_units, floor, is_certified=not self.on_share)
         n_right, n_units = judged.n_right, judged.n_answered
-        bounds = self._measure(n_right, n_units) if self.on_share else judged.bounds(self.level)
+        bounds = self._measure(n_right, n_units) if self.on_share else judged.bounds(self._level_judged)
         passed = np.flatnonzero(bounds >= floor)
         if not len(passed):
             return None
@@ -210,13 +218,17 @@ class UnionLearner:
             return np.asarray(np.divide(n_right, n_units, out=np.zeros(len(n_right)), where=n_units > 0))
         return lower_bound(n_right, n_units, self.level)
 
+    @property
+    def _level_judged(self) -> float:
+        """The error of the bounds where nothing is certified; by folds, the delivered rules are not those judged."""
+        return level_of_widest(self.level, self.rows.n_units) if self.by_folds else self.level
+
     def _start(self, steps: tuple[Step, ...], judged: Judged, floor: float) -> int:
         """Return the step at which the sequence starts, which only draws and the number of rows may decide."""
-        n_units = judged.weights.sum() if judged.groups is None else count_units(len(judged.groups), judged.groups)
         # A group counts as soon as one of its rows is answered.
         reach = np.array([step.mass if judged.groups is None else 1.0 for step in steps])
         agreement = np.array([step.agreement for step in steps])
-        return find_start(pass_chances(np.floor(reach * n_units), agreement, floor, self.level))
+        return find_start(pass_chances(np.floor(reach * self.rows.n_units), agreement, floor, self.level))
 
     def _deliver(
         self,
@@ -235,13 +247,21 @@ class UnionLearner:
         near = passed[coverage[passed] >= coverage[passed].max() - WORTH_MORE_READING]
         best = int(min(near.tolist(), key=lambda number: (family.steps[number].size, -coverage[number])))
         # The sequence shows that agreement is at the floor or over it, and no more.
-        bound = floor if is_certified else float(judged.bounds(self.level)[best])
-        claim = Claim(int(n_right[best]), int(n_units[best]), bound)
-        return Union(family, family.steps[best], claim, is_certified, float(coverage[best]), *judged.masks(best))
+        bound = floor if is_certified else float(judged.bounds(self._level_judged)[best])
+        claim = Claim(int(n_right[best]), int(n_units[best]), bound, self.rows.unit)
+        rows = None
+        if is_certified and judged.groups is not None:
+            # A second sequence over the same steps: the share of rows is certified if it passes as far as this step.
+            reached = judged.part(passed[passed <= best]).rows_reach(floor, self.level).all()
+            rows = claim_rows(judged, best, floor if reached else 0.0)
+        figures = claim, is_certified, float(coverage[best])
+        return Union(family, family.steps[best], *figures, *judged.masks(best), rows)
 
 
-def _answer_fold(learn: Learn, draws: LabelledDraws, values: Floats, fold: Ints, seed: int, number: int) -> Ints:
-    """Return the answers of a sister family for the rows of its fold."""
+def _judge_fold(
+    learn: Learn, draws: LabelledDraws, rows: Rows, fold: Ints, seed: int, number: int
+) -> tuple[Bools, Bools]:
+    """Return what a sister family answers, and answers rightly, of the rows of its fold."""
     assert draws.parents is not None
-    usable = np.flatnonzero((fold[draws.parents] != number).all(axis=1))
-    return learn(draws.take(usable), seed).answer(values[fold == number])
+    usable, own = np.flatnonzero((fold[draws.parents] != number).all(axis=1)), fold == number
+    return learn(draws.take(usable), seed).judge(rows.values[own], rows.labels[own])

@@ -17,6 +17,7 @@ from oleander.data.schema import Feature, Kind
 from oleander.data.schema.rounding import round_to_step
 from oleander.data.tolerance import Tolerance, agrees, show_answer
 from oleander.explainers.abstaining import Spoken
+from oleander.explainers.line import Line
 from oleander.explainers.tree import LEAF
 from oleander.regions import Box
 from oleander.regions.conditions import Condition, Levels, Range, clauses, conjoin
@@ -73,12 +74,16 @@ class Change:
 
 @dataclass(frozen=True)
 class Premise:
-    """The conditions of one rule; ``position`` is its place among the rules of its explainer."""
+    """The conditions of one rule; ``position`` is its place among the rules of its explainer.
+
+    The label of a line means nothing, because its answer depends on the row.
+    """
 
     explainer: int
     position: int
     label: Any
     conditions: tuple[Condition, ...]
+    is_line: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,12 +141,18 @@ class ChangeSearch:
     """
 
     def __init__(self, explainers: "ExplainerSet", row: Floats, label: Any) -> None:
-        self.explainers, self.row = explainers, row
+        self.explainers, self.row, self.label = explainers, row, label
         premises = [one for number, member in enumerate(explainers.members) for one in _list_premises(number, member)]
         # Where every explainer is a box or a tree, an answer is the same all over a cell.
         self.is_exact = all(_is_cut(member) for member in explainers.members)
         self.cuts = _list_cuts(explainers, premises)
-        self.premises = [one for one in premises if label is None or not agrees(one.label, label, explainers.tolerance)]
+        self.premises = [one for one in premises if one.is_line or self._is_other(one.label)]
+
+    def _is_other(self, answers: Any) -> Bools:
+        """Return whether answers differ from the row's own."""
+        if self.label is None:
+            return np.ones(np.shape(answers), dtype=bool)
+        return ~agrees(answers, self.label, self.explainers.tolerance)
 
     def find(self) -> Change | None:
         """Return the change of the fewest columns, and among these the smallest; None where none was found."""
@@ -185,19 +196,22 @@ class ChangeSearch:
         changed[:, list(columns)] = list(product(*(one.values for one in cells)))
         answers = self.explainers.answer(changed)
         answered = ~np.ma.getmaskarray(answers) & (self.explainers.responsible(changed) == premise.explainer)
-        good = (answered & (np.ma.getdata(answers) == premise.label)).reshape(shape)
+        said = np.ma.getdata(answers)
+        is_wanted = self._is_other(said) if premise.is_line else said == premise.label
+        good = (answered & is_wanted).reshape(shape)
         if not good.any():
             return None
         far = [one.distances(self.row[j]) for one, j in zip(cells, columns, strict=True)]
         sizes = np.where(good, np.sum(np.meshgrid(*far, indexing="ij"), axis=0), np.inf)
         best = np.unravel_index(int(sizes.argmin()), shape)
+        place = np.ravel_multi_index(best, shape)
         change = Change(
             premise.explainer,
             name_rule(self.explainers.members, premise.explainer, premise.position),
-            premise.label,
+            said[place],
             tuple(columns),
             tuple(self._describe(cells, good, [int(place) for place in best])),
-            changed[np.ravel_multi_index(best, shape)],
+            changed[place],
             self.explainers.tolerance,
         )
         return float(sizes[best]), change
@@ -259,8 +273,8 @@ class ChangeSearch:
 def find_change(explainers: "ExplainerSet", row: Floats, label: Any) -> Change | None:
     """Return what would change the answer of a row, or give it one; None where nothing was found.
 
-    The rules of boxes and trees are looked at. In a ball, only the conditions of its tree are changed, and a linear
-    model has no conditions, so that a change to these may be missed.
+    The rules of boxes and trees are looked at. In a ball, only the conditions of its tree are changed, a linear model
+    has no conditions, and of a line only a change of the rule is looked for, so that a change to these may be missed.
 
     Parameters
     ----------
@@ -279,7 +293,7 @@ def _list_premises(number: int, member: "ChosenExplainer") -> list[Premise]:
     outer = member.region.outer if isinstance(member.region, Spoken) else member.region
     around = outer.conditions if isinstance(outer, Box) else ()
     return [
-        Premise(number, position, rule.label, conjoin([*around, *rule.terms]))
+        Premise(number, position, rule.label, conjoin([*around, *rule.terms]), isinstance(member.explainer, Line))
         for position, rule in enumerate(member.explainer.rules())
         if all(isinstance(term, Condition) for term in rule.terms)
     ]
@@ -289,7 +303,7 @@ def _is_cut(member: "ChosenExplainer") -> bool:
     """Return whether a member's region and answers change at known values of single columns only."""
     outer = member.region.outer if isinstance(member.region, Spoken) else member.region
     rules = member.explainer.rules()
-    is_constant = len(rules) == 1 and not rules[0].terms
+    is_constant = len(rules) == 1 and not rules[0].terms and not isinstance(member.explainer, Line)
     return isinstance(outer, Box) and (tree_of(member.explainer) is not None or is_constant)
 
 

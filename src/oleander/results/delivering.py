@@ -1,5 +1,7 @@
 """From a union that was learned by asking to its explainers, with what the judging rows say of each."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from oleander.arrays import Bools
@@ -16,19 +18,18 @@ from oleander.regions import Box, Region
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 
 
-def deliver_union(union: Union, draws: LabelledDraws, rows: Rows, level: float) -> ExplainerSet:
+def deliver_union(union: Union, rows: Rows, level: float) -> ExplainerSet:
     """Return the boxes of a union, or its one tree, as explainers.
 
     Parameters
     ----------
     union : Union
-    draws : LabelledDraws
     rows : Rows
         The judging rows.
     level : float
         The one-sided error of the bound on each explainer's fidelity.
     """
-    step = union.step
+    step, draws = union.step, union.family.draws
     if step.tree is not None:
         explainers = ExplainerSet(draws.schema, (_deliver_tree(step.tree, draws, rows, level),), in_turn=True)
         return explainers.with_judged(rows, union.answered, union.right, level)
@@ -38,14 +39,21 @@ def deliver_union(union: Union, draws: LabelledDraws, rows: Rows, level: float) 
     )
     members = []
     for number, (box, code) in enumerate(zip(boxes, step.labels, strict=True)):
-        own, label = on_rows == number, draws.classes[code]
+        own = on_rows == number
         drawn = draws.is_right(np.full(len(draws.values), code))[on_draws == number]
         share = float(drawn.mean()) if len(drawn) else 0.0
-        explainer = Constant(label, len(drawn), share, draws.classes.dtype)
-        right = own & agrees(label, rows.labels, draws.tolerance)
+        explainer = _make_explainer(draws, code, len(drawn), share)
+        right = own & agrees(explainer.predict(rows.values), rows.labels, draws.tolerance)
         members.append(_judge(box, explainer, share, own, right, rows, level, draws.tolerance))
     explainers = ExplainerSet(draws.schema, tuple(members), step.overlap, in_turn=True)
     return explainers.with_judged(rows, union.answered, union.right, level)
+
+
+def _make_explainer(draws: LabelledDraws, code: int, n_draws: int, share: float) -> Explainer:
+    """Return what says an answer, given as a code."""
+    if code < len(draws.classes):
+        return Constant(draws.classes[code], n_draws, share, draws.classes.dtype)
+    return replace(draws.lines[code - len(draws.classes)], n_draws=n_draws, share=share)
 
 
 def _deliver_tree(pruned: PrunedTree, draws: LabelledDraws, rows: Rows, level: float) -> ChosenExplainer:

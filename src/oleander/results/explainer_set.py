@@ -13,8 +13,10 @@ from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
 from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.spread import Spread
 from oleander.learning.family import OVERLAPS, Overlap
 from oleander.regions import Ball, Box, Region
 from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, disagree, evaluate
@@ -53,6 +55,8 @@ class ChosenExplainer:
         none. Where folds judged, the answers are those of rules that were learned without the row.
     tolerance : Tolerance or None
         How near its answers must be to the black box's to agree; None for labels.
+    spreads : tuple of Spread or None
+        For each of its rules for numbers, how far its answers lie from the black box's; empty where that is not known.
     """
 
     region: Region
@@ -65,6 +69,7 @@ class ChosenExplainer:
     claim: Claim | None = None
     judged: tuple[Claim, ...] = ()
     tolerance: Tolerance | None = None
+    spreads: tuple[Spread | None, ...] = ()
 
     @property
     def radius(self) -> float | None:
@@ -77,18 +82,24 @@ class ChosenExplainer:
         outer = self.region.outer if isinstance(self.region, Spoken) else self.region
         return outer if isinstance(outer, Ball) else None
 
+    @property
+    def is_one_rule(self) -> bool:
+        """Whether it says one thing in a box, whose conditions then belong to its rule."""
+        return isinstance(self.explainer, (Constant, Line)) and isinstance(self.region, Box)
+
     def rules(self) -> list[Rule]:
-        """Return all that the explainer says; the conditions of a box belong to the rule of its constant answer."""
-        rules = self.explainer.rules()
-        if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
-            rules = [replace(rule, terms=self.region.conditions) for rule in rules]
-        return rules if self.tolerance is None else [replace(rule, tolerance=self.tolerance) for rule in rules]
+        """Return all that the explainer says."""
+        return [self._complete(rule) for rule in self.explainer.rules()]
 
     def path(self, row: Floats) -> Rule:
         """Return what the explainer says of one row, and why."""
-        if isinstance(self.explainer, Constant) and isinstance(self.region, Box):
-            return self.rules()[0]
-        return replace(self.explainer.path(row), tolerance=self.tolerance)
+        return self._complete(self.explainer.path(row))
+
+    def _complete(self, rule: Rule) -> Rule:
+        if self.is_one_rule:
+            assert isinstance(self.region, Box)
+            rule = replace(rule, terms=self.region.conditions)
+        return rule if self.tolerance is None else replace(rule, tolerance=self.tolerance)
 
     def _repr_html_(self) -> str:
         return Fragment().heading(describe_all(self)).line(self.region.describe()).add(draw_rules((self,))).html
@@ -106,6 +117,7 @@ class ChosenExplainer:
             "claim": None if self.claim is None else vars(self.claim),
             "judged": [vars(claim) for claim in self.judged],
             "tolerance": None if self.tolerance is None else self.tolerance.to_dict(),
+            "spreads": [None if spread is None else vars(spread) for spread in self.spreads],
         }
 
     @classmethod
@@ -113,8 +125,10 @@ class ChosenExplainer:
         """Read what ``to_dict`` wrote."""
         explainer = read_explainer(data["explainer"], schema)
         judged = tuple(Claim.from_dict(claim) for claim in data.get("judged", ()))
-        if len(judged) not in (0, count_rules(explainer)):
-            raise ValueError(f"{len(judged)} claims are made of {count_rules(explainer)} rules")
+        spreads = tuple(None if one is None else Spread.from_dict(one) for one in data.get("spreads", ()))
+        for of_rules in (judged, spreads):
+            if len(of_rules) not in (0, count_rules(explainer)):
+                raise ValueError(f"{len(of_rules)} claims are made of {count_rules(explainer)} rules")
         return cls(
             read_region_of(data["region"], schema, explainer),
             explainer,
@@ -126,6 +140,7 @@ class ChosenExplainer:
             None if data["claim"] is None else Claim.from_dict(data["claim"]),
             judged,
             None if data.get("tolerance") is None else Tolerance.from_dict(data["tolerance"]),
+            spreads,
         )
 
 
@@ -169,6 +184,7 @@ class ExplainerSet:
                     fidelity=float(fidelity[index]),
                     floor_value=float(measured[index]),
                     draw_fidelity=float(pool.draw_fidelity[index]),
+                    tolerance=pool.tolerance,
                 )
             )
         return cls(pool.rows.schema, tuple(members))
@@ -244,16 +260,10 @@ class ExplainerSet:
         rules = [member.explainer.complexity for member in self.members]
         return evaluate(covers, said, np.ma.getdata(answers), labels, rules, weights, self.tolerance)
 
-    def certify(self, held: Rows, confidence: float, groups: Labels | None, seed: int) -> Certificate:
+    def certify(self, held: Rows, confidence: float, seed: int) -> Certificate:
         """Return what rows that were held out from everything else allow to be claimed.
 
-        Parameters
-        ----------
-        held : Rows
-        confidence : float
-        groups : array of shape (n_rows,) or None
-            The group of each row; one random row of each group counts.
-        seed : int
+        One random row of each group counts, where the rows have groups.
         """
         labels = held.labels_of_rows
         covers, said, answers = self.read(held.values[held.point_of_row])
@@ -264,7 +274,8 @@ class ExplainerSet:
             confidence,
             answered=answered,
             right=answered & agrees(np.ma.getdata(answers), labels, self.tolerance),
-            groups=groups,
+            groups=None if held.groups is None else held.groups[held.point_of_row],
+            unit=held.unit,
             rng=np.random.default_rng(seed),
         )
 
@@ -276,19 +287,16 @@ class ExplainerSet:
     def with_judged(self, rows: Rows, answered: Bools, right: Bools, level: float) -> Self:
         """Return the explainers with what judging rows say of each rule, given the points that are answered rightly."""
         own = self.read(rows.values)[0] & answered
-        return replace(
-            self,
-            members=judge_rules(
-                self.members, rows.values, own, own & right, level, weights=rows.weights, groups=rows.groups
-            ),
-        )
+        return self._with_rules(rows, own, own & right, level)
 
-    def with_held(self, held: Rows, level: float, groups: Labels | None) -> Self:
-        """Return the explainers with what held-out rows say of each rule; groups are given row by row."""
-        rows = held.values[held.point_of_row]
-        covers, said, _ = self.read(rows)
-        right = covers & agrees(said, held.labels_of_rows, self.tolerance)
-        return replace(self, members=judge_rules(self.members, rows, covers, right, level, groups=groups))
+    def with_held(self, held: Rows, level: float) -> Self:
+        """Return the explainers with what held-out rows say of each rule."""
+        covers, said, _ = self.read(held.values)
+        return self._with_rules(held, covers, covers & agrees(said, held.labels, self.tolerance), level)
+
+    def _with_rules(self, rows: Rows, answered: Bools, right: Bools, level: float) -> Self:
+        of_rows: dict[str, Any] = {"weights": rows.weights, "groups": rows.groups, "unit": rows.unit}
+        return replace(self, members=judge_rules(self.members, rows.values, answered, right, level, **of_rows))
 
     def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
         """Describe the rows that the explainers do not answer."""

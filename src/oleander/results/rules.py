@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.data.splitting import Unit
 from oleander.explainers.abstaining import AbstainingTree
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
+from oleander.explainers.line import Line
 from oleander.explainers.linear import LimeLinear
 from oleander.explainers.tree import Tree
 from oleander.explainers.tree_explainers import TreeExplainer
@@ -39,7 +41,7 @@ def find_rules(explainer: Explainer, rows: Floats) -> Ints | None:
 
     Rows that an explainer does not speak of have a position that means nothing.
     """
-    if isinstance(explainer, Constant):
+    if isinstance(explainer, (Constant, Line)):
         return np.zeros(len(rows), dtype=np.intp)
     tree = tree_of(explainer)
     if tree is not None:
@@ -59,6 +61,7 @@ def judge_rules(
     *,
     weights: Ints | None = None,
     groups: Labels | None = None,
+    unit: Unit = "rows",
 ) -> tuple["ChosenExplainer", ...]:
     """Return the explainers with what rows that they were not learned from say of each of their rules.
 
@@ -73,6 +76,8 @@ def judge_rules(
     weights : int array of shape (n_rows,), optional
         The number of equal rows that each row stands for; 1 by default.
     groups : array of shape (n_rows,), optional
+    unit : {"rows", "groups", "distinct rows"}
+        What the groups are.
     """
     counts = np.ones(len(rows), dtype=np.intp) if weights is None else weights
     found = []
@@ -83,7 +88,7 @@ def judge_rules(
             inside = own & (position == np.arange(count_rules(member.explainer))[:, None])
             judged = Judged(inside, inside & own_right, counts, groups)
             figures = zip(judged.n_right.tolist(), judged.n_answered.tolist(), judged.bounds(level), strict=True)
-            claims = [Claim(n_right, n_rows, float(bound)) for n_right, n_rows, bound in figures]
+            claims = [Claim(n_right, n_rows, float(bound), unit) for n_right, n_rows, bound in figures]
         found.append(replace(member, judged=tuple(claims)))
     return tuple(found)
 
@@ -102,7 +107,7 @@ def name_rule(members: Sequence["ChosenExplainer"], number: int, position: int |
     return f"rule {position}" if len(members) == 1 else f"explainer {number}, rule {position}"
 
 
-def describe_counts(n_right: int, n_rows: int) -> str:
+def describe_counts(n_right: int, n_rows: int, unit: Unit = "rows") -> str:
     """Return two counts in words.
 
     Examples
@@ -110,7 +115,7 @@ def describe_counts(n_right: int, n_rows: int) -> str:
     >>> describe_counts(43, 45)
     'right on 43 of 45 rows'
     """
-    return f"right on {n_right:,} of {n_rows:,} row{'' if n_rows == 1 else 's'}"
+    return f"right on {n_right:,} of {n_rows:,} {unit[:-1] if n_rows == 1 else unit}"
 
 
 def describe_all(member: "ChosenExplainer") -> str:
@@ -133,15 +138,24 @@ def describe_evidence(member: "ChosenExplainer", position: int | None, rule: Rul
     claim = member.claim if member.claim is not None and member.claim.n_rows else None
     certified = "" if claim is None else f"certified at least {show_lower(claim.bound)}"
     if claim is not None and count_rules(member.explainer) == 1:
-        return f"{certified}, {describe_counts(claim.n_right, claim.n_rows)}"
+        words = f"{certified}, {describe_counts(claim.n_right, claim.n_rows, claim.unit)}"
+        return words + _describe_spread(member, 0)
     if position is None or not member.judged:
         words = describe_all(member)
     elif member.judged[position].n_rows:
         judged = member.judged[position]
-        words = f"{describe_counts(judged.n_right, judged.n_rows)}, at least {show_lower(judged.bound)}"
+        words = f"{describe_counts(judged.n_right, judged.n_rows)}, at least {show_lower(judged.bound)}{judged.about}"
     else:
         words = f"no row judged it; right on {show_share(rule.share)} of {rule.n_draws:,} {rule.unit}"
+    words += _describe_spread(member, position)
     return words if claim is None else f"{words}; its explainer is {certified}"
+
+
+def _describe_spread(member: "ChosenExplainer", position: int | None) -> str:
+    spread = member.spreads[position] if member.spreads and position is not None else None
+    if spread is None or member.tolerance is None:
+        return ""
+    return f"; at least {show_lower(spread.share)} within {member.tolerance.show_spread(spread.size)}"
 
 
 def with_refits(words: str, stability: "Stability | None", number: int, position: int) -> str:
@@ -172,6 +186,9 @@ def tabulate_rules(members: Sequence["ChosenExplainer"], stability: "Stability |
                     "learned_share": rule.share,
                 }
             )
+            if member.tolerance is not None:
+                spread = member.spreads[position] if member.spreads else None
+                lines[-1] |= {"within": np.nan if spread is None else spread.size}
             if stability is not None:
                 lines[-1] |= {"found": stability.found[number][position], "refits": stability.n_refits}
     return pd.DataFrame(lines).astype({"rows": "Int64", "right": "Int64"})

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Bools, Floats, Labels
 from oleander.data.rows import Rows
 from oleander.data.tolerance import agrees
 from oleander.draws.labelled import LabelledDraws
@@ -117,7 +117,7 @@ def _compare_refit(
     if union is None:
         nothing = [np.zeros(count_rules(member.explainer), dtype=bool) for member in explainers.members]
         return nothing, float((~explainers.covers(rows.values).any(axis=0)) @ rows.weights / rows.n_rows)
-    refit = deliver_union(union, draws, rows, again.level)
+    refit = deliver_union(union, rows, again.level)
     before, after = explainers.answer(rows.values), refit.answer(rows.values)
     silent, silent_again = np.ma.getmaskarray(before), np.ma.getmaskarray(after)
     same = (silent & silent_again) | (~silent & ~silent_again & agrees(after.data, before.data, explainers.tolerance))
@@ -131,30 +131,32 @@ def _find_again(explainers: ExplainerSet, refit: ExplainerSet, rows: Rows, draws
     for number, member in enumerate(explainers.members):
         responsible, positions = explainers.responsible(rows.values), find_rules(member.explainer, rows.values)
         came_back = np.zeros(count_rules(member.explainer), dtype=bool)
-        for rule, one in enumerate(member.explainer.rules()):
+        for rule in range(count_rules(member.explainer)):
             own, others, weights = (responsible == number) & (positions == rule), on_rows, rows.weights
+            values = rows.values
             if not own.any():
                 # A rule that answers no row is compared on the draws.
                 own = member.region.contains(draws) & (find_rules(member.explainer, draws) == rule)
-                others, weights = list(_hold(refit, draws)), np.ones(len(draws), dtype=np.intp)
+                others, weights, values = list(_hold(refit, draws)), np.ones(len(draws), dtype=np.intp), draws
             enough = SAME_RULE * (own @ weights)
+            says = member.explainer.predict(values)
             came_back[rule] = any(
-                agrees(label, one.label, explainers.tolerance) and (inside & own) @ weights >= enough
-                for label, inside in others
+                (inside & own & agrees(said, says, explainers.tolerance)) @ weights >= enough for said, inside in others
             )
         found.append(came_back)
     return found
 
 
-def _hold(explainers: ExplainerSet, values: Floats) -> Iterator[tuple[Any, Bools]]:
-    """Yield the answer of each rule, and the rows in it that get this answer, from it or from a rule before it."""
+def _hold(explainers: ExplainerSet, values: Floats) -> Iterator[tuple[Labels, Bools]]:
+    """Yield what each rule says of rows, and the rows in it that get this answer, from it or from a rule before it."""
     answers = explainers.answer(values)
     given = ~np.ma.getmaskarray(answers)
     for member in explainers.members:
         inside, positions = member.region.contains(values), find_rules(member.explainer, values)
-        for rule, one in enumerate(member.explainer.rules()):
-            same = given & agrees(answers.data, one.label, explainers.tolerance)
-            yield one.label, inside & (positions == rule) & same
+        said = member.explainer.predict(values)
+        same = given & agrees(answers.data, said, explainers.tolerance)
+        for rule in range(count_rules(member.explainer)):
+            yield said, inside & (positions == rule) & same
 
 
 def leave_out_parents(draws: LabelledDraws, rng: np.random.Generator) -> LabelledDraws:

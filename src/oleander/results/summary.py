@@ -5,13 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from oleander.explainers.base import Rule
-from oleander.explainers.constant import Constant
-from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.certificate import ABOUT, COUNTED, Certificate, Claim
 from oleander.judging.verdict import one_tree_is_enough
-from oleander.regions import Box
 from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation, draw_classes
-from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord
 from oleander.results.rules import describe_all, describe_evidence, draw_rules, name_rule, with_refits
 from oleander.running.fragments import Fragment
@@ -70,7 +67,7 @@ def draw_fit(record: FitRecord) -> str:
 def _describe_member(number: int, record: FitRecord, most_rules: int) -> list[str]:
     members = record.explainers.members
     member, rules = members[number], members[number].rules()
-    if _is_one_rule(member):
+    if member.is_one_rule:
         words = with_refits(describe_evidence(member, 0, rules[0]), record.stability, number, 0)
         return [f"{name_rule(members, number, 0)}: {member.region.describe()} → {rules[0].answer} ({words})"]
     certified = "" if member.claim is None else f", {member.claim.describe(record.min_fidelity)}"
@@ -100,10 +97,6 @@ def _describe_rule(record: FitRecord, number: int, position: int, rule: Rule) ->
     return f"rule {position}: {rule.premise or 'always'} → {rule.answer} ({words})"
 
 
-def _is_one_rule(member: ChosenExplainer) -> bool:
-    return isinstance(member.explainer, Constant) and isinstance(member.region, Box)
-
-
 def _describe_answers(record: FitRecord) -> list[str]:
     proof, evaluation = record.proof, record.evaluation
     n_explainers, n_rules = len(record.explainers.members), record.explainers.n_rules
@@ -125,8 +118,8 @@ def _describe_answers(record: FitRecord) -> list[str]:
             *lines,
             f"judged, not certified: rules that were learned in the same way without the row answer {judged.n_rows:,} "
             f"of {evaluation.n_rows:,} rows and say what the black box says{within} on {judged.n_right:,} of these "
-            f"({show_share(judged.share, 1)}, at least {show_lower(judged.bound)}); counts beside a rule are of these "
-            "answers too",
+            f"({show_share(judged.share, 1)}, at least {show_lower(judged.bound)}{judged.about}); counts beside a rule "
+            "are of these answers too",
         ]
     lines[0] += (
         f" and say{verb} what the black box says{within} on {evaluation.n_right:,} of these "
@@ -134,7 +127,8 @@ def _describe_answers(record: FitRecord) -> list[str]:
     )
     if judged is not None:
         lines.append(
-            f"judged, not certified: nothing was learned from these rows (at least {show_lower(judged.bound)})"
+            f"judged, not certified: nothing was learned from these rows (at least {show_lower(judged.bound)}"
+            f"{judged.about})"
         )
     return lines
 
@@ -155,21 +149,25 @@ def _describe_counted(record: FitRecord) -> list[str]:
 
 
 def _describe_certificate(record: FitRecord, certificate: Certificate) -> list[str]:
-    floor = record.min_fidelity
+    floor, confidence = record.min_fidelity, show_confidence(certificate.confidence)
+    of_rows = certificate.describe_rows()
     if certificate.coverage is None:
-        unit = "groups, one row of each" if certificate.by_group else "rows that nothing was learned from"
         claim = certificate.answers
-        confidence = show_confidence(certificate.confidence)
+        alone = ", each statement alone" if of_rows else ""
         return [
-            f"certified at {confidence} confidence: at least {show_lower(claim.bound)} of the answers are the "
-            f"black box's{_within(record).rstrip(',')} ({claim.n_right:,} of {claim.n_rows:,} {unit})"
+            f"certified at {confidence} confidence{alone}: at least {show_lower(claim.bound)} of the answers"
+            f"{claim.about} are the black box's{_within(record).rstrip(',')} ({claim.n_right:,} of {claim.n_rows:,} "
+            f"{COUNTED[claim.unit]})",
+            *(f"  {line}" for line in of_rows),
         ]
     unit = "held-out rows" if record.exact is None or certificate.by_group else "all rows not learned from"
+    about = f", {ABOUT[certificate.unit]}" if certificate.by_group else ""
     return [
-        f"certified on {unit}, all together at {show_confidence(certificate.confidence)} confidence:",
+        f"certified on {unit}, all together at {confidence} confidence{about}:",
         f"  answers {certificate.coverage.describe(0.0)}",
         f"  right where it answers {certificate.answers.describe(floor)}",
         *describe_shortfall(certificate.answers, floor),
+        *(f"  {line}" for line in of_rows),
     ]
 
 

@@ -45,7 +45,7 @@ def trace_tolerances(
         if union is None:
             lines.append((tolerance.given, 0, 0.0, float("nan"), float("nan"), "unknown"))
             continue
-        rules = deliver_union(union, learner.draws.with_tolerance(tolerance), learner.rows, learner.level).n_rules
+        rules = deliver_union(union, learner.rows, learner.level).n_rules
         # A tolerance that is picked after looking at several is judged, not certified.
         status = "certified" if union.is_certified and tolerance == own else "judged"
         lines.append((tolerance.given, rules, union.coverage, union.claim.share, union.claim.bound, status))

@@ -247,7 +247,7 @@ def _union_cell(learner: UnionLearner, number: int, floor: float) -> Cell:
     if union is None:
         explainers, status = ExplainerSet(learner.draws.schema, ()), "unknown"
     else:
-        explainers = deliver_union(union, learner.draws, rows, learner.level)
+        explainers = deliver_union(union, rows, learner.level)
         status = "judged"
     evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
     return Cell.fill(number, floor, explainers, evaluation, float("nan"), status)

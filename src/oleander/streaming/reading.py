@@ -43,7 +43,7 @@ def read_rows(
         if schema is None:
             X, background = keep_columns(X, model), keep_columns(background, model)
         table = load_background(background, columns_of(X), seed, n_jobs)
-        return read(X, y, groups, schema, background=table), table
+        return read(X, y, groups, schema, background=table).with_copies(), table
     if schema is None:
         source = leave_out_unread(source, model, kept=(y, groups))
     reading = read_sample(source, y, groups, schema, holdout=holdout, seed=seed, n_jobs=n_jobs)

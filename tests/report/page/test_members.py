@@ -14,7 +14,7 @@ from oleander.regions.conditions import Levels, Range, clauses
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers, tree_of
 from oleander.results.explainer_set import ChosenExplainer
 
-KINDS = ["asking", "trees", "nodes", "balls", "linear", "anchors"]
+KINDS = ["asking", "numbers", "trees", "nodes", "balls", "linear", "anchors"]
 
 
 def describe_all(atlas):

@@ -9,7 +9,7 @@ import pytest
 
 from oleander import AggregateExplainer
 from oleander.draws.options import Draws
-from oleander.judging.certificate import Claim
+from oleander.judging.certificate import Certificate, Claim
 from oleander.report.page.words import describe_choice, describe_making, describe_settings, describe_verdict
 from oleander.running.shares import show_lower, show_share
 
@@ -32,6 +32,15 @@ def test_folds_judge_and_do_not_certify(atlases):
     first, fact, *_ = describe_choice(judged, judged.cell, is_fitted=True)
     assert first.endswith("on 87% of them; judged, not certified: at least 0.79.")
     assert "without the row answer 100 of" in fact
+
+
+def test_a_certificate_of_groups_says_what_it_is_about(atlases):
+    certificate = Certificate((), None, Claim(49, 50, 0.9, "groups"), 0.95, Claim(190, 200, 0.9))
+    record = replace(atlases["asking"].record_, certificate=certificate)
+    first, *facts = describe_choice(record, record.cell, is_fitted=True)
+    assert first.endswith("certified at least 0.90 (49 of 50 groups) on a random row of a random group.")
+    assert "Certified with 95% confidence for each statement alone, counted on groups, one row of each." in facts
+    assert any(fact.startswith("Of all answered rows at least 0.90 are right too (190 of 200)") for fact in facts)
 
 
 def test_another_choice_is_not_certified(atlases):

@@ -67,6 +67,7 @@ def build_content(
         "refits": _describe_stability(record.stability),
         "map": None if shown is None else describe_map(schema, shown, codes, include_rows=include_rows),
         "by_folds": record.by_folds,
+        "within": "" if record.explainers.tolerance is None else str(record.explainers.tolerance),
         "typical": numbers(typical_row(schema, None if shown is None else shown.values)),
         "made": describe_making(atlas),
         "verdict": describe_verdict(_verdict_of(atlas), record.min_fidelity),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import show_answer
-from oleander.explainers import AbstainingTree, Constant, LimeLinear, Spoken
+from oleander.explainers import AbstainingTree, Constant, LimeLinear, Line, Spoken
 from oleander.explainers.base import Rule
 from oleander.explainers.tree import LEAF, Tree
 from oleander.regions import Ball, Box, Region
@@ -54,8 +54,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
     return {
         "words": f"{describe_all(member)}{claim}",
         "where": _describe_region(member, schema),
-        # A constant in a box is one rule, whose conditions are those of the box.
-        "one": isinstance(explainer, Constant) and isinstance(member.region, Box),
+        "one": member.is_one_rule,
         "features": sorted({*explainer.features, *columns_of(member.region)}),
         "size": explainer.complexity,
         "region": _region(member.region),
@@ -105,6 +104,11 @@ def _explainer(member: ChosenExplainer, codes: Codes) -> dict[str, Any]:
         return {"kind": "linear", "classes": [codes[label] for label in labels_of(member)], **kept}
     if isinstance(explainer, Constant):
         return {"kind": "constant"}
+    if isinstance(explainer, Line):
+        data, within = explainer.to_dict(), member.tolerance
+        assert within is not None
+        shown = {"within": str(within), "digits": within.digits, "relative": within.is_relative}
+        return {"kind": "line", "intercept": data["intercept"], "terms": data["terms"], **shown}
     return {"kind": "other"}
 
 

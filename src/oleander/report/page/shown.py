@@ -17,8 +17,8 @@ from oleander.data.schema.rounding import round_to_step
 from oleander.data.tolerance import Tolerance, show_answer
 from oleander.regions.conditions import clauses
 from oleander.report.displays import CoverageDisplay
+from oleander.report.page.band import describe_band
 from oleander.report.page.members import columns_of
-from oleander.results.abstentions import fill_abstentions
 from oleander.results.evaluation import describe_uncovered, group_answers
 from oleander.results.explainer_set import ABSTAINS, ExplainerSet
 from oleander.results.rules import find_rules
@@ -100,26 +100,35 @@ def describe_rows(
     responsible = chosen.responsible(shown.values)
     answered = responsible != ABSTAINS
     positions = np.full(len(responsible), ABSTAINS)
+    given = np.full(len(responsible), ABSTAINS)
     decided = np.zeros(len(chosen.schema), dtype=np.intp)
     for number, (member, described) in enumerate(zip(chosen.members, members, strict=True)):
         own = responsible == number
         found = find_rules(member.explainer, shown.values[own])
         positions[own] = 0 if found is None else found
+        if found is None:
+            given[own] = [codes[show_answer(label, chosen.tolerance)] for label in answers[own].data.tolist()]
+        else:
+            # The answer of a line depends on the row; its rule does not.
+            given[own] = np.array([rule["label"] for rule in described["rules"]])[found]
         for position, n_rows in zip(*np.unique(positions[own], return_counts=True), strict=True):
             columns = described["rules"][position]["columns"] or described["features"]
             decided[sorted({*columns, *columns_of(member.region)})] += n_rows
     some = shown.on_map
-    given = [
-        ABSTAINS if label is None else codes[show_answer(label, chosen.tolerance)]
-        for label in fill_abstentions(answers[some], None)
-    ]
     return {
         "explainer": _base64(responsible[some]),
         "rule": _base64(positions[some]),
-        "answer": _base64(np.array(given)),
+        "answer": _base64(given[some]),
         "decided": decided.tolist(),
         "left_out": _left_out(chosen.schema, shown, answered, judged),
+        "band": _band(np.ma.getdata(answers), shown, judged),
     }
+
+
+def _band(answers: Labels, shown: Shown, judged: tuple[Bools, Bools] | None) -> dict[str, Any] | None:
+    if shown.labels is None or shown.tolerance is None or judged is None:
+        return None
+    return describe_band(answers, shown.labels, judged[0], shown.tolerance)
 
 
 def _left_out(

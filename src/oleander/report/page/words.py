@@ -9,6 +9,7 @@ import pandas as pd
 from oleander import __version__
 from oleander.aggregate import AggregateExplainer
 from oleander.arrays import Floats
+from oleander.judging.certificate import COUNTED
 from oleander.judging.verdict import one_tree_is_enough
 from oleander.learning.union import UnionLearner
 from oleander.results.fit_record import FitRecord
@@ -39,9 +40,10 @@ def describe_choice(record: FitRecord, cell: Cell, *, is_fitted: bool) -> list[s
         what = f"One tree with {rules}"
     else:
         what = f"{len(members)} explainer{'s' * plural} with {rules}"
+    within = "" if cell.explainers.tolerance is None else f", {cell.explainers.tolerance},"
     first = (
         f"{what} answer{'s' * (not plural)} {show_share(cell.coverage)} of rows and say{'s' * (not plural)} what the "
-        f"model says on {show_share(agreement)} of them"
+        f"model says{within} on {show_share(agreement)} of them"
     )
     first += "" if in_turn else ", counted on the rows that they were chosen on"
     if not is_fitted:
@@ -65,9 +67,10 @@ def _describe_nothing(record: FitRecord, cell: Cell) -> str:
 
 def _describe_sureness(record: FitRecord) -> str:
     if record.certificate is not None:
-        return record.certificate.answers.describe(record.min_fidelity)
+        claim = record.certificate.answers
+        return f"{claim.describe(record.min_fidelity)}{claim.about}"
     if record.judged is not None:
-        return f"judged, not certified: at least {show_lower(record.judged.bound)}"
+        return f"judged, not certified: at least {show_lower(record.judged.bound)}{record.judged.about}"
     return "not certified"
 
 
@@ -82,16 +85,18 @@ def _describe_facts(record: FitRecord) -> list[str]:
     else:
         facts.append(f"{evaluation.n_answered:,} of {evaluation.n_rows:,} rows are answered.")
     if certificate is not None:
-        unit = "groups, one row of each" if certificate.by_group else "rows that nothing was learned from"
+        alone = " for each statement alone" if certificate.coverage is None and certificate.rows is not None else ""
         facts.append(
-            f"Certified with {show_confidence(certificate.confidence)} confidence, counted on {unit}"
+            f"Certified with {show_confidence(certificate.confidence)} confidence{alone}, counted on "
+            f"{COUNTED[certificate.unit]}"
             + (
                 "."
                 if certificate.coverage is None
                 else f"; that rows are answered: {certificate.coverage.describe(0)}."
             )
         )
-        facts += [_sentence(line.strip()) for line in describe_shortfall(certificate.answers, record.min_fidelity)]
+        shortfall = describe_shortfall(certificate.answers, record.min_fidelity)
+        facts += [_sentence(line.strip()) for line in (*shortfall, *certificate.describe_rows())]
     if record.exact is not None:
         facts.append(
             f"On all {record.exact.n_rows:,} rows: {show_share(record.exact.coverage, 1)} answered, "
@@ -149,8 +154,9 @@ def describe_making(atlas: AggregateExplainer) -> list[str]:
         steps += [_sentence(str(size)) for size in record.ball_sizes]
     if record.certificate is not None:
         steps.append(
-            "The certificate is an exact (Clopper–Pearson) lower bound on the share of answers that are the model's, "
-            f"with {show_confidence(record.certificate.confidence)} confidence. Fewer rows give a lower bound."
+            "The certificate is an exact (Clopper–Pearson) lower bound on the share of answers that are the model's"
+            f"{record.certificate.answers.about}, with {show_confidence(record.certificate.confidence)} confidence. "
+            f"Fewer {record.certificate.unit} give a lower bound."
         )
     else:
         steps.append("Nothing is certified.")

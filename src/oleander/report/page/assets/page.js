@@ -77,7 +77,7 @@ function renderRules() {
   const rules = members.every((member) => member.one) ? "rule" : "explainer";
   const order = set.overlap === "silent" ? `Where ${rules}s that cover a row disagree, no answer is given.` : members.length > 1 ? `The ${rules}s are read in order: the first one that covers a row answers.` : "";
   const draws = members.some((member) => member.rules.some((rule) => / draws?$/.test(rule.evidence))) ? " A draw is a synthetic row that the model labelled." : "";
-  $("reading").textContent = `${order} “Right” means: as the model says. Whether the model itself is right is not judged here.${draws}`;
+  $("reading").textContent = `${order} “Right” means: ${data.within ? `within ${data.within} of what the model says` : "as the model says"}. Whether the model itself is right is not judged here.${draws}`;
   const wanted = $("search").hidden ? "" : $("filter").value.trim().toLowerCase();
   const mentions = (member) => [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
     .some((text) => text.toLowerCase().includes(wanted));
@@ -141,7 +141,7 @@ function answer() {
         ? set.in_turn ? "The rules are read in order: the first one answers." : "The explainers disagree; the first one answers."
         : "";
   const lines = explanation.statements.map((one, i) => h("li", { "data-explainer": one.explainer },
-    h("strong", {}, nameOf(members, one.explainer, one.position)), i ? " also covers this row and says " : " says ", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
+    h("strong", {}, nameOf(members, one.explainer, one.position)), i ? " also covers this row and says " : " says ", one.value ? `${one.value}, by ` : "", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
     h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
   $("said").replaceChildren(head, note ? h("p", {}, note) : "", h("ul", {}, lines.length ? lines : nearest(members)));
   const [first] = explanation.label === null || !state.isTried ? [] : explanation.statements;
@@ -207,7 +207,17 @@ function renderLeftOut() {
   });
   const isJudged = left.by.some((group) => group.lines.some((line) => line.judged !== undefined));
   const note = data.by_folds ? "Agreement is that of rules that were learned in the same way without the row." : here().in_turn ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
-  $("left").replaceChildren(...parts, isJudged && note ? h("p", { class: "soft" }, note) : "", h("div", { class: "tables" }, tables));
+  $("left").replaceChildren(...parts, isJudged && note ? h("p", { class: "soft" }, note) : "", h("div", { class: "tables" }, tables), bandOf(here().band));
+}
+
+function bandOf(band) {
+  if (!band) return "";
+  const lines = band.ranges.map((parts) => h("tr", {}, parts.map((value) => h("td", {}, count(value)))));
+  const heads = ["the model, middle", "rules, 10%", "rules, middle", "rules, 90%"];
+  return h("div", { class: "band" },
+    h("p", {}, `What the rules say beside what the model says, for ${plural(band.n, "answered row")} in ${count(band.ranges.length)} ranges of the model's answer. Each bar holds 80% of the rules' answers, its dot their middle; inside the shade an answer agrees.`),
+    drawBand(band),
+    h("details", {}, h("summary", {}, "The same as a table"), h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Answers beside the model's" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, lines)))));
 }
 
 function meter(share) {
@@ -336,7 +346,7 @@ $("filter").addEventListener("input", renderRules);
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
 $("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
-matchMedia("(max-width: 46rem)").addEventListener("change", () => { renderTradeOff(); renderMap(); });
+matchMedia("(max-width: 46rem)").addEventListener("change", () => { renderLeftOut(); renderTradeOff(); renderMap(); });
 addEventListener("beforeprint", () => {
   // The rules of a tree are listed beside it, and longer lists stay closed on paper.
   for (const part of document.querySelectorAll("details:not(.tree, .tree *, .long)")) {

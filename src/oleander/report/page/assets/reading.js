@@ -63,7 +63,15 @@ function ruleOf(member, row, columns) {
   const explainer = member.explainer;
   const position = explainer.kind === "tree" ? explainer.rule[leafOf(explainer, row, columns)] : explainer.kind === "linear" ? bestClass(explainer, row, columns) : 0;
   const rule = member.rules[position];
+  if (explainer.kind === "line") return { position, rule, terms: rule.terms, value: valueOnLine(explainer, row, columns) };
   return { position, rule, terms: explainer.kind === "linear" ? contributions(explainer, position, row, columns) : rule.terms };
+}
+
+// The number that a line gives to a row, with the digits that are worth reading. A missing value adds nothing.
+function valueOnLine(line, row, columns) {
+  const amount = ([j, slope, reference]) => (row[j] === null ? 0 : columns[j].number ? slope * (row[j] - reference) : row[j] === reference ? slope : 0);
+  const total = line.terms.reduce((sum, term) => sum + amount(term), line.intercept);
+  return `${Number(line.relative ? total.toPrecision(line.digits) : total.toFixed(line.digits))} ${line.within}`;
 }
 
 function inputsOf(model, row, columns) {
@@ -120,6 +128,7 @@ function explain(data, set, row) {
   const statements = covering.map((n) => ({ explainer: n, ...ruleOf(members[n], row, columns) }));
   const disagree = new Set(statements.map((one) => one.rule.label)).size > 1;
   const silenced = disagree && set.overlap === "silent";
-  const label = statements.length && !silenced ? classes[statements[0].rule.label] : null;
+  const [first] = statements;
+  const label = first && !silenced ? first.value ?? classes[first.rule.label] : null;
   return { statements, disagree, silenced, label };
 }

@@ -1,11 +1,17 @@
-"""Answers that are numbers: the constants that an explainer may say, bins that trees grow on, and a tolerance."""
+"""Answers that are numbers: the constants that an explainer may say, trees that say them, bins, and a tolerance."""
+
+from dataclasses import replace
 
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
-from oleander.arrays import Floats, Ints
+from oleander.arrays import Bools, Floats, Ints
+from oleander.data.schema import FeatureSchema
 from oleander.data.schema.rounding import readable_step, round_to_step
-from oleander.data.tolerance import Tolerance
+from oleander.data.tolerance import Tolerance, agrees
+from oleander.explainers.columns import make_columns
+from oleander.explainers.growth import grow_on_columns
+from oleander.explainers.tree import LEAF, Tree
 
 # Constants are multiples of a readable step of at most this share of the tolerance, near quantiles of the answers.
 STEP = 0.25
@@ -14,6 +20,10 @@ MOST_CONSTANTS = 200
 MOST_BINS = 24
 # With tolerance="auto" one tree of as many leaves would agree on this share of the draws.
 AUTO_LEAVES, AUTO_SHARE = 20, 0.85
+# Numbers are whole in a tree that grows by variance, so that nothing is rounded.
+N_STEPS = 1_000
+# The share of numbers at each end beyond which they count as the nearest inside: a few must not hide all others.
+SHARE_CUT = 0.001
 
 
 def find_constants(answers: Floats, tolerance: Tolerance) -> Floats:
@@ -96,3 +106,68 @@ def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
     return Tolerance(
         float(round_to_step(np.array([max(error, least)]), readable_step(max(error, least) / 10)[0], whole=False)[0])
     )
+
+
+def to_amounts(answers: Floats) -> Ints:
+    """Return numbers as whole amounts from 2 on, in the same order.
+
+    Examples
+    --------
+    >>> to_amounts(np.array([0.0, 0.5, 1.0])).tolist()
+    [2, 502, 1002]
+    """
+    low, high = np.quantile(answers, [SHARE_CUT, 1 - SHARE_CUT])
+    if low == high:
+        return np.full(len(answers), 2)
+    steps = np.round(N_STEPS * (np.clip(answers, low, high) - low) / (high - low))
+    return np.asarray(2 + steps, dtype=np.intp)
+
+
+def count_right(tree: Tree, values: Floats, right: Bools) -> Ints:
+    """Return the number of draws in each node on which each answer is right, of shape (n_answers, n_nodes).
+
+    Parameters
+    ----------
+    tree : Tree
+    values : array of shape (n_draws, n_features)
+    right : bool array of shape (n_answers, n_draws)
+    """
+    leaf = tree.apply(values)
+    counts = np.array([np.bincount(leaf[is_right], minlength=len(tree.column)) for is_right in right])
+    for parent in np.flatnonzero(tree.column != LEAF)[::-1].tolist():
+        counts[:, parent] = counts[:, tree.left[parent]] + counts[:, tree.right[parent]]
+    return counts
+
+
+def grow_for_numbers(
+    values: Floats,
+    answers: Floats,
+    tolerance: Tolerance,
+    schema: FeatureSchema,
+    features: tuple[int, ...],
+    max_leaves: int | None,
+) -> Tree:
+    """Grow a tree by variance, in which each leaf says the constant that is right most often.
+
+    Parameters
+    ----------
+    values : array of shape (n_draws, n_features)
+        Encoded draws.
+    answers : array of shape (n_draws,)
+    tolerance : Tolerance
+    schema : FeatureSchema
+    features : tuple of int
+        The columns on which the tree may split.
+    max_leaves : int or None
+    """
+    columns, one = make_columns(values, schema, features), np.zeros(len(values), dtype=np.intp)
+    tree = grow_on_columns(columns, one, np.arange(1), schema, max_leaves, simplify=False, amounts=to_amounts(answers))
+    constants = find_constants(answers, tolerance)
+    counts = count_right(tree, values, agrees(constants[:, None], answers, tolerance))
+    most, ends = counts.max(axis=0), tree.column == LEAF
+    for parent in np.flatnonzero(~ends)[::-1].tolist():
+        left, right = tree.left[parent], tree.right[parent]
+        # One constant that is right as often as two makes the split needless.
+        ends[parent] = ends[left] and ends[right] and most[parent] == most[left] + most[right]
+    used, label = np.unique(counts.argmax(axis=0), return_inverse=True)
+    return replace(tree, classes=constants[used], label=label, n_right=most).end_at(ends)[0]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from oleander.data.tolerance import Tolerance
-from oleander.draws.numbers import (
+from oleander.explainers.numbers import (
     MOST_BINS,
     MOST_CONSTANTS,
     choose_tolerance,

@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.explainers import Line
+from oleander.explainers.base import Explainer
+from oleander.explainers.line import Term
+
+AGE = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90, scale=12.5, missing=True)
+DOSE = Feature("dose", Kind.CONTINUOUS, "float64", lower=-5, upper=5, scale=2.0)
+SEX = Feature("sex", Kind.BINARY, "str", levels=("F", "M"))
+SCHEMA = FeatureSchema((AGE, DOSE, SEX))
+LINE = Line(1.0, (Term(0, AGE, 0.5, 60.0), Term(1, DOSE, -2.0, -1.5), Term(2, SEX, 4.0, 1.0)), 10, 0.9)
+
+
+def test_it_is_the_sum_of_its_terms():
+    rows = np.array([[62, -1.5, 0], [60, 0.5, 1], [np.nan, -1.5, 1]], dtype=float)
+    assert LINE.predict(rows).tolist() == [2.0, 1.0, 5.0]
+    assert isinstance(LINE, Explainer)
+    assert LINE.features == (0, 1, 2)
+
+
+def test_it_reads_as_a_sum():
+    assert str(LINE) == "1 + 0.5 × (age − 60) − 2 × (dose + 1.5) + 4 if sex is M"
+    assert str(Line(0.5, (Term(1, DOSE, 3.0, 0.0),))) == "0.5 + 3 × dose"
+    (rule,) = LINE.rules()
+    assert str(rule) == f"always → {LINE} (90% of 10 draws)"
+    path = LINE.path(np.array([62, -1.5, 0], dtype=float))
+    assert path.label == 2.0
+    assert path.answer == f"2.0, by {LINE}"
+
+
+def test_saved_and_read_it_is_the_same():
+    assert Line.from_dict(LINE.to_dict(), SCHEMA) == LINE
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"terms": [[3, 1.0, 0.0]]}, "a term of column 3, and there are 3"),
+        ({"terms": [[-1, 1.0, 0.0]]}, "a term of column -1"),
+        ({"terms": [[2, 1.0, 0.5]]}, "a level that column 'sex' does not have"),
+        ({"terms": [[2, 1.0, 2.0]]}, "a level that column 'sex' does not have"),
+        ({"terms": [[0, float("inf"), 0.0]]}, "not finite"),
+        ({"intercept": float("nan")}, "not finite"),
+    ],
+)
+def test_data_that_are_no_line_are_refused(change, words):
+    with pytest.raises(ValueError, match=words):
+        Line.from_dict({**LINE.to_dict(), **change}, SCHEMA)
