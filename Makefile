@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo picture docs test test-fast check format paper paper-quick bench bench-tiny fuzz clean
+.PHONY: help demo picture docs test test-fast check format paper paper-quick bench bench-tiny fuzz torture licences clean
 
 help:
 	@echo "make demo         install and run the main job on a small generated data set"
@@ -18,6 +18,8 @@ help:
 	@echo "make bench SUBJECT=NAME  one subject alone, or several: $(SUBJECTS)"
 	@echo "make bench-tiny   the smallest size of every subject, to see that it runs (two minutes)"
 	@echo "make fuzz         hostile input for every fuzzing target, FUZZ_SECONDS (60) each"
+	@echo "make torture      kill fits at random moments and resume them, TORTURE_KILLS (1000) times"
+	@echo "make licences     the packages that Oleander needs, with the licences of those that are installed"
 	@echo "make clean        remove the virtual environment and caches"
 
 $(VENV)/.core: pyproject.toml
@@ -108,6 +110,14 @@ FUZZ_SECONDS ?= 60
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[fuzz]" || echo "atheris cannot be installed here"
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python fuzz/drive.py
+
+# Fits that are killed and resumed; the table is that of docs/reliability.md.
+TORTURE_KILLS ?= 1000
+torture: $(VENV)/.dev
+	$(BIN)/python fuzz/torture.py --kills $(TORTURE_KILLS)
+
+licences: $(VENV)/.core
+	$(BIN)/python docs/list_licences.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

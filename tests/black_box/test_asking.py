@@ -1,4 +1,5 @@
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -53,6 +54,27 @@ def test_answers_that_are_no_labels(answer, message):
         check_labels(answer, 2)
 
 
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (pd.Series([(1, 2), (3, 4)]), "answered with a tuple for each row"),
+        (pd.Series([frozenset(), frozenset()]), "answered with a frozenset for each row"),
+        (pd.Series([Decimal(1), Decimal(2)]), "answered with a Decimal for each row"),
+        (pd.Series([0.5, float("inf")], dtype=object), "answered inf for row 1"),
+        (np.array([1, 2], dtype=np.longdouble), "labels of dtype float128"),
+        (np.ma.masked_array([1, 2], mask=[False, True]), "answered row 1 with a masked value"),
+        (np.array(["a", "b\ud800"], dtype=object), "an answer of the black box has the text .*not Unicode"),
+    ],
+)
+def test_answers_that_no_file_could_hold(answer, message):
+    with pytest.raises(BlackBoxError, match=message):
+        check_labels(answer, 2)
+
+
+def test_a_mask_that_hides_nothing_is_allowed():
+    assert check_labels(np.ma.masked_array([1, 2]), 2).tolist() == [1, 2]
+
+
 def test_the_error_of_a_black_box_is_named_with_its_message():
     def broken(X):
         raise KeyError("no column 'dose'")
@@ -88,6 +110,25 @@ def test_a_fickle_black_box_gets_one_warning():
     with pytest.warns(UserWarning, match=r"changed its answer on \d+ of 100 rows") as caught:
         box.warn_if_fickle(rows, box.ask(rows))
     assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda X: (X[:, 0] > X[:, 0].mean()).astype(int),
+        lambda X: (X[:, 0] / X[:, 0].std() > 1).astype(int),
+        lambda X: np.argsort(np.argsort(X[:, 0])) * 4 // len(X),
+        lambda X: np.arange(len(X)) % 2,
+        lambda X: np.full(len(X), len(X)),
+    ],
+    ids=["mean", "spread", "rank", "position", "size"],
+)
+@pytest.mark.parametrize("n_rows", [40, 300])
+def test_a_black_box_that_answers_by_batch_gets_a_warning(model, n_rows):
+    rows = np.random.default_rng(0).normal(size=(n_rows, 2))
+    box = BlackBox(model, FeatureSchema.infer(rows))
+    with pytest.warns(UserWarning, match=r"changed its answer .*, in other batches; .* without looking at the others"):
+        box.warn_if_fickle(rows, box.ask(rows))
 
 
 def test_a_steady_black_box_gets_no_warning():

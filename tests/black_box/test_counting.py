@@ -87,13 +87,13 @@ def test_rows_asked_twice_are_counted(n_rows, n_repeated):
     model = Recording()
     counting = CountingBlackBox(BlackBox(model, FeatureSchema.infer(rows)))
     counting.ask_again(rows, counting.ask(rows))
-    assert model.calls == [n_rows, n_repeated]
+    assert model.calls == [n_rows, n_repeated // 2, n_repeated // 2]
     assert counting.n_queries == sum(model.calls) == n_rows + n_repeated
 
 
 def test_a_fickle_black_box_is_warned_of_through_the_counter():
-    answers = iter([np.zeros(6, dtype=int), np.ones(6, dtype=int)])
-    counting = CountingBlackBox(BlackBox(lambda X: next(answers), SCHEMA))
+    answers = iter([0, 1, 1])
+    counting = CountingBlackBox(BlackBox(lambda X: np.full(len(X), next(answers)), SCHEMA))
     with pytest.warns(UserWarning, match="changed its answer on 6 of 6 rows"):
         counting.ask_again(X, counting.ask(X))
 
@@ -105,3 +105,27 @@ def test_rows_are_not_asked_twice_beyond_the_limit():
     with pytest.raises(SpentError, match="leaves 4 rows"):
         counting.ask_again(X, labels)
     assert model.calls == [6]
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "message"),
+    [
+        ([1, 0], ["1", "0"], "answered numbers at first and text later, such as '1'"),
+        (["yes", "no"], [True, False], "answered text at first and truth values later, such as True"),
+        ([True, False], [1.0, 0.0], "answered truth values at first and numbers later"),
+    ],
+)
+def test_answers_of_another_kind_are_refused(first, later, message):
+    answers = [first, later]
+    rows = np.array([[0.5], [1.5]])
+    black_box = CountingBlackBox(BlackBox(lambda X: np.array(answers.pop(0)), FeatureSchema.infer(rows)))
+    black_box.ask(rows)
+    with pytest.raises(BlackBoxError, match=message):
+        black_box.ask(rows)
+
+
+def test_whole_numbers_and_floats_are_of_one_kind():
+    answers = [np.array([1, 0]), np.array([1.0, 0.0]), np.array([1, 0], dtype=object)]
+    rows = np.array([[0.5], [1.5]])
+    black_box = CountingBlackBox(BlackBox(lambda X: answers.pop(0), FeatureSchema.infer(rows)))
+    assert [black_box.ask(rows).tolist() for _ in range(3)] == [[1, 0]] * 3

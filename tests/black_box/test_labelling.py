@@ -41,7 +41,7 @@ def test_rows_are_merged_and_asked_about_in_batches(monkeypatch, black_box, aske
     assert rows.weights.tolist() == [2, 2, 1, 1, 1, 1]
     assert rows.labels.tolist() == [False, False, False, True, True, True]
     # Six points in two batches, and the first batch again.
-    assert asked == [4, 2, 4]
+    assert asked == [4, 2, 2, 2]
     assert black_box.n_queries == 10
 
 

@@ -311,6 +311,11 @@ def test_a_ca_file_that_cannot_be_read_is_named(tmp_path, kind):
         http("https://risk.example/p", ca_file=str(path))
 
 
+def test_an_empty_ca_file_is_not_that_of_the_system():
+    with pytest.raises(ValueError, match="ca_file='' is an empty path"):
+        http("https://risk.example/p", ca_file="")
+
+
 def test_a_ca_file_that_is_gone_is_named(serve, tmp_path):
     """A worker on another machine may not have it."""
     path = tmp_path / "authority.pem"

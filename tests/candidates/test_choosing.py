@@ -239,9 +239,8 @@ class TestOptions:
 
     def test_no_candidate_reaches_the_floor(self, data):
         X, _, _ = data
-        pool = CandidatePool.build(
-            X, lambda X: X[:, 0] > np.median(X[:, 0]), Balls(1.0, max_candidates=20), random_state=0
-        )
+        middle = np.median(X[:, 0])
+        pool = CandidatePool.build(X, lambda X: X[:, 0] > middle, Balls(1.0, max_candidates=20), random_state=0)
         result = PoolProgram(pool, Floor("bound", over="each", min_support=10**6)).select(3, 0.9)
         assert result.status == "infeasible"
         assert "leaves no candidate" in result.message
@@ -285,7 +284,7 @@ class TestLimits:
 
         def black_box(X):
             calls[0] += 1
-            if calls[0] == 4:
+            if calls[0] == 5:
                 _thread.interrupt_main()
                 threading.Event().wait(0.5)
             return X[:, 0] + X[:, 1] ** 2 > 0.8
@@ -303,7 +302,7 @@ class TestLimits:
 
         def black_box(X):
             calls[0] += 1
-            if calls[0] == 3:
+            if calls[0] == 4:
                 raise KeyboardInterrupt
             return X[:, 0] > 0.5
 

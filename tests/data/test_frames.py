@@ -1,6 +1,7 @@
 """The same rows in frames of every library: the same schema, coverage, answers and summary."""
 
 import datetime as dt
+from decimal import Decimal
 
 import duckdb
 import narwhals as nw
@@ -246,6 +247,15 @@ class TestConversion:
 
     def test_decimals_are_numbers(self):
         assert to_table(pl.DataFrame({"x": ["1.5"]}).cast(pl.Decimal(10, 2)))["x"].tolist() == [1.5]
+
+    def test_decimals_that_a_float_would_round_are_refused(self):
+        table = pa.table({"id": [Decimal(7), Decimal(2**60 + 1)]})
+        with pytest.raises(ValueError, match=r"column 'id' holds the decimal 1152921504606846977 in row 1, beyond"):
+            to_table(table)
+
+    def test_masks_in_a_list_are_refused(self):
+        with pytest.raises(ValueError, match="the data are a masked array"):
+            to_table([np.ma.masked_array([1.0, 2.0], mask=[True, False]), [3.0, 4.0]])
 
     def test_rows_of_a_table_are_taken_by_position(self):
         table = pd.DataFrame({"a": [1, 2, 3]}, index=[9, 8, 7])

@@ -1,21 +1,27 @@
 import contextlib
 import copy
+import datetime as dt
 import hashlib
 import io
 import json
 import pickle
 import re
 import zipfile
+import zlib
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Balls
+from oleander.candidates import Trees
+from oleander.candidates.pool import EmptyPoolError
 from oleander.draws.options import Draws
 from oleander.explainers import LimeLinear
 from oleander.export.saved_file import FileError, read_file, write_file
+from oleander.fitting.nothing_found import NothingFoundError
 from tests.making import LENIENT
 
 
@@ -254,6 +260,50 @@ def test_deep_nesting_and_large_parts(saved, monkeypatch):
         AggregateExplainer.load(saved)
 
 
+def test_a_small_file_cannot_stand_for_millions_of_values(saved):
+    content = b'{"format": 2, "explainers": [' + b"[]," * 6_000_000 + b"[]]}"
+    digests = json.dumps({"atlas.json": hashlib.sha256(content).hexdigest()}).encode()
+    rewrite(saved, {"atlas.json": content, "digests.json": digests})
+    with pytest.raises(FileError, match="holds over 5,000,000 values"):
+        AggregateExplainer.load(saved)
+
+
+def make_chain(n_splits):
+    """Return the arrays of a tree in which every split has one leaf, as deep as it has splits."""
+    n_nodes = 2 * n_splits + 1
+    is_inner = [node == 0 or node % 2 == 0 for node in range(n_nodes - 1)] + [False]
+    children = iter(range(1, n_nodes))
+    left, right = [-1] * n_nodes, [-1] * n_nodes
+    for node in range(n_nodes):
+        if is_inner[node]:
+            left[node], right[node] = next(children), next(children)
+    return {
+        "column": [0 if inner else -1 for inner in is_inner],
+        "threshold": [node / n_nodes if inner else None for node, inner in enumerate(is_inner)],
+        "left": left,
+        "right": right,
+        "level": [-1] * n_nodes,
+        "missing_left": [False] * n_nodes,
+        "label": [0] * n_nodes,
+        "n_draws": [1] * n_nodes,
+        "n_right": [1] * n_nodes,
+    }
+
+
+def test_a_small_file_cannot_hold_a_tree_that_takes_minutes_to_read(saved):
+    def deepen(content, n_splits):
+        member = content["explainers"]["members"][0]
+        member["explainer"]["tree"].update(make_chain(n_splits))
+        member["judged"] = []
+        content["explainers"]["members"] = [member]
+
+    with_content(saved, lambda content: deepen(content, 50))
+    assert len(AggregateExplainer.load(saved).explainers_[0].rules()) == 51
+    with_content(saved, lambda content: deepen(content, 4_000))
+    with pytest.raises(FileError, match=r"the rules of its trees hold 8,006,000 conditions, and a file may hold"):
+        AggregateExplainer.load(saved)
+
+
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
@@ -290,3 +340,56 @@ def test_an_explainer_without_to_dict_cannot_be_saved(tmp_path):
     atlas = AggregateExplainer(two_bands, candidates=balls, min_fidelity=0.7, random_state=0).fit(X)
     with pytest.raises(TypeError, match="a Unsaved cannot be saved: it has no to_dict"):
         atlas.save(tmp_path / "x")
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+NUMBERS = st.floats(-1e9, 1e9).map(lambda value: round(value, 3))
+VALUES = {
+    **dict.fromkeys(("float64", "float32", "Float64"), NUMBERS),
+    **dict.fromkeys(("int8", "Int16", "int64", "uint32"), st.integers(0, 100)),
+    **dict.fromkeys(("bool", "boolean"), st.booleans()),
+    **dict.fromkeys(("object", "string", "category"), TEXT),
+    "datetime64[us]": st.datetimes(dt.datetime(1990, 1, 1), dt.datetime(2030, 1, 1)),
+}
+MAY_MISS = ("float64", "float32", "Float64", "Int16", "boolean", "object", "string", "category", "datetime64[us]")
+LABELS = st.one_of(
+    st.lists(TEXT, min_size=2, max_size=3, unique=True),
+    st.lists(st.integers(-(2**40), 2**40), min_size=2, max_size=3, unique=True),
+    st.just([False, True]),
+    st.lists(st.integers(-9, 9).map(float), min_size=2, max_size=3, unique=True),
+)
+
+
+@st.composite
+def tables(draw):
+    """Draw a table of 60 rows with any names, levels and dtypes, and with missing values."""
+    table = {}
+    for name in draw(st.lists(st.one_of(TEXT, st.integers(0, 99)), min_size=1, max_size=3, unique_by=str)):
+        dtype = draw(st.sampled_from(sorted(VALUES)))
+        values = draw(st.lists(VALUES[dtype], min_size=2, max_size=5))
+        values += [None] if dtype in MAY_MISS and draw(st.booleans()) else []
+        column = [values[i * i % len(values)] for i in range(60)]
+        table[name] = pd.Series(column, dtype=dtype)
+    return pd.DataFrame(table)
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(table=tables(), labels=LABELS)
+def test_whatever_is_saved_is_read_again(tmp_path, table, labels):
+    def black_box(rows):
+        numbers = [zlib.crc32(repr(value).encode()) % len(labels) for value in rows.iloc[:, 0].astype(str)]
+        # NumPy's own texts lose zeros at their end.
+        return np.array(labels, dtype=object if isinstance(labels[0], str) else None)[numbers]
+
+    atlas = AggregateExplainer(black_box, candidates=Trees(n_trees=3), **LENIENT | {"min_fidelity": 0.01})
+    try:
+        atlas.fit(table)
+    except (EmptyPoolError, NothingFoundError):
+        return
+    atlas.save(tmp_path / "saved")
+    again = AggregateExplainer.load(tmp_path / "saved")
+    assert again.schema_ == atlas.schema_
+    assert again.predict(table).dtype == atlas.predict(table).dtype
+    assert again.predict(table).tolist() == atlas.predict(table).tolist()
+    assert again.summary() == AggregateExplainer.load(tmp_path / "saved").summary()

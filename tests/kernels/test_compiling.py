@@ -36,10 +36,17 @@ def run(code, folder=PACKAGE.parent, **variables):
 
 
 @pytest.mark.slow
-def test_only_the_first_process_compiles_and_says_so(tmp_path):
+def test_only_the_first_process_compiles_and_says_so_unless_the_cache_is_damaged(tmp_path):
     out, err = run(GROW, NUMBA_CACHE_DIR=tmp_path)
     assert err == NOTICE
     assert list(tmp_path.rglob("*.nbi"))
+    assert run(GROW, NUMBA_CACHE_DIR=tmp_path) == (out, "")
+    # Files that were cut or overwritten are replaced, whether they hold code or name the files that do.
+    for path in tmp_path.rglob("growth.*.nbc"):
+        path.write_bytes(path.read_bytes()[:100])
+    for path in tmp_path.rglob("passing.*.nbi"):
+        path.write_bytes(b"\x80junk")
+    assert run(GROW, NUMBA_CACHE_DIR=tmp_path) == (out, NOTICE)
     assert run(GROW, NUMBA_CACHE_DIR=tmp_path) == (out, "")
 
 

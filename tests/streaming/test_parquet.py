@@ -10,6 +10,7 @@ from tests.streaming.making import X, write_frame
 
 pa = pytest.importorskip("pyarrow")
 import pyarrow.dataset as ds  # noqa: E402
+import pyarrow.parquet as pq  # noqa: E402
 
 
 def write_bytes(path: Path, content: bytes) -> Path:
@@ -71,3 +72,37 @@ def test_the_name_of_a_block_changes_with_its_file(tmp_path: Path) -> None:
     assert before == [block.name for block in open_source(path).blocks(["a"])]
     write_frame(path, X[:90])
     assert before != [block.name for block in open_source(path).blocks(["a"])]
+
+
+def spoil_page(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    start = pq.ParquetFile(path).metadata.row_group(1).column(0).data_page_offset + 200
+    content[start : start + 8] = b"\xff" * 8
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda path: write_frame(path, X.assign(a=-X["a"])), "was changed while it was read"),
+        (lambda path: write_frame(path, X[:50]), "was changed while it was read"),
+        (lambda path: path.unlink(), "was changed while it was read"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-400]), "was changed while it was read"),
+    ],
+)
+def test_a_file_that_changes_between_passes_is_named(tmp_path: Path, spoil: Any, words: str) -> None:
+    path = write_frame(tmp_path / "rows.parquet", X)
+    source = open_source(path, block_size=100)
+    draw_sample(source, 50, 0)
+    spoil(path)
+    with pytest.raises(ValueError, match=rf"rows\.parquet {words}"):
+        draw_sample(source, 50, 0)
+
+
+def test_a_corrupt_page_is_named_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    table = pa.table({"a": np.random.default_rng(0).normal(size=3000)})
+    pq.write_table(table, path, row_group_size=1000, compression="none", use_dictionary=False, write_page_checksum=True)
+    spoil_page(path)
+    with pytest.raises(ValueError, match=r"rows\.parquet cannot be read as Parquet: .*CRC.* Write it again"):
+        draw_sample(open_source(path), 50, 0)

@@ -11,11 +11,13 @@ import pandas as pd
 from oleander.arrays import Floats, Labels
 from oleander.data.frames import PANDAS, to_frame_of
 from oleander.data.schema import FeatureSchema
+from oleander.data.schema.values import refuse_half_pairs
 from oleander.data.tolerance import changed
 from oleander.running.warning import warn_user
 
 # The most rows that are asked about a second time, to see whether the answers change.
 N_ASKED_TWICE = 100
+INFINITE = (np.inf, -np.inf)
 
 
 class BlackBoxError(RuntimeError):
@@ -72,12 +74,22 @@ class BlackBox:
     def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows again, and warn if a label has changed."""
         asked = min(N_ASKED_TWICE, len(rows))
-        n_changed = int(changed(labels[:asked], self.ask(rows[:asked])).sum())
+        n_changed = self.count_changed(rows[:asked], labels[:asked])
         if n_changed:
             warn_user(
-                f"the black box changed its answer on {n_changed} of {asked} rows that it was asked about twice; "
-                "no explanation can be more faithful than it is to itself. Fix its seed, or average its answers."
+                f"the black box changed its answer on {n_changed} of {asked} rows that it was asked about twice, in "
+                "other batches; no explanation can be more faithful than it is to itself. Fix its seed, average its "
+                "answers, or let it answer each row without looking at the others."
             )
+
+    def count_changed(self, rows: Floats, labels: Labels) -> int:
+        """Ask about rows again, in two other batches, and return the number of labels that have changed.
+
+        Rows of like answers come together and in another order, so that a black box that answers by the mean, the
+        spread or the order of its batch shows it.
+        """
+        halves = [half for half in np.array_split(np.argsort(labels, kind="stable")[::-1], 2) if len(half)]
+        return sum(int(changed(labels[half], self.ask(rows[half])).sum()) for half in halves)
 
 
 def predict_of(black_box: Any) -> Callable[[Any], Any]:
@@ -179,6 +191,9 @@ numbers: leave it out.
 
 def check_answers(answer: Any, n_rows: int) -> Labels:
     """Return the answer as a one-dimensional array of labels or numbers, or raise ``BlackBoxError``."""
+    if isinstance(answer, np.ma.MaskedArray) and np.ma.is_masked(answer):
+        row = int(np.ma.getmaskarray(answer).reshape(len(answer), -1).any(axis=1).argmax())
+        raise BlackBoxError(f"the black box answered row {row} with a masked value, which is no answer.")
     labels = np.asarray(answer)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -197,12 +212,42 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
         )
     if labels.dtype.kind == "S" or (labels.dtype.kind == "O" and any(isinstance(label, bytes) for label in labels)):
         raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
-    if labels.dtype.kind == "f" and np.isinf(labels).any():
-        row = int(np.isinf(labels).argmax())
-        raise BlackBoxError(f"the black box answered {labels[row]} for row {row}, which is no answer.")
-    if labels.dtype.kind == "O" and len({type(label) for label in labels}) > 1:
-        kinds = sorted({type(label).__name__ for label in labels})
-        raise BlackBoxError(f"the black box answered labels of several types, {', '.join(kinds)}; one is expected.")
-    if labels.dtype.kind not in "biufOUS":
+    if labels.dtype.kind not in "biufOU" or (labels.dtype.kind == "f" and labels.dtype.itemsize > 8):
         raise BlackBoxError(f"the black box answered labels of dtype {labels.dtype}; numbers or strings are expected.")
+    if labels.dtype.kind == "O":
+        _check_objects(labels)
+    if labels.dtype.kind in "fO":
+        infinite = np.isin(labels, INFINITE)
+        if infinite.any():
+            row = int(infinite.argmax())
+            raise BlackBoxError(f"the black box answered {labels[row]} for row {row}, which is no answer.")
+    if labels.dtype.kind in "UO":
+        for label in set(labels.tolist()):
+            _check_text(label)
     return labels
+
+
+def kind_of(labels: Labels) -> str:
+    """Return the kind of labels in words.
+
+    >>> kind_of(np.array(["yes", "no"])), kind_of(np.array([1, 0])), kind_of(np.array([True, False]))
+    ('text', 'numbers', 'truth values')
+    """
+    kind = labels.dtype.kind if labels.dtype.kind != "O" else np.asarray(labels[0]).dtype.kind
+    return {"U": "text", "b": "truth values"}.get(kind, "numbers")
+
+
+def _check_objects(labels: Labels) -> None:
+    """Raise ``BlackBoxError`` unless all labels are texts, or all are plain numbers or all truth values."""
+    kinds = sorted({type(label).__name__ for label in labels})
+    if len(kinds) > 1:
+        raise BlackBoxError(f"the black box answered labels of several types, {', '.join(kinds)}; one is expected.")
+    if len(labels) and not isinstance(labels[0], (str, int, float, np.integer, np.floating, np.bool_)):
+        raise BlackBoxError(f"the black box answered with a {kinds[0]} for each row; numbers or strings are expected.")
+
+
+def _check_text(label: Any) -> None:
+    try:
+        refuse_half_pairs(label, "an answer of the black box")
+    except ValueError as error:
+        raise BlackBoxError(str(error)) from None

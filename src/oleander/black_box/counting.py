@@ -3,7 +3,7 @@
 from typing import Any
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, BlackBoxError, kind_of
 from oleander.data.schema import FeatureSchema
 
 
@@ -41,6 +41,7 @@ class CountingBlackBox:
     def __init__(self, black_box: BlackBox, max_queries: int | None = None) -> None:
         self.black_box, self.max_queries = black_box, max_queries
         self.n_queries, self._n_reserved = 0, 0
+        self._kind: str | None = None
 
     @property
     def model(self) -> Any:
@@ -81,12 +82,24 @@ class CountingBlackBox:
     def ask(self, rows: Floats) -> Labels:
         """Return the black box's labels for encoded rows."""
         self.charge(len(rows))
-        return self.black_box.ask(rows)
+        return self._check_kind(self.black_box.ask(rows))
 
     def ask_table(self, table: Any) -> Labels:
         """Return the black box's labels for rows as the user has them."""
         self.charge(len(table))
-        return self.black_box.ask_table(table)
+        return self._check_kind(self.black_box.ask_table(table))
+
+    def _check_kind(self, labels: Labels) -> Labels:
+        """Return the labels, or raise ``BlackBoxError`` if they are of another kind than those of earlier calls."""
+        if len(labels):
+            kind = kind_of(labels)
+            self._kind = self._kind or kind
+            if kind != self._kind:
+                raise BlackBoxError(
+                    f"the black box answered {self._kind} at first and {kind} later, such as {labels.tolist()[0]!r}: "
+                    "no answer is equal to one of another kind. Let it always answer in the same way."
+                )
+        return labels
 
     def ask_again(self, rows: Floats, labels: Labels) -> None:
         """Ask about the first rows a second time, count them too, and warn if a label has changed."""

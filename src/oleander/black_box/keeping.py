@@ -12,7 +12,6 @@ import numpy as np
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
-from oleander.data.tolerance import changed
 from oleander.storage.checkpoint import Checkpoint, CheckpointError, hash_array, hash_text
 
 # The dtypes that labels may have.
@@ -61,7 +60,7 @@ class KeptBlackBox(BlackBox):
             self.plain.warn_if_fickle(rows, labels)
             return
         asked = min(N_ASKED_TWICE, len(rows))
-        n_changed = int(changed(labels[:asked], self.plain.ask(rows[:asked])).sum())
+        n_changed = self.plain.count_changed(rows[:asked], labels[:asked])
         if n_changed:
             raise CheckpointError(
                 f"the black box answers {n_changed} of {asked} rows otherwise than when the checkpoint in "

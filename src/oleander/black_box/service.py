@@ -259,6 +259,9 @@ def import_httpx() -> ModuleType:
 
 def make_tls(ca_file: str | None) -> ssl.SSLContext:
     """Return a context that verifies certificates by a file or by the system's authorities."""
+    if ca_file == "":
+        # It would mean the system's authorities, of which there are many.
+        raise ValueError("ca_file='' is an empty path: name a file, or leave it out.")
     try:
         return ssl.create_default_context(cafile=ca_file)
     except OSError as error:

@@ -323,6 +323,7 @@ def _add_runtimes(answer: Answer, spent: Seconds) -> Answer:
 
 def _keep_rows(matrix: csr_array, rows: Bools) -> csr_array:
     """Return the matrix with the other rows emptied."""
-    kept = csr_array(matrix.multiply(rows[:, None].astype(bool)))
-    kept.eliminate_zeros()
-    return kept.astype(bool)
+    lengths = np.diff(matrix.indptr)
+    kept = np.repeat(rows, lengths)
+    starts = np.concatenate([[0], np.cumsum(np.where(rows, lengths, 0))])
+    return csr_array((matrix.data[kept].astype(bool), matrix.indices[kept], starts), shape=matrix.shape)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -103,7 +104,7 @@ class CandidatePool:
                 "together. Raise batch_size, or lower n_draws."
             )
         self.covers = membership([candidate.region for candidate in self.candidates], rows.values)
-        self.support = self.covers @ rows.weights
+        self.support = self._weigh(np.ones(self.covers.nnz, dtype=bool))
         # One entry per membership: whether the candidate may be judged there.
         self._is_judged = self._find_judged()
         self.judged_support = self._weigh(self._is_judged)
@@ -188,10 +189,10 @@ class CandidatePool:
 
     def _weigh(self, memberships: Bools) -> NDArray[np.intp]:
         """Return the number of the user's rows behind each candidate's memberships in the mask."""
-        counted = np.where(memberships, self.rows.weights[self.covers.indices], 0)
-        running = np.concatenate([[0], np.cumsum(counted)])
-        weighed: NDArray[np.intp] = np.diff(running[self.covers.indptr])
-        return weighed
+        # Candidate by candidate: an array of whole numbers for all memberships would be eight times as large as they.
+        weights, starts = self.rows.weights, self.covers.indptr.tolist()
+        masks = (memberships[start:end] for start, end in pairwise(starts))
+        return np.array([weights[self.points_of(index)[mask]].sum() for index, mask in enumerate(masks)], dtype=np.intp)
 
     def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
         """Train the explainers of these candidates that are not trained yet, as far as ``max_queries`` goes.
@@ -315,7 +316,8 @@ class CandidatePool:
     @property
     def agrees(self) -> csr_array:
         """The points that each candidate covers with the black box's answer; none for an untrained candidate."""
-        starts = np.concatenate([[0], np.cumsum(self._is_right)])[self.covers.indptr]
+        sizes = [np.count_nonzero(self._is_right[start:end]) for start, end in pairwise(self.covers.indptr.tolist())]
+        starts = np.cumsum([0, *sizes])
         points = self.covers.indices[self._is_right]
         return csr_array((np.ones(len(points), dtype=bool), points, starts), shape=self.covers.shape)
 
@@ -332,6 +334,6 @@ class CandidatePool:
     @property
     def fidelity(self) -> Floats:
         """The share of each candidate's rows on which it agrees; NaN if it is untrained or covers no row."""
-        right = self.agrees @ self.rows.weights
+        right = self._weigh(self._is_right)
         known = self.is_trained & (self.support > 0)
         return np.where(known, right / np.maximum(self.support, 1), np.nan)

@@ -7,6 +7,9 @@ import numpy as np
 
 from oleander.arrays import Labels
 
+# Whole numbers beyond this may be rounded to a float: 2^53 + 1 becomes 2^53.
+MOST_EXACT = 2.0**53 - 1
+
 
 def make_seed(random_state: int | None) -> int:
     """Return the seed that was given, or a new random one."""

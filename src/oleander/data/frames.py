@@ -15,6 +15,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from oleander.arrays import Ints
+from oleander.data.checks import MOST_EXACT
 from oleander.running.wording import list_some
 
 # The frames that a black box gets as the user gave them; it gets pandas for all others.
@@ -24,7 +25,8 @@ FRAMES = (PANDAS, POLARS)
 
 def refuse_mask(values: Any, what: str) -> None:
     """Raise ``ValueError`` for a masked array: other code reads the values under its mask."""
-    if isinstance(values, np.ma.MaskedArray):
+    rows = values if isinstance(values, (list, tuple)) else (values,)
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
         raise ValueError(f"{what} a masked array, whose mask would be lost: mark missing values with .filled(np.nan).")
 
 
@@ -62,7 +64,7 @@ def to_table(X: Any) -> Any:
     twice = [name for number, name in enumerate(names) if name in names[:number]]
     if twice:
         raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
-    columns = {name: _to_pandas(frame[name]) for name in names}
+    columns = {name: _to_pandas(frame[name], name) for name in names}
     unreadable = [name for name, column in columns.items() if column is None]
     if unreadable:
         kinds = ", ".join(sorted({str(frame[name].dtype) for name in unreadable}))
@@ -135,12 +137,12 @@ def _collect(frame: Any) -> Any:
     return frame.collect()
 
 
-def _to_pandas(column: Any) -> pd.Series | None:
+def _to_pandas(column: Any, name: str) -> pd.Series | None:
     """Return a column of a narwhals frame as pandas would hold it; None for values that no column may hold."""
     dtype, absent = column.dtype, column.is_null().to_numpy()
     has_absent = bool(absent.any())
     if isinstance(dtype, nw.Decimal):
-        column, dtype = column.cast(nw.Float64()), nw.Float64()
+        return _read_decimals(column, name)
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
         levels = column.cat.get_categories().to_list()
         kind = pd.CategoricalDtype(levels, ordered=isinstance(dtype, nw.Enum))
@@ -165,6 +167,19 @@ def _to_pandas(column: Any) -> pd.Series | None:
         unit = "us" if dtype.time_unit == "s" else dtype.time_unit
         return pd.Series(column.to_numpy().astype(f"datetime64[{unit}]"))
     return None if not isinstance(dtype, nw.Unknown) or not absent.all() else pd.Series([None] * len(column))
+
+
+def _read_decimals(column: Any, name: str) -> pd.Series:
+    """Return decimals as floats; ``ValueError`` names a row whose value is too large to be exact."""
+    codes = column.cast(nw.Float64()).to_numpy()
+    inexact = np.abs(codes) > MOST_EXACT
+    if inexact.any():
+        row = int(inexact.argmax())
+        raise ValueError(
+            f"column {name!r} holds the decimal {column[row]} in row {row}, beyond 2^53 - 1, which may be rounded. "
+            "Turn it into text if it is an id, or into a larger unit."
+        )
+    return pd.Series(codes)
 
 
 def _to_polars(column: pd.Series, name: str, pl: Any) -> Any:

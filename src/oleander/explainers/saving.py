@@ -1,5 +1,6 @@
 """Local explainers and their regions as plain data for files, and back."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from oleander.data.schema import FeatureSchema
@@ -11,6 +12,20 @@ from oleander.explainers.linear import LimeLinear
 from oleander.explainers.tree import Tree
 from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.regions import Region, read_region
+
+# The most conditions of all rules that a file may hold; reading them takes some seconds.
+MOST_TO_READ = 500_000
+
+
+def check_size(explainers: Iterable[Explainer]) -> None:
+    """Raise ``ValueError`` for explainers whose rules take minutes to read: a small file may hold a very deep tree."""
+    trees = [getattr(explainer, "tree_", getattr(explainer, "tree", None)) for explainer in explainers]
+    cost = sum(tree.reading_cost for tree in trees if isinstance(tree, Tree))
+    if cost > MOST_TO_READ:
+        raise ValueError(
+            f"the rules of its trees hold {cost:,} conditions, and a file may hold {MOST_TO_READ:,}: limit the leaves "
+            "of the trees"
+        )
 
 
 def write_explainer(explainer: Explainer) -> dict[str, Any]:

@@ -67,6 +67,23 @@ class Tree:
         """The nodes that are leaves."""
         return np.flatnonzero(self.column == LEAF)
 
+    @cached_property
+    def parents(self) -> Ints:
+        """The parent of each node; -1 for the root."""
+        parents = np.full(len(self.column), LEAF)
+        inner = np.flatnonzero(self.column != LEAF)
+        parents[self.left[inner]] = parents[self.right[inner]] = inner
+        return parents
+
+    @property
+    def reading_cost(self) -> int:
+        """The splits above all leaves together, one on levels counted once for each level."""
+        splits = np.array([*(1 + len(feature.levels) for feature in self.schema), 0])[self.column]
+        cost = np.zeros(len(splits), dtype=np.int64)
+        for node, parent in enumerate(self.parents[1:].tolist(), start=1):
+            cost[node] = cost[parent] + splits[parent]
+        return int(cost[self.leaves].sum())
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, without the schema, which is saved beside the tree."""
         arrays = {name: getattr(self, name).tolist() for name in ARRAYS}
@@ -147,7 +164,7 @@ class Tree:
         path: list[Condition] = []
         node = leaf
         while node != 0:
-            parent = int(np.flatnonzero((self.left == node) | (self.right == node))[0])
+            parent = int(self.parents[node])
             path.append(self.conditions(parent)[int(self.right[parent] == node)])
             node = parent
         n_draws = int(self.n_draws[leaf])

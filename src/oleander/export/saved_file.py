@@ -13,8 +13,10 @@ from oleander.storage.files import whole_file
 
 FORMAT = 2
 CONTENT, DIGESTS = "atlas.json", "digests.json"
-# Far beyond any explainer that a person could read. Parsed JSON may take twenty times as much memory as its text.
+# Far beyond any explainer that a person could read. Values take up to a hundred bytes each when they are parsed, also
+# those of two characters, so that both the size and the number of values are limited.
 LARGEST_JSON = 64 * 2**20
+MOST_VALUES = 5_000_000
 LARGEST_DIGESTS = 2**16
 LARGEST_IN_ALL = LARGEST_JSON + LARGEST_DIGESTS
 
@@ -28,6 +30,8 @@ def write_file(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
     data = json.dumps({"format": FORMAT, **content}, allow_nan=False, indent=1).encode()
     if len(data) > LARGEST_JSON:
         raise ValueError(f"{CONTENT} would have {len(data):,} bytes; a file with over {LARGEST_JSON:,} is not read.")
+    if _count_values(data) > MOST_VALUES:
+        raise ValueError(f"{CONTENT} would hold over {MOST_VALUES:,} values, and such a file is not read.")
     digests = {CONTENT: hashlib.sha256(data).hexdigest()}
     with whole_file(Path(path)) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(CONTENT, data)
@@ -45,6 +49,8 @@ def read_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         # The digest comes first: JSON that was tampered with may take any amount of memory to parse.
         if not isinstance(digests, dict) or digests.get(CONTENT) != hashlib.sha256(data).hexdigest():
             raise FileError(f"{path} was changed after it was saved: {CONTENT} differs.")
+        if _count_values(data) > MOST_VALUES:
+            raise FileError(f"{path} is not a saved explainer: it holds over {MOST_VALUES:,} values.")
         content = json.loads(data)
         if not isinstance(content, dict):
             raise FileError(f"{path} is not a saved explainer: its JSON is not an object.")
@@ -67,3 +73,8 @@ def read_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         ) from error
     except RecursionError:
         raise FileError(f"{path} is not a saved explainer: its JSON is nested too deeply.") from None
+
+
+def _count_values(data: bytes) -> int:
+    """Return a number of values that JSON holds at most, without parsing it."""
+    return sum(map(data.count, (b",", b"[", b"{"))) + 1

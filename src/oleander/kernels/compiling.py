@@ -7,7 +7,7 @@ cached kernel is compiled anew only when its own file changes.
 
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from numba import njit, types
 from numba.core import event
@@ -41,18 +41,30 @@ def compiled(*signature: Any) -> Callable[[F], F]:
 
     def compile_function(function: F) -> F:
         options = {"nogil": True, "error_model": "numpy"}
-        signatures = [signature] if signature else None
+        if not signature:
+            # Its callers are cached with all that they call.
+            return cast(F, njit(**options)(function))
         try:
-            kernel = njit(signatures, cache=True, **options)(function)
-        except RuntimeError as error:
+            return cast(F, njit([signature], cache=True, **options)(function))
+        except Exception:
+            # A file of the cache may be damaged, which fails in as many ways as pickle can. An error of the function
+            # itself is raised again below.
+            if _empty_cache(njit(**options)(function)):
+                return cast(F, njit([signature], cache=True, **options)(function))
             # Where no folder can be written, every process compiles for itself.
-            if "cannot cache" not in str(error):
-                raise
-            kernel = njit(signatures, **options)(function)
-        compiled_function: F = kernel
-        return compiled_function
+            return cast(F, njit([signature], **options)(function))
 
     return compile_function
+
+
+def _empty_cache(kernel: Any) -> bool:
+    """Forget what the cache holds of a kernel; return whether that was possible."""
+    try:
+        kernel.enable_caching()
+        kernel._cache.flush()
+    except (RuntimeError, OSError):
+        return False
+    return True
 
 
 def reads(kind: Any, n_dimensions: int, layout: str = "A") -> Any:

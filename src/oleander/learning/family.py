@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.least_squares import MOST_TERMS
-from oleander.explainers.tree import LEAF
+from oleander.explainers.tree import LEAF, Tree
 from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
 from oleander.learning.grid import Grid, Key, Memberships
@@ -170,25 +170,14 @@ def learn_family(
     # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
     grows = learns[: round(SHARE_GROWN * len(values))]
     trees = grow_trees(draws, grows, grid, rng)
-    right = all_right = draws.find_right(learns)
+    right = draws.find_right(learns)
     members = Memberships(grid, codes[:, learns])
     lined = draws
     if draws.truth is not None:
-        columns = np.unique(np.concatenate([tree.column[tree.column != LEAF] for tree in trees]))
-        most = min(MOST_TERMS, max_conditions or MOST_TERMS)
-        # The second tree grows by variance.
-        lined = with_lines(draws, grows, list_nodes(trees[1], values[grows]), columns, most)
-        all_right = lined.find_right(learns)
+        lined = learn_lines(draws, grows, learns, trees, members, max_boxes, max_conditions, min_support)
+    all_right = right if lined is draws else lined.find_right(learns)
     pool = make_pool(trees, grid, members, all_right, lined.count_terms(), max_conditions)
     polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
-    if draws.truth is not None:
-        # Lines of nodes are fitted again to what boxes answer.
-        weights = class_weights(lined, CLASS_POWER)
-        for price in REFIT_PRICES:
-            (choice,) = choose_boxes(pool, polisher, all_right, weights, price, [max_boxes], min_support=min_support)
-            lined = with_lines(lined, learns, list_owned(polisher.covers(choice.keys)), columns, most)
-        all_right = lined.find_right(learns)
-        pool = make_pool(trees, grid, members, all_right, lined.count_terms(), max_conditions)
     n_terms = lined.count_terms()
     weights = class_weights(lined, 1.0 if is_balanced else CLASS_POWER)
     steps: list[Step] = []
@@ -212,6 +201,43 @@ def learn_family(
             for pruned in prune_tree(tree, grid, members, right, weights, prices, leaves, min_support, max_conditions):
                 steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
     return Family(grid, lined, measure_steps(grid, steps, codes[:, held], lined.find_right(held)))
+
+
+def learn_lines(
+    draws: LabelledDraws,
+    grows: Ints,
+    learns: Ints,
+    trees: list[Tree],
+    members: Memberships,
+    max_boxes: int,
+    max_conditions: int | None,
+    min_support: int,
+) -> LabelledDraws:
+    """Return draws with lines as further answers: of the nodes of a tree, and of boxes that are chosen given those.
+
+    Parameters
+    ----------
+    draws : LabelledDraws
+        With numbers as answers.
+    grows, learns : int arrays
+        The draws that grew the trees, and those that choose.
+    trees : list of Tree
+        As ``grow_trees`` grows them; the second one grows by variance.
+    members : Memberships
+        Of the draws that choose.
+    max_boxes, max_conditions, min_support
+        As in ``learn_family``.
+    """
+    columns = np.unique(np.concatenate([tree.column[tree.column != LEAF] for tree in trees]))
+    most = min(MOST_TERMS, max_conditions or MOST_TERMS)
+    lined = with_lines(draws, grows, list_nodes(trees[1], draws.values[grows]), columns, most)
+    right, weights = lined.find_right(learns), class_weights(lined, CLASS_POWER)
+    pool = make_pool(trees, members.grid, members, right, lined.count_terms(), max_conditions)
+    polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
+    for price in REFIT_PRICES:
+        (choice,) = choose_boxes(pool, polisher, right, weights, price, [max_boxes], min_support=min_support)
+        lined = with_lines(lined, learns, list_owned(polisher.covers(choice.keys)), columns, most)
+    return lined
 
 
 def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32]) -> Ints:

@@ -14,7 +14,7 @@ from oleander.explainers.abstaining import Spoken
 from oleander.explainers.base import Explainer, Rule
 from oleander.explainers.constant import Constant
 from oleander.explainers.line import Line
-from oleander.explainers.saving import read_explainer, read_region_of, write_explainer
+from oleander.explainers.saving import check_size, read_explainer, read_region_of, write_explainer
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.spread import Spread
 from oleander.learning.family import OVERLAPS, Overlap
@@ -314,6 +314,7 @@ class ExplainerSet:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; the schema is kept beside it."""
+        check_size(member.explainer for member in self.members)
         return {
             "overlap": self.overlap,
             "in_turn": self.in_turn,
@@ -324,6 +325,7 @@ class ExplainerSet:
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
         members = tuple(ChosenExplainer.from_dict(member, schema) for member in data["members"])
+        check_size(member.explainer for member in members)
         return cls(schema, members, read_overlap(data["overlap"]), bool(data["in_turn"]))
 
 

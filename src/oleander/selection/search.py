@@ -1,6 +1,6 @@
 """Search for good choices: lazy greedy for every model, and a tabu walk over swaps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,8 @@ from oleander.selection.sparse_rows import entries_of
 
 # The price of a unit of weight by which a choice breaks its constraints: the first one, and the factor of its moves.
 FIRST_PRICE, PRICE_FACTOR = 2.0, 1.3
+# About the most memberships that are read at once.
+MOST_ENTRIES = 2_000_000
 
 
 def greedy(
@@ -158,16 +160,23 @@ class SwapState:
         self.value -= float(self.weights[lost].sum())
 
     def _add_gain(self, points: Ints, sign: float) -> None:
-        candidates, lengths = entries_of(self.by_point, points)
-        amounts = np.repeat(sign * self.weights[points], lengths)
-        self.gain += np.bincount(candidates, weights=amounts, minlength=len(self.gain))
+        for part in self._parts(points):
+            candidates, lengths = entries_of(self.by_point, points[part])
+            amounts = np.repeat(sign * self.weights[points[part]], lengths)
+            self.gain += np.bincount(candidates, weights=amounts, minlength=len(self.gain))
 
     def _add_owned(self, points: Ints, slots: Ints, sign: float) -> None:
-        candidates, lengths = entries_of(self.by_point, points)
-        amounts = sign * self.weights[points]
-        cells = candidates.astype(np.intp) * len(self.loss) + np.repeat(slots, lengths)
-        np.add.at(self.owned.reshape(-1), cells, np.repeat(amounts, lengths))
-        self.loss += np.bincount(slots, weights=amounts, minlength=len(self.loss))
+        for part in self._parts(points):
+            candidates, lengths = entries_of(self.by_point, points[part])
+            cells = candidates.astype(np.intp) * len(self.loss) + np.repeat(slots[part], lengths)
+            np.add.at(self.owned.reshape(-1), cells, np.repeat(sign * self.weights[points[part]], lengths))
+        self.loss += np.bincount(slots, weights=sign * self.weights[points], minlength=len(self.loss))
+
+    def _parts(self, points: Ints) -> Iterator[slice]:
+        """Yield slices of the points with a bounded number of entries, whose temporary arrays would fill the memory."""
+        size = max(1, MOST_ENTRIES * self.by_point.shape[0] // max(self.by_point.nnz, 1))
+        for start in range(0, len(points), size):
+            yield slice(start, start + size)
 
     def after(self) -> Floats:
         """Return the weight of the union after each swap."""

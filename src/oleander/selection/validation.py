@@ -37,15 +37,29 @@ def matching_matrices(covers: object, agrees: object) -> tuple[sparse.csr_array,
         )
     if 0 in cover.shape:
         raise ValueError(f"covers has shape {cover.shape}; a problem needs at least one candidate and one point.")
-    outside = sparse.coo_array(agree - agree.multiply(cover))
-    outside.eliminate_zeros()
-    if outside.nnz:
-        row, column = int(outside.coords[0][0]), int(outside.coords[1][0])
+    _refuse_outside(cover, agree)
+    return cover, agree
+
+
+def _refuse_outside(cover: sparse.csr_array, agree: sparse.csr_array) -> None:
+    """Raise ``ValueError`` for an entry of ``agree`` that ``cover`` does not have."""
+    # Row by row, because the matrices may be most of what is in memory.
+    is_covered = np.zeros(cover.shape[1], dtype=bool)
+    n_outside, first = 0, ""
+    for row in range(cover.shape[0]):
+        covered = cover.indices[cover.indptr[row] : cover.indptr[row + 1]]
+        agreed = agree.indices[agree.indptr[row] : agree.indptr[row + 1]]
+        is_covered[covered] = True
+        outside = agreed[~is_covered[agreed]]
+        is_covered[covered] = False
+        if len(outside):
+            first = first or f"candidate {row}, point {outside[0]}"
+            n_outside += len(outside)
+    if n_outside:
         raise ValueError(
-            f"agrees has {outside.nnz} entries outside covers, the first at candidate {row}, point {column}. "
+            f"agrees has {n_outside} entries outside covers, the first at {first}. "
             "A candidate agrees only where it covers: pass agrees & covers."
         )
-    return cover, agree
 
 
 def point_weights(weights: ArrayLike | None, n_points: int) -> Floats:

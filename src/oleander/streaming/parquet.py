@@ -42,12 +42,31 @@ class ParquetBlock:
         return f"{self.path} {self.row_groups} {self.stamp}"
 
     def read(self, columns: Sequence[str], most: int) -> Iterator[Any]:
-        """Yield its rows as pyarrow tables of at most ``most`` rows."""
+        """Yield its rows as pyarrow tables of at most ``most`` rows.
+
+        Raises ``ValueError`` naming the file if it was changed since it was opened, or is damaged.
+        """
+        self._check_stamp()
+        try:
+            yield from self._read(columns, most)
+        except (ValueError, OSError) as error:
+            self._check_stamp()
+            raise ValueError(f"{self.path} cannot be read as Parquet: {one_line(error)}. Write it again.") from error
+        self._check_stamp()
+
+    def _check_stamp(self) -> None:
+        if stamp_of(self.filesystem, self.path) != self.stamp:
+            raise ValueError(
+                f"{self.path} was changed while it was read: its rows are read several times. Fit again, on a file "
+                "that nothing writes to."
+            )
+
+    def _read(self, columns: Sequence[str], most: int) -> Iterator[Any]:
         pa, pq = load_arrow(), load_arrow("parquet")
         outside = dict(self.folder_values)
         inside = [column for column in columns if column not in outside]
         with self.filesystem.open_input_file(self.path) as opened:
-            file = pq.ParquetFile(opened, buffer_size=WINDOW, pre_buffer=False)
+            file = pq.ParquetFile(opened, buffer_size=WINDOW, pre_buffer=False, page_checksum_verification=True)
             # One core for a block: the blocks are spread over the cores.
             batches = file.iter_batches(
                 batch_size=most, row_groups=list(self.row_groups), columns=inside, use_threads=False
@@ -129,11 +148,16 @@ def open_dataset(dataset: Any, what: str) -> Blocks:
         columns = {**own, **{name: _kind(value.type) for name, value in values}}
         known = columns if known is None else _same_columns(known, columns, files[0][0], fragment.path)
         sizes = tuple(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
-        info = dataset.filesystem.get_file_info(fragment.path)
-        files.append((fragment.path, sizes, values, f"{info.size} {info.mtime_ns}"))
+        files.append((fragment.path, sizes, values, stamp_of(dataset.filesystem, fragment.path)))
     if known is None or not any(sum(sizes) for _, sizes, _, _ in files):
         raise ValueError(f"{what} holds no row.")
     return ParquetFiles(tuple(known), tuple(files), dataset.filesystem)
+
+
+def stamp_of(filesystem: Any, path: str) -> str:
+    """Return the size and the date of a file."""
+    info = filesystem.get_file_info(path)
+    return f"{info.size} {info.mtime_ns}"
 
 
 def _columns_of(schema: Any) -> dict[str, str]:

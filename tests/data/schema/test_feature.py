@@ -52,3 +52,29 @@ def test_names_that_are_no_dtype_are_refused(name):
     with pytest.raises(ValueError, match="is not the dtype of a column") as caught:
         read_dtype_name(name)
     assert len(str(caught.value)) < 100
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.to_datetime(["2020-01-01"]),
+        pd.to_datetime(["2020-01-01"]).tz_localize("UTC"),
+        pd.to_timedelta(["1 day"]),
+        np.array([1 + 2j]),
+    ],
+)
+def test_dates_and_complex_numbers_are_not_read_as_numbers(values):
+    age = Feature("age", Kind.CONTINUOUS, "float64", 0.0, 90.0)
+    for read in (age.encode, age.holds):
+        with pytest.raises(ValueError, match=r"column 'age' holds numbers, but row 0 holds .*: turn the column into"):
+            read(values)
+
+
+def test_later_rows_are_not_rounded():
+    age = Feature("age", Kind.INTEGER, "int64", 0.0, 90.0)
+    assert age.holds([7, 2**53 + 1, 2**53 - 1]).tolist() == [True, False, True]
+    with pytest.raises(ValueError, match="holds 9007199254740993 in row 1"):
+        age.encode([7, 2**53 + 1])
+    schema = FeatureSchema.infer(np.array([[1], [2], [3]]))
+    with pytest.raises(ValueError, match="holds 9007199254740993 in row 0"):
+        schema.encode(np.array([[2**53 + 1]]))

@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -82,7 +84,7 @@ class TestMissingEverywhere:
 )
 def test_whole_numbers_that_a_float_would_round_are_refused(values):
     table = pd.DataFrame({"id": values})
-    with pytest.raises(ValueError, match=r"column 'id' holds -?\d+, a whole number beyond 2\^53"):
+    with pytest.raises(ValueError, match=r"column 'id' holds -?\d+ in row 0, a whole number beyond 2\^53"):
         FeatureSchema.infer(table)
 
 
@@ -93,3 +95,35 @@ def test_floats_beyond_two_to_the_53_are_what_they_are():
 def test_a_spread_that_no_float_holds_is_refused_with_the_values():
     with pytest.raises(ValueError, match=r"scale inf; .* from 0 to 1e\+308: if they are right, give the column"):
         FeatureSchema.infer(pd.DataFrame({"a": [1e308, 0.0, 1e308, 2.5]}))
+
+
+@pytest.mark.parametrize("values", [[1e-310, 3e-310], [0.0, 5e-324], [1e-200, 4e-200]])
+def test_a_spread_that_floats_cannot_measure_is_refused_with_the_values(values):
+    with pytest.raises(ValueError, match=r"column 'x0' has scale .* lie from .*: if they are right, .* another unit"):
+        FeatureSchema.infer(np.array([[value] for value in values]))
+
+
+@pytest.mark.parametrize("kind", ["decimal128", "dictionary", "duration"])
+def test_dtypes_that_no_file_holds_are_refused_by_name(kind):
+    pa = pytest.importorskip("pyarrow")
+    arrays = {
+        "decimal128": pa.array([Decimal("1.5"), Decimal("2.5")], pa.decimal128(20, 3)),
+        "dictionary": pa.array(["a", "b"]).dictionary_encode(),
+        "duration": pa.array([1, 2], pa.duration("s")),
+    }
+    table = pa.table({"a": arrays[kind]}).to_pandas(types_mapper=pd.ArrowDtype)
+    with pytest.raises(ValueError, match=rf"column 'a' has dtype {kind}.*turn it into"):
+        FeatureSchema.infer(table)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (pd.DataFrame({"b": pd.Series(["a\ud800", "c", "d"], dtype=object)}), r"column 'b' has the text 'a\\ud800'"),
+        (pd.DataFrame([[1.0], [2.5]], columns=pd.Index(["a\udfff"], dtype=object)), "a column's name has the text"),
+        (np.array([["a\ud800", "c"], ["d", "c"]], dtype=object), r"column 'x0' has the text"),
+    ],
+)
+def test_half_pairs_of_surrogates_are_refused(table, message):
+    with pytest.raises(ValueError, match=message + r".*not Unicode.*rename it"):
+        FeatureSchema.infer(table)

@@ -11,13 +11,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints
+from oleander.data.checks import MOST_EXACT
 from oleander.data.schema.dates import day_bounds, format_days, to_dates, to_days
 from oleander.data.schema.rounding import format_number
-from oleander.data.schema.values import MOST_EXACT, read_dtype_name, refuse_infinite
+from oleander.data.schema.values import (
+    find_inexact,
+    read_dtype_name,
+    refuse_half_pairs,
+    refuse_inexact,
+    refuse_infinite,
+    refuse_no_numbers,
+)
 from oleander.running.wording import list_some
 
 Level = str | int | float | bool
 INFINITE = (math.inf, -math.inf)
+# Squares of smaller distances, which a standard deviation needs, are no floats.
+LEAST_SPREAD = 1e-150
 
 
 class Kind(StrEnum):
@@ -74,18 +84,23 @@ class Feature:
     ordered: bool = False
 
     def __post_init__(self) -> None:
+        refuse_half_pairs(self.name, "a column's name")
         if self.is_number:
             if not (math.isfinite(self.lower) and math.isfinite(self.upper) and self.lower <= self.upper):
                 raise ValueError(
                     f"column {self.name!r} has bounds [{self.lower:g}, {self.upper:g}]; "
                     "they must be finite and in order."
                 )
-            if not (math.isfinite(self.scale) and self.scale > 0):
+            is_tiny = 0 < self.upper - self.lower < LEAST_SPREAD or self.scale < LEAST_SPREAD
+            if not math.isfinite(self.scale) or is_tiny:
                 raise ValueError(
-                    f"column {self.name!r} has scale {self.scale:g}; it must be over 0 and finite. Its values lie from "
-                    f"{self.lower:g} to {self.upper:g}: if they are right, give the column in another unit."
+                    f"column {self.name!r} has scale {self.scale:g}; it must be at least {LEAST_SPREAD:g} and finite. "
+                    f"Its values lie from {self.lower:g} to {self.upper:g}: if they are right, give the column in "
+                    "another unit."
                 )
             return
+        for level in self.levels:
+            refuse_half_pairs(level, f"column {self.name!r}")
         needs_level = self.kind is Kind.BINARY or not self.missing
         if len(set(self.levels)) != len(self.levels) or (needs_level and not self.levels):
             raise ValueError(f"column {self.name!r} needs levels that are distinct, at least one.")
@@ -178,7 +193,9 @@ class Feature:
         if self.is_date:
             allowed = np.isfinite(to_days(column))
         elif self.is_number:
-            allowed = np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan))
+            refuse_no_numbers(column, self.name)
+            codes = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+            allowed = np.isfinite(codes) & ~find_inexact(column, codes)
         else:
             allowed = self._positions(column) >= 0
         return np.where(absent, self.missing, allowed)
@@ -194,6 +211,7 @@ class Feature:
                     "without a time zone."
                 )
             return days
+        refuse_no_numbers(column, self.name)
         try:
             codes = np.array(column.to_numpy(dtype=float, na_value=np.nan))
         except (TypeError, ValueError):
@@ -203,6 +221,7 @@ class Feature:
                 f"column {self.name!r} is {self.kind}, but row {row} holds {column.iloc[row]!r}, which is not a number."
             ) from None
         refuse_infinite(codes, self.name)
+        refuse_inexact(column, codes, self.name)
         return codes
 
     def _level_codes(self, column: pd.Series, absent: Bools) -> Floats:

@@ -9,7 +9,7 @@ import pandas as pd
 from oleander.arrays import Floats
 from oleander.data.schema.dates import holds_dates, to_days
 from oleander.data.schema.feature import Feature, Kind, Level
-from oleander.data.schema.values import refuse_inexact, refuse_infinite
+from oleander.data.schema.values import read_dtype_name, refuse_infinite
 
 SCALES: dict[str, Callable[[Floats], float]] = {
     "none": lambda values: 1.0,
@@ -36,6 +36,7 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
         return _infer_date(column, present, name, kind, scale)
     if kind in (Kind.DATE, Kind.TIMESTAMP):
         raise ValueError(f"column {name!r} is declared as {kind} and has dtype {dtype}: use pandas.to_datetime first.")
+    _refuse_unknown_dtype(column, name)
     if present.empty and not isinstance(dtype, pd.CategoricalDtype):
         if kind not in (None, Kind.CATEGORICAL):
             raise ValueError(f"column {name!r} has no value that is not missing, so it cannot be {kind}.")
@@ -58,7 +59,6 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
         raise ValueError(f"column {name!r} has dtype category, so its kind is binary or categorical, not {chosen}.")
     # Encoding reads the bounds like every later row, so that bad values get the same message.
     values = Feature(**about).encode(present)
-    refuse_inexact(present, values, name)
     return Feature(
         **about,
         lower=float(values.min()),
@@ -92,6 +92,20 @@ def _infer_date(column: pd.Series, present: pd.Series, name: str, kind: str | No
         measure_scale(days, scale),
         missing=len(present) < len(column),
     )
+
+
+def _refuse_unknown_dtype(column: pd.Series, name: str) -> None:
+    """Raise ``ValueError`` for a dtype that its name does not give back, such as Arrow's decimals: no file holds it."""
+    dtype = column.dtype
+    if isinstance(dtype, (np.dtype, pd.CategoricalDtype)):
+        return
+    try:
+        pd.api.types.pandas_dtype(read_dtype_name(str(dtype)))
+    except (NotImplementedError, TypeError, ValueError):
+        raise ValueError(
+            f"column {name!r} has dtype {dtype}; turn it into plain numbers or strings first: .astype(float) or "
+            ".astype(str)."
+        ) from None
 
 
 def _given_kind(name: str, kind: str) -> Kind:

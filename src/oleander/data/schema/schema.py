@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from oleander.arrays import Bools, Floats, Ints
+from oleander.data.checks import MOST_EXACT
 from oleander.data.frames import FRAMES, PANDAS, frame_of, to_table
 from oleander.data.schema.feature import Feature, Kind
 from oleander.data.schema.inference import infer_feature
 from oleander.data.schema.table import describe_features
-from oleander.data.schema.values import read_dtype_name
+from oleander.data.schema.values import read_dtype_name, refuse_half_pairs
 from oleander.running.wording import list_some, one_line
 
 FORMAT = 1
@@ -173,6 +174,7 @@ class FeatureSchema:
             and len(X) > 0
             and len(self.numbers) == len(self)
             and bool(np.isfinite(X).all())
+            and (X.dtype.kind == "f" or bool((X.min() >= -MOST_EXACT) & (X.max() <= MOST_EXACT)))
         )
 
     def align(self, X: Any) -> Any:
@@ -311,6 +313,7 @@ def _as_table(X: Any) -> pd.DataFrame:
         for column in table.columns:
             if isinstance(column, bool) or not isinstance(column, (str, int)):
                 raise ValueError(f"column {column!r} is named by a {type(column).__name__}; use strings.")
+            refuse_half_pairs(column, "a column's name")
         # A column named 1 and one named "1" cannot be told apart in rules.
         twice = table.columns[table.columns.map(str).duplicated()]
         if len(twice):
@@ -326,6 +329,11 @@ def _as_table(X: Any) -> pd.DataFrame:
             )
         if values.dtype.kind not in "biufOUS":
             raise ValueError(f"the data have dtype {values.dtype}; numbers or strings are expected.")
+        if values.dtype.kind in "OU":
+            # pandas would fail on such text without naming it.
+            for position, column in enumerate(values.T.tolist()):
+                for value in set(filter(lambda value: isinstance(value, str), column)):
+                    refuse_half_pairs(value, f"column 'x{position}'")
         # The columns of an object array may differ in dtype.
         table = pd.DataFrame(values).infer_objects()
     if not len(table) or not table.shape[1]:

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Floats
+from oleander.arrays import Bools, Floats
+from oleander.data.checks import MOST_EXACT
 from oleander.running.wording import shorten
 
 # As pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
 DTYPE_NAME = re.compile(r"[<>|=]?[A-Za-z]{1,20}[0-9]{0,4}(\[[a-z]{1,20}\])?")
-# Whole numbers beyond this are not exact as floats.
-MOST_EXACT = 2.0**53
 
 
 def read_dtype_name(name: Any) -> str:
@@ -34,14 +33,44 @@ def read_dtype_name(name: Any) -> str:
     return name
 
 
+def find_inexact(column: pd.Series, codes: Floats) -> Bools:
+    """Return a mask of the whole numbers that a float may round; floats are what they are."""
+    return np.logical_and(not pd.api.types.is_float_dtype(column.dtype), np.abs(codes) > MOST_EXACT)
+
+
 def refuse_inexact(column: pd.Series, codes: Floats, name: str) -> None:
-    """Raise ``ValueError`` naming the row of a whole number that a float may round; floats are what they are."""
-    inexact = np.abs(codes) > MOST_EXACT
-    if inexact.any() and not pd.api.types.is_float_dtype(column.dtype):
+    """Raise ``ValueError`` naming the row of a whole number that a float may round."""
+    inexact = find_inexact(column, codes)
+    if inexact.any():
         row = int(inexact.argmax())
         raise ValueError(
-            f"column {name!r} holds {column.iloc[row]}, a whole number beyond 2^53, which would be rounded. Turn it "
-            "into text if it is an id, or into a larger unit."
+            f"column {name!r} holds {column.iloc[row]} in row {row}, a whole number beyond 2^53 - 1, which may be "
+            "rounded. Turn it into text if it is an id, or into a larger unit."
+        )
+
+
+def refuse_no_numbers(column: pd.Series, name: str) -> None:
+    """Raise ``ValueError`` for dates, spans of time and complex numbers, which NumPy would turn into plain numbers."""
+    is_zoned = isinstance(column.dtype, pd.DatetimeTZDtype)
+    if is_zoned or (isinstance(column.dtype, np.dtype) and column.dtype.kind in "mMc"):
+        raise ValueError(
+            f"column {name!r} holds numbers, but row 0 holds {column.iloc[0]!r}: turn the column into numbers first."
+        )
+
+
+def refuse_half_pairs(text: Any, what: str) -> None:
+    r"""Raise ``ValueError`` for text with half of a pair of surrogates, which no file can hold.
+
+    Examples
+    --------
+    >>> refuse_half_pairs("age\ud800", "a column")
+    Traceback (most recent call last):
+    ...
+    ValueError: a column has the text 'age\ud800', which is not Unicode (half of a pair of surrogates): rename it.
+    """
+    if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError(
+            f"{what} has the text {shorten(text)!r}, which is not Unicode (half of a pair of surrogates): rename it."
         )
 
 
