@@ -109,18 +109,16 @@ def count_conditions(tree: Any) -> Ints:
     return np.array(counts, dtype=np.intp)
 
 
-def make_tree_student(model: Any, probabilities: Floats | None = None) -> Student:
+def make_tree_student(model: Any) -> Student:
     """Return a fitted tree of scikit-learn as a student; the score of a leaf is the probability of its label.
 
     Parameters
     ----------
     model : DecisionTreeClassifier
         Its classes are 0, 1, and so on.
-    probabilities : array of shape (n_nodes, n_classes), optional
-        Where they differ from the tree's own.
     """
     tree = model.tree_
-    values = tree.value[:, 0, :] if probabilities is None else probabilities
+    values = tree.value[:, 0, :]
     shares = values / values.sum(axis=1, keepdims=True)
     labels, scores = model.classes_[shares.argmax(axis=1)].astype(np.intp), shares.max(axis=1)
     leaves = np.flatnonzero(tree.children_left < 0)
