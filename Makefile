@@ -91,10 +91,15 @@ $(VENV)/.bench: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	touch $@
 
-SUBJECTS := one-explanation whole-explanation selection growth least-time speed floor lazy anchors quality certificates picking compare union-floor numbers number-laws streaming
+# The packages of rivals have an environment of their own; one that cannot be installed is a line that says so.
+$(VENV)/.rivals: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.outside.install
+	touch $@
+
+SUBJECTS := one-explanation whole-explanation selection growth least-time speed floor lazy anchors quality certificates picking compare field union-floor numbers number-laws streaming
 
 # Every line is kept in bench/ as it is measured: stopped and called again, a run continues where it was.
-bench: $(VENV)/.bench
+bench: $(VENV)/.bench $(if $(filter field,$(SUBJECT)),$(VENV)/.rivals)
 	$(BIN)/python -m benchmarks.run $(if $(SUBJECT),--subject $(SUBJECT))
 
 bench-tiny: $(VENV)/.bench

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import oleander
-from benchmarks import rivals
+from benchmarks import outside, rivals
 
 PACKAGES = ("numpy", "scikit-learn", "highspy", "lime", "shap", "anchor-exp")
 
@@ -29,8 +29,8 @@ def describe_machine() -> dict[str, Any]:
 
 
 def hash_source() -> str:
-    """Return a short hash of Oleander and of the rivals as they are now, committed or not."""
-    folders = [Path(package.__file__ or "").parent for package in (oleander, rivals)]
+    """Return a short hash of Oleander and of all rivals as they are now, committed or not."""
+    folders = [Path(package.__file__ or "").parent for package in (oleander, rivals, outside)]
     content = b"".join(path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.py")))
     return hashlib.sha256(content).hexdigest()[:8]
 

@@ -4,6 +4,7 @@ from benchmarks.subjects.anchors import AnchorSearch
 from benchmarks.subjects.base import Subject
 from benchmarks.subjects.certificates import Certificates
 from benchmarks.subjects.compare import Compare
+from benchmarks.subjects.field import Field
 from benchmarks.subjects.floor import FloorOn
 from benchmarks.subjects.growth import Growth
 from benchmarks.subjects.lazy import Lazy
@@ -35,6 +36,7 @@ SUBJECTS: dict[str, Subject] = {
         Certificates(),
         Picking(),
         Compare(),
+        Field(),
         UnionFloor(),
         Numbers(),
         NumberLaws(),

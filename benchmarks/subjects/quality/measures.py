@@ -10,6 +10,7 @@ from benchmarks.measuring import WatchedBlackBox
 from benchmarks.subjects.quality.methods import Budget, Effort, Method
 from oleander.baselines import Rival
 from oleander.explainers import Spoken
+from oleander.explainers.base import Explainer
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.regions import Ball, Box, Region
 from oleander.results.evaluation import Evaluation
@@ -22,6 +23,7 @@ NO_ANSWER: Row = {
     "certified": False,
     "rules": 0,
     "conditions": None,
+    "lines": 0,
     "minority right": 0.0,
 }
 
@@ -35,7 +37,7 @@ def measure_run(method: Method, case: Case, budget: Budget, effort: Effort) -> R
         rival = method(replace(case, black_box=box), budget, effort)
     except NothingFoundError:
         rival = None
-    cost = {"queries": box.n_rows, "processor seconds": time.process_time() - start}
+    cost = {"queries": box.n_rows, "processor seconds": time.process_time() - start - box.cpu_seconds}
     if rival is None or not rival.explainers:
         return {**NO_ANSWER, **cost}
     result = rival.evaluate(case.test, truth)
@@ -48,6 +50,7 @@ def measure_run(method: Method, case: Case, budget: Budget, effort: Effort) -> R
         "certified": certificate is not None and certificate.answers.bound >= budget.min_fidelity,
         "rules": n_rules,
         "conditions": n_conditions / n_rules,
+        "lines": sum(count_lines(member.explainer) for member in rival.explainers),
         "minority right": minority_right(result),
         **cost,
     }
@@ -72,6 +75,14 @@ def count_rules(rival: Rival, n_columns: int) -> tuple[int, int]:
         n_rules += len(rules)
         n_conditions += sum(count_conditions(member.region, n_columns) + len(rule.terms) for rule in rules)
     return n_rules, n_conditions
+
+
+def count_lines(explainer: Explainer) -> int:
+    """Return the lines of an explainer as text: one for each node of a tree, silent leaves too, or for each weight."""
+    tree = getattr(explainer, "tree", None) or getattr(explainer, "tree_", None)
+    if tree is not None:
+        return len(tree.column)
+    return sum(max(len(rule.terms), 1) for rule in explainer.rules())
 
 
 def count_conditions(region: Region, n_columns: int) -> int:
