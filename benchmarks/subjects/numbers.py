@@ -20,9 +20,10 @@ from sklearn.tree import DecisionTreeRegressor
 
 from benchmarks.data_sets import SHARED
 from benchmarks.journal import Journal, Row
+from benchmarks.outside.regressors import PACKAGES, ask_regressors
 from benchmarks.rivals.local_lines import learn_local_lines
 from benchmarks.subjects.base import Size, Subject
-from benchmarks.tables import make_table, number
+from benchmarks.tables import make_table, mean, number
 from oleander import AggregateExplainer, Draws
 from oleander.draws.labelled import LabelledDraws
 from oleander.fitting.nothing_found import NothingFoundError
@@ -124,6 +125,7 @@ def measure_split(data: str, box: str, split: int, n_draws: int = 20_000) -> Row
         **measure_tree(learner, leaves, rows, truth),
         "plain": agreement_of_plain_tree(draws, leaves, rows, truth),
         "lines": agreement_of_lines(learner, len(atlas.explainers_), rows, truth, split),
+        **agreement_of_packages(draws, leaves, rows, truth),
         "seconds": taken,
         "labels seconds": measure_labels(model, X, y, [trains, judges], groups, split, n_draws),
     }
@@ -157,6 +159,15 @@ def agreement_of_plain_tree(draws: LabelledDraws, leaves: int, rows: np.ndarray,
     """Return how often a regression tree of scikit-learn agrees that answers every row."""
     tree = DecisionTreeRegressor(max_leaf_nodes=leaves, random_state=0).fit(draws.values, draws.truth)
     return float(draws.tolerance.agrees(tree.predict(rows), truth).mean())
+
+
+def agreement_of_packages(draws: LabelledDraws, leaves: int, rows: np.ndarray, truth: np.ndarray) -> Row:
+    """Return how often the regression trees of other packages agree, as far as they are installed."""
+    found = ask_regressors(np.nan_to_num(draws.values), draws.truth, np.nan_to_num(rows), leaves)
+    return {
+        name: None if isinstance(answers, str) else float(draws.tolerance.agrees(answers, truth).mean())
+        for name, answers in found.items()
+    }
 
 
 def agreement_of_lines(learner: Any, n_lines: int, rows: np.ndarray, truth: np.ndarray, seed: int) -> float:
@@ -205,6 +216,8 @@ class Numbers(Subject):
             "rules, terms",
             "one tree, abstaining: answered",
             "plain tree: agreement",
+            "pystreed: agreement",
+            "licketysplit: agreement",
             "local lines: agreement",
             "s",
             "of labels, s",
@@ -228,6 +241,7 @@ def _make_line(title: str, rows: Sequence[Row]) -> tuple[str, ...]:
         f"{number(means['rules'], 0)}, {number(means['terms'], 0)}",
         number(float(np.mean([row.get("tree coverage", 0.0) for row in rows]))),
         number(means["plain"]),
+        *(number(mean(row.get(name) for row in found)) for name in PACKAGES),
         number(means["lines"]),
         number(float(np.mean([row["seconds"] for row in rows])), 1),
         number(float(np.mean([row["labels seconds"] for row in found])) if found else np.nan, 1),
