@@ -104,7 +104,7 @@ class TestByHand:
         assert find_change(chosen(member), row(), "no") is None
 
 
-@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e300])
 @pytest.mark.parametrize("threshold", [-1e308, 0.0, 1e-300, 1e15, 1e308])
 def test_odd_scales_and_thresholds(scale, threshold):
     schema = FeatureSchema((Feature("x", Kind.CONTINUOUS, "float64", -1e308, 1e308, scale),), array_dtype="float64")
