@@ -111,4 +111,4 @@ def test_the_paper_explains_numbers(run, prices):
     assert done.code == 0
     assert "± 60" in done.out, done
     wrong = run("explain", "prices.csv", *options[:-3], "lime", "--out", "out2")
-    assert "explains labels: use FilteredTree, UnfilteredTree or SparseLine" in wrong.sentence
+    assert "--local lime explains labels: with --tolerance use tree, unfiltered or line" in wrong.sentence

@@ -5,6 +5,8 @@ from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.explainers import Line
 from oleander.explainers.base import Explainer
 from oleander.explainers.line import Term
+from oleander.regions import Box
+from oleander.regions.conditions import Levels, Range
 
 AGE = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90, scale=12.5, missing=True)
 DOSE = Feature("dose", Kind.CONTINUOUS, "float64", lower=-5, upper=5, scale=2.0)
@@ -48,3 +50,24 @@ def test_saved_and_read_it_is_the_same():
 def test_data_that_are_no_line_are_refused(change, words):
     with pytest.raises(ValueError, match=words):
         Line.from_dict({**LINE.to_dict(), **change}, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "words"),
+    [
+        ((Levels(2, SEX, frozenset({1})),), "5 + 0.5 × (age − 60) − 2 × (dose + 1.5)"),
+        ((Levels(2, SEX, frozenset({0})),), "1 + 0.5 × (age − 60) − 2 × (dose + 1.5)"),
+        ((Range(0, AGE, upper=40),), "-9 + 0.5 × (age − 40) − 2 × (dose + 1.5) + 4 if sex is M"),
+        ((Range(0, AGE, upper=40, missing=True),), str(LINE)),
+        ((Range(1, DOSE, lower=0.5),), "-3 + 0.5 × (age − 60) − 2 × (dose − 0.5) + 4 if sex is M"),
+        ((Range(1, DOSE, lower=-3.0),), str(LINE)),
+    ],
+)
+def test_in_a_region_it_says_the_same_without_what_is_needless(conditions, words):
+    found = LINE.within(conditions)
+    assert str(found) == words
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.integers(18, 90, 500), rng.uniform(-5, 5, 500), rng.integers(0, 2, 500)]).astype(float)
+    rows[::7, 0] = np.nan
+    inside = rows[Box(conditions).contains(rows)]
+    np.testing.assert_allclose(found.predict(inside), LINE.predict(inside), atol=1e-9)

@@ -345,6 +345,13 @@ class TestBalls:
         assert "± 0.03" in chosen.summary()
         assert chosen.explain(NEW.iloc[0]).tolerance.value == 0.03
 
+    def test_the_verdict_counts_within_the_tolerance(self, chosen):
+        assert chosen.tolerance_ == 0.03
+        plain = chosen.verdict_.iloc[0]
+        assert plain["agreement"] > 0.7
+        with pytest.raises(ValueError, match="other tolerances can be traced where explainers were learned by asking"):
+            chosen.tolerances()
+
     def test_it_is_saved_and_drawn(self, chosen, tmp_path):
         chosen.save(tmp_path / "a.oleander", include_rows=True)
         loaded = AggregateExplainer.load(tmp_path / "a.oleander")

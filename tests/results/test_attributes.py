@@ -19,6 +19,7 @@ FROM_RECORD = {
     "proof_": lambda record: record.proof,
     "certificate_": lambda record: record.certificate,
     "realism_": lambda record: record.realism,
+    "tolerance_": lambda record: record.explainers.tolerance,
     "verdict_": lambda record: record.verdict,
     "exact_": lambda record: record.exact,
     "accuracy_": lambda record: record.accuracy,

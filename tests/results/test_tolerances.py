@@ -45,6 +45,13 @@ def test_a_tolerance_that_nothing_reaches():
     assert (line["n_rules"], line["coverage"], line["status"]) == (0, 0.0, "unknown")
 
 
+def test_one_tolerance_is_no_list(sloping):
+    with pytest.raises(TypeError, match=r"tolerances=2 is one tolerance: give several, such as \[2\]"):
+        sloping[1].tolerances(2)
+    with pytest.raises(ValueError, match="a share such as '10%'; labels"):
+        sloping[1].tolerances(["auto"])
+
+
 def test_labels_have_no_tolerance(square):
     for options in (ASKING, {"draws": Draws(0), "random_state": 0}):
         atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, **options).fit(square)

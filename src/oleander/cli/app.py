@@ -14,7 +14,7 @@ from oleander.cli.monitoring import evaluate
 from oleander.cli.saved import export, predict, report, tradeoff
 from oleander.cli.usage import PlainGroup
 
-ABOUT = """Explain any black-box classifier with a handful of small models that say where they do not know.
+ABOUT = """Explain any black-box model with a handful of small models that say where they do not know.
 
 Exit codes: 0 done; 1 unexpected error; 2 wrong options; 3 data or files that cannot be used; 4 a model that cannot be
 used; 5 no explainer reaches the floor; 6 evaluate: the floor is broken on the new rows; 130 interrupted.

@@ -67,7 +67,7 @@ def explain(
 
     check_folder(out)
     numbers = NumberOptions(tolerance, threshold, proba)
-    numbers.check()
+    numbers.check(local, candidates)
     by_paper = PaperOptions(radius, local, formulation, letter, draws, include_rows)
     if paper:
         by_paper.check(

@@ -31,9 +31,23 @@ class NumberOptions:
         """Whether a model that is trained here is one of regression."""
         return self.proba is None and (self.tolerance is not None or self.threshold is not None)
 
-    def check(self) -> None:
-        """Raise ``CommandError`` for options that do not go together."""
+    def check(self, local: str | None = None, candidates: str | None = None) -> None:
+        """Raise ``CommandError`` for options that do not go together.
+
+        Parameters
+        ----------
+        local : str or None
+            What is trained in each ball of the paper's system.
+        candidates : str or None
+            The names of generators.
+        """
         wrong = ""
+        if self.tolerance is not None and local == "lime":
+            wrong = "--local lime explains labels: with --tolerance use tree, unfiltered or line."
+        if self.tolerance is None and local == "line":
+            wrong = "--local line explains numbers: give --tolerance, or use tree, unfiltered or lime."
+        if self.tolerance is not None and candidates not in (None, "auto", "balls"):
+            wrong = f"--candidates {candidates} explains labels: with --tolerance leave it out, or use balls."
         if self.tolerance is not None and self.threshold is not None:
             wrong = "--threshold makes labels of numbers, which need no --tolerance: leave out one."
         if self.proba is not None and self.tolerance is None and self.threshold is None:

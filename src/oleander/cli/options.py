@@ -100,7 +100,10 @@ Paper = Annotated[
     bool, typer.Option("--paper", help="The system of the paper: balls, a whole tree in each, and the integer program.")
 ]
 Local = Annotated[
-    str | None, typer.Option(metavar="NAME", help="With --paper: the explainer in each ball: tree, unfiltered or lime.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="With --paper: the explainer in each ball: tree, unfiltered, lime, or line for numbers."
+    ),
 ]
 Formulation = Annotated[
     str | None, typer.Option(metavar="NAME", help="With --paper: strict (the definition) or selective (as printed).")

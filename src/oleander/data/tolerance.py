@@ -56,9 +56,10 @@ class Tolerance:
             return cls(float(share[1]) / 100, is_relative=True)
         is_number = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
         if not is_number or not 0 < given < math.inf:
+            auto = "" if given == "auto" else ", or 'auto'"
             raise ValueError(
                 f"tolerance={given!r} is not allowed: give a number over 0 in the units of the answers, a share such "
-                "as '10%', or 'auto'; labels that must be equal need no tolerance."
+                f"as '10%'{auto}; labels that must be equal need no tolerance."
             )
         return cls(float(given))
 

@@ -1,6 +1,7 @@
 """A number as a sum: a constant, and an amount for each unit of a few columns or for a level."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from oleander.arrays import Floats, Labels
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.schema.rounding import format_number
 from oleander.explainers.base import Rule
+from oleander.regions.conditions import Condition, Levels, Range
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,30 @@ class Line:
         """Return the rule with the number that the line gives to one row."""
         value = float(self.predict(row[None, :])[0])
         return Rule((), value, self.n_draws, self.share, formula=str(self))
+
+    def within(self, conditions: Iterable[Condition]) -> Self:
+        """Return the same line for rows that fulfil conditions, without what these make needless.
+
+        A level that no such row has is left out, one that all have is part of the constant, and the constant is the
+        answer at a place among these rows.
+        """
+        held = {one.column: one for one in conditions}
+        intercept, terms = self.intercept, []
+        for term in self.terms:
+            one = held.get(term.column)
+            if isinstance(one, Levels):
+                is_only = one.codes == {int(term.reference)} and not (one.missing and one.feature.missing)
+                if is_only:
+                    intercept += term.slope
+                if is_only or int(term.reference) not in one.codes:
+                    continue
+            elif isinstance(one, Range) and not one.missing and not one.lower < term.reference <= one.upper:
+                # Ends of ranges are readable numbers, one of which is nearer to the rows.
+                reference = one.upper if term.reference > one.upper else one.lower
+                intercept += term.slope * (reference - term.reference)
+                term = replace(term, reference=reference)
+            terms.append(term)
+        return replace(self, intercept=float(f"{intercept:.12g}"), terms=tuple(terms))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

@@ -146,6 +146,7 @@ def grow_for_numbers(
     schema: FeatureSchema,
     features: tuple[int, ...],
     max_leaves: int | None,
+    min_leaf: int = 1,
 ) -> Tree:
     """Grow a tree by variance, in which each leaf says the constant that is right most often.
 
@@ -159,9 +160,20 @@ def grow_for_numbers(
     features : tuple of int
         The columns on which the tree may split.
     max_leaves : int or None
+    min_leaf : int
+        The fewest draws of a leaf.
     """
     columns, one = make_columns(values, schema, features), np.zeros(len(values), dtype=np.intp)
-    tree = grow_on_columns(columns, one, np.arange(1), schema, max_leaves, simplify=False, amounts=to_amounts(answers))
+    tree = grow_on_columns(
+        columns,
+        one,
+        np.arange(1),
+        schema,
+        max_leaves,
+        min_leaf=min_leaf,
+        simplify=False,
+        amounts=to_amounts(answers),
+    )
     constants = find_constants(answers, tolerance)
     counts = count_right(tree, values, agrees(constants[:, None], answers, tolerance))
     most, ends = counts.max(axis=0), tree.column == LEAF

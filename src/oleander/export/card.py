@@ -49,7 +49,7 @@ def _describe_use(record: FitRecord) -> list[str]:
     turn = "the first one that covers a row answers" if explainers.overlap == "first" else "they abstain on it"
     return [
         f"{n_explainers} small explainer{'s'[: n_explainers > 1]} with {n_rules} rule{'s'[: n_rules > 1]} in all "
-        "describe a black-box classifier: what it answers, not what is true. Where no explainer covers a row, none "
+        "describe a black-box model: what it answers, not what is true. Where no explainer covers a row, none "
         f"answers. Where explainers disagree on a row, {turn}.",
     ]
 

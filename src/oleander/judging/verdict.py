@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.data.rows import Rows
+from oleander.data.tolerance import Tolerance
 from oleander.judging.cross_fitting import cross_fit_tree
 
 MIN_LEAVES = (3, 8)
@@ -13,7 +14,9 @@ COLUMNS: dict[str, Any] = {"answer": str, "rules": int, "coverage": float, "agre
 PLAIN, ABSTAINING = "one plain tree", "one tree that abstains"
 
 
-def judge_trees(rows: Rows, min_fidelity: float, *, max_leaves: int, seed: int) -> pd.DataFrame:
+def judge_trees(
+    rows: Rows, min_fidelity: float, *, max_leaves: int, seed: int, tolerance: Tolerance | None = None
+) -> pd.DataFrame:
     """Return a line for one plain tree and one for the widest abstaining tree whose bound reaches the floor.
 
     Both are judged by cross-fitting, on rows that they were not grown on. The black box is not asked.
@@ -25,8 +28,10 @@ def judge_trees(rows: Rows, min_fidelity: float, *, max_leaves: int, seed: int) 
     max_leaves : int
         The most leaves of the tree.
     seed : int
+    tolerance : Tolerance or None
+        How near an answer must be, where labels are numbers.
     """
-    judged = [cross_fit_tree(rows, max_leaves, min_leaf, seed) for min_leaf in MIN_LEAVES]
+    judged = [cross_fit_tree(rows, max_leaves, min_leaf, seed, tolerance) for min_leaf in MIN_LEAVES]
     figures = [
         pd.DataFrame({"coverage": one.coverage(), "agreement": one.agreement(), "bound": one.bounds()})
         for one in judged

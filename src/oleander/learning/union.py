@@ -158,12 +158,17 @@ class UnionLearner:
             n_judging = self.rows.n_units if self.by_folds else None
             too_few = why_too_few(n_most, self.rows.unit, min_fidelity, self.level, n_judging=n_judging)
             if too_few is not None:
-                return too_few
+                return too_few + self._hint_at_tolerance
         best = show_lower(float(max(self._measure(n_right, n_units).max(), judged.bounds(self._level_judged).max())))
         return (
             f"min_fidelity={min_fidelity:g} is not reached: the best of {len(family.steps)} choices is at least {best} "
             f"on {n_most:,} {self.rows.unit}. Lower min_fidelity, or give more {self.rows.unit}; they need no labels."
+            f"{self._hint_at_tolerance}"
         )
+
+    @property
+    def _hint_at_tolerance(self) -> str:
+        return "" if self.draws.tolerance is None else " A wider tolerance lets rules answer more."
 
     def _most_boxes(self, max_explainers: int) -> int:
         return max_explainers if self.max_rules is None else min(max_explainers, self.max_rules)

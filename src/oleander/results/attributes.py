@@ -87,6 +87,12 @@ class FittedAttributes:
         return self.record_.certificate
 
     @property
+    def tolerance_(self) -> float | str | None:
+        """The tolerance of the answers, also where it was found ("auto"); None for labels."""
+        within = self.record_.explainers.tolerance
+        return None if within is None else within.given
+
+    @property
     def realism_(self) -> float | None:
         """The accuracy with which a classifier tells draws from rows; 0.5 is perfect. None without draws."""
         return self.record_.realism
@@ -102,7 +108,8 @@ class FittedAttributes:
                 if isinstance(program, UnionLearner):
                     table = judge_learned_trees(program, floor, max_leaves)
                 else:
-                    table = judge_trees(workings.rows, floor, max_leaves=max_leaves, seed=workings.seed)
+                    limits = {"max_leaves": max_leaves, "seed": workings.seed}
+                    table = judge_trees(workings.rows, floor, **limits, tolerance=program.pool.tolerance)
             self._record = replace(self._record, verdict=table)
         verdict: pd.DataFrame = self._record.verdict
         return verdict

@@ -42,18 +42,18 @@ def deliver_union(union: Union, rows: Rows, level: float) -> ExplainerSet:
         own = on_rows == number
         drawn = draws.is_right(np.full(len(draws.values), code))[on_draws == number]
         share = float(drawn.mean()) if len(drawn) else 0.0
-        explainer = _make_explainer(draws, code, len(drawn), share)
+        explainer = _make_explainer(draws, code, box, len(drawn), share)
         right = own & agrees(explainer.predict(rows.values), rows.labels, draws.tolerance)
         members.append(_judge(box, explainer, share, own, right, rows, level, draws.tolerance))
     explainers = ExplainerSet(draws.schema, tuple(members), step.overlap, in_turn=True)
     return explainers.with_judged(rows, union.answered, union.right, level)
 
 
-def _make_explainer(draws: LabelledDraws, code: int, n_draws: int, share: float) -> Explainer:
-    """Return what says an answer, given as a code."""
+def _make_explainer(draws: LabelledDraws, code: int, box: Box, n_draws: int, share: float) -> Explainer:
+    """Return what says an answer, given as a code, in a box."""
     if code < len(draws.classes):
         return Constant(draws.classes[code], n_draws, share, draws.classes.dtype)
-    return replace(draws.lines[code - len(draws.classes)], n_draws=n_draws, share=share)
+    return replace(draws.lines[code - len(draws.classes)].within(box.conditions), n_draws=n_draws, share=share)
 
 
 def _deliver_tree(pruned: PrunedTree, draws: LabelledDraws, rows: Rows, level: float) -> ChosenExplainer:

@@ -172,6 +172,8 @@ class ShownExplainer(FittedAttributes):
         """
         program = self._need_workings("no draws").program
         if not isinstance(program, UnionLearner):
+            if self._record.explainers.tolerance is not None:
+                raise ValueError("other tolerances can be traced where explainers were learned by asking: fit again.")
             raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
         return trace_tolerances(program, self._record.max_explainers, self._record.min_fidelity, values)
 

@@ -35,6 +35,8 @@ def trace_tolerances(
     if tolerances is None:
         several = [replace(own, value=multiple * own.value) for multiple in MULTIPLES]
         several = [one for one in several if not one.is_relative or one.value < 1]
+    elif isinstance(tolerances, (str, int, float)):
+        raise TypeError(f"tolerances={tolerances!r} is one tolerance: give several, such as [{tolerances!r}].")
     else:
         several = [Tolerance.read(one) for one in tolerances]
     lines = []

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Self
 
@@ -115,7 +115,10 @@ class Cell:
 class TradeOff:
     """A cell for each number of explainers and each floor."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[Cell, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        return str(self.table.to_string(index=False))
 
     def at(self, max_explainers: int, min_fidelity: float) -> Cell:
         """Return one cell."""

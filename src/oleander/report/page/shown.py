@@ -112,7 +112,9 @@ def describe_rows(
             # The answer of a line depends on the row; its rule does not.
             given[own] = np.array([rule["label"] for rule in described["rules"]])[found]
         for position, n_rows in zip(*np.unique(positions[own], return_counts=True), strict=True):
-            columns = described["rules"][position]["columns"] or described["features"]
+            # A line uses columns beside those of its conditions.
+            own_columns = [] if described["explainer"]["kind"] == "line" else described["rules"][position]["columns"]
+            columns = own_columns or described["features"]
             decided[sorted({*columns, *columns_of(member.region)})] += n_rows
     some = shown.on_map
     return {

@@ -291,7 +291,7 @@ function renderMap() {
   $("plot").replaceChildren(svg, tip);
   const counts = new Map();
   for (const label of answers) counts.set(label, (counts.get(label) ?? 0) + 1);
-  const line = (label) => h("li", {}, icon(label), " ", label < 0 ? "no answer" : name(data.classes[label]), `: ${plural(counts.get(label) ?? 0, "row")}`);
+  const line = (label) => h("li", {}, icon(label), " ", label < 0 ? "no answer" : name(shorten(data.classes[label], 48)), `: ${plural(counts.get(label) ?? 0, "row")}`);
   $("legend").replaceChildren(h("ul", { class: "legend" }, data.classes.map((_, label) => label).filter((label) => counts.get(label)).map(line), line(-1)));
 }
 
