@@ -92,7 +92,8 @@ def read_plain(explainers: ExplainerSet) -> tuple[PlainExplainer, ...]:
 def _check_feature(feature: Feature) -> None:
     if feature.kind not in KINDS or feature.dtype.startswith(("datetime", "timedelta", "period")):
         raise ExportError(
-            f"column {shorten(repr(feature.name))} is {feature.kind} ({feature.dtype}), which cannot be exported."
+            f"column {shorten(repr(feature.name))} is {feature.kind} ({feature.dtype}), which cannot be exported: fit "
+            "without this column, or with numbers in its place."
         )
 
 
