@@ -149,7 +149,7 @@ def measure_tree(learner: Any, leaves: int, rows: np.ndarray, truth: np.ndarray)
     """Return what one tree that abstains answers, of as many leaves, learned from the same draws and judged alike."""
     tree = learner.choose_tree(leaves, FLOOR)
     if tree is None:
-        return {"tree coverage": 0.0, "tree agreement": np.nan}
+        return {"tree coverage": 0.0, "tree agreement": None}
     found = tree.family.steps.index(tree.step)
     answered, right = (mask[found] for mask in tree.family.judge(rows, truth))
     return {"tree coverage": float(answered.mean()), "tree agreement": float(right.sum() / max(answered.sum(), 1))}
@@ -227,7 +227,7 @@ class Numbers(Subject):
 
 def _make_line(title: str, rows: Sequence[Row]) -> tuple[str, ...]:
     found = [row for row in rows if "agreement" in row]
-    means = {name: float(np.nanmean([row[name] for row in found])) if found else np.nan for name in MEASURED}
+    means = {name: mean(row[name] for row in found) for name in MEASURED}
     n_reached = sum(row["agreement"] >= FLOOR for row in found)
     within = [row["within"] for row in found]
     sizes = f"{min(within):.3g} to {max(within):.3g}" if within and not title.startswith("**") else ""
