@@ -382,3 +382,11 @@ class TestBalls:
             AggregateExplainer(steps, **{"tolerance": 0.03, **options}).fit(X)
         with pytest.raises(ValueError, match="SparseLine explains numbers: give tolerance="):
             SparseLine().fit(np.zeros((5, 0)), np.zeros(5), schema=None)
+
+    def test_what_was_reached_is_told_where_nothing_is_found(self):
+        def rough(table):
+            return np.sin(np.asarray(table["sbp"], dtype=float) * 40)
+
+        options = {"candidates": Balls(n_draws=100, max_candidates=40), "tolerance": 0.2, "random_state": 0}
+        with pytest.raises(NothingFoundError, match=r"the best of \d+ trained candidates is at 0\.\d+, and the other"):
+            AggregateExplainer(rough, **options).fit(X[:150])

@@ -20,6 +20,7 @@ from oleander.arrays import Bools, Floats, Ints
 from oleander.candidates.pool import CandidatePool
 from oleander.judging.floor import Floor, why_too_few
 from oleander.running.progress import tell_progress, told
+from oleander.running.shares import show_lower
 from oleander.selection import Progress, SelectionProblem, SelectionResult
 from oleander.selection.result import Status
 from oleander.selection.solvers import Solver
@@ -157,7 +158,15 @@ class PoolProgram:
                     f"max_rules={self.max_rules} leaves no choice: of {len(explainers)} explainers that reach the "
                     f"floor, the one with the least to read has {fewest} rules. Raise max_rules."
                 )
-        if self.pool.is_trained.any() or not good.any():
+        trained = self.pool.is_trained
+        if trained.any() and not trained.all() and not good.any():
+            best, n_trained = show_lower(float(self.measured[trained].max()), 3), int(trained.sum())
+            return (
+                f"min_fidelity={min_fidelity:g} is not reached: the best of {n_trained:,} trained candidates is at {best}, "
+                f"and the other {len(trained) - n_trained:,} hold too few rows to show it, even if every answer is right. "
+                "Lower min_fidelity, or give more rows or wider regions."
+            )
+        if trained.any() or not good.any():
             return result.message or "no explainer was found."
         if self._is_spent:
             counter = self.pool.black_box
