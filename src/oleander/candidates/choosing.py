@@ -162,9 +162,9 @@ class PoolProgram:
         if trained.any() and not trained.all() and not good.any():
             best, n_trained = show_lower(float(self.measured[trained].max()), 3), int(trained.sum())
             return (
-                f"min_fidelity={min_fidelity:g} is not reached: the best of {n_trained:,} trained candidates is at {best}, "
-                f"and the other {len(trained) - n_trained:,} hold too few rows to show it, even if every answer is right. "
-                "Lower min_fidelity, or give more rows or wider regions."
+                f"min_fidelity={min_fidelity:g} is not reached: the best of {n_trained:,} trained candidates is at "
+                f"{best}, and the other {len(trained) - n_trained:,} hold too few rows to show it, even if all answers "
+                "are right. Lower min_fidelity, or give more rows or wider regions."
             )
         if trained.any() or not good.any():
             return result.message or "no explainer was found."
