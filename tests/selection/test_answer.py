@@ -108,7 +108,8 @@ def test_time_limits_hold(solver, hard):
 
 def test_a_time_limit_says_so(hard):
     result = hard.solve(12, time_limit=0.5)
-    assert result.message.startswith("Stopped after 0.")
+    # On a busy machine the last step may end late.
+    assert re.match(r"Stopped after \d+\.\d s", result.message)
     assert f"the gap is {result.gap:.2%}" in result.message
 
 
