@@ -1,5 +1,6 @@
 """Time limits, Ctrl-C, gaps, starts, progress: a solve cut short returns the best so far with its gap."""
 
+import re
 import time
 from _thread import interrupt_main
 from threading import Timer
