@@ -1,3 +1,4 @@
+import time
 import warnings
 
 import numpy as np
@@ -114,7 +115,13 @@ class TestFit:
         monkeypatch.setattr("oleander.running.progress.SECONDS_BETWEEN_LINES", 0.0)
         AggregateExplainer(halves, **QUICK).fit(square)
         assert capsys.readouterr().err == ""
-        AggregateExplainer(halves, verbose=1, **QUICK).fit(square)
+
+        def slow_halves(X):
+            # Progress is drawn by a thread, which needs time to look.
+            time.sleep(0.2)
+            return halves(X)
+
+        AggregateExplainer(slow_halves, verbose=1, **QUICK).fit(square)
         assert "training explainers" in capsys.readouterr().err
 
 
