@@ -130,7 +130,8 @@ class TestNothingFound:
             return np.array([table.get(tuple(row), row[0] > 0.5) for row in X])
 
         with pytest.raises(
-            NothingFoundError, match=r"min_fidelity=0.95 leaves no candidate: the best of \d+ reaches 0\.\d+"
+            NothingFoundError,
+            match=r"min_fidelity=0.95 is not reached: the best of \d+ trained candidates is at 0\.\d+",
         ):
             AggregateExplainer(black_box, **{**QUICK, "min_fidelity": 0.95}).fit(square)
 
