@@ -166,7 +166,7 @@ class TestTolerances:
         assert atlas.coverage_ == 1
         assert atlas.evaluation_.agreement == 1
         assert "± 10%" in atlas.summary()
-        assert atlas.complexity <= 2
+        assert atlas.complexity == 1
 
     def test_auto_follows_the_answers(self):
         small, large = (
@@ -295,7 +295,7 @@ def draw_law(rng):
 def test_certificates_hold_on_random_laws():
     """Of certified fits, at most the allowed share is under the floor on all rows that could come."""
     n_certified = n_broken = 0
-    for seed in range(40):
+    for seed in range(80):
         rng = np.random.default_rng([7, seed])
         law = draw_law(rng)
         background, rows, others = (rng.uniform(size=(n_rows, 4)) for n_rows in (200, 250, 20_000))
@@ -313,7 +313,7 @@ def test_certificates_hold_on_random_laws():
         answers, truth = atlas.predict(others), law(others)
         agreement = float(Tolerance(tolerance).agrees(answers, truth)[~np.ma.getmaskarray(answers)].mean())
         n_broken += agreement < atlas.certificate_.answers.bound
-    assert n_certified >= 30
+    assert n_certified >= 60
     assert n_broken <= 0.05 * n_certified
 
 

@@ -109,8 +109,8 @@ def test_time_limits_hold(solver, hard):
 
 def test_a_time_limit_says_so(hard):
     result = hard.solve(12, time_limit=0.5)
-    # On a busy machine the last step may end late.
-    assert re.match(r"Stopped after \d+\.\d s", result.message)
+    # On a busy machine the last step may end late, never early.
+    assert float(re.match(r"Stopped after (\d+\.\d) s", result.message)[1]) >= 0.5
     # The gap is rounded up.
     shown = float(re.search(r"the gap is ([\d.]+)%", result.message)[1]) / 100
     assert result.gap <= shown < result.gap + 1.001e-4

@@ -24,7 +24,7 @@ REFERENCE_STEP = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """Columns of draws as inputs of lines: numbers, and levels as 0 or 1, with mean 0 and spread 1.
+    """Columns of draws as inputs of lines: numbers with mean 0 and spread 1, and levels as 0 or 1.
 
     Parameters
     ----------

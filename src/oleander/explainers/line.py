@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from oleander.arrays import Floats, Labels
-from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.rounding import format_number
 from oleander.explainers.base import Rule
 from oleander.regions.conditions import Condition, Levels, Range
@@ -28,6 +28,7 @@ class Term:
 
     Examples
     --------
+    >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90, scale=12.5)
     >>> print(Term(0, age, -0.25, reference=60.0))
     − 0.25 × (age − 60)
@@ -53,7 +54,7 @@ class Term:
             return f"{amount} if {name} is {reference}"
         if self.reference == 0:
             return f"{amount} × {name}"
-        if self.reference < 0 and self.feature.kind not in (Kind.DATE, Kind.TIMESTAMP):
+        if self.reference < 0 and not self.feature.is_date:
             return f"{amount} × ({name} + {self.feature.describe_value(-self.reference)})"
         return f"{amount} × ({name} − {reference})"
 
@@ -74,6 +75,7 @@ class Line:
 
     Examples
     --------
+    >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90, scale=12.5)
     >>> line = Line(0.5, (Term(0, age, 0.02, reference=60.0),))
     >>> print(line)

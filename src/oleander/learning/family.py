@@ -176,9 +176,9 @@ def learn_family(
     if draws.truth is not None:
         lined = learn_lines(draws, grows, learns, trees, members, max_boxes, max_conditions, min_support)
     all_right = right if lined is draws else lined.find_right(learns)
-    pool = make_pool(trees, grid, members, all_right, lined.count_terms(), max_conditions)
-    polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
     n_terms = lined.count_terms()
+    pool = make_pool(trees, grid, members, all_right, n_terms, max_conditions)
+    polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
     weights = class_weights(lined, 1.0 if is_balanced else CLASS_POWER)
     steps: list[Step] = []
     # Small choices stand beside large ones, so that no more is read than is needed.

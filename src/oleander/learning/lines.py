@@ -8,10 +8,12 @@ import numpy as np
 from oleander.arrays import Bools, Floats, Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.least_squares import MOST_TERMS, Inputs, fit_terms
-from oleander.explainers.tree import LEAF, Tree
+from oleander.explainers.tree import Tree
 
-# Lines are fitted in the largest nodes of a tree, each of at least this share of the draws, and to so many draws.
-MOST_NODES, MIN_SHARE, MIN_DRAWS = 20, 0.01, 50
+# Lines are fitted in at most this many nodes of a tree, the largest ones, each with at least this share of the draws.
+MOST_NODES, MIN_SHARE = 20, 0.01
+# No line is fitted to fewer draws than this.
+MIN_DRAWS = 50
 # More draws than this in a part are thinned out: a line has few terms.
 MOST_DRAWS = 1_000
 
@@ -54,18 +56,13 @@ def list_owned(covers: Bools) -> Iterator[Ints]:
 
 
 def list_nodes(tree: Tree, values: Floats) -> Iterator[Ints]:
-    """Yield the draws in each of the largest nodes, the root first."""
-    leaf = tree.apply(values)
-    counts = np.bincount(leaf, minlength=len(tree.column))
-    parent = np.full(len(tree.column), LEAF)
-    for node in np.flatnonzero(tree.column != LEAF)[::-1].tolist():
-        counts[node] = counts[tree.left[node]] + counts[tree.right[node]]
-        parent[[tree.left[node], tree.right[node]]] = node
-    largest = np.argsort(-counts, kind="stable")[:MOST_NODES]
-    for node in largest[counts[largest] >= MIN_SHARE * len(values)].tolist():
-        below = np.zeros(len(tree.column), dtype=bool)
+    """Yield the draws in each of the largest nodes, the root first; the tree grew on these draws."""
+    leaf, parents = tree.apply(values), tree.parents.tolist()
+    largest = np.argsort(-tree.n_draws, kind="stable")[:MOST_NODES]
+    for node in largest[tree.n_draws[largest] >= MIN_SHARE * len(values)].tolist():
+        below = np.zeros(len(parents), dtype=bool)
         below[node] = True
         # Parents stand before their children.
         for child in range(node + 1, len(below)):
-            below[child] |= below[parent[child]] if parent[child] != LEAF else False
+            below[child] = below[parents[child]]
         yield np.flatnonzero(below[leaf])

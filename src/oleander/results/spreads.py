@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Floats, Labels
+from oleander.arrays import Floats, Ints
 from oleander.data.rows import Rows
 from oleander.judging.spread import Spread, bound_quantile
 from oleander.results.explainer_set import ExplainerSet
@@ -45,7 +45,7 @@ def with_spreads(explainers: ExplainerSet, rows: Rows, share: float, level: floa
     return replace(explainers, members=tuple(members))
 
 
-def _list_units(errors: Floats, rows: Rows, chosen: Labels) -> Floats:
+def _list_units(errors: Floats, rows: Rows, chosen: Ints) -> Floats:
     """Return the error of each row, or the largest of each group: a random row of a group has no larger one."""
     if rows.groups is None:
         return np.repeat(errors, rows.weights[chosen])

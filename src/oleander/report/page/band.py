@@ -7,7 +7,7 @@ import numpy as np
 from oleander.arrays import Bools, Floats
 from oleander.data.tolerance import Tolerance
 
-# Each range holds at least so many rows, and there are at most so many ranges: no answer of one row is shown.
+# The fewest rows of a range, so that no answer of one row is shown, and the most ranges.
 FEWEST, MOST_RANGES = 10, 12
 # The part of a range's answers at each end that its bar leaves out.
 TAIL = 0.1
@@ -36,10 +36,7 @@ def describe_band(answers: Floats, truth: Floats, answered: Bools, tolerance: To
         return None
     parts = np.array_split(np.argsort(known, kind="stable"), n_ranges)
     ranges = [
-        [
-            float(tolerance.show(value))
-            for value in (np.median(known[part]), *np.quantile(said[part], [TAIL, 0.5, 1 - TAIL]))
-        ]
+        [tolerance.round(value) for value in (np.median(known[part]), *np.quantile(said[part], [TAIL, 0.5, 1 - TAIL]))]
         for part in parts
     ]
     return {"ranges": ranges, "size": tolerance.value, "relative": tolerance.is_relative, "n": len(known)}
