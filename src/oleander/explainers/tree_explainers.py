@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from sklearn.exceptions import NotFittedError
 
-from oleander.arrays import Floats, Labels
+from oleander.arrays import Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.explainers.base import Rule, encode_labels
@@ -17,7 +17,7 @@ from oleander.filters import FilterResult, bin_codes, select_features
 
 @dataclass
 class TreeExplainer:
-    """A tree as an explainer: the base of the two classes that grow one, and the type of a saved one."""
+    """A tree as an explainer: the base of trees with and without the filter, and the type of a saved one."""
 
     max_leaves: int | None = 16
     tree_: Tree | None = field(default=None, init=False, repr=False)
@@ -53,19 +53,28 @@ class TreeExplainer:
         """Return the fitted tree as plain data for JSON."""
         return {"explainer": "tree", "tree": self._fitted().to_dict()}
 
-    def _grow(
+    def fit(
         self,
         draws: Floats,
         labels: Labels,
+        *,
         schema: FeatureSchema,
-        features: tuple[int, ...],
-        tolerance: Tolerance | None,
-    ) -> None:
+        center: Floats | None = None,
+        tolerance: Tolerance | None = None,
+    ) -> Self:
+        """Grow the tree on the draws, with a constant in each leaf if labels are numbers; ``center`` is not used."""
         if tolerance is not None:
+            features = self._find_features(draws, cut_into_bins(labels, tolerance)[0], schema)
             self.tree_ = grow_for_numbers(draws, labels, tolerance, schema, features, self.max_leaves)
-            return
+            return self
         classes, codes = encode_labels(labels)
+        features = self._find_features(draws, codes, schema)
         self.tree_ = grow_tree(draws, codes, classes, schema, features, self.max_leaves)
+        return self
+
+    def _find_features(self, draws: Floats, codes: Ints, schema: FeatureSchema) -> tuple[int, ...]:
+        """Return the columns that the tree may split on, given codes of labels or of bins of numbers."""
+        return tuple(range(len(schema)))
 
     def _fitted(self) -> Tree:
         if self.tree_ is None:
@@ -93,19 +102,6 @@ class UnfilteredTree(TreeExplainer):
     x1 ≤ 0.7 → False (100% of 1,414 draws)
     x1 > 0.7 → True (100% of 586 draws)
     """
-
-    def fit(
-        self,
-        draws: Floats,
-        labels: Labels,
-        *,
-        schema: FeatureSchema,
-        center: Floats | None = None,
-        tolerance: Tolerance | None = None,
-    ) -> Self:
-        """Grow the tree on the draws, with a constant in each leaf if labels are numbers; ``center`` is not used."""
-        self._grow(draws, labels, schema, tuple(range(len(schema))), tolerance)
-        return self
 
 
 @dataclass
@@ -142,28 +138,10 @@ class FilteredTree(TreeExplainer):
     pairs: bool = False
     filter_: FilterResult | None = field(default=None, init=False, repr=False)
 
-    def fit(
-        self,
-        draws: Floats,
-        labels: Labels,
-        *,
-        schema: FeatureSchema,
-        center: Floats | None = None,
-        tolerance: Tolerance | None = None,
-    ) -> Self:
-        """Filter the features, then grow the tree on the selected ones; ``center`` is not used.
-
-        The filter takes numbers cut into bins, two tolerances wide.
-        """
-        label_codes = encode_labels(labels)[1] if tolerance is None else cut_into_bins(labels, tolerance)[0]
-        codes, n_codes = bin_codes(draws, schema, n_bins=self.n_bins)
+    def _find_features(self, draws: Floats, codes: Ints, schema: FeatureSchema) -> tuple[int, ...]:
+        """Return the columns that the filter selects; numbers come cut into bins, two tolerances wide."""
+        inputs, n_codes = bin_codes(draws, schema, n_bins=self.n_bins)
         self.filter_ = select_features(
-            codes,
-            n_codes,
-            label_codes,
-            alpha=self.alpha,
-            max_features=self.max_features,
-            pairs=self.pairs,
+            inputs, n_codes, codes, alpha=self.alpha, max_features=self.max_features, pairs=self.pairs
         )
-        self._grow(draws, labels, schema, self.filter_.features, tolerance)
-        return self
+        return self.filter_.features
