@@ -174,3 +174,12 @@ def test_a_black_box_may_write_into_the_rows_that_it_gets(dtype):
     labels = BlackBox(spoil, schema).ask(rows)
     np.testing.assert_array_equal(rows, before)
     np.testing.assert_array_equal(labels, BlackBox(spoil, schema).ask(rows))
+
+
+@pytest.mark.parametrize("as_answer", [list, np.array, lambda texts: np.array(texts, dtype=object)])
+def test_a_long_label_is_kept_once(as_answer):
+    long = ["yes" * 1000, "no" * 1000]
+    first = check_labels(as_answer([long[i % 2] for i in range(50)]), 50)
+    again = check_labels(as_answer(["".join(list(long[i % 2])) for i in range(50)]), 50)
+    assert first.tolist() == again.tolist() == long * 25
+    assert len({id(label) for label in [*first, *again]}) == 2

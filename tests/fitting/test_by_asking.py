@@ -1,3 +1,4 @@
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -216,3 +217,22 @@ def test_too_few_rows_or_groups_are_named(n_rows, groups):
     unit = "row" if groups is None else "group"
     with pytest.raises(NothingFoundError, match=rf"cannot be shown on {groups or n_rows} {unit}s?, .* 29 are needed"):
         AggregateExplainer(halves, **ASKING).fit(X, background=rng.uniform(size=(100, 2)), **of_fit)
+
+
+def test_memory_does_not_grow_with_the_length_of_labels():
+    rows = np.random.default_rng(0).normal(size=(300, 3))
+
+    def measure(length):
+        words = ["no" * length, "yes" * length]
+        atlas = AggregateExplainer(lambda X: [words[int(x > 0)] for x in X[:, 0]], random_state=0, verbose=0)
+        tracemalloc.start()
+        try:
+            atlas.fit(rows)
+            return tracemalloc.get_traced_memory()[1], atlas
+        finally:
+            tracemalloc.stop()
+
+    (short_peak, short), (long_peak, long) = measure(1), measure(30_000)
+    assert len(long.explainers_) == len(short.explainers_)
+    assert long.coverage_ == short.coverage_
+    assert long_peak < short_peak + 10e6

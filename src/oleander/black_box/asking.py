@@ -1,5 +1,6 @@
 """The model to be explained: asked with encoded rows, and its answers checked."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,8 @@ from oleander.running.warning import warn_user
 # The most rows that are asked about a second time, to see whether the answers change.
 N_ASKED_TWICE = 100
 INFINITE = (np.inf, -np.inf)
+# Longer text is kept once for all rows that have it: NumPy's own text takes 4 bytes a letter in every row.
+LONGEST_IN_PLACE = 64
 
 
 class BlackBoxError(RuntimeError):
@@ -194,7 +197,7 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
     if isinstance(answer, np.ma.MaskedArray) and np.ma.is_masked(answer):
         row = int(np.ma.getmaskarray(answer).reshape(len(answer), -1).any(axis=1).argmax())
         raise BlackBoxError(f"the black box answered row {row} with a masked value, which is no answer.")
-    labels = np.asarray(answer)
+    labels = share_texts(answer)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim == 2:
@@ -225,6 +228,32 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
         for label in set(labels.tolist()):
             _check_text(label)
     return labels
+
+
+def share_texts(answer: Any) -> Labels:
+    """Return an answer as an array; of long texts, equal ones are one object, in this answer and in all others.
+
+    Examples
+    --------
+    >>> share_texts(["low", "high"])
+    array(['low', 'high'], dtype='<U4')
+    >>> first, second = share_texts(["low" * 100, "low" * 50 + "low" * 50])
+    >>> first is second
+    True
+    """
+    if isinstance(answer, (list, tuple)):
+        is_long = any(isinstance(label, str) and len(label) > LONGEST_IN_PLACE for label in answer)
+        if not is_long or not all(isinstance(label, str) for label in answer):
+            return np.asarray(answer)
+        labels = np.array(answer, dtype=object)
+    else:
+        labels = np.asarray(answer)
+    is_short = labels.dtype.kind == "U" and labels.dtype.itemsize <= 4 * LONGEST_IN_PLACE
+    if is_short or labels.dtype.kind not in "UO":
+        return labels
+    # One by one: a list of all texts would be as large as the answer.
+    shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
+    return np.fromiter(shared, dtype=object, count=labels.size).reshape(labels.shape)
 
 
 def kind_of(labels: Labels) -> str:

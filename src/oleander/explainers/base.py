@@ -119,5 +119,13 @@ def encode_labels(labels: Labels) -> tuple[Labels, Ints]:
     >>> encode_labels(np.array(["yes", "no", "yes"], dtype=object))
     (array(['no', 'yes'], dtype=object), array([1, 0, 1]))
     """
-    codes, classes = pd.factorize(np.asarray(labels), sort=True)
-    return np.asarray(classes), codes
+    given = np.asarray(labels)
+    if given.dtype.kind != "O":
+        codes, classes = pd.factorize(given, sort=True)
+        return np.asarray(classes), codes
+    # pandas reads every text to its end again. A text knows its hash, and equal long ones are one object.
+    values = given.tolist()
+    classes = np.empty(len(set(values)), dtype=object)
+    classes[:] = sorted(set(values))
+    place = {label: code for code, label in enumerate(classes.tolist())}
+    return classes, np.fromiter((place[label] for label in values), dtype=np.intp, count=len(values))

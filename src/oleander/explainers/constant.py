@@ -48,7 +48,11 @@ class Constant:
 
     def predict(self, rows: Floats) -> Labels:
         """Return the label for each row."""
-        return np.full(len(rows), self.rules()[0].label, dtype=self.dtype)
+        label = self.rules()[0].label
+        labels = np.empty(len(rows), dtype=np.asarray(label).dtype if self.dtype is None else self.dtype)
+        # `np.full` would copy a text for every row.
+        labels.fill(label)
+        return labels
 
     @property
     def features(self) -> tuple[int, ...]:

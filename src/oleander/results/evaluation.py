@@ -11,7 +11,7 @@ from oleander.arrays import Bools, Ints, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers import Rule, UnfilteredTree
-from oleander.explainers.base import read_labels, write_labels
+from oleander.explainers.base import encode_labels, read_labels, write_labels
 from oleander.results.ranges import Ranges
 from oleander.running.fragments import Fragment, table
 from oleander.running.shares import show_lower, show_share
@@ -250,8 +250,8 @@ def group_answers(labels: Labels, tolerance: Tolerance | None) -> tuple[Ints, La
     ['up to 1', 'over 4.6']
     """
     if tolerance is None or not len(labels):
-        codes, names = pd.factorize(labels, sort=True)
-        return np.asarray(codes), np.asarray(names)
+        names, codes = encode_labels(labels)
+        return codes, names
     ranges = Ranges.of(labels)
     found, codes = np.unique(ranges.find(labels), return_inverse=True)
     return codes.astype(np.intp), ranges.names[found]

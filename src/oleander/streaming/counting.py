@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Ints, Labels
-from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, share_texts
 from oleander.black_box.counting import CountingBlackBox
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
@@ -260,7 +260,7 @@ def _count_rows(
     else:
         labels = known.copy()
         labels[is_new] = box.ask(rows[is_new]) if is_new.any() else known[is_new]
-        labels = np.array(labels.tolist())
+        labels = share_texts(labels.tolist())
     covers, said, answers = explainers.read(rows)
     answered = ~np.ma.getmaskarray(answers)
     tolerance = explainers.tolerance

@@ -73,10 +73,14 @@ def refuse_half_pairs(text: Any, what: str) -> None:
     ...
     ValueError: a column has the text 'age\ud800', which is not Unicode (half of a pair of surrogates): rename it.
     """
-    if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
+    if not isinstance(text, str):
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError:
         raise ValueError(
             f"{what} has the text {shorten(text)!r}, which is not Unicode (half of a pair of surrogates): rename it."
-        )
+        ) from None
 
 
 def refuse_infinite(values: Floats, name: str) -> None:
