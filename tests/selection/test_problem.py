@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
 
+from oleander import arrays
 from oleander.selection import SelectionProblem
+from tests.selection.making import make_instance
 
 EYE = np.eye(3, dtype=bool)
 
@@ -86,3 +89,60 @@ def test_stating_a_problem_loads_no_solver():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_explainers": 3},
+        {"max_explainers": 3, "solver": "highs"},
+        {"max_explainers": 4, "union_fidelity": 0.9, "min_fidelity": 0.5},
+        {"budget": 7.0},
+        {"max_explainers": 3, "formulation": "selective"},
+        {"max_explainers": 3, "must_include": [0]},
+        {"max_explainers": 3, "min_group_coverage": 0.1},
+        {"min_coverage": 0.5},
+    ],
+    ids=str,
+)
+def test_packed_bits_give_the_same_answer(monkeypatch, seed, options):
+    instance = make_instance(seed, n_candidates=20, n_points=150, max_weight=3)
+    options = {"min_fidelity": 0.6, **options}
+    results = []
+    for many in (1_000_000, 0):
+        monkeypatch.setattr(arrays, "MANY_ENTRIES", many)
+        problem = SelectionProblem(
+            instance.covers,
+            instance.agrees,
+            instance.weights,
+            fidelity=None if "formulation" in options else np.linspace(0.6, 1.0, 20),
+            cost=np.arange(1.0, 21.0) % 5 + 1.0,
+            groups=np.arange(150) % 3,
+        )
+        assert hasattr(problem.covers, "words") == (many == 0)
+        results.append(problem.solve(**options))
+    listed, packed = results
+    assert listed.status == packed.status in ("optimal", "infeasible")
+    assert listed.objective == packed.objective
+    assert listed.bound == packed.bound
+    assert listed.union_fidelity == packed.union_fidelity
+    assert len(listed.chosen) == len(packed.chosen)
+
+
+def test_many_memberships_take_a_bit_each():
+    rng = np.random.default_rng(0)
+    covers = rng.random((300, 20_000)) < 0.3
+    agrees = covers & (rng.random(covers.shape) < 0.99)
+    tracemalloc.start()
+    try:
+        problem = SelectionProblem(covers, agrees, cost=np.ones(300))
+        stated, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        problem.solve(budget=10.0, min_fidelity=0.9, union_fidelity=0.9, solver="quick")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    bits = covers.size / 8
+    assert stated < 3 * bits
+    assert peak < 12 * bits + 100e6

@@ -14,9 +14,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Floats, Ints
 from oleander.candidates.pool import CandidatePool
 from oleander.judging.floor import Floor, why_too_few
 from oleander.running.progress import tell_progress, told
@@ -25,6 +24,7 @@ from oleander.selection import Progress, SelectionProblem, SelectionResult
 from oleander.selection.result import Status
 from oleander.selection.solvers import Solver
 from oleander.selection.solvers.greedy import GreedySolver
+from oleander.selection.sparse_rows import keep_rows
 
 Answer = dict[Any, SelectionResult]
 Seconds = dict[Any, float]
@@ -96,13 +96,13 @@ class PoolProgram:
         pool = self.pool
         measured = np.where(pool.is_trained, self.measured, 0.0) if trained_only else self.measured
         # An untrained candidate might always be right, and have one rule.
-        agrees = (pool.agrees + _keep_rows(pool.covers, ~pool.is_trained)).astype(bool)
+        agrees = pool.find_agrees(untrained_are_right=True)
         if self.formulation == "strict":
             if self.floor.over == "union":
                 measured = (measured > 0).astype(float)
             return SelectionProblem(pool.covers, agrees, self.weights, fidelity=measured, cost=self._cost())
         allowed = (measured > 0) & (pool.is_trained | (not trained_only))
-        covers, agrees = _keep_rows(pool.covers, allowed), _keep_rows(agrees, allowed)
+        covers, agrees = keep_rows(pool.covers, allowed), keep_rows(agrees, allowed)
         return SelectionProblem(covers, agrees, self.weights, cost=self._cost())
 
     def _cost(self) -> Floats | None:
@@ -328,11 +328,3 @@ def _add_runtimes(answer: Answer, spent: Seconds) -> Answer:
         longer = replace(result, runtime=spent[cell])
         summed[cell] = replace(longer, message=longer.stop_message) if longer.stopped else longer
     return summed
-
-
-def _keep_rows(matrix: csr_array, rows: Bools) -> csr_array:
-    """Return the matrix with the other rows emptied."""
-    lengths = np.diff(matrix.indptr)
-    kept = np.repeat(rows, lengths)
-    starts = np.concatenate([[0], np.cumsum(np.where(rows, lengths, 0))])
-    return csr_array((matrix.data[kept].astype(bool), matrix.indices[kept], starts), shape=matrix.shape)

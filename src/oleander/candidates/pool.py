@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from oleander import kernels
 from oleander.arrays import Bools, Floats
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
@@ -27,6 +27,7 @@ from oleander.explainers.saving import read_explainer, write_explainer
 from oleander.regions import membership
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
+from oleander.selection.sparse_rows import Matrix, is_packed, row_of
 from oleander.storage.checkpoint import Checkpoint, hash_text
 
 
@@ -56,7 +57,7 @@ class CandidatePool:
 
     Attributes
     ----------
-    covers : sparse bool array of shape (n_candidates, n_points)
+    covers : sparse or packed bool matrix of shape (n_candidates, n_points)
     support : int array of shape (n_candidates,)
         The number of the user's rows that each candidate covers.
     judged_support : int array of shape (n_candidates,)
@@ -104,18 +105,23 @@ class CandidatePool:
                 "together. Raise batch_size, or lower n_draws."
             )
         self.covers = membership([candidate.region for candidate in self.candidates], rows.values)
-        self.support = self._weigh(np.ones(self.covers.nnz, dtype=bool))
-        # One entry per membership: whether the candidate may be judged there.
-        self._is_judged = self._find_judged()
-        self.judged_support = self._weigh(self._is_judged)
-        self._groups = None if rows.groups is None else GroupCounter(self.covers, rows, self._is_judged)
-        self.n_units = self.judged_support if self._groups is None else self._groups.count(self._is_judged)
+        self._groups = None if rows.groups is None else GroupCounter(rows)
         n_candidates = len(self.candidates)
+        self.support, self.judged_support = np.zeros((2, n_candidates), dtype=np.intp)
+        n_units = np.zeros(n_candidates)
+        for index in range(n_candidates):
+            points = self.points_of(index)
+            everything = np.ones(len(points), dtype=bool)
+            self.support[index] = rows.weights[points].sum()
+            self.judged_support[index], n_units[index] = self._count_judged(index, points, everything)
+        self.n_units = self.judged_support if self._groups is None else n_units
         self.explainers: list[Explainer | None] = [None] * n_candidates
         self.is_trained = np.zeros(n_candidates, dtype=bool)
         self.draw_fidelity = np.full(n_candidates, np.nan)
-        # One entry per membership: whether the explainer is right there.
-        self._is_right = np.zeros(self.covers.nnz, dtype=bool)
+        # Of each candidate's points, packed bits of those on which its explainer is right.
+        self._right: list[NDArray[np.uint8] | None] = [None] * n_candidates
+        self._n_right, self._n_judged_right = np.zeros((2, n_candidates), dtype=np.intp)
+        self._n_right_units = np.zeros(n_candidates)
 
     @classmethod
     def build(
@@ -172,27 +178,19 @@ class CandidatePool:
             tolerance=tolerance,
         )
 
-    def _find_judged(self) -> Bools:
-        """Return for each membership whether the candidate did not learn from the point."""
-        is_judged = np.ones(self.covers.nnz, dtype=bool)
-        for index, candidate in enumerate(self.candidates):
-            learned_from = candidate.learned_from
-            if learned_from is None:
-                continue
+    def _count_judged(self, index: int, points: NDArray[np.int32], counts: Bools) -> tuple[int, float]:
+        """Return the number of rows, and of groups, of a mask of a candidate's points that it did not learn from."""
+        learned_from = self.candidates[index].learned_from
+        if learned_from is not None:
             if learned_from.shape != (self.rows.n_points,):
                 raise ValueError(
                     f"candidate {index} learned from points of shape {learned_from.shape}, "
                     f"and there are {self.rows.n_points} points: one entry for each is needed."
                 )
-            is_judged[self.covers.indptr[index] : self.covers.indptr[index + 1]] = ~learned_from[self.points_of(index)]
-        return is_judged
-
-    def _weigh(self, memberships: Bools) -> NDArray[np.intp]:
-        """Return the number of the user's rows behind each candidate's memberships in the mask."""
-        # Candidate by candidate: an array of whole numbers for all memberships would be eight times as large as they.
-        weights, starts = self.rows.weights, self.covers.indptr.tolist()
-        masks = (memberships[start:end] for start, end in pairwise(starts))
-        return np.array([weights[self.points_of(index)[mask]].sum() for index, mask in enumerate(masks)], dtype=np.intp)
+            is_judged = ~learned_from[points]
+            points, counts = points[is_judged], counts[is_judged]
+        n_groups = 0.0 if self._groups is None else self._groups.count(points, counts)
+        return int(self.rows.weights[points[counts]].sum()), n_groups
 
     def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
         """Train the explainers of these candidates that are not trained yet, as far as ``max_queries`` goes.
@@ -212,10 +210,10 @@ class CandidatePool:
         n_jobs = max(1, min(effective_n_jobs(self.n_jobs), self.batch_size // max(self._largest, 1)))
         # With a checkpoint each candidate is a batch of its own, so that it is kept as soon as it is trained.
         batches = list(self._batches(wanted, self.batch_size // n_jobs if self.checkpoint is None else 1))
-        tasks = [
+        tasks = (
             ([self.candidates[index] for index in batch], [self.points_of(index) for index in batch])
             for batch in batches
-        ]
+        )
         box = self.black_box.black_box
         # Answers to draws need not be kept: the trained candidate is.
         if self.checkpoint is not None and isinstance(box, KeptBlackBox):
@@ -304,36 +302,53 @@ class CandidatePool:
 
     def _keep(self, index: int, explainer: Explainer, is_right: Bools, draw_fidelity: float) -> None:
         self.explainers[index] = explainer
-        self._is_right[self.covers.indptr[index] : self.covers.indptr[index + 1]] = is_right
+        points = self.points_of(index)
+        self._right[index] = np.packbits(is_right)
+        self._n_right[index] = self.rows.weights[points[is_right]].sum()
+        self._n_judged_right[index], self._n_right_units[index] = self._count_judged(index, points, is_right)
         self.draw_fidelity[index] = draw_fidelity
         self.is_trained[index] = True
 
     def points_of(self, index: int) -> NDArray[np.int32]:
         """Return the points that a candidate covers."""
-        points: NDArray[np.int32] = self.covers.indices[self.covers.indptr[index] : self.covers.indptr[index + 1]]
-        return points
+        return row_of(self.covers, index)
 
     @property
-    def agrees(self) -> csr_array:
+    def agrees(self) -> Matrix:
         """The points that each candidate covers with the black box's answer; none for an untrained candidate."""
-        sizes = [np.count_nonzero(self._is_right[start:end]) for start, end in pairwise(self.covers.indptr.tolist())]
-        starts = np.cumsum([0, *sizes])
-        points = self.covers.indices[self._is_right]
+        return self.find_agrees(untrained_are_right=False)
+
+    def find_agrees(self, *, untrained_are_right: bool) -> Matrix:
+        """Return the same, or with all points of an untrained candidate."""
+        lines = (self._right_points(index, untrained_are_right) for index in range(len(self.candidates)))
+        if is_packed(self.covers):
+            return kernels.PackedRows.pack(
+                (kernels.mark(line, self.rows.n_points) for line in lines), self.covers.shape
+            )
+        listed = list(lines)
+        points, starts = np.concatenate(listed), np.cumsum([0, *(len(line) for line in listed)])
         return csr_array((np.ones(len(points), dtype=bool), points, starts), shape=self.covers.shape)
+
+    def _right_points(self, index: int, untrained_are_right: bool) -> NDArray[np.int32]:
+        right, points = self._right[index], self.points_of(index)
+        if right is None:
+            return points if untrained_are_right else points[:0]
+        is_right: Bools = np.unpackbits(right, count=len(points)).view(bool)
+        return points[is_right]
 
     @property
     def judged_right(self) -> NDArray[np.intp]:
         """The number of rows, among those a candidate did not learn from, on which it agrees; 0 if it is untrained."""
-        return self._weigh(self._is_right & self._is_judged)
+        return self._n_judged_right
 
     @property
     def right_units(self) -> Floats | NDArray[np.intp]:
         """The number of right units: rows, or groups by their share of right rows; 0 if a candidate is untrained."""
-        return self.judged_right if self._groups is None else self._groups.count(self._is_right)
+        return self.judged_right if self._groups is None else self._n_right_units
 
     @property
     def fidelity(self) -> Floats:
         """The share of each candidate's rows on which it agrees; NaN if it is untrained or covers no row."""
-        right = self._weigh(self._is_right)
+        right = self._n_right
         known = self.is_trained & (self.support > 0)
         return np.where(known, right / np.maximum(self.support, 1), np.nan)

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from oleander.kernels.dual import VolumeSteps, descend_steps
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import grow_nodes
+    from oleander.kernels.packed import PackedRows, mark
     from oleander.kernels.passing import find_leaves
     from oleander.kernels.polishing import find_reward, improve_box, measure_losses
     from oleander.kernels.pruning import find_best_cut
     from oleander.kernels.ranking import rank_values
 
 __all__ = [
+    "PackedRows",
     "VolumeSteps",
     "bin_numbers",
     "count_common",
@@ -28,6 +30,7 @@ __all__ = [
     "find_reward",
     "grow_nodes",
     "improve_box",
+    "mark",
     "measure_losses",
     "pack_matches",
     "rank_values",
@@ -38,6 +41,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = import_lazily(
         __name__,
         {
+            "PackedRows": "oleander.kernels.packed",
             "VolumeSteps": "oleander.kernels.dual",
             "bin_numbers": "oleander.kernels.binning",
             "count_common": "oleander.kernels.bits",
@@ -47,6 +51,7 @@ if not TYPE_CHECKING:
             "find_reward": "oleander.kernels.polishing",
             "grow_nodes": "oleander.kernels.growth",
             "improve_box": "oleander.kernels.polishing",
+            "mark": "oleander.kernels.packed",
             "measure_losses": "oleander.kernels.polishing",
             "pack_matches": "oleander.kernels.bits",
             "rank_values": "oleander.kernels.ranking",

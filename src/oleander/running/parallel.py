@@ -41,20 +41,24 @@ def run_tasks(
     {0: 8, 1: 32}
     """
     backend, _ = get_active_backend()
-    numbered = dict(enumerate(tasks))
+    numbered = enumerate(tasks)
     if type(backend).__name__ == "DaskDistributedBackend":
         yield from _run_on_cluster(backend.client, function, shared, numbered, n_jobs)
         return
-    jobs = (delayed(_numbered)(number, function, *shared, *task) for number, task in numbered.items())
+    jobs = (delayed(_numbered)(number, function, *shared, *task) for number, task in numbered)
     return_as = "generator_unordered" if backend.supports_return_generator else "list"
     yield from Parallel(n_jobs=n_jobs, return_as=return_as)(jobs)
 
 
 def _run_on_cluster(
-    client: Any, function: Callable[..., Any], shared: Sequence[Any], tasks: dict[int, Any], n_jobs: int | None
+    client: Any,
+    function: Callable[..., Any],
+    shared: Sequence[Any],
+    tasks: Iterable[tuple[int, Any]],
+    n_jobs: int | None,
 ) -> Iterator[tuple[int, Any]]:
     sent = [_send(client, one) for one in shared]
-    jobs = (delayed(_on_worker)(number, function, *sent, *task) for number, task in tasks.items())
+    jobs = (delayed(_on_worker)(number, function, *sent, *task) for number, task in tasks)
     yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(jobs)
 
 

@@ -17,7 +17,7 @@ from oleander.selection.result import SelectionResult, Sense, Status
 from oleander.selection.run import Run
 from oleander.selection.search import greedy
 from oleander.selection.solvers import Solver
-from oleander.selection.sparse_rows import covered_by
+from oleander.selection.sparse_rows import covered_by, listed
 from oleander.selection.union_search import greedy_within_floor
 
 Stopped = Literal["", "Stopped", "Interrupted"]
@@ -169,7 +169,7 @@ def _union_fidelity(statement: Statement, chosen: Ints) -> float | None:
 def _count(statement: Statement, chosen: Ints) -> tuple[sparse.csr_array, Floats]:
     """Return the weight that each chosen candidate counts at each point, and the weight that counts there in all."""
     rules, weights = statement.rules, statement.weights
-    counted = sparse.csr_array(rules.sure[chosen] * weights[None, :])
+    counted = sparse.csr_array(listed(rules.sure[chosen]) * weights[None, :])
     reached = np.where(covered_by(rules.sure, chosen), weights, 0.0)
     if rules.maybe is not None and rules.allowance is not None:
         parts = match(rules.maybe, rules.allowance, weights - reached, chosen)

@@ -13,7 +13,7 @@ from scipy import sparse
 from oleander import kernels
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
-from oleander.selection.sparse_rows import entries_of, rows_of
+from oleander.selection.sparse_rows import entries_of, is_packed, rows_of
 
 # Steps of the compiled loop between two looks at the clock.
 STEPS_AT_ONCE = 10
@@ -163,7 +163,8 @@ def tighten(
         start = 0.5 * weights
     point, purchase = _evaluate(model, np.clip(start, 0.0, weights))
     slope = purchase.slope(model, point.multipliers)
-    if model.counts_explainers and model.maybe is None and not len(model.forced):
+    is_plain = model.counts_explainers and model.maybe is None and not len(model.forced)
+    if is_plain and not is_packed(model.sure):
         return _tighten_plain(model, target, point, slope, n_steps, should_stop)
     average = point.average
     factor, stalls = 0.1, 0

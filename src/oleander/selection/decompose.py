@@ -24,7 +24,7 @@ from oleander.selection.formulations import plain_rows
 from oleander.selection.knapsack import allot, rest
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
-from oleander.selection.sparse_rows import covered_by
+from oleander.selection.sparse_rows import covered_by, listed
 
 
 @dataclass(eq=False)
@@ -49,7 +49,7 @@ class Group:
 
     def __init__(self, model: CoverageModel, candidates: Ints) -> None:
         self.candidates = candidates
-        rows = model.sure[candidates]
+        rows = listed(model.sure)[candidates]
         self.points = np.flatnonzero(np.bincount(rows.indices, minlength=model.n_points))
         self.sure = sparse.csr_array(rows[:, self.points])
         self.weights = np.zeros(len(self.points))

@@ -9,6 +9,7 @@ from scipy import sparse
 from oleander.arrays import Bools, Floats
 from oleander.selection.constraints import Constraints
 from oleander.selection.model import CoverageModel, are_whole
+from oleander.selection.sparse_rows import Matrix, is_packed, keep_rows, listed, packed
 
 # Shares of counts are compared with this slack, so that 9 of 10 reaches 0.9 whatever its binary digits are.
 SHARE_TOLERANCE = 1e-9
@@ -22,20 +23,20 @@ class CountingRules:
     ----------
     admissible : boolean array of shape (n_candidates,)
         The candidates that may be chosen.
-    sure : csr_array of shape (n_candidates, n_points)
+    sure : matrix of shape (n_candidates, n_points)
         The points that count whenever the candidate is chosen.
-    maybe : csr_array of shape (n_candidates, n_points), optional
+    maybe : matrix of shape (n_candidates, n_points), optional
         The points of which it may count some, together at most `allowance`.
     allowance : array of shape (n_candidates,), optional
-    wrong : csr_array of shape (n_candidates, n_points), optional
+    wrong : matrix of shape (n_candidates, n_points), optional
         The points that count although the candidate is wrong there, if there is a floor over the union.
     """
 
     admissible: Bools
-    sure: sparse.csr_array
+    sure: Matrix
     maybe: sparse.csr_array | None = None
     allowance: Floats | None = None
-    wrong: sparse.csr_array | None = None
+    wrong: Matrix | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ class Statement:
     min_fidelity: float
 
 
-def strict_rules(covers: sparse.csr_array, fidelity: Floats, min_fidelity: float) -> CountingRules:
+def strict_rules(covers: Matrix, fidelity: Floats, min_fidelity: float) -> CountingRules:
     """Return the paper's definition: fidelity is a constant of a candidate, and under the floor it is out.
 
     Examples
@@ -63,9 +64,7 @@ def strict_rules(covers: sparse.csr_array, fidelity: Floats, min_fidelity: float
     return CountingRules(admissible=reaches & (np.diff(covers.indptr) > 0), sure=covers)
 
 
-def selective_rules(
-    covers: sparse.csr_array, agrees: sparse.csr_array, weights: Floats, min_fidelity: float
-) -> CountingRules:
+def selective_rules(covers: Matrix, agrees: Matrix, weights: Floats, min_fidelity: float) -> CountingRules:
     """Return the paper's program, its Proposition 3: a candidate need not count all that it gets wrong.
 
     Of its wrong points a candidate with `a` right ones may count at most floor(a(1 − φ)/φ). At or above the
@@ -89,8 +88,9 @@ def selective_rules(
     everything = (allowance >= wrong - SHARE_TOLERANCE * (right + wrong)) & (right > 0)
     some = (allowance > 0) & (right > 0) & ~everything
     wrongs = wrong_points(covers, agrees)
-    sure = sparse.csr_array(agrees + _rows_where(wrongs, everything))
-    maybe = _rows_where(wrongs, some)
+    sure = _join(agrees, keep_rows(wrongs, everything))
+    # Matching goes through these points one by one.
+    maybe = listed(keep_rows(wrongs, some))
     # Every candidate may be chosen: the worst one simply counts nothing.
     admissible = np.ones(len(right), dtype=np.bool_)
     if not maybe.nnz:
@@ -98,19 +98,18 @@ def selective_rules(
     return CountingRules(admissible=admissible, sure=sure, maybe=maybe, allowance=np.where(some, allowance, 0.0))
 
 
-def wrong_points(covers: sparse.csr_array, agrees: sparse.csr_array) -> sparse.csr_array:
+def wrong_points(covers: Matrix, agrees: Matrix) -> Matrix:
     """Return where each candidate covers a point and is wrong there."""
+    if is_packed(covers):
+        return covers - packed(agrees)
     wrongs = sparse.csr_array(covers - agrees)
     wrongs.eliminate_zeros()
     return wrongs
 
 
-def _rows_where(matrix: sparse.csr_array, keep: Bools) -> sparse.csr_array:
-    """Return the matrix with the other rows empty."""
-    stays = np.repeat(keep, np.diff(matrix.indptr))
-    lengths = np.where(keep, np.diff(matrix.indptr), 0)
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    return sparse.csr_array((matrix.data[stays], matrix.indices[stays], indptr), shape=matrix.shape)
+def _join(one: Matrix, other: Matrix) -> Matrix:
+    """Return the entries of two matrices that have none in common."""
+    return one | packed(other) if is_packed(one) else sparse.csr_array(one + other)
 
 
 def build_model(rules: CountingRules, weights: Floats, constraints: Constraints) -> CoverageModel:
@@ -120,9 +119,9 @@ def build_model(rules: CountingRules, weights: Floats, constraints: Constraints)
     candidates = np.flatnonzero(allowed)
     points = np.flatnonzero(weights > 0)
 
-    def part(matrix: sparse.csr_array) -> sparse.csr_array:
-        rows = matrix[candidates]
-        return sparse.csr_array(rows if len(points) == len(weights) else rows[:, points])
+    def part(matrix: Matrix) -> Matrix:
+        rows = matrix if len(candidates) == len(allowed) else matrix[candidates]
+        return rows if len(points) == len(weights) else rows[:, points]
 
     minima = constraints.minima
     return CoverageModel(

@@ -6,6 +6,7 @@ from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
+from oleander.selection.sparse_rows import listed
 
 
 def group_candidates(model: CoverageModel, chosen: Ints, *, max_chosen: int) -> Ints:
@@ -22,9 +23,9 @@ def group_candidates(model: CoverageModel, chosen: Ints, *, max_chosen: int) -> 
     >>> group_candidates(model, np.array([0, 2]), max_chosen=1).tolist()
     [0, 0, 1]
     """
-    nearest = _nearest_chosen(model, chosen)
+    nearest, sure = _nearest_chosen(model, chosen), listed(model.sure)
     touches = np.zeros((len(chosen) + 1, model.n_points), dtype=np.bool_)
-    touches[np.repeat(nearest, np.diff(model.sure.indptr)), model.sure.indices] = True
+    touches[np.repeat(nearest, np.diff(sure.indptr)), sure.indices] = True
     max_weight = 1.25 * float(model.weights.sum()) * max_chosen / max(1, len(chosen))
     joined = _join(touches, model.weights, max_chosen, max_weight)
     return np.unique(joined[nearest], return_inverse=True)[1].ravel()
@@ -32,13 +33,14 @@ def group_candidates(model: CoverageModel, chosen: Ints, *, max_chosen: int) -> 
 
 def _nearest_chosen(model: CoverageModel, chosen: Ints) -> Ints:
     """Return the position of the chosen set nearest to each candidate; one past the last if none is near."""
+    sure = listed(model.sure)
     label = np.full(model.n_candidates, -1, dtype=np.intp)
     label[chosen] = np.arange(len(chosen))
     while True:
         known = np.flatnonzero(label >= 0)
         member = sparse.csr_array((np.ones(len(known)), (label[known], known)), shape=(len(chosen), model.n_candidates))
         # How much of each candidate's weight the members of each label cover, counted as often as they do.
-        overlap = (model.sure * model.weights[None, :]) @ (member @ model.sure).T.tocsr()
+        overlap = (sure * model.weights[None, :]) @ (member @ sure).T.tocsr()
         overlap = overlap.toarray()
         new = (label < 0) & (overlap.max(axis=1) > 0)
         if not new.any():

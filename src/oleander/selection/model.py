@@ -12,7 +12,7 @@ from scipy import sparse
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.selection.matching import matched
-from oleander.selection.sparse_rows import covered_by
+from oleander.selection.sparse_rows import Matrix, covered_by, is_packed, listed, transposed
 
 # Sums of costs are compared with this slack, relative to the budget.
 TOLERANCE = 1e-9
@@ -28,7 +28,7 @@ class CoverageModel:
 
     Attributes
     ----------
-    sure : csr_array of shape (n_candidates, n_points)
+    sure : matrix of shape (n_candidates, n_points)
         Ones where a point counts whenever the candidate is chosen.
     weights : array of shape (n_points,)
     cost : array of shape (n_candidates,)
@@ -45,7 +45,7 @@ class CoverageModel:
     groups : csr_array of shape (n_groups, n_points), optional
         Ones where a point is in a group; each group must reach its entry of `needs`.
     needs : array of shape (n_groups,), optional
-    wrong : csr_array of shape (n_candidates, n_points), optional
+    wrong : matrix of shape (n_candidates, n_points), optional
         Ones where a candidate is wrong at a point that it counts, if there is a floor over the union.
     union_fidelity : float
         A point is wrong if any chosen candidate is wrong there; of the weight that is covered the others must
@@ -56,7 +56,7 @@ class CoverageModel:
         Candidates, by their index in the stated problem, that are chosen already and no longer in the model.
     """
 
-    sure: sparse.csr_array
+    sure: Matrix
     weights: Floats
     cost: Floats
     budget: float
@@ -66,7 +66,7 @@ class CoverageModel:
     allowance: Floats | None = None
     groups: sparse.csr_array | None = None
     needs: Floats | None = None
-    wrong: sparse.csr_array | None = None
+    wrong: Matrix | None = None
     union_fidelity: float = 0.0
     offset: float = 0.0
     taken: tuple[int, ...] = ()
@@ -109,9 +109,9 @@ class CoverageModel:
         return grain_of(np.concatenate([self.weights, allowance, [self.offset]]))
 
     @cached_property
-    def by_point(self) -> sparse.csr_array:
+    def by_point(self) -> Matrix:
         """The transpose of `sure`, stored by point."""
-        return sparse.csr_array(self.sure.T.tocsr())
+        return transposed(self.sure)
 
     @cached_property
     def maybe_by_point(self) -> sparse.csr_array:
@@ -161,6 +161,12 @@ class CoverageModel:
     def slack(self) -> float:
         """The rounding error that a sum of weights may carry: values that differ by less count as equal."""
         return ROUNDING * (float(self.weights.sum()) + self.offset)
+
+    def unpacked(self) -> "CoverageModel":
+        """Return the same model as lists of entries, for a stage that goes through them one by one."""
+        if not is_packed(self.sure):
+            return self
+        return replace(self, sure=listed(self.sure), wrong=None if self.wrong is None else listed(self.wrong))
 
     def keep(self, candidates: Ints) -> "CoverageModel":
         """Return the model with only these candidates, in the order given."""

@@ -9,7 +9,10 @@ from scipy import sparse
 
 from oleander.arrays import Bools, Ints
 from oleander.selection.model import CoverageModel
-from oleander.selection.sparse_rows import covered_by, entries_of
+from oleander.selection.sparse_rows import Matrix, covered_by, entries_of, is_packed, listed, packed, row_of, transposed
+
+# The first equal point of each of some points, given their groups.
+FindLeaders = Callable[[Ints, Ints], Ints]
 
 
 def strip_forced(model: CoverageModel) -> CoverageModel:
@@ -53,18 +56,13 @@ def merge_points(model: CoverageModel) -> tuple[CoverageModel, Ints]:
     >>> merged.weights.tolist(), went_to.tolist()
     ([2.0, 1.0], [0, 0, 1, -1])
     """
-    marks = model.by_point
-    if model.maybe is not None:
-        marks = sparse.csr_array(marks + 2.0 * sparse.csr_array(model.maybe.T.tocsr()))
-    elif model.wrong is not None:
-        marks = sparse.csr_array(marks + sparse.csr_array(model.wrong.T.tocsr()))
-    marks.sort_indices()
-    points = np.flatnonzero((np.diff(marks.indptr) > 0) & (model.weights > 0))
+    is_marked, find_leaders = _packed_marks(model) if is_packed(model.sure) else _listed_marks(model)
+    points = np.flatnonzero(is_marked & (model.weights > 0))
     group = np.zeros(len(points), dtype=np.intp)
     if model.groups is not None:
         membership = model.groups[:, points].toarray().T
         group = np.unique(membership, axis=0, return_inverse=True)[1].ravel().astype(np.intp)
-    leader = _first_equal_row(marks[points], group)
+    leader = find_leaders(points, group)
     leaders, position = np.unique(leader, return_inverse=True)
     keep = np.zeros(model.n_points, dtype=np.bool_)
     keep[points[leaders]] = True
@@ -86,17 +84,28 @@ def _keep_points(model: CoverageModel, keep: Bools) -> CoverageModel:
     )
 
 
+def _listed_marks(model: CoverageModel) -> tuple[Bools, FindLeaders]:
+    """Return which points a candidate marks, and a function that finds equal points.
+
+    A candidate marks the points that it counts with 1, and those that it may count or is wrong at with 2.
+    """
+    marks = listed(model.by_point)
+    if model.maybe is not None:
+        marks = sparse.csr_array(marks + 2.0 * listed(transposed(model.maybe)))
+    elif model.wrong is not None:
+        marks = sparse.csr_array(marks + listed(transposed(model.wrong)))
+    marks.sort_indices()
+    return np.diff(marks.indptr) > 0, lambda points, group: _first_equal_row(marks[points], group)
+
+
 def _first_equal_row(matrix: sparse.csr_array, group: Ints) -> Ints:
     """Return for each row the first row equal to it; rows of different groups are never equal."""
     # An entry's column and value, which is 1 or 2, in one whole number.
     codes = 2 * matrix.indices.astype(np.intp) + (matrix.data == 2.0)
-    random = np.random.default_rng(0).integers(1, 2**63, size=2 * matrix.shape[1], dtype=np.uint64)
+    random = _random_numbers(matrix.shape[1])
     # Unsigned sums wrap around, which is what a hash wants.
     totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(random[codes], dtype=np.uint64)])
-    hashes = totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
-    hashes += group.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    _, first, position = np.unique(hashes, return_index=True, return_inverse=True)
-    leader = first[position.ravel()]
+    leader = _first_equal_hash(totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]], group)
     # A hash only suggests: a row that differs from its leader after all stays by itself.
     lengths = np.diff(matrix.indptr)
     differs = (lengths != lengths[leader]) | (group != group[leader])
@@ -105,6 +114,47 @@ def _first_equal_row(matrix: sparse.csr_array, group: Ints) -> Ints:
     own, leading = entries_of(coded, same)[0], entries_of(coded, leader[same])[0]
     differs[np.repeat(same, lengths[same])[own != leading]] = True
     return np.where(differs, np.arange(len(leader)), leader)
+
+
+def _packed_marks(model: CoverageModel) -> tuple[Bools, FindLeaders]:
+    """Return the same for a packed model, without a list of its entries."""
+    random = _random_numbers(model.n_candidates)
+    matrices = [(packed(model.sure), random[0::2])]
+    if model.maybe is not None:
+        matrices.append((packed(model.maybe), random[1::2]))
+    elif model.wrong is not None:
+        # Where a candidate is wrong it counts too, and 2 takes the place of 1.
+        matrices.append((packed(model.wrong), random[1::2] - random[0::2]))
+    every = np.arange(model.n_candidates)
+    is_marked = np.logical_or.reduce([matrix.covered_by(every) for matrix, _ in matrices])
+
+    def find_leaders(points: Ints, group: Ints) -> Ints:
+        hashes = np.zeros(model.n_points, dtype=np.uint64)
+        for matrix, numbers in matrices:
+            hashes += matrix.sum_by_column(numbers)
+        leader = _first_equal_hash(hashes[points], group)
+        led = np.flatnonzero(leader != np.arange(len(leader)))
+        differs = group[led] != group[leader[led]]
+        for matrix, _ in matrices:
+            for row in range(model.n_candidates):
+                mask = matrix.mask_of(row)
+                differs |= mask[points[led]] != mask[points[leader[led]]]
+        leader[led[differs]] = led[differs]
+        return leader
+
+    return is_marked, find_leaders
+
+
+def _random_numbers(n_candidates: int) -> NDArray[np.uint64]:
+    """Return a random number for each candidate and each of two values of an entry."""
+    return np.random.default_rng(0).integers(1, 2**63, size=2 * n_candidates, dtype=np.uint64)
+
+
+def _first_equal_hash(hashes: NDArray[np.uint64], group: Ints) -> Ints:
+    """Return for each point the first point with its hash and group, as far as a hash tells."""
+    hashes = hashes + group.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    _, first, position = np.unique(hashes, return_index=True, return_inverse=True)
+    return np.asarray(first[position.ravel()])
 
 
 # Rows of bits may take this many words, 1 GB; a larger model is solved without dropping contained candidates.
@@ -128,11 +178,11 @@ def undominated(
     >>> undominated(plain_model(np.array([[1, 0, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1]]), budget=1)).tolist()
     [1, 3]
     """
-    reach = model.sure if model.maybe is None else sparse.csr_array(model.sure + model.maybe)
+    reach = model.sure if model.maybe is None else _add(model.sure, model.maybe)
     n_reach, n_sure = np.diff(reach.indptr), np.diff(model.sure.indptr)
     small = np.flatnonzero(n_reach > 0)
     rarity = np.diff(model.by_point.indptr).astype(np.intp) * reach.shape[1] + np.arange(reach.shape[1])
-    rarest = np.minimum.reduceat(rarity[reach.indices], reach.indptr[small]) % reach.shape[1] if len(small) else small
+    rarest = np.array([rarity[row_of(reach, row)].min() for row in small.tolist()], dtype=np.intp) % reach.shape[1]
     others, lengths = entries_of(model.by_point, rarest)
     small, big = np.repeat(small, lengths), others.astype(np.intp)
     # Two candidates dominate each other only when they are equal in everything; then the first stays.
@@ -162,8 +212,15 @@ def undominated(
     return np.flatnonzero(keep)
 
 
-def _bits(matrix: sparse.csr_array) -> NDArray[np.uint64]:
+def _add(sure: Matrix, maybe: sparse.csr_array) -> Matrix:
+    """Return the points that each candidate counts or may count."""
+    return sure | packed(maybe) if is_packed(sure) else sparse.csr_array(sure + maybe)
+
+
+def _bits(matrix: Matrix) -> NDArray[np.uint64]:
     """Return each row as bits, 64 to a word."""
+    if is_packed(matrix):
+        return matrix.words
     n_rows, n_columns = matrix.shape
     words = np.zeros((n_rows, -(-n_columns // 64)), dtype=np.uint64)
     rows = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))

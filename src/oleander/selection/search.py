@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
-from oleander.selection.sparse_rows import entries_of
+from oleander.selection.sparse_rows import Matrix, entries_of, row_of
 
 # The price of a unit of weight by which a choice breaks its constraints: the first one, and the factor of its moves.
 FIRST_PRICE, PRICE_FACTOR = 2.0, 1.3
@@ -49,7 +48,7 @@ def greedy(
         best = int(np.where(affordable, upper / model.cost, 0.0).argmax())
         if not affordable[best] or upper[best] <= model.slack:
             break
-        row = model.sure.indices[model.sure.indptr[best] : model.sure.indptr[best + 1]]
+        row = row_of(model.sure, best)
         if not is_fresh[best]:
             if model.maybe is None:
                 upper[best] = left[row].sum()
@@ -114,7 +113,7 @@ class SwapState:
     gain + owned − loss.
     """
 
-    def __init__(self, sure: sparse.csr_array, by_point: sparse.csr_array, weights: Floats, chosen: Ints) -> None:
+    def __init__(self, sure: Matrix, by_point: Matrix, weights: Floats, chosen: Ints) -> None:
         self.sure, self.by_point, self.weights = sure, by_point, weights
         self.chosen = chosen.copy()
         n_candidates, n_points = sure.shape
@@ -135,7 +134,7 @@ class SwapState:
         self.chosen[slot] = candidate
 
     def _row(self, candidate: int) -> Ints:
-        return np.asarray(self.sure.indices[self.sure.indptr[candidate] : self.sure.indptr[candidate + 1]])
+        return row_of(self.sure, candidate).astype(np.intp)
 
     def _enter(self, slot: int, candidate: int) -> None:
         points = self._row(candidate)

@@ -1,13 +1,59 @@
-"""Rows of sparse matrices, read without a loop over rows."""
+"""Rows of boolean matrices, read without a loop over rows: lists of entries, or packed bits where there are many."""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oleander.arrays import Bools, Ints
+from oleander import kernels
+from oleander.arrays import Bools, Ints, is_smaller_packed
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    from oleander.kernels import PackedRows
+
+    Matrix: TypeAlias = sparse.csr_array | PackedRows
+else:
+    # The kernels are imported when they are first used.
+    Matrix = Any
 
 
-def entries_of(matrix: sparse.csr_array, rows: Ints) -> tuple[NDArray[np.int32], Ints]:
+def is_packed(matrix: object) -> "TypeIs[PackedRows]":
+    """Return whether a matrix is packed bits."""
+    # Only a matrix that is packed already needs the kernels.
+    return hasattr(matrix, "words")
+
+
+def packed(matrix: Matrix) -> "PackedRows":
+    """Return the matrix as packed bits."""
+    return matrix if is_packed(matrix) else kernels.PackedRows.from_sparse(matrix)
+
+
+def compact(matrix: Matrix) -> Matrix:
+    """Return the matrix as packed bits where these are smaller than a list of its many entries."""
+    return packed(matrix) if is_smaller_packed(matrix.nnz, matrix.shape) else matrix
+
+
+def listed(matrix: Matrix) -> sparse.csr_array:
+    """Return the matrix as a list of entries."""
+    return matrix.to_sparse() if is_packed(matrix) else matrix
+
+
+def transposed(matrix: Matrix) -> Matrix:
+    """Return the matrix with rows for columns, stored by row."""
+    return matrix.transposed() if is_packed(matrix) else sparse.csr_array(matrix.T.tocsr())
+
+
+def row_of(matrix: Matrix, row: int) -> NDArray[np.int32]:
+    """Return the columns of the entries of one row."""
+    if is_packed(matrix):
+        return matrix.entries_of(np.array([row]))[0]
+    return np.asarray(matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]])
+
+
+def entries_of(matrix: Matrix, rows: Ints) -> tuple[NDArray[np.int32], Ints]:
     """Return the column of every entry of these rows, and how many each row has.
 
     Examples
@@ -16,6 +62,8 @@ def entries_of(matrix: sparse.csr_array, rows: Ints) -> tuple[NDArray[np.int32],
     >>> columns.tolist(), lengths.tolist()
     ([1, 0, 2], [1, 2])
     """
+    if is_packed(matrix):
+        return matrix.entries_of(rows)
     starts = matrix.indptr[rows].astype(np.intp)
     lengths = matrix.indptr[rows + 1].astype(np.intp) - starts
     ends = np.cumsum(lengths)
@@ -30,7 +78,7 @@ def rows_of(matrix: sparse.csr_array) -> tuple[Ints, NDArray[np.int32]]:
     return matrix.indptr.astype(np.intp, copy=False), matrix.indices.astype(np.int32, copy=False)
 
 
-def covered_by(matrix: sparse.csr_array, rows: Ints) -> Bools:
+def covered_by(matrix: Matrix, rows: Ints) -> Bools:
     """Return which columns at least one of these rows has.
 
     Examples
@@ -38,6 +86,26 @@ def covered_by(matrix: sparse.csr_array, rows: Ints) -> Bools:
     >>> covered_by(sparse.csr_array([[1, 0, 1], [0, 1, 0]]), np.array([0])).tolist()
     [True, False, True]
     """
+    if is_packed(matrix):
+        return matrix.covered_by(rows)
     covered = np.zeros(matrix.shape[1], dtype=np.bool_)
     covered[entries_of(matrix, rows)[0]] = True
     return covered
+
+
+def with_empty_row(matrix: Matrix) -> Matrix:
+    """Return the matrix with a row of no entries behind its last."""
+    if is_packed(matrix):
+        return matrix.with_empty_row()
+    indptr = np.append(matrix.indptr, matrix.indptr[-1])
+    return sparse.csr_array((matrix.data, matrix.indices, indptr), shape=(matrix.shape[0] + 1, matrix.shape[1]))
+
+
+def keep_rows(matrix: Matrix, rows: Bools) -> Matrix:
+    """Return the matrix with the other rows emptied."""
+    if is_packed(matrix):
+        return matrix.keep_rows(rows)
+    lengths = np.diff(matrix.indptr)
+    stays = np.repeat(rows, lengths)
+    indptr = np.concatenate([[0], np.cumsum(np.where(rows, lengths, 0))])
+    return sparse.csr_array((matrix.data[stays], matrix.indices[stays], indptr), shape=matrix.shape)

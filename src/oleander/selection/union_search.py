@@ -8,13 +8,12 @@ break it.
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.search import Swaps, SwapState, walk
-from oleander.selection.sparse_rows import covered_by
+from oleander.selection.sparse_rows import covered_by, transposed, with_empty_row
 
 
 def greedy_within_floor(
@@ -27,6 +26,7 @@ def greedy_within_floor(
     Examples
     --------
     >>> from dataclasses import replace
+    >>> from scipy import sparse
     >>> from oleander.selection.formulations import plain_model
     >>> covers = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0], [0, 0, 0, 0, 0, 1]])
     >>> wrong = sparse.csr_array(np.array([[0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]]))
@@ -87,20 +87,15 @@ class UnionMoves(Swaps):
         order = np.concatenate([model.forced, np.setdiff1d(start, model.forced)])[: len(slots)]
         slots[: len(order)] = order
         self.cost = np.append(model.cost, 0.0)
-        self.covered = self._state(model.sure, model.weights, slots)
-        self.wrong = self._state(model.wrong, model.weights, slots)
+        # An empty slot holds a candidate behind the last, which covers no point.
+        rows, wrong = with_empty_row(model.sure), with_empty_row(model.wrong)
+        self.covered = SwapState(rows, model.by_point, model.weights, slots)
+        self.wrong = SwapState(wrong, transposed(wrong), model.weights, slots)
         self.in_group: list[SwapState] = []
         self.needs = np.empty(0) if model.needs is None else model.needs
         if model.groups is not None:
             masks = model.groups.toarray()
-            self.in_group = [self._state(model.sure, model.weights * mask, slots) for mask in masks]
-
-    @staticmethod
-    def _state(matrix: sparse.csr_array, weights: Floats, slots: Ints) -> SwapState:
-        """Return the weights of unions of these rows, with an empty row for the empty slot."""
-        indptr = np.append(matrix.indptr, matrix.indptr[-1])
-        rows = sparse.csr_array((matrix.data, matrix.indices, indptr), shape=(matrix.shape[0] + 1, matrix.shape[1]))
-        return SwapState(rows, sparse.csr_array(rows.T.tocsr()), weights, slots)
+            self.in_group = [SwapState(rows, model.by_point, model.weights * mask, slots) for mask in masks]
 
     def outcomes(self) -> tuple[Floats, Floats]:
         """Return value and breach of putting each candidate, or none, into each slot; −∞ where it may not go."""

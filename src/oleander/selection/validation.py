@@ -5,30 +5,33 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from oleander.arrays import Floats
+from oleander.selection.sparse_rows import Matrix, compact, is_packed, packed, row_of
 
 
-def boolean_matrix(given: object, name: str) -> sparse.csr_array:
-    """Return a boolean matrix, sparse or dense, as ones in a float matrix stored by row.
+def boolean_matrix(given: object, name: str) -> Matrix:
+    """Return a boolean matrix, sparse, dense or packed, as ones in a float matrix stored by row, or as packed bits.
 
     Examples
     --------
     >>> boolean_matrix([[True, False]], "covers").toarray().tolist()
     [[1.0, 0.0]]
     """
+    if is_packed(given):
+        return given
     matrix = sparse.csr_array(given)
     if matrix.ndim != 2:
         raise ValueError(f"{name} has {matrix.ndim} dimensions; it needs two, candidates × points.")
     if matrix.dtype != np.bool_ and not np.isin(matrix.data, (0, 1)).all():
         raise ValueError(f"{name} has entries other than 0 and 1; it needs to be boolean, candidates × points.")
-    matrix = matrix.astype(np.float64)
+    matrix = matrix.astype(np.bool_)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    matrix.data[:] = 1.0
     matrix.sort_indices()
-    return matrix
+    smaller = compact(matrix)
+    return smaller if is_packed(smaller) else matrix.astype(np.float64)
 
 
-def matching_matrices(covers: object, agrees: object) -> tuple[sparse.csr_array, sparse.csr_array]:
+def matching_matrices(covers: object, agrees: object) -> tuple[Matrix, Matrix]:
     """Return both matrices, checked against each other."""
     cover, agree = boolean_matrix(covers, "covers"), boolean_matrix(agrees, "agrees")
     if cover.shape != agree.shape:
@@ -38,17 +41,16 @@ def matching_matrices(covers: object, agrees: object) -> tuple[sparse.csr_array,
     if 0 in cover.shape:
         raise ValueError(f"covers has shape {cover.shape}; a problem needs at least one candidate and one point.")
     _refuse_outside(cover, agree)
-    return cover, agree
+    return cover, packed(agree) if is_packed(cover) else agree
 
 
-def _refuse_outside(cover: sparse.csr_array, agree: sparse.csr_array) -> None:
+def _refuse_outside(cover: Matrix, agree: Matrix) -> None:
     """Raise ``ValueError`` for an entry of ``agree`` that ``cover`` does not have."""
     # Row by row, because the matrices may be most of what is in memory.
     is_covered = np.zeros(cover.shape[1], dtype=bool)
     n_outside, first = 0, ""
     for row in range(cover.shape[0]):
-        covered = cover.indices[cover.indptr[row] : cover.indptr[row + 1]]
-        agreed = agree.indices[agree.indptr[row] : agree.indptr[row + 1]]
+        covered, agreed = row_of(cover, row), row_of(agree, row)
         is_covered[covered] = True
         outside = agreed[~is_covered[agreed]]
         is_covered[covered] = False

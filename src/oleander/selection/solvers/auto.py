@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from oleander.arrays import Ints
+from oleander.arrays import Ints, is_smaller_packed
 from oleander.selection.bounds import DualPoint, evaluate, tighten
 from oleander.selection.branch import BranchTree
 from oleander.selection.decompose import Decomposition
@@ -147,6 +147,8 @@ class Work:
         if len(candidates) == self.model.n_candidates:
             return
         self.model = self.model.keep(candidates)
+        if not is_smaller_packed(self.model.sure.nnz, self.model.sure.shape):
+            self.model = self.model.unpacked()
         if self.point is not None:
             average = self.point.average[candidates]
             self.point = replace(evaluate(self.model, self.point.multipliers), average=average)
@@ -219,7 +221,7 @@ class Work:
         """Branch and bound on the remaining candidates."""
         if self._skips("branch"):
             return
-        model, run = self.model, self.run
+        model, run = self.model.unpacked(), self.run
 
         def on_better(value: float, chosen: tuple[int, ...]) -> None:
             run.offer(value + model.offset, model.names(np.asarray(chosen, dtype=np.intp)))
@@ -243,7 +245,7 @@ class Work:
         """Split into groups, solve these, and join them by a knapsack."""
         if self._skips("decompose") or self.model.limit < 2:
             return
-        model, run = self.model, self.run
+        model, run = self.model.unpacked(), self.run
         with run.stage("decompose") as notes:
             if self.point is None:
                 self.point = tighten(model, max(run.value, 0.0), n_steps=50)

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
+from oleander.selection.sparse_rows import listed, transposed
 
 # A solver's tolerances are absolute. Whole weights keep their scale up to a total of this many steps; others are
 # scaled to a total of about 2^20.
@@ -56,8 +57,8 @@ class Cuts:
         points = points_with_mistakes(model)
         n_cuts = len(self.covered)
         cut, ones = np.arange(n_cuts), np.ones(n_cuts)
-        cover = model.by_point[self.covered]
-        others = sparse.csr_array(cover - cover.multiply(sparse.csr_array(model.wrong.T.tocsr())[self.wrong]))
+        cover = listed(model.by_point)[self.covered]
+        others = sparse.csr_array(cover - cover.multiply(listed(transposed(model.wrong))[self.wrong]))
         others.eliminate_zeros()
         counts = sparse.csr_array((ones, (cut, self.covered)), shape=(n_cuts, model.n_points))
         blame = sparse.csr_array((ones, (cut, np.searchsorted(points, self.wrong))), shape=(n_cuts, len(points)))
@@ -67,7 +68,7 @@ class Cuts:
 def points_with_mistakes(model: CoverageModel) -> Ints:
     """Return the points on which some candidate is wrong, ascending."""
     assert model.wrong is not None
-    return np.flatnonzero(np.bincount(model.wrong.indices, minlength=model.n_points))
+    return np.flatnonzero(np.bincount(listed(model.wrong).indices, minlength=model.n_points))
 
 
 def unit_of(model: CoverageModel) -> tuple[float, bool]:
@@ -99,6 +100,7 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf, cuts: Cuts 
     >>> linear_program(plain_model(np.eye(3), budget=2)).rows.shape
     (4, 6)
     """
+    model = model.unpacked()
     n_candidates, n_points = model.sure.shape
     unit, is_whole = unit_of(model)
     model = replace(
@@ -112,7 +114,7 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf, cuts: Cuts 
     lower[model.forced] = 1.0
     cost = np.concatenate([np.zeros(n_candidates), model.weights])
     # A point counts only as far as it is covered.
-    blocks: list[list[Any]] = [[-model.by_point, sparse.eye_array(n_points)]]
+    blocks: list[list[Any]] = [[-listed(model.by_point), sparse.eye_array(n_points)]]
     row_lower, row_upper = [np.full(n_points, -np.inf)], [np.zeros(n_points)]
     blocks.append([model.cost[None, :], None])
     row_lower.append(np.array([-np.inf]))

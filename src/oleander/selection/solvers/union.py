@@ -14,6 +14,7 @@ from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.solvers.highs import MARGIN, load, work
 from oleander.selection.solvers.program import Cuts, linear_program, points_with_mistakes
+from oleander.selection.sparse_rows import listed
 
 # How many cuts a point gets in a round, what is violated enough, and how much of the gap a round must close.
 CUTS_PER_POINT, MIN_VIOLATION, MIN_PROGRESS = 2, 1e-2, 0.05
@@ -27,6 +28,7 @@ def cut_relaxation(model: CoverageModel, run: Run) -> tuple[Ints, Cuts, int]:
 
     Ends when time is up, when a round closes too little of the gap, or when nothing worth looking for is left.
     """
+    model = model.unpacked()
     assert model.wrong is not None
     n_candidates, n_points = model.sure.shape
     points = points_with_mistakes(model)
@@ -64,7 +66,7 @@ def separate(model: CoverageModel, share: Floats, covered: Floats, wrong: Floats
     assert model.wrong is not None
     some = np.flatnonzero(share > 1e-7)
     # No cut of a point is violated by more than this, so most points need no second look.
-    most = (model.wrong.T @ share)[points] - wrong
+    most = (listed(model.wrong).T @ share)[points] - wrong
     hopeful = np.argsort(-most, kind="stable")[: max(1, MAX_CELLS // model.n_points)]
     hopeful = hopeful[most[hopeful] > MIN_VIOLATION]
     cover = model.sure[some].toarray() * share[some][:, None]
