@@ -59,13 +59,16 @@ def label_rows(
     # Equal rows of two groups are two points, so that each group has its own rows.
     keys = values if groups is None else np.column_stack([values, pd.factorize(groups)[0]])
     first, weights, point_of_row = merge_rows(keys)
-    points = values[first]
+    # Where all rows are distinct they are the points, in their order.
+    points = values if len(first) == len(values) else values[first]
     own_groups = None if groups is None else groups[first]
     if known is None:
         distinct, _, place = (slice(None), None, slice(None)) if groups is None else merge_rows(points)
         labels = _ask_in_batches(points[distinct], black_box)
         black_box.ask_again(points[distinct][:BATCH], labels[:BATCH])
         labels = labels[place]
+    elif not len(points):
+        labels = known.labels[:0]
     else:
         # Points come in the order in which they first occur, so the known ones come first.
         first, _, point = merge_rows(np.concatenate([known.values, points]))

@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats
@@ -27,7 +26,7 @@ from oleander.explainers.saving import read_explainer, write_explainer
 from oleander.regions import membership
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
-from oleander.selection.sparse_rows import Matrix, is_packed, row_of
+from oleander.selection.sparse_rows import Matrix, is_packed, list_rows, row_of
 from oleander.storage.checkpoint import Checkpoint, hash_text
 
 
@@ -325,9 +324,7 @@ class CandidatePool:
             return kernels.PackedRows.pack(
                 (kernels.mark(line, self.rows.n_points) for line in lines), self.covers.shape
             )
-        listed = list(lines)
-        points, starts = np.concatenate(listed), np.cumsum([0, *(len(line) for line in listed)])
-        return csr_array((np.ones(len(points), dtype=bool), points, starts), shape=self.covers.shape)
+        return list_rows(list(lines), self.rows.n_points)
 
     def _right_points(self, index: int, untrained_are_right: bool) -> NDArray[np.int32]:
         right, points = self._right[index], self.points_of(index)
@@ -349,6 +346,5 @@ class CandidatePool:
     @property
     def fidelity(self) -> Floats:
         """The share of each candidate's rows on which it agrees; NaN if it is untrained or covers no row."""
-        right = self._n_right
         known = self.is_trained & (self.support > 0)
-        return np.where(known, right / np.maximum(self.support, 1), np.nan)
+        return np.where(known, self._n_right / np.maximum(self.support, 1), np.nan)

@@ -1,5 +1,6 @@
 """Rows of boolean matrices, read without a loop over rows: lists of entries, or packed bits where there are many."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -39,6 +40,12 @@ def compact(matrix: Matrix) -> Matrix:
 def listed(matrix: Matrix) -> sparse.csr_array:
     """Return the matrix as a list of entries."""
     return matrix.to_sparse() if is_packed(matrix) else matrix
+
+
+def list_rows(rows: Sequence[NDArray[np.int32]], n_columns: int) -> sparse.csr_array:
+    """Return a boolean matrix as a list of entries, given the columns of each row in order."""
+    columns, indptr = np.concatenate(rows), np.cumsum([0, *(len(row) for row in rows)])
+    return sparse.csr_array((np.ones(len(columns), dtype=bool), columns, indptr), shape=(len(rows), n_columns))
 
 
 def transposed(matrix: Matrix) -> Matrix:
