@@ -17,6 +17,9 @@ from oleander.explainers.growth import grow_on_columns
 from oleander.explainers.tree import LEAF, Tree
 from oleander.regions import Region
 
+# Rows that a proposed candidate is asked about at a time.
+BLOCK = 20_000
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -122,7 +125,7 @@ class Proposals:
     """
 
     def __init__(self, rows: Rows, origin: str, most: int | None = None) -> None:
-        self._values, self._origin, self._most = np.asfortranarray(rows.values), origin, most
+        self._values, self._origin, self._most = rows.values, origin, most
         self._classes = pd.Index(encode_labels(rows.labels)[0])
         self._kept: dict[bytes, Candidate] = {}
 
@@ -141,16 +144,21 @@ class Proposals:
 
         It is dropped if it covers no point, or if a candidate with the same answers has no more rules.
         """
-        inside = outer.contains(self._values)
-        region: Region = outer
         # A check against the protocol would look at every property; of the learned explainers only trees abstain.
-        if isinstance(explainer, AbstainingTree):
-            region = Spoken(outer, explainer)
-            inside[inside] = explainer.speaks(self._values[inside])
-        if not inside.any():
+        region = Spoken(outer, explainer) if isinstance(explainer, AbstainingTree) else outer
+        answers = np.full(len(self._values), -1, dtype=np.int32)
+        covers_any = False
+        # Columns are read one after the other, which is quick in a block, and a block is little to copy.
+        for start in range(0, len(answers), BLOCK):
+            block = self._values[start : start + BLOCK]
+            inside = np.flatnonzero(outer.contains(block))
+            if isinstance(explainer, AbstainingTree):
+                inside = inside[explainer.speaks(block[inside])]
+            if len(inside):
+                covers_any = True
+                answers[start + inside] = self._classes.get_indexer(explainer.predict(block[inside]))
+        if not covers_any:
             return
-        answers = np.full(len(inside), -1, dtype=np.int32)
-        answers[inside] = self._classes.get_indexer(explainer.predict(self._values[inside]))
         key = hashlib.blake2b(answers.tobytes()).digest()
         known = self._kept.get(key)
         if known is None and self.is_full:

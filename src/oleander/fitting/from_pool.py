@@ -48,8 +48,9 @@ def choose_from_pool(
     # Read and label the rows that teach and choose.
     learned = parts.learned
     truth = None if reading.truth is None else options.read_truth(reading.truth[learned])
+    is_whole = len(learned) == len(reading.values)
     rows = label_rows(
-        reading.values[learned],
+        reading.values if is_whole else reading.values[learned],
         black_box,
         groups=reading.groups_of(learned),
         row_numbers=reading.numbers_of(learned),
