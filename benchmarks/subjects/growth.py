@@ -12,10 +12,10 @@ from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.journal import Journal, Row
 from benchmarks.measuring import WatchedBlackBox, slope
-from benchmarks.own_process import measure_apart
+from benchmarks.own_process import measure_apart, peak_gigabytes
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, number, seconds
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.selection import SelectionResult
@@ -79,6 +79,22 @@ def fit_default(box: str, rows: int, columns: int, classes: int, K: int, n_trees
         "black box seconds": watched.seconds,
         "queries": watched.n_rows,
         "explainers": n_explainers,
+    }
+
+
+def fit_from_pool(kind: str, rows: int, columns: int, n_centers: int = 500) -> Row:
+    """Return the memory that a choice among balls, trees or nodes needs beside the rows; the peak is the process's."""
+    X = np.random.default_rng(0).normal(size=(rows, columns))
+    candidates = Balls(max_candidates=n_centers, n_draws=500) if kind == "balls" else kind
+    before, cpu_start = peak_gigabytes(), time.process_time()
+    atlas = AggregateExplainer(lambda X: (X[:, 0] > 0) & (X[:, 1] > -0.5), candidates=candidates, random_state=0)
+    n_candidates = atlas.fit(X).pool_.covers.shape[0]
+    return {
+        "data GB": X.nbytes / 1e9,
+        "bits GB": n_candidates * rows / 8e9,
+        "GB over the data": peak_gigabytes() - before,
+        "cpu seconds": time.process_time() - cpu_start,
+        "coverage": atlas.coverage_,
     }
 
 

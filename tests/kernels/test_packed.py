@@ -43,7 +43,6 @@ def test_parts_of_a_matrix(dense):
     np.testing.assert_array_equal(matrix[:, columns].toarray(), dense[:, columns])
     np.testing.assert_array_equal(matrix.transposed().toarray(), dense.T)
     np.testing.assert_array_equal(matrix.keep_rows(stays).toarray(), dense & stays[:, None])
-    np.testing.assert_array_equal(matrix.with_empty_row().toarray(), [*dense, np.zeros(dense.shape[1], dtype=bool)])
     np.testing.assert_array_equal(matrix.covered_by(rows), dense[rows].any(axis=0))
     found, lengths = matrix.entries_of(rows)
     assert found.tolist() == [column for row in rows for column in np.flatnonzero(dense[row])]

@@ -137,12 +137,12 @@ def typical_radii(
 
     Typical is the median over at most ``MOST_MEASURED`` centers.
     """
+    places = [int(share * (rows.n_rows - 1)) for share in shares]
     distances = []
     for point in choose_centers(rows, min(rows.n_points, MOST_MEASURED)):
         along, flips = ball_distances(rows.values, rows.values[point], rows.schema, norm, scales)
         # Without a limit of their own, flips are limited by the whole part of the radius.
         reach = np.maximum(along, flips) if max_flips is None else np.where(flips <= max_flips, along, np.inf)
-        distances.append(np.sort(np.repeat(reach, rows.weights)))
-    places = [int(share * (rows.n_rows - 1)) for share in shares]
-    found: Floats = np.median(np.array(distances)[:, places], axis=0)
+        distances.append(np.sort(np.repeat(reach, rows.weights))[places])
+    found: Floats = np.median(np.array(distances), axis=0)
     return found

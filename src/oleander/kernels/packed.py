@@ -168,11 +168,6 @@ class PackedRows:
         """Return the matrix with the other rows emptied."""
         return PackedRows(np.where(rows[:, None], self.words, np.uint64(0)), self.shape[1])
 
-    def with_empty_row(self) -> "PackedRows":
-        """Return the matrix with a row of no entries behind its last."""
-        empty = np.zeros((1, self.words.shape[1]), dtype=np.uint64)
-        return PackedRows(np.concatenate([self.words, empty]), self.shape[1])
-
     def transposed(self) -> "PackedRows":
         """Return the matrix with rows for columns."""
         # Whole words of columns are written, and those behind the last column are empty.

@@ -110,17 +110,20 @@ class SwapState:
 
     `gain[i]` is the uncovered weight in candidate i, `owned[i, s]` the weight in i that only slot s covers, and
     `loss[s]` all the weight that only slot s covers. So swapping i into slot s changes the value by
-    gain + owned − loss.
+    gain + owned − loss. With `may_be_empty` a slot may hold one candidate more, behind the last, which covers nothing.
     """
 
-    def __init__(self, sure: Matrix, by_point: Matrix, weights: Floats, chosen: Ints) -> None:
+    def __init__(
+        self, sure: Matrix, by_point: Matrix, weights: Floats, chosen: Ints, *, may_be_empty: bool = False
+    ) -> None:
         self.sure, self.by_point, self.weights = sure, by_point, weights
         self.chosen = chosen.copy()
-        n_candidates, n_points = sure.shape
+        n_candidates, n_points = sure.shape[0] + may_be_empty, sure.shape[1]
         self.count = np.zeros(n_points, dtype=np.int32)
         # The sum of the covering slots: the slot itself where exactly one covers.
         self.slots = np.zeros(n_points, dtype=np.int64)
-        self.gain = np.asarray(sure @ weights, dtype=np.float64)
+        self.gain = np.zeros(n_candidates)
+        self.gain[: sure.shape[0]] = sure @ weights
         self.owned = np.zeros((n_candidates, len(chosen)))
         self.loss = np.zeros(len(chosen))
         self.value = 0.0
@@ -134,7 +137,8 @@ class SwapState:
         self.chosen[slot] = candidate
 
     def _row(self, candidate: int) -> Ints:
-        return row_of(self.sure, candidate).astype(np.intp)
+        is_empty = candidate == self.sure.shape[0]
+        return np.zeros(0, dtype=np.intp) if is_empty else row_of(self.sure, candidate).astype(np.intp)
 
     def _enter(self, slot: int, candidate: int) -> None:
         points = self._row(candidate)

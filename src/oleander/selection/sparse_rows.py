@@ -100,14 +100,6 @@ def covered_by(matrix: Matrix, rows: Ints) -> Bools:
     return covered
 
 
-def with_empty_row(matrix: Matrix) -> Matrix:
-    """Return the matrix with a row of no entries behind its last."""
-    if is_packed(matrix):
-        return matrix.with_empty_row()
-    indptr = np.append(matrix.indptr, matrix.indptr[-1])
-    return sparse.csr_array((matrix.data, matrix.indices, indptr), shape=(matrix.shape[0] + 1, matrix.shape[1]))
-
-
 def keep_rows(matrix: Matrix, rows: Bools) -> Matrix:
     """Return the matrix with the other rows emptied."""
     if is_packed(matrix):

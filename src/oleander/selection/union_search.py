@@ -13,7 +13,7 @@ from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.search import Swaps, SwapState, walk
-from oleander.selection.sparse_rows import covered_by, transposed, with_empty_row
+from oleander.selection.sparse_rows import covered_by, transposed
 
 
 def greedy_within_floor(
@@ -87,15 +87,15 @@ class UnionMoves(Swaps):
         order = np.concatenate([model.forced, np.setdiff1d(start, model.forced)])[: len(slots)]
         slots[: len(order)] = order
         self.cost = np.append(model.cost, 0.0)
-        # An empty slot holds a candidate behind the last, which covers no point.
-        rows, wrong = with_empty_row(model.sure), with_empty_row(model.wrong)
-        self.covered = SwapState(rows, model.by_point, model.weights, slots)
-        self.wrong = SwapState(wrong, transposed(wrong), model.weights, slots)
+        self.covered = SwapState(model.sure, model.by_point, model.weights, slots, may_be_empty=True)
+        self.wrong = SwapState(model.wrong, transposed(model.wrong), model.weights, slots, may_be_empty=True)
         self.in_group: list[SwapState] = []
         self.needs = np.empty(0) if model.needs is None else model.needs
         if model.groups is not None:
             masks = model.groups.toarray()
-            self.in_group = [SwapState(rows, model.by_point, model.weights * mask, slots) for mask in masks]
+            self.in_group = [
+                SwapState(model.sure, model.by_point, model.weights * mask, slots, may_be_empty=True) for mask in masks
+            ]
 
     def outcomes(self) -> tuple[Floats, Floats]:
         """Return value and breach of putting each candidate, or none, into each slot; −∞ where it may not go."""
