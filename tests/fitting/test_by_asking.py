@@ -236,3 +236,20 @@ def test_memory_does_not_grow_with_the_length_of_labels():
     assert len(long.explainers_) == len(short.explainers_)
     assert long.coverage_ == short.coverage_
     assert long_peak < short_peak + 10e6
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 10])
+def test_folds_of_too_few_rows_name_the_rows_that_were_given(n_rows):
+    X, box = np.random.default_rng(0).uniform(size=(n_rows, 2)), Recording()
+    with pytest.raises(NothingFoundError, match=rf"cannot be shown on {n_rows} rows?, .* 38 are needed"):
+        AggregateExplainer(box, **ASKING).fit(X)
+    assert box.n_rows <= 2 * n_rows
+
+
+@pytest.mark.parametrize("tolerance", [None, 0.5])
+@pytest.mark.parametrize("n_rows", [1, 2])
+def test_rows_without_a_sister_to_judge_them_are_not_explained(n_rows, tolerance):
+    X = np.random.default_rng(0).uniform(size=(n_rows, 2))
+    options = {**ASKING, "floor": Floor(on="share"), "tolerance": tolerance}
+    with pytest.raises(NothingFoundError, match=rf"is not reached: .* on 0 of {n_rows} rows"):
+        AggregateExplainer(lambda X: 1.0 * (X[:, 0] > 0.5), **options).fit(X)
