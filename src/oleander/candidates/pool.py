@@ -336,7 +336,7 @@ class CandidatePool:
     @property
     def judged_right(self) -> NDArray[np.intp]:
         """The number of rows, among those a candidate did not learn from, on which it agrees; 0 if it is untrained."""
-        return self._n_judged_right
+        return self._n_judged_right.copy()
 
     @property
     def right_units(self) -> Floats | NDArray[np.intp]:
