@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.outside.hybrid import fit_rule_lists
 from benchmarks.outside.task import SILENT, Floats, Ints, Student, Task
 from benchmarks.outside.trees import Questions, make_path_student, make_tree_student
 
@@ -20,9 +21,6 @@ PRICES = (4.0, 10.0, 25.0)
 DEFERRALS = (0.05, 0.1, 0.15, 0.2, 0.3)
 # Trees that may fall silent are also tried this much larger: silent leaves need not be read.
 LARGER = (1, 2, 4)
-# The least coverage that a hybrid model asks of its rules, and the most nodes of its search.
-MIN_COVERAGES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-MOST_NODES = 10**6
 LEAF_COSTS = (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016)
 
 
@@ -251,42 +249,6 @@ def _stages(task: Task, purity: float, n_leaves: int, n_stages: int = 4, min_lea
     return Student(answer, np.array(conditions, dtype=np.intp), n_lines)
 
 
-def fit_rule_list(task: Task) -> list[Student]:
-    """Fit the rules of hybrid models, optimal lists that leave other rows to the black box, for several coverages.
-
-    Rules have at most two of 40 conditions: 20 questions and their opposites. The black box is never wrong about its
-    own labels, so that only the rules' own errors count.
-    """
-    from HybridCORELS.PrefixCorels import PrefixCorelsPostClassifier
-
-    if task.n_classes != 2:
-        raise NotImplementedError("it reads two labels only")
-    questions = Questions.guess(task, 20)
-    n_questions = len(questions.columns)
-
-    def ask(X: Floats) -> Any:
-        asked = questions.ask(X)
-        return np.hstack([asked, 1 - asked])
-
-    def fit(min_coverage: float) -> Student:
-        model = PrefixCorelsPostClassifier(
-            c=0.001, n_iter=MOST_NODES, max_card=2, min_coverage=min_coverage, verbosity=[]
-        )
-        model.fit(ask(task.X), task.y, np.zeros(len(task.y), dtype=np.uint8), time_limit=TIME_LIMIT)
-        # The last rule is a default that the rules do not need: rows without a rule have the label 2.
-        rules = [rule["antecedents"] for rule in model.rl_.rules[:-1]]
-        columns = [{int(questions.columns[(number - 1) % n_questions]) for number in rule} for rule in rules]
-
-        def answer(X: Floats) -> tuple[Ints, Floats]:
-            # A list without a rule was not found in time; its default would answer every row.
-            said = np.asarray(model.predict(ask(X))).astype(np.intp) if rules else np.full(len(X), SILENT)
-            return np.where(said == 2, SILENT, said), np.ones(len(X))
-
-        return Student(answer, np.array([len(used) for used in columns], dtype=np.intp), len(rules))
-
-    return [fit(min_coverage) for min_coverage in (MIN_COVERAGES[:1] if task.is_tiny else MIN_COVERAGES)]
-
-
 def _by_probability(predict: Callable[[Floats], Floats]) -> Callable[[Floats], tuple[Ints, Floats]]:
     def answer(X: Floats) -> tuple[Ints, Floats]:
         shares = np.asarray(predict(X))
@@ -311,5 +273,5 @@ PROGRAMS: dict[str, Program] = {
     "ruleopt, heaviest rules": Program(fit_heaviest_rules, "ruleopt", "ruleopt.estimator"),
     "EBM": Program(fit_boosting_machine, "interpret-core", "interpret.glassbox"),
     "defer trees in stages": Program(fit_stages, "scikit-learn", "sklearn.tree", abstains=True),
-    "HybridCORELS": Program(fit_rule_list, "HybridCORELS", "HybridCORELS", abstains=True),
+    "HybridCORELS": Program(fit_rule_lists, "HybridCORELS", "HybridCORELS", abstains=True),
 }

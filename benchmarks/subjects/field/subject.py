@@ -8,7 +8,7 @@ from benchmarks.cases import BLACK_BOXES, make_case
 from benchmarks.data_sets import available, from_sklearn
 from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
-from benchmarks.subjects.field import scale, stability
+from benchmarks.subjects.field import scale, stability, sweep
 from benchmarks.subjects.field.contestants import ABSTAINS, ANSWERS_ALL, CONTESTANTS, Contestant, Round, run_own_way
 from benchmarks.subjects.field.exact import SOLVERS, measure_exact
 from benchmarks.subjects.field.figures import draw_field
@@ -62,6 +62,8 @@ class Field(Subject):
                 journal.once(own, lambda make=entry, k=n_boxes: measure_exact(make().lesson, k, Budget().min_fidelity))
             if key["data"] in ORACLES:
                 journal.once({"part": "oracle", **key}, lambda make=entry: measure_costs(make()))
+            if key["data"] in sweep.SETS:
+                journal.once({"part": "sweep", **key}, partial(_sweep, entry))
             for name in stability.METHODS:
                 own = {"part": "stability", **key, "method": name}
                 journal.once(own, partial(_compare_halves, name, entry))
@@ -89,7 +91,7 @@ class Field(Subject):
 
 NOTES = f"""\
 The sets, thirds and black boxes of the subject of quality, {N_SPLITS} split of the rows, floor 0.9, K = 10, 20 rules,
-leaves or splits. All but the active tree and the last six methods learn from the same 20,000 draws around the
+leaves or splits. All but the active tree and the last seven methods learn from the same 20,000 draws around the
 background, 15% of which tune their settings. *Abstains* is a rival with a threshold on its score: held-back draws
 order the thresholds, and the judging rows let the boldest speak that our own sequence of tests lets pass. Trees may
 have more leaves then, of which at most 20 speak. *Lines* are those of a model as text: a line for each node of a
@@ -130,6 +132,11 @@ class _Once:
 
 def _run(contestant: Contestant, name: str, entry: _Once) -> Row:
     return contestant(name, entry())
+
+
+def _sweep(entry: _Once) -> Row:
+    case = sweep.keep_two_labels(entry().case)
+    return sweep.measure_sweep(Round(case, Budget(), entry.effort, entry.is_tiny, only=sweep.HYBRID))
 
 
 def _compare_halves(name: str, entry: _Once) -> Row:
@@ -230,4 +237,28 @@ def write_oracle(rows: Sequence[Row]) -> list[str]:
     return ["### An exact abstaining tree as an oracle\n", *table, *missing]
 
 
-SECTIONS = {"exact": write_exact, "oracle": write_oracle, "stability": write_stability, "scale": write_scale}
+def write_sweep(rows: Sequence[Row]) -> list[str]:
+    """Return coverage and agreement of rule lists, and of ours that answer as many draws."""
+    figures = ("coverage", "agreement")
+    head = ("data", "draws answered", "rules", *(f"{name}, {figure}" for name in sweep.FAMILIES for figure in figures))
+    lines, notes = [], []
+    for row in rows:
+        if "absent" in row:
+            notes.append(f"{sweep.HYBRID} on {row['data']}: {row['absent']}.")
+            continue
+        for line in row["lines"]:
+            found = [value for name in sweep.FAMILIES for value in line[name] or (None, None)]
+            lines.append((row["data"], number(line["draws"]), line["rules"], *(number(value, 3) for value in found)))
+        coverage, agreement = (number(value, 3) for value in row["default"])
+        notes.append(f"On {row['data']} the default, as judged, answers {coverage} with an agreement of {agreement}.")
+    table = [make_table(head, lines)] if lines else []
+    return ["### A sweep of coverage with two labels\n", *table, *notes]
+
+
+SECTIONS = {
+    "exact": write_exact,
+    "oracle": write_oracle,
+    "sweep": write_sweep,
+    "stability": write_stability,
+    "scale": write_scale,
+}
