@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from benchmarks.cases import BLACK_BOXES, make_case
 from benchmarks.data_sets import available, from_sklearn
 from benchmarks.journal import Journal, Row
+from benchmarks.outside.hybrid import MIN_COVERAGES
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.subjects.field import scale, stability, sweep
 from benchmarks.subjects.field.contestants import ABSTAINS, ANSWERS_ALL, CONTESTANTS, Contestant, Round, run_own_way
@@ -238,21 +240,34 @@ def write_oracle(rows: Sequence[Row]) -> list[str]:
 
 
 def write_sweep(rows: Sequence[Row]) -> list[str]:
-    """Return coverage and agreement of rule lists, and of ours that answer as many draws."""
-    figures = ("coverage", "agreement")
-    head = ("data", "draws answered", "rules", *(f"{name}, {figure}" for name in sweep.FAMILIES for figure in figures))
+    """Return rules, coverage and agreement of rule lists, and of ours that answer as many draws."""
+    head = ("data", "draws", *(f"{name}: {figure}" for name in sweep.FAMILIES for figure in sweep.FIGURES))
     lines, notes = [], []
     for row in rows:
         if "absent" in row:
-            notes.append(f"{sweep.HYBRID} on {row['data']}: {row['absent']}.")
+            notes.append(f"{sweep.HYBRID} on {row['data']}: {row['absent']}.\n")
             continue
         for line in row["lines"]:
-            found = [value for name in sweep.FAMILIES for value in line[name] or (None, None)]
-            lines.append((row["data"], number(line["draws"]), line["rules"], *(number(value, 3) for value in found)))
-        coverage, agreement = (number(value, 3) for value in row["default"])
-        notes.append(f"On {row['data']} the default, as judged, answers {coverage} with an agreement of {agreement}.")
+            cells = chain.from_iterable(_sweep_cells(line.get(name)) for name in sweep.FAMILIES)
+            lines.append((row["data"], number(line["draws"]), *cells))
+        n_rules, coverage, agreement = _sweep_cells(row["default"])
+        notes.append(
+            f"The default on {row['data']}, as judged: {n_rules} rules, coverage {coverage}, agreement {agreement}.\n"
+        )
     table = [make_table(head, lines)] if lines else []
-    return ["### A sweep of coverage with two labels\n", *table, *notes]
+    return ["### A sweep of coverage with two labels\n", SWEEP, *table, *notes]
+
+
+SWEEP = f"""\
+The first label against all others, on new rows. {sweep.HYBRID} is asked for rules that answer at least
+{", ".join(f"{share:g}" for share in MIN_COVERAGES)} of the draws. Beside each of its lists stands our step that answers
+as many held-back draws (*draws*), with the best agreement on them; no judge speaks here.
+"""
+
+
+def _sweep_cells(found: Sequence[float] | None) -> tuple[str, ...]:
+    n_rules, *shares = found or (None, None, None)
+    return number(n_rules, 0), *(number(share, 3) for share in shares)
 
 
 SECTIONS = {

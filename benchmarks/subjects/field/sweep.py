@@ -17,7 +17,9 @@ from oleander.learning.trees import learn_abstaining_tree
 
 HYBRID = "HybridCORELS"
 SETS = ("breast_cancer", "heart_disease")
-FAMILIES = (HYBRID, "our boxes", "our tree")
+BOXES, TREE = "our boxes", "our tree"
+FAMILIES = (HYBRID, BOXES, TREE)
+FIGURES = ("rules", "coverage", "agreement")
 
 
 def keep_two_labels(case: Case) -> Case:
@@ -29,15 +31,15 @@ def keep_two_labels(case: Case) -> Case:
 
 
 def measure_sweep(entry: Round) -> Row:
-    """Return coverage and agreement on new rows of each rule list, and of our steps that answer as many draws.
+    """Return rules, coverage and agreement on new rows of each list, and of our steps that answer as many draws.
 
     Of our steps that answer at least as many held-back draws as the list does, the one with the best agreement on them
     stands beside it. The default, which our judge lets speak, is measured once.
     """
-    default = run_own_way("default", entry)["forms"][ABSTAINS]
     cost = entry.run_package(HYBRID)[HYBRID]
     if "absent" in cost:
         return {"absent": cost["absent"]}
+    default = run_own_way("default", entry)["forms"][ABSTAINS]
     lesson = entry.lesson
     held, learns = (lesson.draws.take(np.flatnonzero(part)) for part in (lesson.is_held, ~lesson.is_held))
     rng = np.random.default_rng(lesson.seed)
@@ -48,12 +50,14 @@ def measure_sweep(entry: Round) -> Row:
     lines = []
     for number, size in enumerate(sizes.tolist()):
         mass = float((lists[number] != SILENT).mean())
-        line: Row = {"draws": mass, "rules": size, HYBRID: measure(said[number], lesson.truth)}
-        for name, family in (("our boxes", boxes), ("our tree", tree)):
+        line: Row = {"draws": mass, HYBRID: [size, *measure(said[number], lesson.truth)]}
+        for name, family in ((BOXES, boxes), (TREE, tree)):
             step = find_step(family.answer(held.values), held.codes, mass)
-            line[name] = None if step is None else measure(family.answer(lesson.new)[step], lesson.truth)
+            if step is not None:
+                n_rules, _ = family.steps[step].size
+                line[name] = [n_rules, *measure(family.answer(lesson.new)[step], lesson.truth)]
         lines.append(line)
-    return {"lines": lines, "default": [default["coverage"], default["agreement"]], **cost}
+    return {"lines": lines, "default": [default[figure] for figure in FIGURES], **cost}
 
 
 def find_step(said: Ints, codes: Ints, mass: float) -> int | None:
