@@ -4,6 +4,7 @@ The process runs ``main`` in a Python that has ``lore_sa``. Its argument is the 
 it gets a request, asks about rows, and sends its rules last.
 """
 
+import importlib
 import random
 import sys
 import time
@@ -131,8 +132,10 @@ def main() -> None:
         connection.send(rows)
         return connection.recv()
 
-    start = time.process_time()
     try:
+        # Imports are no part of explaining.
+        importlib.import_module("lore_sa.lore")
+        start = time.process_time()
         rules = explain_rows(request, ask)
     except ImportError as error:
         connection.send({"absent": f"{PACKAGE} is not installed ({error})"})
