@@ -183,9 +183,11 @@ def write_main(rows: Sequence[Row]) -> list[str]:
     flat.sort(key=lambda row: list(CONTESTANTS).index(row["method"]))
     silent = [row for row in flat if row["form"] == ABSTAINS]
     plain = [row for row in flat if row["form"] == ANSWERS_ALL]
+    explained = [row["rows explained"] for row in rows if "rows explained" in row]
     return [
         "### All rivals\n",
         make_table(("method", "form", "runs", *COLUMNS), lines),
+        *([f"LORE explained {min(explained)} to {max(explained)} rows of a run in its time.\n"] if explained else []),
         "Coverage of those that abstain:\n",
         make_pivot(silent, ["method"], "data", "coverage"),
         "Floor reached by those that abstain:\n",
