@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oleander.data.copies import count_copies, find_copies, find_known
+from oleander.data.copies import count_copies, count_odd_repeats, find_copies, find_known
+from oleander.data.reading import read
 from oleander.data.schema import FeatureSchema
 
 
@@ -48,6 +49,32 @@ def test_copies_are_one_cluster(n_rows, n_copies, jitter):
 )
 def test_rows_that_are_equal_by_chance_are_no_copies(X):
     assert copies_of(X.astype(float)) <= 0.001 * len(X)
+
+
+class TestOddRepeats:
+    """Records of ten columns of levels."""
+
+    @pytest.fixture
+    def records(self):
+        return rng().integers(4, size=(60, 10)).astype(float)
+
+    def test_copies_of_few_records_are_odd(self, records):
+        X = records[rng().integers(60, size=300)]
+        assert count_odd_repeats(X, FeatureSchema.infer(X)) == 300 - len(np.unique(X, axis=0))
+
+    @pytest.mark.parametrize("n_columns", [1, 3, 5])
+    def test_rows_that_are_equal_by_chance_are_not(self, n_columns):
+        X = rng().integers(4, size=(3_000, n_columns)).astype(float)
+        assert count_odd_repeats(X, FeatureSchema.infer(X)) == 0
+
+    def test_a_few_copies_are_not(self, records):
+        X = np.concatenate([records, records[:20]])
+        assert count_odd_repeats(X, FeatureSchema.infer(X)) == 0
+
+    def test_the_user_is_asked_for_groups(self, records):
+        X = records[rng().integers(60, size=300)]
+        with pytest.warns(UserWarning, match=r"rows equal an earlier row, far more than by chance\..* give groups="):
+            assert read(X, None, None, None).with_copies().groups is None
 
 
 def test_missing_values_are_equal():

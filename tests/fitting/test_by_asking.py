@@ -216,3 +216,20 @@ def test_too_few_rows_or_groups_are_named(n_rows, groups):
     unit = "row" if groups is None else "group"
     with pytest.raises(NothingFoundError, match=rf"cannot be shown on {groups or n_rows} {unit}s?, .* 29 are needed"):
         AggregateExplainer(halves, **ASKING).fit(X, background=rng.uniform(size=(100, 2)), **of_fit)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 10])
+def test_folds_of_too_few_rows_name_the_rows_that_were_given(n_rows):
+    X, box = np.random.default_rng(0).uniform(size=(n_rows, 2)), Recording()
+    with pytest.raises(NothingFoundError, match=rf"cannot be shown on {n_rows} rows?, .* 38 are needed"):
+        AggregateExplainer(box, **ASKING).fit(X)
+    assert box.n_rows <= 2 * n_rows
+
+
+@pytest.mark.parametrize("tolerance", [None, 0.5])
+@pytest.mark.parametrize("n_rows", [1, 2])
+def test_rows_without_a_sister_to_judge_them_are_not_explained(n_rows, tolerance):
+    X = np.random.default_rng(0).uniform(size=(n_rows, 2))
+    options = {**ASKING, "floor": Floor(on="share"), "tolerance": tolerance}
+    with pytest.raises(NothingFoundError, match=rf"is not reached: .* on 0 of {n_rows} rows"):
+        AggregateExplainer(lambda X: 1.0 * (X[:, 0] > 0.5), **options).fit(X)

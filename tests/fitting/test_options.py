@@ -239,6 +239,9 @@ class TestRefusals:
             ({"solver": "simplex"}, "solver='simplex' is not known"),
             ({"time_limit": 0}, "time_limit=0 is not allowed: give a number over 0, or None"),
             ({"random_state": 1.5}, "random_state=1.5 is not allowed"),
+            ({"verbose": "x"}, "verbose='x' is not allowed"),
+            ({"n_jobs": 0}, "n_jobs=0 is not allowed"),
+            ({"n_jobs": 1.5}, "n_jobs=1.5 is not allowed"),
             ({"random_state": -1}, "random_state=-1 is not allowed"),
             ({"max_queries": 1}, "max_queries=1 is not allowed"),
         ],
@@ -256,6 +259,7 @@ class TestRefusals:
             ({"output": "proba"}, r"output is a str; give an Output, such as Output\('proba'\)"),
             ({"schema": {"a": 1}}, "schema is a dict; give a FeatureSchema"),
             ({"candidates": 3}, "candidates holds a int; give names or generators"),
+            ({"checkpoint": 3}, "checkpoint is a int; give the path of a folder, or None"),
         ],
     )
     def test_options_of_another_type(self, square, options, message):

@@ -65,8 +65,8 @@ class TestTooFew:
         assert why_too_few(needed, "rows", floor, level) is None
 
     def test_where_folds_judge_few_units_more_are_needed(self):
-        assert "38 are needed" in why_too_few(14, "groups", 0.9, 0.05, n_judging=14)
-        assert why_too_few(29, "groups", 0.9, 0.05, n_judging=100) is None
+        assert "38 are needed" in why_too_few(14, "groups", 0.9, 0.05, of_widest=True)
+        assert why_too_few(100, "groups", 0.9, 0.05, of_widest=True) is None
 
     def test_a_floor_of_1_cannot_be_shown(self):
         assert "cannot be shown on 1 group, even if every answer is right: no number" in why_too_few(

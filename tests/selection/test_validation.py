@@ -21,6 +21,7 @@ EYE = np.eye(3, dtype=bool)
         ({"covers": EYE * 2, "agrees": EYE}, "covers has entries other than 0 and 1"),
         ({"covers": EYE, "agrees": EYE, "weights": [1, -1, 1]}, r"weights\[1\] is -1.0"),
         ({"covers": EYE, "agrees": EYE, "weights": [1, np.nan, 1]}, r"weights\[1\] is nan"),
+        ({"covers": EYE, "agrees": EYE, "weights": [0, 0, 0]}, "every weight is 0"),
         ({"covers": EYE, "agrees": EYE, "weights": [1, 1]}, "one entry for each of 3 points"),
         (
             {"covers": EYE, "agrees": EYE, "cost": [1, 0, 1]},

@@ -20,6 +20,8 @@ FEW_WHOLE_NUMBERS = 31
 MOST = 0.5
 # With fewer copies than this share of the rows, each row counts.
 MANY = 0.02
+# Equal rows of levels are odd if they are this share of the rows, and so many times the pairs expected by chance.
+ODD_SHARE, ODD_RATIO = 0.5, 10.0
 
 
 def link_rows(values: Floats, schema: FeatureSchema) -> tuple[Ints, list[Ints]]:
@@ -100,6 +102,29 @@ def find_copies(values: Floats, schema: FeatureSchema) -> Ints | None:
 def count_copies(cluster: Ints) -> int:
     """Return the number of rows beside the first of each cluster."""
     return len(cluster) - len(pd.unique(cluster))
+
+
+def count_odd_repeats(values: Floats, schema: FeatureSchema) -> int:
+    """Return the number of rows beside the first of equal rows, where they are many and chance explains few; else 0.
+
+    Rows of a few levels are equal by chance. Chance is measured as if columns were independent; columns that are not
+    make more rows equal, so this is a reason to ask and no proof of copies.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).integers(3, size=(30, 8)).astype(float)
+    >>> twice = np.concatenate([rows, rows])
+    >>> count_odd_repeats(rows, FeatureSchema.infer(rows)), count_odd_repeats(twice, FeatureSchema.infer(twice))
+    (0, 30)
+    """
+    cluster, codes = link_rows(values, schema)
+    n_rows, n_repeats = len(values), count_copies(cluster)
+    if n_repeats < ODD_SHARE * n_rows:
+        return 0
+    chance = float(np.prod([((np.bincount(code) / n_rows) ** 2).sum() for code in codes]))
+    observed = float(((np.bincount(cluster) / n_rows) ** 2).sum())
+    # A row equals itself, which is no chance.
+    return n_repeats if observed - 1 / n_rows > ODD_RATIO * chance else 0
 
 
 def find_known(values: Floats, known: Floats, schema: FeatureSchema) -> Bools:

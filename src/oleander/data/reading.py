@@ -9,7 +9,7 @@ import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.checks import one_per_row
-from oleander.data.copies import MANY, count_copies, find_copies, find_known
+from oleander.data.copies import MANY, count_copies, count_odd_repeats, find_copies, find_known
 from oleander.data.frames import frame_of, to_table
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
@@ -65,6 +65,12 @@ class Reading:
         clusters = find_copies(self.values, self.schema)
         n_copies = 0 if clusters is None else count_copies(clusters)
         if n_copies < MANY * len(self.values):
+            n_repeats = count_odd_repeats(self.values, self.schema)
+            if n_repeats:
+                warn_user(
+                    f"{n_repeats:,} of {len(self.values):,} rows equal an earlier row, far more than by chance. Each "
+                    "row is evidence: if they are copies of records, or come from the same person, give groups=."
+                )
             return self
         warn_user(
             f"{n_copies:,} of {len(self.values):,} rows are copies of other rows or nearly so, and copies are no new "

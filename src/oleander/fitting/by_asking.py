@@ -12,7 +12,7 @@ from oleander.draws.realism import measure_realism
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.options import Options
 from oleander.judging.certificate import Certificate
-from oleander.judging.floor import Floor
+from oleander.judging.floor import Floor, why_too_few
 from oleander.learning.union import UnionLearner
 from oleander.results.delivering import deliver_union
 from oleander.results.fit_record import FitRecord, Workings
@@ -96,7 +96,7 @@ def learn_by_asking(
     groups, has_copies = reading.groups_of(judging), reading.has_copies
     asked = rows = label_rows(reading.values[judging], black_box, groups=groups, has_copies=has_copies)
 
-    # Draw and ask.
+    # Draw and ask, unless the rows that judge are too few for any answer to pass.
     if is_held:
         around = reading.values[parts.learned]
     elif background is None:
@@ -104,6 +104,11 @@ def learn_by_asking(
         around = rows.values[rows.point_of_row]
     else:
         around, rows = background, leave_out_known(rows, background)
+    level = options.floor.level if by_folds else 1 - options.confidence
+    if options.floor.on == "bound":
+        too_few = why_too_few(rows.n_units, rows.unit, options.min_fidelity, level, of_widest=by_folds)
+        if too_few is not None:
+            raise NothingFoundError(too_few)
     draws = draw_and_ask(around, black_box, options.draws, n_draws, seed, options.agrees_within)
     if truth is not None:
         warn_of_truth(asked, truth, draws.tolerance)
@@ -115,7 +120,7 @@ def learn_by_asking(
         draws,
         rows,
         by_folds=by_folds,
-        level=options.floor.level if by_folds else 1 - options.confidence,
+        level=level,
         on_share=options.floor.on == "share",
         min_support=options.floor.min_support,
         asks_each=options.floor.over in ("each", "both"),

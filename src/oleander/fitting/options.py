@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from oleander.arrays import Labels
 from oleander.black_box.output import Output
 from oleander.candidates.balls import Balls
@@ -89,6 +91,8 @@ class Options:
         check_count("max_queries", self.max_queries, 2, or_none=True)
         check_count("random_state", self.random_state, 0, or_none=True)
         check_positive("time_limit", self.time_limit, or_none=True)
+        check_count("verbose", self.verbose, 0, or_none=True)
+        self._check_running()
         get_solver(self.solver)
         if self.balance is not None:
             check_choice("balance", self.balance, ("class",))
@@ -108,6 +112,15 @@ class Options:
                 "formulation='selective' counts rows itself and knows no bound and no floor over the union: "
                 "use floor=Floor(on='share', over='each')."
             )
+
+    def _check_running(self) -> None:
+        is_whole = isinstance(self.n_jobs, (int, np.integer)) and not isinstance(self.n_jobs, bool)
+        if self.n_jobs is not None and not (is_whole and self.n_jobs != 0):
+            raise ValueError(
+                f"n_jobs={self.n_jobs!r} is not allowed: give a number of processes, -1 for one on each core, or None."
+            )
+        if self.checkpoint is not None and not isinstance(self.checkpoint, (str, os.PathLike)):
+            raise TypeError(f"checkpoint is a {type(self.checkpoint).__name__}; give the path of a folder, or None.")
 
     def _check_answers(self) -> None:
         if not isinstance(self.output, Output):

@@ -68,9 +68,7 @@ class Floor:
         return np.where((units if n_rows is None else np.asarray(n_rows)) >= self.min_support, value, 0.0)
 
 
-def why_too_few(
-    n_units: int, unit: Unit, min_fidelity: float, level: float, *, n_judging: int | None = None
-) -> str | None:
+def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, of_widest: bool = False) -> str | None:
     """Return a sentence if no bound on so few units reaches the floor, even if all are right; None if one does.
 
     Parameters
@@ -80,8 +78,8 @@ def why_too_few(
     min_fidelity : float
     level : float
         The one-sided error of the bound.
-    n_judging : int or None
-        The units that judge, answered or not, where the widest of several choices is taken (``level_of_widest``).
+    of_widest : bool
+        Whether the widest of several choices is taken, as ``level_of_widest`` allows.
 
     Examples
     --------
@@ -91,7 +89,7 @@ def why_too_few(
     """
 
     def is_enough(n_units: int) -> bool:
-        error = level if n_judging is None else level_of_widest(level, max(n_units, n_judging))
+        error = level_of_widest(level, n_units) if of_widest else level
         return float(lower_bound(n_units, n_units, error)) >= min_fidelity
 
     if is_enough(n_units):

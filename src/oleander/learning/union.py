@@ -12,7 +12,6 @@ from oleander.data.splitting import assign_folds, count_units
 from oleander.draws.labelled import LabelledDraws
 from oleander.judging.bounds import level_of_widest, lower_bound
 from oleander.judging.certificate import Claim, claim_rows
-from oleander.judging.floor import why_too_few
 from oleander.judging.judged import Judged
 from oleander.judging.sequence import find_passed, find_start, pass_chances
 from oleander.learning.family import SILENT, Family, Step, learn_family
@@ -153,22 +152,13 @@ class UnionLearner:
                 "Lower min_fidelity, or give more draws."
             )
         n_right, n_units = judged.count_units(self.seed)
-        n_most = int(n_units.max())
-        if not self.on_share:
-            n_judging = self.rows.n_units if self.by_folds else None
-            too_few = why_too_few(n_most, self.rows.unit, min_fidelity, self.level, n_judging=n_judging)
-            if too_few is not None:
-                return too_few + self._hint_at_tolerance
         best = show_lower(float(max(self._measure(n_right, n_units).max(), judged.bounds(self._level_judged).max())))
         return (
             f"min_fidelity={min_fidelity:g} is not reached: the best of {len(family.steps)} choices is at least {best} "
-            f"on {n_most:,} {self.rows.unit}. Lower min_fidelity, or give more {self.rows.unit}; they need no labels."
-            f"{self._hint_at_tolerance}"
+            f"on {n_units.max():,} of {self.rows.n_units:,} {self.rows.unit}. Lower min_fidelity, or give more "
+            f"{self.rows.unit}; they need no labels."
+            + ("" if self.draws.tolerance is None else " A wider tolerance lets rules answer more.")
         )
-
-    @property
-    def _hint_at_tolerance(self) -> str:
-        return "" if self.draws.tolerance is None else " A wider tolerance lets rules answer more."
 
     def _most_boxes(self, max_explainers: int) -> int:
         return max_explainers if self.max_rules is None else min(max_explainers, self.max_rules)
@@ -193,10 +183,13 @@ class UnionLearner:
         n_folds = max(2, min(N_FOLDS, count_units(rows.n_points, rows.groups)))
         fold = assign_folds(rows.n_points, n_folds, rows.groups, self.seed)
         answered, right = np.zeros((2, len(delivered.steps), rows.n_points), dtype=bool)
-        shared, tasks = [learn, self.draws, rows, fold, self.seed], [(number,) for number in range(n_folds)]
-        with tell_progress("learning again without each fold", n_folds) as tell:
+        shared = [learn, self.draws, rows, fold, self.seed]
+        # Without a draw to learn from, as for two rows, a sister says nothing.
+        tasks = [(number,) for number in range(n_folds) if len(_find_usable(self.draws, fold, number))]
+        with tell_progress("learning again without each fold", len(tasks)) as tell:
             found = run_tasks(_judge_fold, shared, tasks, n_jobs=self.n_jobs)
-            for done, (number, judged) in enumerate(found, start=1):
+            for done, (task, judged) in enumerate(found, start=1):
+                (number,) = tasks[task]
                 answered[:, fold == number], right[:, fold == number] = judged
                 tell(done, "")
         return answered, right
@@ -267,6 +260,11 @@ def _judge_fold(
     learn: Learn, draws: LabelledDraws, rows: Rows, fold: Ints, seed: int, number: int
 ) -> tuple[Bools, Bools]:
     """Return what a sister family answers, and answers rightly, of the rows of its fold."""
+    own = fold == number
+    return learn(draws.take(_find_usable(draws, fold, number)), seed).judge(rows.values[own], rows.labels[own])
+
+
+def _find_usable(draws: LabelledDraws, fold: Ints, number: int) -> Ints:
+    """Return the draws without a parent in a fold."""
     assert draws.parents is not None
-    usable, own = np.flatnonzero((fold[draws.parents] != number).all(axis=1)), fold == number
-    return learn(draws.take(usable), seed).judge(rows.values[own], rows.labels[own])
+    return np.flatnonzero((fold[draws.parents] != number).all(axis=1))

@@ -121,15 +121,13 @@ class Explanation:
         """Return in words what the black box says and whether the explanation agrees."""
         if self.black_box is None:
             return f"the black box was not asked{f': {self.not_asked}' if self.not_asked else ''}"
-        answer = self.black_box
-        if isinstance(answer, float) and not answer.is_integer():
-            answer = f"{answer:.6g}"
+        answer = f"{self.black_box:.6g}" if isinstance(self.black_box, float) else f"'{self.black_box}'"
         if self.agrees is None:
-            return f"the black box says '{answer}', and the explainers abstain"
+            return f"the black box says {answer}, and the explainers abstain"
         agreement = "agrees" if self.agrees else "does not agree"
         if self.tolerance is not None:
             agreement += f" ({self.tolerance})"
-        return f"the black box says '{answer}', and the explanation {agreement}"
+        return f"the black box says {answer}, and the explanation {agreement}"
 
     def describe_rest(self) -> list[str]:
         """Return the lines after the statements: silence, disagreement, what would change the answer, warnings."""

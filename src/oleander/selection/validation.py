@@ -66,7 +66,10 @@ def point_weights(weights: ArrayLike | None, n_points: int) -> Floats:
     """Return one weight per point, ones by default."""
     if weights is None:
         return np.ones(n_points)
-    return _nonnegative(weights, n_points, "weights", "points", allow_zero=True)
+    array = _nonnegative(weights, n_points, "weights", "points", allow_zero=True)
+    if not array.any():
+        raise ValueError("every weight is 0, so that no choice is wider than another; one needs to be positive.")
+    return array
 
 
 def candidate_costs(cost: ArrayLike | None, n_candidates: int) -> Floats | None:
