@@ -55,7 +55,7 @@ class Request:
     rows: Floats
     is_level: NDArray[np.bool_]
     n_codes: int
-    n_neighbours: int = 1_000
+    n_neighbours: int = 500
     seed: int = 0
 
 
