@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.outside.hybrid import fit_rule_lists
 from benchmarks.outside.task import SILENT, Floats, Ints, Student, Task
 from benchmarks.outside.trees import Questions, make_path_student, make_tree_student
 
@@ -30,7 +31,8 @@ class Program:
     Parameters
     ----------
     fit : callable
-        A task in; students out. The first is the rival where it answers every row.
+        A task in; students out. The first is the rival where it answers every row. ``NotImplementedError`` says that
+        the rival does not read such a task.
     package : str
         The package that it comes from, as pip knows it.
     module : str
@@ -271,4 +273,5 @@ PROGRAMS: dict[str, Program] = {
     "ruleopt, heaviest rules": Program(fit_heaviest_rules, "ruleopt", "ruleopt.estimator"),
     "EBM": Program(fit_boosting_machine, "interpret-core", "interpret.glassbox"),
     "defer trees in stages": Program(fit_stages, "scikit-learn", "sklearn.tree", abstains=True),
+    "HybridCORELS": Program(fit_rule_lists, "HybridCORELS", "HybridCORELS", abstains=True),
 }

@@ -1,7 +1,6 @@
 """The contestants by name: students in other processes, the active tree, and methods that find their own rows."""
 
 import json
-import os
 import signal
 import subprocess
 import tempfile
@@ -18,17 +17,17 @@ import numpy as np
 from benchmarks.cases import Case
 from benchmarks.journal import Row
 from benchmarks.measuring import WatchedBlackBox
-from benchmarks.outside.install import find_python
+from benchmarks.outside.install import find_python, make_environment
 from benchmarks.outside.programs import PROGRAMS
 from benchmarks.outside.task import Steps, Student, make_plain_step, make_steps
 from benchmarks.rivals import ActiveTree
 from benchmarks.subjects.field.judge import measure_nothing, measure_step, pick_step
 from benchmarks.subjects.field.lesson import Lesson
+from benchmarks.subjects.field.lore import measure_lore
 from benchmarks.subjects.quality.measures import measure_run
 from benchmarks.subjects.quality.methods import METHODS, Budget, Effort
 from oleander.arrays import Floats, Ints
 
-ROOT = Path(__file__).resolve().parents[3]
 TIME_LIMIT = 300.0
 # For methods in this process; it includes the black box.
 MOST_SECONDS = 40.0
@@ -68,11 +67,17 @@ class Round:
         if package not in self._costs:
             names = [name for name, program in PROGRAMS.items() if program.package == package]
             names = [name for name in names if self.only is None or name == self.only]
-            command = [find_python(), "-m", "benchmarks.outside.worker", str(self.file), self.folder.name, *names]
-            environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+            command = [
+                find_python(package),
+                "-m",
+                "benchmarks.outside.worker",
+                str(self.file),
+                self.folder.name,
+                *names,
+            ]
             try:
                 done = subprocess.run(
-                    command, check=True, capture_output=True, text=True, timeout=TIME_LIMIT, env=environment
+                    command, check=True, capture_output=True, text=True, timeout=TIME_LIMIT, env=make_environment()
                 )
                 self._costs[package] = json.loads(done.stdout.splitlines()[-1])
             except subprocess.TimeoutExpired:
@@ -146,6 +151,12 @@ def grow_active_tree(name: str, entry: Round) -> Row:
     return entry.judge(make_plain_step(student, parts), make_steps([student], parts, entry.budget.max_rules), cost)
 
 
+def pick_lore_rules(name: str, entry: Round) -> Row:
+    """Pick rules that LORE finds for some of the judging rows."""
+    found = measure_lore(entry.case, entry.lesson, entry.budget, entry.effort)
+    return found if "absent" in found else {"forms": {ABSTAINS: found.pop("measures")}, **found}
+
+
 def run_own_way(name: str, entry: Round) -> Row:
     """Run a method of the subject of quality, which finds draws and rows for itself, for a while."""
     try:
@@ -184,4 +195,5 @@ CONTESTANTS: dict[str, Contestant] = {
     "active tree": grow_active_tree,
     **dict.fromkeys(PROGRAMS, ask_outside),
     **dict.fromkeys((*FROM_ROWS, *ASKING), run_own_way),
+    "LORE": pick_lore_rules,
 }

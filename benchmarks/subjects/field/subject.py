@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from benchmarks.cases import BLACK_BOXES, make_case
 from benchmarks.data_sets import available, from_sklearn
 from benchmarks.journal import Journal, Row
+from benchmarks.outside.hybrid import MIN_COVERAGES
 from benchmarks.subjects.base import Size, Subject
-from benchmarks.subjects.field import scale, stability
+from benchmarks.subjects.field import scale, stability, sweep
 from benchmarks.subjects.field.contestants import ABSTAINS, ANSWERS_ALL, CONTESTANTS, Contestant, Round, run_own_way
 from benchmarks.subjects.field.exact import SOLVERS, measure_exact
 from benchmarks.subjects.field.figures import draw_field
@@ -62,6 +64,8 @@ class Field(Subject):
                 journal.once(own, lambda make=entry, k=n_boxes: measure_exact(make().lesson, k, Budget().min_fidelity))
             if key["data"] in ORACLES:
                 journal.once({"part": "oracle", **key}, lambda make=entry: measure_costs(make()))
+            if key["data"] in sweep.SETS:
+                journal.once({"part": "sweep", **key}, partial(_sweep, entry))
             for name in stability.METHODS:
                 own = {"part": "stability", **key, "method": name}
                 journal.once(own, partial(_compare_halves, name, entry))
@@ -89,7 +93,7 @@ class Field(Subject):
 
 NOTES = f"""\
 The sets, thirds and black boxes of the subject of quality, {N_SPLITS} split of the rows, floor 0.9, K = 10, 20 rules,
-leaves or splits. All but the active tree and the last six methods learn from the same 20,000 draws around the
+leaves or splits. All but the active tree and the last seven methods learn from the same 20,000 draws around the
 background, 15% of which tune their settings. *Abstains* is a rival with a threshold on its score: held-back draws
 order the thresholds, and the judging rows let the boldest speak that our own sequence of tests lets pass. Trees may
 have more leaves then, of which at most 20 speak. *Lines* are those of a model as text: a line for each node of a
@@ -130,6 +134,11 @@ class _Once:
 
 def _run(contestant: Contestant, name: str, entry: _Once) -> Row:
     return contestant(name, entry())
+
+
+def _sweep(entry: _Once) -> Row:
+    case = sweep.keep_two_labels(entry().case)
+    return sweep.measure_sweep(Round(case, Budget(), entry.effort, entry.is_tiny, only=sweep.HYBRID))
 
 
 def _compare_halves(name: str, entry: _Once) -> Row:
@@ -174,9 +183,11 @@ def write_main(rows: Sequence[Row]) -> list[str]:
     flat.sort(key=lambda row: list(CONTESTANTS).index(row["method"]))
     silent = [row for row in flat if row["form"] == ABSTAINS]
     plain = [row for row in flat if row["form"] == ANSWERS_ALL]
+    explained = [row["rows explained"] for row in rows if "rows explained" in row]
     return [
         "### All rivals\n",
         make_table(("method", "form", "runs", *COLUMNS), lines),
+        *([f"LORE explained {min(explained)} to {max(explained)} rows of a run in its time.\n"] if explained else []),
         "Coverage of those that abstain:\n",
         make_pivot(silent, ["method"], "data", "coverage"),
         "Floor reached by those that abstain:\n",
@@ -230,4 +241,41 @@ def write_oracle(rows: Sequence[Row]) -> list[str]:
     return ["### An exact abstaining tree as an oracle\n", *table, *missing]
 
 
-SECTIONS = {"exact": write_exact, "oracle": write_oracle, "stability": write_stability, "scale": write_scale}
+def write_sweep(rows: Sequence[Row]) -> list[str]:
+    """Return rules, coverage and agreement of rule lists, and of ours that answer as many draws."""
+    head = ("data", "draws", *(f"{name}: {figure}" for name in sweep.FAMILIES for figure in sweep.FIGURES))
+    lines, notes = [], []
+    for row in rows:
+        if "absent" in row:
+            notes.append(f"{sweep.HYBRID} on {row['data']}: {row['absent']}.\n")
+            continue
+        for line in row["lines"]:
+            cells = chain.from_iterable(_sweep_cells(line.get(name)) for name in sweep.FAMILIES)
+            lines.append((row["data"], number(line["draws"]), *cells))
+        n_rules, coverage, agreement = _sweep_cells(row["default"])
+        notes.append(
+            f"The default on {row['data']}, as judged: {n_rules} rules, coverage {coverage}, agreement {agreement}.\n"
+        )
+    table = [make_table(head, lines)] if lines else []
+    return ["### A sweep of coverage with two labels\n", SWEEP, *table, *notes]
+
+
+SWEEP = f"""\
+The first label against all others, on new rows. {sweep.HYBRID} is asked for rules that answer at least
+{", ".join(f"{share:g}" for share in MIN_COVERAGES)} of the draws. Beside each of its lists stands our step that answers
+as many held-back draws (*draws*), with the best agreement on them; no judge speaks here.
+"""
+
+
+def _sweep_cells(found: Sequence[float] | None) -> tuple[str, ...]:
+    n_rules, *shares = found or (None, None, None)
+    return number(n_rules, 0), *(number(share, 3) for share in shares)
+
+
+SECTIONS = {
+    "exact": write_exact,
+    "oracle": write_oracle,
+    "sweep": write_sweep,
+    "stability": write_stability,
+    "scale": write_scale,
+}

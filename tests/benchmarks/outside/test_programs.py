@@ -74,3 +74,11 @@ def test_an_error_of_a_rival_is_a_line_that_says_so(monkeypatch, tmp_path):
     broken = PROGRAMS["EBM"].__class__(fail, "numpy", "numpy")
     monkeypatch.setitem(PROGRAMS, "EBM", broken)
     assert learn("EBM", TASK, [], tmp_path / "out.npz") == {"absent": "failed: ValueError: too wide"}
+
+
+def test_a_task_that_a_rival_does_not_read_is_a_line_that_says_so(monkeypatch, tmp_path):
+    def refuse(task):
+        raise NotImplementedError("it reads two labels only")
+
+    monkeypatch.setitem(PROGRAMS, "EBM", PROGRAMS["EBM"].__class__(refuse, "numpy", "numpy"))
+    assert learn("EBM", TASK, [], tmp_path / "out.npz") == {"absent": "it reads two labels only"}
