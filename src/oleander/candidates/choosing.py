@@ -31,8 +31,6 @@ Seconds = dict[Any, float]
 Ask = Callable[[SelectionProblem, str | Solver, float | None, Answer], Answer]
 # Where more than this share of the trained candidates fails, more of them are trained at a time.
 FAILING = 0.5
-# Seconds of a short search before a proof is sought.
-SHORT = 1.0
 OPEN = ("feasible", "unknown")
 
 
@@ -227,18 +225,18 @@ class PoolProgram:
         answer: Answer = {}
         spent: Seconds = {}
 
-        def solve(solver: str | Solver, most: float) -> None:
+        def solve(solver: str | Solver) -> None:
             nonlocal left, answer
             started = time.monotonic()
-            answer = ask(self.problem(), solver, None if np.isinf(most) else max(most, 0.0), answer)
+            answer = ask(self.problem(), solver, None if np.isinf(left) else max(left, 0.0), answer)
             answer = _add_runtimes(answer, spent)
             left -= time.monotonic() - started
             if any(result.message.startswith("Interrupted") for result in answer.values()):
                 raise KeyboardInterrupt
 
-        def train_chosen(solver: str | Solver, most: float) -> None:
+        def train_chosen(solver: str | Solver) -> None:
             while True:
-                solve(solver, min(left, most))
+                solve(solver)
                 unknown = self._untrained(answer.values())
                 if not len(unknown) or left <= 0 or self._is_spent:
                     return
@@ -254,13 +252,13 @@ class PoolProgram:
                 self._train(np.flatnonzero(self.measured > 0))
             elif self.solver == "auto":
                 # Greedy choices are quick and nearly right: they find most candidates that must be trained.
-                train_chosen(GreedySolver(n_steps=0), np.inf)
-                # A short search finds most of the others before a proof is sought.
-                train_chosen(self.solver, SHORT)
+                train_chosen(GreedySolver(n_steps=0))
+                # A quick search, the same on every machine, finds most of the others before a proof is sought.
+                train_chosen("quick")
             # A second call of these solvers proves no more than the first.
             can_prove = self.solver not in ("greedy", "quick")
             while not answer or (can_prove and left > 0 and any(result.status in OPEN for result in answer.values())):
-                train_chosen(self.solver, left)
+                train_chosen(self.solver)
                 if self._is_spent:
                     break
         except KeyboardInterrupt:
