@@ -25,11 +25,17 @@ def find_front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float
 
 
 def draw_field(rows: Sequence[Row], figure: Any) -> None:
-    """Draw means of each contestant that reads in at most 25 rules, and seconds of all that abstain."""
+    """Draw means of each contestant that reads in at most 25 rules, and seconds of all that abstain.
+
+    Contestants without a run on some data set are left out: their means are of other work.
+    """
     left, right = figure.subplots(1, 2)
     means, timed = [], []
+    n_sets = len({row["data"] for row in rows})
     for method, form in dict.fromkeys((row["method"], row["form"]) for row in rows):
         runs = [row for row in rows if (row["method"], row["form"]) == (method, form)]
+        if len({run["data"] for run in runs}) < n_sets:
+            continue
         figures = {key: mean(run[key] for run in runs) for key in ("coverage", "agreement", "seconds", "rules")}
         means.append((method if form == "abstains" else f"{method}, all rows", method in OURS, figures))
         if form == "abstains":
