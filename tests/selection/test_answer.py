@@ -3,6 +3,7 @@
 import re
 import time
 from _thread import interrupt_main
+from itertools import product
 from threading import Timer
 
 import numpy as np
@@ -81,6 +82,27 @@ def test_a_stop_by_the_clock_is_never_infeasible(formulation, case, mistaken):
         result = mistaken.solve(min_fidelity=0.6, formulation=formulation, time_limit=time_limit, **CASES[case])
         assert result.status in ("feasible", "unknown", "optimal")
         assert result.message.startswith("Stopped after") or result.is_proven_optimal
+
+
+HOPELESS = [
+    {"max_explainers": 1, "min_group_coverage": 0.5},
+    {"budget": 2.0, "min_group_coverage": 0.5},
+    {"max_explainers": 1, "min_coverage": 0.1, "min_group_coverage": 0.5},
+]
+
+
+@pytest.mark.parametrize(
+    ("formulation", "demands"),
+    [
+        *product(["strict", "selective"], HOPELESS),
+        ("strict", {"max_explainers": 1, "min_group_coverage": 0.5, "union_fidelity": 0.7}),
+    ],
+)
+def test_minima_that_no_candidates_reach_need_no_search(formulation, demands, mistaken):
+    """The widest candidate covers a fifth of a group."""
+    result = mistaken.solve(min_fidelity=0.6, formulation=formulation, time_limit=0.0, **demands)
+    assert result.status == "infeasible"
+    assert "min_group_coverage" in result.message
 
 
 class InterruptAfter:

@@ -35,6 +35,30 @@ def explain_exclusion(n_admissible: int) -> str:
     return f"must_exclude leaves no candidate: it names all {n_admissible} that reach the floor."
 
 
+def are_minima_out_of_reach(model: CoverageModel) -> bool:
+    """Return whether a group's minimum is more than its widest candidates count there, were they apart.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from oleander.selection.formulations import plain_model
+    >>> model = plain_model(np.eye(3), budget=2)
+    >>> groups = sparse.csr_array(np.ones((1, 3)))
+    >>> [are_minima_out_of_reach(replace(model, groups=groups, needs=np.array([need]))) for need in (2.0, 3.0)]
+    [False, True]
+    """
+    if model.groups is None or model.needs is None:
+        return False
+    for members, need in zip(model.groups.toarray(), model.needs.tolist(), strict=True):
+        weights = model.weights * members
+        counted = model.sure @ weights
+        if model.maybe is not None and model.allowance is not None:
+            counted = counted + np.minimum(model.maybe @ weights, model.allowance)
+        if float(np.sort(counted)[::-1][: model.limit].sum()) < need - model.slack:
+            return True
+    return False
+
+
 def explain_constraints(model: CoverageModel, minima: GroupMinima | None, solver: Solver, run: Run) -> str:
     """Return which constraint, of group minima and a floor over the union, leaves no choice."""
     if model.wrong is None:
