@@ -1,7 +1,7 @@
 """Rows of boolean matrices, read without a loop over rows: lists of entries, or packed bits where there are many."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +11,13 @@ from oleander import kernels
 from oleander.arrays import Bools, Ints, is_smaller_packed
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeIs
-
     from oleander.kernels import PackedRows
 
-    Matrix: TypeAlias = sparse.csr_array | PackedRows
-else:
-    # The kernels are imported when they are first used.
-    Matrix = Any
+# A csr_array of SciPy, which has no types, or PackedRows.
+Matrix: TypeAlias = Any
 
 
-def is_packed(matrix: object) -> "TypeIs[PackedRows]":
+def is_packed(matrix: object) -> "TypeGuard[PackedRows]":
     """Return whether a matrix is packed bits."""
     # Only a matrix that is packed already needs the kernels.
     return hasattr(matrix, "words")
