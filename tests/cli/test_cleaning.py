@@ -136,3 +136,9 @@ def test_other_files_are_read_as_the_schema_says():
     assert cleaned["ward"].tolist() == ["1", "2"]
     with pytest.raises(CommandError, match="the day or the month may be first"):
         clean_like(pd.DataFrame({"day": ["03/04/2024"]}), schema)
+
+
+def test_an_option_that_is_hinted_at_can_be_pasted_into_a_shell():
+    table = make(**{"Age (years)": [*map(str, range(N - 1)), "n/k"]})
+    with pytest.raises(CommandError, match=r"or use --kinds 'Age \(years\)=categorical'"):
+        clean_columns(table)

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from shlex import quote
 
 import pandas as pd
 
@@ -208,7 +209,7 @@ def _describe_strange(column: pd.Series, cells: Cells, kind: str) -> str:
     )
     return (
         f"column {column.name!r} holds {kind}, and in row {strange.index[0]} {_sample(strange.iloc[0])} "
-        f"({len(strange):,} such in all): {cure}, or use --kinds {column.name}=categorical."
+        f"({len(strange):,} such in all): {cure}, or use --kinds {_as_text(column.name)}."
     )
 
 
@@ -221,12 +222,17 @@ def _describe_two_dates(column: pd.Series) -> str:
 
 def _describe_prose(names: Sequence[str], table: pd.DataFrame) -> str:
     n_levels = table[names[0]].nunique()
-    shown = ",".join(names[:MOST_LISTED]) + (" and so on" if len(names) > MOST_LISTED else "")
+    shown = quote(",".join(names[:MOST_LISTED])) + (" and so on" if len(names) > MOST_LISTED else "")
     return (
         f"{_columns(names)} {'holds' if len(names) == 1 else 'hold'} free text or names ({n_levels:,} different values "
         f"in {names[0]!r}), about which no rule can be written: leave out with --drop {shown}, or use --kinds "
-        f"{names[0]}=categorical."
+        f"{_as_text(names[0])}."
     )
+
+
+def _as_text(name: object) -> str:
+    """Return the value of --kinds that makes text of a column, as a shell reads it."""
+    return quote(f"{name}=categorical")
 
 
 def _sample(value: object) -> str:
