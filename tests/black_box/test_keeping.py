@@ -25,7 +25,7 @@ BALLS = Balls(radius=[1.5, 2.5], n_draws=N_DRAWS, max_candidates=12)
 # At this floor most balls are too unfaithful, so that all of them are trained before a choice is proven.
 OPTIONS = {"candidates": BALLS, "min_fidelity": 0.8}
 ANCHORS = Anchors(max_anchors=3, max_conditions=2)
-N_KILLS = 18
+N_KILLS = 40
 TORTURE = Path(__file__).parents[2] / "fuzz" / "torture.py"
 ROWS = np.array([[0.5], [1.5]])
 SCHEMA = FeatureSchema.infer(ROWS)
@@ -113,9 +113,11 @@ def test_a_fit_killed_at_any_moment_resumes_and_ends_with_the_same_explainers() 
     assert sum(count["resumed"] for count in found.values()) > N_KILLS // 4
     for way, count in found.items():
         assert count["other"] == 0
-        # A kill may fall between an answer and the moment it is kept. Then this one answer is asked for again. The
-        # workers of a cluster run ahead of the process that keeps, so there these may be several.
-        assert way == "dask" or count["asked_again"] <= count["kills"]
+        # A kill may fall between an answer and the moment it is kept. Then this one answer is asked for again. Of a
+        # source the counts of a row group are kept together, here ten blocks. The workers of a cluster run ahead of the
+        # process that keeps, so there these may be several.
+        most = 10 if way == "source" else 1
+        assert way == "dask" or count["asked_again"] <= most * count["kills"]
 
 
 @pytest.mark.slow
