@@ -19,7 +19,7 @@ def test_entries_are_kept(dense):
     assert matrix.nnz == listed.nnz
     np.testing.assert_array_equal(matrix.toarray(), dense)
     np.testing.assert_array_equal(matrix.indptr, listed.indptr)
-    np.testing.assert_array_equal(matrix.to_sparse(bool).toarray(), dense)
+    np.testing.assert_array_equal(matrix.to_sparse().toarray(), dense)
     np.testing.assert_array_equal(PackedRows.from_sparse(listed).words, matrix.words)
     np.testing.assert_array_equal(mark(np.flatnonzero(dense[0]), dense.shape[1]), dense[0])
 

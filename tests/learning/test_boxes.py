@@ -2,8 +2,9 @@ import numpy as np
 
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
+from oleander.kernels import unpack
 from oleander.learning.boxes import MIN_PURITY, grow_trees, make_pool
-from oleander.learning.grid import Grid, Memberships, unpack
+from oleander.learning.grid import Grid, Memberships
 
 
 def test_every_box_of_the_pool_is_pure_and_counted_rightly():

@@ -20,7 +20,8 @@ FEW_WHOLE_NUMBERS = 31
 MOST = 0.5
 # With fewer copies than this share of the rows, each row counts.
 MANY = 0.02
-# Equal rows of levels are odd if they are this share of the rows, and so many times the pairs expected by chance.
+# Repeated rows of levels are odd if they are at least this share of the rows, and their pairs are more than this many
+# times the pairs that chance makes.
 ODD_SHARE, ODD_RATIO = 0.5, 10.0
 
 

@@ -29,7 +29,7 @@ def merge_rows(rows: Floats) -> tuple[Ints, Ints, Ints]:
     >>> merge_rows(np.array([[2.0, 1.0], [0.0, 1.0], [2.0, 1.0]]))
     (array([0, 1]), array([2, 1]), array([0, 1, 0]))
     """
-    hashes = _hash_rows(rows)
+    hashes = hash_rows(rows)
     found = np.unique(hashes, return_index=True, return_inverse=True, return_counts=True)
     if not _are_equal(rows, found[1][found[2]]):
         found = np.unique(row_keys(rows), return_index=True, return_inverse=True, return_counts=True)
@@ -52,7 +52,7 @@ def _canonical(rows: Floats) -> Floats:
     return np.ascontiguousarray(np.where(np.isnan(rows), np.nan, rows) + 0.0)
 
 
-def _hash_rows(rows: Floats) -> NDArray[np.uint64]:
+def hash_rows(rows: Floats) -> NDArray[np.uint64]:
     """Return one number per row: equal where the rows are equal, and hardly ever elsewhere."""
     hashes = np.zeros(len(rows), dtype=np.uint64)
     for start in range(0, len(rows), BLOCK):

@@ -6,11 +6,10 @@ levels, a draw is a combination of its parents' levels, which may well occur amo
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from oleander.arrays import Floats, Ints
-from oleander.data.merging import merge_rows
+from oleander.data.merging import hash_rows, merge_rows
 from oleander.data.schema import Feature, FeatureSchema
 
 N_NEIGHBOURS = 10
@@ -131,8 +130,8 @@ def make_metric_columns(rows: Floats, schema: FeatureSchema) -> Floats:
 def move_copies(values: Floats, background: Floats, schema: FeatureSchema, rng: np.random.Generator) -> Floats:
     """Move draws that equal a background row along one known number each, in place."""
     movable = np.array([j for j in schema.numbers.tolist() if schema[j].upper > schema[j].lower], dtype=np.intp)
-    seen = _hash_rows(background)
-    copies = np.flatnonzero(np.isin(_hash_rows(values), seen))
+    seen = hash_rows(background)
+    copies = np.flatnonzero(np.isin(hash_rows(values), seen))
     for _ in range(N_ATTEMPTS):
         if not len(copies) or not len(movable):
             break
@@ -141,7 +140,7 @@ def move_copies(values: Floats, background: Floats, schema: FeatureSchema, rng: 
             if len(known):
                 j = int(rng.choice(known))
                 values[i, j] = _nudge(float(values[i, j]), schema[j], rng)
-        copies = copies[np.isin(_hash_rows(values[copies]), seen)]
+        copies = copies[np.isin(hash_rows(values[copies]), seen)]
     return values
 
 
@@ -153,12 +152,3 @@ def _nudge(value: float, feature: Feature, rng: np.random.Generator) -> float:
     else:
         moved = value + 0.05 * feature.scale * float(rng.standard_normal())
     return float(np.clip(moved, feature.lower, feature.upper))
-
-
-def _hash_rows(rows: Floats) -> NDArray[np.uint64]:
-    """Return a number per row that equal rows share; that two others share one costs a needless move only."""
-    # -0.0 and 0.0 are equal numbers with different bytes, and so are the many NaNs.
-    words = np.ascontiguousarray(np.where(np.isnan(rows), np.nan, rows) + 0.0).view(np.uint64)
-    factors = np.random.default_rng(0).integers(2**63, size=words.shape[1], dtype=np.uint64) | np.uint64(1)
-    mixed = (words ^ (words >> np.uint64(29))) * factors
-    return np.asarray((mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64))

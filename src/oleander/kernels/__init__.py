@@ -9,7 +9,7 @@ from oleander.running.lazily import import_lazily
 
 if TYPE_CHECKING:
     from oleander.kernels.binning import bin_numbers
-    from oleander.kernels.bits import count_common, pack_matches
+    from oleander.kernels.bits import count_bits, count_common, pack, pack_matches, unpack
     from oleander.kernels.dual import VolumeSteps, descend_steps
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import grow_nodes
@@ -23,6 +23,7 @@ __all__ = [
     "PackedRows",
     "VolumeSteps",
     "bin_numbers",
+    "count_bits",
     "count_common",
     "descend_steps",
     "find_best_cut",
@@ -32,9 +33,11 @@ __all__ = [
     "improve_box",
     "mark",
     "measure_losses",
+    "pack",
     "pack_matches",
     "rank_values",
     "score_features",
+    "unpack",
 ]
 
 if not TYPE_CHECKING:
@@ -44,6 +47,7 @@ if not TYPE_CHECKING:
             "PackedRows": "oleander.kernels.packed",
             "VolumeSteps": "oleander.kernels.dual",
             "bin_numbers": "oleander.kernels.binning",
+            "count_bits": "oleander.kernels.bits",
             "count_common": "oleander.kernels.bits",
             "descend_steps": "oleander.kernels.dual",
             "find_best_cut": "oleander.kernels.pruning",
@@ -53,8 +57,10 @@ if not TYPE_CHECKING:
             "improve_box": "oleander.kernels.polishing",
             "mark": "oleander.kernels.packed",
             "measure_losses": "oleander.kernels.polishing",
+            "pack": "oleander.kernels.bits",
             "pack_matches": "oleander.kernels.bits",
             "rank_values": "oleander.kernels.ranking",
             "score_features": "oleander.kernels.filtering",
+            "unpack": "oleander.kernels.bits",
         },
     )

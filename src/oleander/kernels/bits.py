@@ -67,3 +67,22 @@ def count_common(bits: Bits, lines: Ints, masks: Bits) -> Ints:
     counts = np.empty((len(lines), len(masks)), dtype=np.intp)
     _count(bits, lines, masks, counts)
     return counts
+
+
+def pack(rows: Bools) -> Bits:
+    """Pack the last axis of a boolean array into 64-bit words, padded with zeros."""
+    padding = -rows.shape[-1] % 64
+    if padding:
+        rows = np.concatenate([rows, np.zeros((*rows.shape[:-1], padding), dtype=bool)], axis=-1)
+    # Bits are read back by the same order, so the order of bytes in a word does not matter.
+    return np.packbits(rows, axis=-1, bitorder="little").view(np.uint64)
+
+
+def unpack(bits: Bits, n_rows: int) -> Bools:
+    """Undo ``pack``."""
+    return np.unpackbits(bits.view(np.uint8), axis=-1, bitorder="little")[..., :n_rows].astype(bool)
+
+
+def count_bits(bits: Bits) -> Ints:
+    """Return the number of bits in each line."""
+    return count_common(bits, np.arange(len(bits)), np.full((1, bits.shape[1]), ~np.uint64(0)))[:, 0]

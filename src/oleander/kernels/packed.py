@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numba import types
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.kernels.bits import Bits, count_common
+from oleander.kernels.bits import Bits, count_bits, pack, unpack
 from oleander.kernels.compiling import compiled, reads, writes
 
 WORDS, LINES = reads(types.uint64, 2, "C"), reads(types.intp, 1)
-ONE, ALL_ONES = np.uint64(1), ~np.uint64(0)
+ONE = np.uint64(1)
 # The product of this number and a single bit has other first six digits for every place of the bit.
 DE_BRUIJN, FIRST_SIX = np.uint64(0x03F79D71B4CB0A89), np.uint64(58)
 PLACES = np.empty(64, dtype=np.uint64)
@@ -115,7 +115,7 @@ class PackedRows:
         """Return the matrix of some rows, each a mask of the columns."""
         words = np.empty((shape[0], count_words(shape[1])), dtype=np.uint64)
         for line, row in zip(words, rows, strict=True):
-            line[:] = pack_mask(row)
+            line[:] = pack(row)
         return cls(words, shape[1])
 
     @classmethod
@@ -124,17 +124,15 @@ class PackedRows:
         columns = (matrix.indices[start:end] for start, end in pairwise(matrix.indptr.tolist()))
         return cls.pack((mark(line, matrix.shape[1]) for line in columns), matrix.shape)
 
-    def to_sparse(self, dtype: Any = np.float64) -> csr_array:
+    def to_sparse(self) -> csr_array:
         """Return the same entries as a list."""
         columns, _ = self.entries_of(np.arange(self.shape[0]))
-        return csr_array((np.ones(len(columns), dtype=dtype), columns, self.indptr), shape=self.shape)
+        return csr_array((np.ones(len(columns)), columns, self.indptr), shape=self.shape)
 
     @cached_property
     def indptr(self) -> Ints:
         """The place of each row's first entry in a list of all entries."""
-        every = np.full((1, self.words.shape[1]), ALL_ONES)
-        lengths = count_common(self.words, np.arange(self.shape[0]), every)[:, 0]
-        return np.concatenate([np.zeros(1, dtype=np.intp), np.cumsum(lengths)])
+        return np.concatenate([np.zeros(1, dtype=np.intp), np.cumsum(count_bits(self.words))])
 
     @property
     def nnz(self) -> int:
@@ -185,11 +183,11 @@ class PackedRows:
 
     def covered_by(self, rows: Ints) -> Bools:
         """Return which columns at least one of these rows has."""
-        return unpack_mask(np.bitwise_or.reduce(self.words[rows], axis=0), self.shape[1])
+        return unpack(np.bitwise_or.reduce(self.words[rows], axis=0), self.shape[1])
 
     def mask_of(self, row: int) -> Bools:
         """Return a row as a mask of the columns."""
-        return unpack_mask(self.words[row], self.shape[1])
+        return unpack(self.words[row], self.shape[1])
 
     def sum_by_column(self, terms: Bits) -> Bits:
         """Return the sum of the terms of the rows that have each column; whole numbers that wrap around."""
@@ -212,16 +210,3 @@ def mark(columns: Ints | NDArray[np.int32], n_columns: int) -> Bools:
 def count_words(n_columns: int) -> int:
     """Return the number of words that hold a bit for each column."""
     return -(-n_columns // 64)
-
-
-def pack_mask(mask: Bools) -> Bits:
-    """Return a mask as bits."""
-    packed = np.zeros(8 * count_words(len(mask)), dtype=np.uint8)
-    packed[: -(-len(mask) // 8)] = np.packbits(mask, bitorder="little")
-    return packed.view("<u8").astype(np.uint64, copy=False)
-
-
-def unpack_mask(words: Bits, n_columns: int) -> Bools:
-    """Return bits as a mask."""
-    whole = np.ascontiguousarray(words).astype("<u8", copy=False).view(np.uint8)
-    return np.unpackbits(whole, count=n_columns, bitorder="little").view(bool)

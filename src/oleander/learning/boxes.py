@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oleander import kernels
 from oleander.arrays import Bools, Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.explainers.growth import grow_on_columns
 from oleander.explainers.tree import LEAF, Tree
-from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class, count_rows, pack, restrict
+from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class, restrict
 from oleander.learning.growing import grow_on_answers
 
 MIN_PURITY = 0.7
@@ -140,9 +141,9 @@ def make_pool(
     found = dict.fromkeys(key for tree in trees for _, key in node_boxes(tree, grid))
     keys = [key for key in found if max_conditions is None or len(key) <= max_conditions]
     inside = draws.of_boxes(keys)
-    right_bits = pack(right)
+    right_bits = kernels.pack(right)
     counts = count_by_class(inside, right_bits)
-    sizes = count_rows(inside)
+    sizes = kernels.count_bits(inside)
     # A term more to read must gain what a condition must.
     best = (counts - MIN_TERM_GAIN * right.shape[1] * n_terms).argmax(axis=1)
     purity = counts[np.arange(len(keys)), best] / np.maximum(sizes, 1)

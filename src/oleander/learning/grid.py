@@ -103,28 +103,9 @@ def read_table(table: Bools) -> int:
     return int.from_bytes(np.packbits(table, bitorder="little").tobytes(), "little")
 
 
-def pack(rows: Bools) -> Bits:
-    """Pack the last axis of a boolean array into 64-bit words, padded with zeros."""
-    padding = -rows.shape[-1] % 64
-    if padding:
-        rows = np.concatenate([rows, np.zeros((*rows.shape[:-1], padding), dtype=bool)], axis=-1)
-    # Bits are read back by the same order, so the order of bytes in a word does not matter.
-    return np.packbits(rows, axis=-1, bitorder="little").view(np.uint64)
-
-
-def unpack(bits: Bits, n_rows: int) -> Bools:
-    """Undo ``pack``."""
-    return np.unpackbits(bits.view(np.uint8), axis=-1, bitorder="little")[..., :n_rows].astype(bool)
-
-
 def count_by_class(bits: Bits, class_bits: Bits) -> Ints:
     """Return the number of rows of each class in each set, of shape (n_sets, n_classes)."""
     return kernels.count_common(bits, np.arange(len(bits)), class_bits)
-
-
-def count_rows(bits: Bits) -> Ints:
-    """Return the number of rows in each set."""
-    return kernels.count_common(bits, np.arange(len(bits)), np.full((1, bits.shape[1]), ~np.uint64(0)))[:, 0]
 
 
 @dataclass(eq=False)
@@ -147,7 +128,7 @@ class Memberships:
     def of_box(self, key: Key) -> Bits:
         """Return which rows lie in a box."""
         if not key:
-            return pack(np.ones(self.codes.shape[1], dtype=bool))
+            return kernels.pack(np.ones(self.codes.shape[1], dtype=bool))
         found = self._boxes.get(key)
         if found is None:
             found = self.of_cut(key[0])
@@ -163,4 +144,4 @@ class Memberships:
 
     def covers(self, keys: Sequence[Key]) -> Bools:
         """Return which rows lie in which boxes, of shape (n_boxes, n_rows)."""
-        return unpack(self.of_boxes(keys), self.codes.shape[1])
+        return kernels.unpack(self.of_boxes(keys), self.codes.shape[1])

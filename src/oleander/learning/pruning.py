@@ -12,7 +12,7 @@ from oleander.explainers.abstaining import AbstainingTree
 from oleander.explainers.numbers import count_right
 from oleander.explainers.tree import LEAF, Tree
 from oleander.learning.boxes import node_boxes
-from oleander.learning.grid import Grid, Key, Memberships, count_by_class, count_rows, pack
+from oleander.learning.grid import Grid, Key, Memberships, count_by_class
 from oleander.learning.growing import grow_on_answers
 
 MAX_GROWN = 300
@@ -101,7 +101,7 @@ def prune_tree(
     """
     keys = [key for _, key in node_boxes(tree, grid)]
     inside = members.of_boxes(keys)
-    counts, sizes = count_by_class(inside, pack(right)), count_rows(inside)
+    counts, sizes = count_by_class(inside, kernels.pack(right)), kernels.count_bits(inside)
     worth = counts * weights
     says, gain = worth.argmax(axis=1), worth.max(axis=1)
     # A wrong draw costs what its own label is worth. Constants do not exclude each other, and all are worth the same.

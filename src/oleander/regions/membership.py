@@ -1,6 +1,7 @@
 """The matrix of regions and the rows that they contain."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def membership(regions: Sequence[Region], rows: Floats) -> "csr_array | kernels.
         return kernels.PackedRows.pack((_to_mask(line, len(rows)) for line in lines), shape)
     columns = np.empty(sum(lengths), dtype=np.int32)
     starts = np.cumsum([0, *lengths])
-    for line, start, end in zip(lines, starts, starts[1:], strict=False):
+    for line, (start, end) in zip(lines, pairwise(starts), strict=True):
         columns[start:end] = np.flatnonzero(_to_mask(line, len(rows))) if line.dtype == np.uint8 else line
     return csr_array((np.ones(len(columns), dtype=bool), columns, starts), shape=shape)
 
@@ -60,9 +61,7 @@ def _to_mask(line: NDArray[Any], n_rows: int) -> Bools:
     """Return packed bits, or the numbers of some rows, as a mask of all rows."""
     if line.dtype == np.uint8:
         return np.unpackbits(line, count=n_rows).view(bool)
-    mask = np.zeros(n_rows, dtype=bool)
-    mask[line] = True
-    return mask
+    return kernels.mark(line, n_rows)
 
 
 def _share_distances(one: Ball, other: Ball) -> bool:

@@ -195,9 +195,9 @@ def undominated(
     keep = n_reach > 0
     if reach.shape[0] * reach.shape[1] > 64 * MAX_WORDS:
         return np.flatnonzero(keep | np.isin(np.arange(len(keep)), model.forced))
-    sure_bits = _bits(model.sure)
-    reach_bits = sure_bits if model.maybe is None else _bits(reach)
-    wrong_bits = None if model.wrong is None else _bits(model.wrong)
+    sure_bits = packed(model.sure).words
+    reach_bits = sure_bits if model.maybe is None else packed(reach).words
+    wrong_bits = None if model.wrong is None else packed(model.wrong).words
     n_pairs = max(1, n_words // max(1, sure_bits.shape[1]))
     for start in range(0, len(possible), n_pairs):
         if should_stop():
@@ -215,15 +215,3 @@ def undominated(
 def _add(sure: Matrix, maybe: sparse.csr_array) -> Matrix:
     """Return the points that each candidate counts or may count."""
     return sure | packed(maybe) if is_packed(sure) else sparse.csr_array(sure + maybe)
-
-
-def _bits(matrix: Matrix) -> NDArray[np.uint64]:
-    """Return each row as bits, 64 to a word."""
-    if is_packed(matrix):
-        return matrix.words
-    n_rows, n_columns = matrix.shape
-    words = np.zeros((n_rows, -(-n_columns // 64)), dtype=np.uint64)
-    rows = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
-    bits = np.uint64(1) << (matrix.indices % 64).astype(np.uint64)
-    np.bitwise_or.at(words, (rows, matrix.indices // 64), bits)
-    return words
