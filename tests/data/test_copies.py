@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oleander.data.copies import count_copies, count_odd_repeats, find_copies, find_known
+from oleander.data.copies import count_copies, count_odd_repeats, find_copies, find_known, link_rows
 from oleander.data.reading import read
 from oleander.data.schema import FeatureSchema
 
@@ -15,8 +15,13 @@ def rng():
     return np.random.default_rng(0)
 
 
+def clusters_of(X):
+    schema = FeatureSchema.infer(X)
+    return find_copies(link_rows(X, schema), schema)
+
+
 def copies_of(X):
-    clusters = find_copies(X, FeatureSchema.infer(X))
+    clusters = clusters_of(X)
     return 0 if clusters is None else count_copies(clusters)
 
 
@@ -26,7 +31,7 @@ def test_copies_are_one_cluster(n_rows, n_copies, jitter):
     X = rng().normal(size=(n_rows, 5))
     copied = np.repeat(X, n_copies, axis=0) + jitter * rng().normal(size=(n_rows * n_copies, 5))
     order = rng().permutation(len(copied))
-    clusters = find_copies(copied[order], FeatureSchema.infer(copied))
+    clusters = clusters_of(copied[order])
     expected = pd.factorize((np.arange(len(copied)) // n_copies)[order])[0]
     np.testing.assert_array_equal(clusters, expected)
 
@@ -60,16 +65,16 @@ class TestOddRepeats:
 
     def test_copies_of_few_records_are_odd(self, records):
         X = records[rng().integers(60, size=300)]
-        assert count_odd_repeats(X, FeatureSchema.infer(X)) == 300 - len(np.unique(X, axis=0))
+        assert count_odd_repeats(link_rows(X, FeatureSchema.infer(X))) == 300 - len(np.unique(X, axis=0))
 
     @pytest.mark.parametrize("n_columns", [1, 3, 5])
     def test_rows_that_are_equal_by_chance_are_not(self, n_columns):
         X = rng().integers(4, size=(3_000, n_columns)).astype(float)
-        assert count_odd_repeats(X, FeatureSchema.infer(X)) == 0
+        assert count_odd_repeats(link_rows(X, FeatureSchema.infer(X))) == 0
 
     def test_a_few_copies_are_not(self, records):
         X = np.concatenate([records, records[:20]])
-        assert count_odd_repeats(X, FeatureSchema.infer(X)) == 0
+        assert count_odd_repeats(link_rows(X, FeatureSchema.infer(X))) == 0
 
     def test_the_user_is_asked_for_groups(self, records):
         X = records[rng().integers(60, size=300)]
@@ -79,7 +84,7 @@ class TestOddRepeats:
 
 def test_missing_values_are_equal():
     X = np.array([[np.nan, 1.5, 0.5], [2.5, 0.25, np.nan], [np.nan, 1.5, 0.5], [2.5, 0.25, 7.5], [3.5, 0.75, 1.25]])
-    assert find_copies(X, FeatureSchema.infer(X)).tolist() == [0, 1, 0, 2, 3]
+    assert clusters_of(X).tolist() == [0, 1, 0, 2, 3]
 
 
 @settings(deadline=None, max_examples=50)
@@ -89,7 +94,8 @@ def test_clusters_are_those_of_all_pairs(seed, n_columns, n_rows):
     X = random.normal(size=(n_rows, n_columns))
     rows = X[random.integers(n_rows, size=3 * n_rows)] + 1e-9 * random.normal(size=(3 * n_rows, n_columns))
     is_near = (np.abs(rows[:, None] - rows) < 1e-7).all(axis=2)
-    clusters = find_copies(rows, FeatureSchema.infer(X))
+    schema = FeatureSchema.infer(X)
+    clusters = find_copies(link_rows(rows, schema), schema)
     if len(np.unique(is_near.argmax(axis=0))) > 2:
         np.testing.assert_array_equal(clusters[:, None] == clusters, is_near)
 

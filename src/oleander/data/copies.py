@@ -23,9 +23,11 @@ MANY = 0.02
 # Repeated rows of levels are odd if they are at least this share of the rows, and their pairs are more than this many
 # times the pairs that chance makes.
 ODD_SHARE, ODD_RATIO = 0.5, 10.0
+# What ``link_rows`` returns.
+Linked = tuple[Ints, list[Ints]]
 
 
-def link_rows(values: Floats, schema: FeatureSchema) -> tuple[Ints, list[Ints]]:
+def link_rows(values: Floats, schema: FeatureSchema) -> Linked:
     """Return the number of each row's cluster of nearly equal rows, and codes of nearly equal values in each column.
 
     Values are linked if no gap between neighbours is larger than the jitter, so the time is that of sorting columns.
@@ -64,7 +66,7 @@ def _link_values(column: Floats, jitter: float) -> Ints:
     return codes
 
 
-def find_copies(values: Floats, schema: FeatureSchema) -> Ints | None:
+def find_copies(linked: Linked, schema: FeatureSchema) -> Ints | None:
     """Return the number of each row's cluster of copies, a row without copies alone in its own; None without copies.
 
     Rows of a few levels are equal by chance and are no copies. Nearly equal rows are copies if one of their
@@ -74,10 +76,11 @@ def find_copies(values: Floats, schema: FeatureSchema) -> Ints | None:
     --------
     >>> X = np.random.default_rng(0).normal(size=(4, 2))
     >>> rows = np.concatenate([X, X[:1] + 1e-9])
-    >>> find_copies(rows, FeatureSchema.infer(rows)).tolist()
+    >>> schema = FeatureSchema.infer(rows)
+    >>> find_copies(link_rows(rows, schema), schema).tolist()
     [0, 1, 2, 3, 0]
     """
-    cluster, codes = link_rows(values, schema)
+    cluster, codes = linked
     size = np.bincount(cluster)
     if (size == 1).all():
         return None
@@ -105,7 +108,7 @@ def count_copies(cluster: Ints) -> int:
     return len(cluster) - len(pd.unique(cluster))
 
 
-def count_odd_repeats(values: Floats, schema: FeatureSchema) -> int:
+def count_odd_repeats(linked: Linked) -> int:
     """Return the number of rows beside the first of equal rows, where they are many and chance explains few; else 0.
 
     Rows of a few levels are equal by chance. Chance is measured as if columns were independent; columns that are not
@@ -115,11 +118,11 @@ def count_odd_repeats(values: Floats, schema: FeatureSchema) -> int:
     --------
     >>> rows = np.random.default_rng(0).integers(3, size=(30, 8)).astype(float)
     >>> twice = np.concatenate([rows, rows])
-    >>> count_odd_repeats(rows, FeatureSchema.infer(rows)), count_odd_repeats(twice, FeatureSchema.infer(twice))
-    (0, 30)
+    >>> [count_odd_repeats(link_rows(given, FeatureSchema.infer(given))) for given in (rows, twice)]
+    [0, 30]
     """
-    cluster, codes = link_rows(values, schema)
-    n_rows, n_repeats = len(values), count_copies(cluster)
+    cluster, codes = linked
+    n_rows, n_repeats = len(cluster), count_copies(cluster)
     if n_repeats < ODD_SHARE * n_rows:
         return 0
     chance = float(np.prod([((np.bincount(code) / n_rows) ** 2).sum() for code in codes]))

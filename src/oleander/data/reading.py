@@ -9,7 +9,7 @@ import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.checks import one_per_row
-from oleander.data.copies import MANY, count_copies, count_odd_repeats, find_copies, find_known
+from oleander.data.copies import MANY, count_copies, count_odd_repeats, find_copies, find_known, link_rows
 from oleander.data.frames import frame_of, to_table
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
@@ -62,10 +62,11 @@ class Reading:
         """
         if self.groups is not None or self.positions is not None:
             return self
-        clusters = find_copies(self.values, self.schema)
+        linked = link_rows(self.values, self.schema)
+        clusters = find_copies(linked, self.schema)
         n_copies = 0 if clusters is None else count_copies(clusters)
         if n_copies < MANY * len(self.values):
-            n_repeats = count_odd_repeats(self.values, self.schema)
+            n_repeats = count_odd_repeats(linked)
             if n_repeats:
                 warn_user(
                     f"{n_repeats:,} of {len(self.values):,} rows equal an earlier row, far more than by chance. Each "
@@ -244,7 +245,7 @@ def leave_out_copies(reading: Reading, parts: Split) -> Split:
     """
     if not len(parts.held) or reading.positions is not None or reading.has_copies:
         return parts
-    clusters = find_copies(reading.values, reading.schema)
+    clusters = find_copies(link_rows(reading.values, reading.schema), reading.schema)
     if clusters is None:
         return parts
     known = np.isin(clusters[parts.held], clusters[parts.learned])
