@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from oleander.data.schema.rounding import format_number
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.explainers.base import Rule
 from oleander.judging.certificate import Claim
@@ -121,7 +122,7 @@ class Explanation:
         """Return in words what the black box says and whether the explanation agrees."""
         if self.black_box is None:
             return f"the black box was not asked{f': {self.not_asked}' if self.not_asked else ''}"
-        answer = f"{self.black_box:.6g}" if isinstance(self.black_box, float) else f"'{self.black_box}'"
+        answer = format_number(self.black_box) if isinstance(self.black_box, float) else f"'{self.black_box}'"
         if self.agrees is None:
             return f"the black box says {answer}, and the explainers abstain"
         agreement = "agrees" if self.agrees else "does not agree"
