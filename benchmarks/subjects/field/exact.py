@@ -4,9 +4,10 @@ import numpy as np
 
 from benchmarks.journal import Row
 from benchmarks.subjects.field.lesson import Lesson
+from oleander.kernels import count_bits
 from oleander.learning.boxes import BoxPool, grow_trees, make_pool
 from oleander.learning.family import SHARE_GROWN
-from oleander.learning.grid import Grid, Memberships, count_rows
+from oleander.learning.grid import Grid, Memberships
 from oleander.selection import SelectionProblem
 
 # Points of the program: more of them make it slow and change little.
@@ -51,6 +52,6 @@ def propose_boxes(lesson: Lesson) -> tuple[Grid, BoxPool, np.ndarray, np.ndarray
     pool = make_pool(
         trees, grid, Memberships(grid, grid.codes[:, learns]), draws.find_right(learns), draws.count_terms()
     )
-    fidelity = count_rows(pool.right) / count_rows(pool.inside)
+    fidelity = count_bits(pool.right) / count_bits(pool.inside)
     covers = Memberships(grid, grid.codes[:, learns[-N_POINTS:]]).covers(pool.keys)
     return grid, pool, covers, fidelity
