@@ -14,7 +14,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from benchmarks.data_sets import SHARED, DataSet, five_classes, from_sklearn, geriatric
+from benchmarks.data_sets import SHARED, five_classes, from_sklearn, geriatric
 from benchmarks.subjects.base import Size
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.counting import CountingBlackBox
@@ -22,6 +22,7 @@ from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.regions.balls import ball_distances
+from studies.data import DataSet
 
 BLACK_BOXES = ("forest", "boosting")
 ABSENT = (

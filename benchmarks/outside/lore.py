@@ -91,7 +91,7 @@ def explain_rows(request: Request, ask: Callable[[Any], Ints]) -> list[LoreRule]
     from lore_sa.dataset import TabularDataset
     from lore_sa.lore import TabularGeneticGeneratorLore
 
-    class Asking(AbstractBBox):  # type: ignore[misc]
+    class Asking(AbstractBBox):
         """The black box as LORE wants it: labels are text."""
 
         def __init__(self) -> None:

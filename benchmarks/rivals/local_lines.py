@@ -110,7 +110,8 @@ def _fit_ridge(inputs: Floats, answers: Floats, weight: Floats, n_features: int)
 
 
 def _pick(good: Bools, max_lines: int) -> list[int]:
-    left, picked = np.ones(good.shape[1], dtype=bool), []
+    left = np.ones(good.shape[1], dtype=bool)
+    picked: list[int] = []
     while len(picked) < max_lines:
         gains = (good & left).sum(axis=1)
         best = int(gains.argmax())

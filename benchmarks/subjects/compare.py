@@ -20,7 +20,7 @@ COUNTS = ("explainers", "complexity", "queries")
 
 def compare_one(case: Case, name: str, settings: dict[str, Any]) -> Row:
     """Return the held-out line of one method."""
-    rival = make_all_rivals(case.black_box, schema=case.schema, random_state=case.seed)[name]
+    rival: Any = make_all_rivals(case.black_box, schema=case.schema, random_state=case.seed)[name]
     rival.set_params(**{key: value for key, value in settings.items() if key in rival.get_params()})
     table = compare(
         case.black_box,

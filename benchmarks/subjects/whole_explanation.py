@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.cases import Case, make_case, typical_radius
-from benchmarks.data_sets import CLINICAL, SHARED, DataSet, five_classes, from_sklearn
+from benchmarks.data_sets import CLINICAL, SHARED, five_classes, from_sklearn
 from benchmarks.journal import Journal, Row
 from benchmarks.measuring import WatchedBlackBox, is_installed
 from benchmarks.rivals import make_all_rivals
@@ -14,6 +14,7 @@ from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, mean, number, seconds
 from oleander import AggregateExplainer
 from oleander.baselines import Rival, SubmodularPick, compare
+from studies.data import DataSet
 
 OURS = "Oleander"
 PAPER = "Oleander, the paper's settings"

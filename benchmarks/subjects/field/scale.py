@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.cases import Case
-from benchmarks.data_sets import LAWS, DataSet, normal_rows
+from benchmarks.data_sets import LAWS, normal_rows
 from benchmarks.journal import Row
 from benchmarks.own_process import measure_apart
 from benchmarks.subjects.field.contestants import CONTESTANTS, Round, ask_outside
 from benchmarks.subjects.quality.methods import TINY, Budget, Effort
+from studies.data import DataSet
 
 N_BACKGROUND = N_NEW = 1_000
 SIZES = (1_000, 10_000, 100_000)

@@ -47,7 +47,8 @@ def draw_floor_reached(rows: Sequence[Row], axes: Axes) -> None:
 def write_names(axes: Axes, places: Sequence[tuple[str, float, float]]) -> None:
     """Write each name beside its mark, where it overlaps no mark and no other name."""
     axes.figure.canvas.draw()
-    taken = [Bbox.from_bounds(*(axes.transData.transform((x, y)) - 5), 10, 10) for _, x, y in places]
+    marks = (axes.transData.transform((x, y)) for _, x, y in places)
+    taken = [Bbox.from_bounds(left - 5, low - 5, 10, 10) for left, low in marks]
     for name, x, y in places:
         for shift, side in PLACES:
             text = axes.annotate(name, (x, y), xytext=shift, textcoords="offset points", fontsize=8, ha=side)

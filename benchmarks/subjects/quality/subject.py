@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.cases import BLACK_BOXES, Case, make_case
-from benchmarks.data_sets import LAWS, DataSet, available, from_sklearn, normal_rows
+from benchmarks.data_sets import LAWS, available, from_sklearn, normal_rows
 from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.subjects.quality.figures import draw_quality
 from benchmarks.subjects.quality.measures import measure_run
 from benchmarks.subjects.quality.methods import METHODS, TINY, Budget, Effort
 from benchmarks.tables import make_pivot, make_table, mean, number, percent, seconds
+from studies.data import DataSet
 
 # Methods of the smaller parts; without other rows than those to explain there is no background.
 ALONE = ("without background", "tree with abstention")
