@@ -23,7 +23,7 @@ TABLES = {
     "anchors": ["| data | search | precision |", "| data | anchors | K | choice |", "exact, floor 0.9 (optimal)"],
     "quality": [
         "| paper | 1 |",
-        "| proxies |",
+        "| naive tree |",
         "### Few and many judged rows",
         "### Other budgets and floors",
     ],

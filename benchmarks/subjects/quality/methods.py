@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.cases import Case, typical_radius
-from benchmarks.rivals import ActiveTree, DecisionSet, Proxies
+from benchmarks.rivals import Proxies
 from benchmarks.rivals.tree_on_draws import TreeOnDraws
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.baselines import AnchorPick, NaiveTree, Rival, SubmodularPick, TreeWithAbstention
@@ -119,17 +119,6 @@ def fit_naive_tree(case: Case, budget: Budget, effort: Effort) -> Rival:
     return _fit(case, NaiveTree, max_leaves=budget.max_leaves)
 
 
-def fit_active_tree(case: Case, budget: Budget, effort: Effort) -> Rival:
-    """Fit one tree that draws in every node."""
-    sizes = {"n_draws": effort.n_draws, "n_components": effort.n_components}
-    return _fit(case, ActiveTree, max_leaves=budget.max_leaves, **sizes)
-
-
-def fit_decision_set(case: Case, budget: Budget, effort: Effort) -> Rival:
-    """Fit a decision set that abstains where no rule holds."""
-    return _fit(case, DecisionSet, max_rules=budget.max_leaves, default_rule=False)
-
-
 def fit_anchors(case: Case, budget: Budget, effort: Effort) -> Rival:
     """Fit a greedy pick of anchors."""
     sizes = {"max_anchors": effort.max_anchors, "max_conditions": effort.max_conditions}
@@ -165,16 +154,17 @@ OURS: dict[str, Method] = {
     "balls": fit_balls,
     "paper": fit_paper,
 }
-RIVALS: dict[str, Method] = {
+TREES: dict[str, Method] = {
     "abstaining tree on draws, 10 leaves": partial(fit_tree_on_draws, max_leaves=10),
     "abstaining tree on draws, 20 leaves": partial(fit_tree_on_draws, max_leaves=20),
     "plain tree on draws, 20 leaves": partial(fit_tree_on_draws, max_leaves=20, abstains=False),
     "tree with abstention": fit_tree_with_abstention,
     "naive tree": fit_naive_tree,
-    "active tree": fit_active_tree,
-    "decision set": fit_decision_set,
+}
+# Measured beside the rest of the field.
+RIVALS: dict[str, Method] = {
     "anchors": fit_anchors,
     "submodular pick": fit_submodular_pick,
     "proxies": fit_proxies,
 }
-METHODS = OURS | RIVALS
+METHODS = OURS | TREES | RIVALS

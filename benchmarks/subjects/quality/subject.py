@@ -14,7 +14,7 @@ from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.subjects.quality.figures import draw_quality
 from benchmarks.subjects.quality.measures import measure_run
-from benchmarks.subjects.quality.methods import METHODS, TINY, Budget, Effort
+from benchmarks.subjects.quality.methods import METHODS, OURS, TINY, TREES, Budget, Effort
 from benchmarks.tables import make_pivot, make_table, mean, number, percent, seconds
 from studies.data import DataSet
 
@@ -43,8 +43,10 @@ class Quality(Subject):
         """Measure the main part first; split by split, so that a run that is stopped has every data set and method."""
         effort = Effort() if size == "full" else TINY
         for key, make in _runs(size):
-            for method in METHODS:
-                self._measure({"part": "main", **key}, method, Budget(), make, effort, journal)
+            for method in (*OURS, *TREES):
+                # The paper's system takes a minute a run, so it has one split.
+                if method != "paper" or key["seed"] == 0:
+                    self._measure({"part": "main", **key}, method, Budget(), make, effort, journal)
         for key, make in _runs(size, n_splits=2, on_training_rows=True):
             for method in ALONE:
                 self._measure({"part": "trained", **key}, method, Budget(), make, effort, journal)
@@ -97,12 +99,13 @@ class Quality(Subject):
 NOTES = """\
 A black box (a forest, or gradient boosting) is trained on a third of the rows, explained on a second that is new to
 it, and all is measured on the last; rows of one trial or patient are in one third. At most 1,000 rows in each part,
-floor 0.9, K = 10, 20 rules; trees and decision sets may have 40 leaves or rules. *Coverage* is the share of the last
+floor 0.9, K = 10, 20 rules; trees that learn from the rows may have 40 leaves. *Coverage* is the share of the last
 third that is answered; *floor reached* is the share of runs whose agreement reached the floor, where a run without an
 answer counts as reached. *Rules* are the rules to read; *conditions* are those of a rule, its region's included, and a
 ball has one for each column. *Minority right* is the share of rows outside the largest class that are answered
 rightly. Queries are counted at the black box. The paper's method has raw units, one radius (a ball around a typical
-row holds a fifth of the rows), every row as a center, 10,000 draws in each ball, and whole trees.
+row holds a fifth of the rows), every row as a center, 10,000 draws in each ball, and whole trees; it has one split,
+16 runs instead of 80.
 """
 JUDGED_NOTES = f"""\
 Two known laws of 10 columns as black boxes; the background has {N_BACKGROUND:,} rows. The columns are judged rows.
@@ -164,11 +167,10 @@ def _tables(rows: Sequence[Row]) -> list[str]:
         runs = [row | {"silent": row["agreement"] is None} for row in rows if row["method"] == method]
         cells = [write(mean(run[name] for run in runs)) for name, write in COLUMNS.items()]
         lines.append((method, len(runs), *cells))
-    certified = [row for row in rows if row["certified"]]
-    reached = percent(mean(row["floor reached"] for row in certified))
+    reached = [row["floor reached"] for row in rows if row["certified"]]
     return [
         make_table(("method", "runs", *COLUMNS), lines),
-        f"Of {len(certified)} certified answers {reached} reached the floor.\n",
+        f"Certified answers that reached the floor: {sum(reached)} of {len(reached)}.\n",
         *_pivots(rows, ["method"], "data", ("coverage", "floor reached", "minority right")),
     ]
 
