@@ -143,6 +143,7 @@ class Speed(Subject):
 
     name = "speed"
     title = "Our own work beside the black box"
+    docs = "speed.md"
     asks = "How long does our own work take, in units of the black box's time for the same rows?"
 
     def measure(self, size: Size, journal: Journal) -> None:
