@@ -1,7 +1,7 @@
 """The model to be explained: asked with encoded rows, and its answers checked."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -213,13 +213,14 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
         raise BlackBoxError(
             f"the black box answered {labels[absent.argmax()]} for row {absent.argmax()}, which is no answer."
         )
-    if labels.dtype.kind == "S" or (labels.dtype.kind == "O" and any(isinstance(label, bytes) for label in labels)):
+    kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set()
+    if labels.dtype.kind == "S" or any(issubclass(kind, bytes) for kind in kinds):
         raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
     if labels.dtype.kind not in "biufOU" or (labels.dtype.kind == "f" and labels.dtype.itemsize > 8):
         raise BlackBoxError(f"the black box answered labels of dtype {labels.dtype}; numbers or strings are expected.")
     if labels.dtype.kind == "O":
-        _check_objects(labels)
-    if labels.dtype.kind in "fO":
+        _check_kinds(kinds)
+    if labels.dtype.kind in "fO" and kinds != {str}:
         infinite = np.isin(labels, INFINITE)
         if infinite.any():
             row = int(infinite.argmax())
@@ -242,8 +243,8 @@ def share_texts(answer: Any) -> Labels:
     True
     """
     if isinstance(answer, (list, tuple)):
-        is_long = any(isinstance(label, str) and len(label) > LONGEST_IN_PLACE for label in answer)
-        if not is_long or not all(isinstance(label, str) for label in answer):
+        are_texts = bool(answer) and set(map(type, answer)) <= {str, np.str_}
+        if not are_texts or max(map(len, answer)) <= LONGEST_IN_PLACE:
             return np.asarray(answer)
         labels = np.array(answer, dtype=object)
     else:
@@ -251,8 +252,11 @@ def share_texts(answer: Any) -> Labels:
     is_short = labels.dtype.kind == "U" and labels.dtype.itemsize <= 4 * LONGEST_IN_PLACE
     if is_short or labels.dtype.kind not in "UO":
         return labels
-    # One by one: a list of all texts would be as large as the answer.
-    shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
+    if labels.dtype.kind == "O" and set(map(type, labels.flat)) == {str}:
+        shared: Iterable[Any] = map(sys.intern, labels.flat)
+    else:
+        # One by one: a list of all texts would be as large as the answer.
+        shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
     return np.fromiter(shared, dtype=object, count=labels.size).reshape(labels.shape)
 
 
@@ -266,13 +270,13 @@ def kind_of(labels: Labels) -> str:
     return {"U": "text", "b": "truth values"}.get(kind, "numbers")
 
 
-def _check_objects(labels: Labels) -> None:
+def _check_kinds(kinds: set[type]) -> None:
     """Raise ``BlackBoxError`` unless all labels are texts, or all are plain numbers or all truth values."""
-    kinds = sorted({type(label).__name__ for label in labels})
+    names = sorted(kind.__name__ for kind in kinds)
     if len(kinds) > 1:
-        raise BlackBoxError(f"the black box answered labels of several types, {', '.join(kinds)}; one is expected.")
-    if len(labels) and not isinstance(labels[0], (str, int, float, np.integer, np.floating, np.bool_)):
-        raise BlackBoxError(f"the black box answered with a {kinds[0]} for each row; numbers or strings are expected.")
+        raise BlackBoxError(f"the black box answered labels of several types, {', '.join(names)}; one is expected.")
+    if not all(issubclass(kind, (str, int, float, np.integer, np.floating, np.bool_)) for kind in kinds):
+        raise BlackBoxError(f"the black box answered with a {names[0]} for each row; numbers or strings are expected.")
 
 
 def _check_text(label: Any) -> None:

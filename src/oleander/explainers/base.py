@@ -128,4 +128,4 @@ def encode_labels(labels: Labels) -> tuple[Labels, Ints]:
     classes = np.empty(len(set(values)), dtype=object)
     classes[:] = sorted(set(values))
     place = {label: code for code, label in enumerate(classes.tolist())}
-    return classes, np.fromiter((place[label] for label in values), dtype=np.intp, count=len(values))
+    return classes, np.fromiter(map(place.__getitem__, values), dtype=np.intp, count=len(values))
