@@ -88,7 +88,7 @@ class Certificates(Subject):
             "share of rows too, false",
             "judged, false",
             "false in all",
-            "coverage",
+            "coverage where answered",
             "silent: too few",
             "silent: not reached",
         )

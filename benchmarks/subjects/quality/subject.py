@@ -79,11 +79,11 @@ class Quality(Subject):
                 parts += [f"### {title}\n", *_tables(found)]
         budgets = [row for row in rows if row["part"] == "budgets"]
         if budgets:
-            parts += ["### Other budgets and floors\n", "The columns are K / rules / floor.\n"]
+            parts += ["### Other budgets and floors\n", "One split. The columns are K / rules / floor.\n"]
             parts += _pivots(budgets, ["method"], "budget", ("coverage", "floor reached"))
         draws = [row for row in rows if row["part"] == "draws"]
         if draws:
-            parts += ["### Other numbers of draws\n"]
+            parts += ["### Other numbers of draws\n", "One split.\n"]
             parts += _pivots(draws, ["method"], "draws", ("coverage", "floor reached", "processor seconds"))
         judged = [row for row in rows if row["part"] == "judged"]
         if judged:
@@ -108,7 +108,8 @@ row holds a fifth of the rows), every row as a center, 10,000 draws in each ball
 16 runs instead of 80.
 """
 JUDGED_NOTES = f"""\
-Two known laws of 10 columns as black boxes; the background has {N_BACKGROUND:,} rows. The columns are judged rows.
+Two known laws of 10 columns as black boxes, three seeds; the background has {N_BACKGROUND:,} rows. The columns are
+judging rows.
 """
 COLUMNS = {
     "coverage": number,
