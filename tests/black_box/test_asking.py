@@ -26,6 +26,7 @@ SCHEMA = FeatureSchema.infer(X)
         (pd.Categorical(["a", "b"]), ["a", "b"]),
         (np.array(["a", "b"], dtype=object), ["a", "b"]),
         (np.array([1.0, 2.0]), [1.0, 2.0]),
+        (np.array([True, np.bool_(False)], dtype=object), [True, False]),
     ],
 )
 def test_labels_of_many_kinds(answer, expected):
@@ -176,7 +177,10 @@ def test_a_black_box_may_write_into_the_rows_that_it_gets(dtype):
     np.testing.assert_array_equal(labels, BlackBox(spoil, schema).ask(rows))
 
 
-@pytest.mark.parametrize("as_answer", [list, np.array, lambda texts: np.array(texts, dtype=object)])
+@pytest.mark.parametrize(
+    "as_answer",
+    [list, np.array, lambda texts: np.array(texts, dtype=object), lambda texts: [[text] for text in texts]],
+)
 def test_a_long_label_is_kept_once(as_answer):
     long = ["yes" * 1000, "no" * 1000]
     first = check_labels(as_answer([long[i % 2] for i in range(50)]), 50)

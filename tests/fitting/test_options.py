@@ -289,6 +289,10 @@ class TestRefusals:
         with pytest.raises(ValueError, match="the checkpoint is an empty path"):
             AggregateExplainer(halves, checkpoint="").fit(square)
 
+    @pytest.mark.parametrize("verbose", [False, True])
+    def test_verbose_may_be_a_truth_value(self, square, verbose):
+        assert AggregateExplainer(halves, verbose=verbose, **QUICK).fit(square).coverage_ > 0
+
     def test_masks_are_refused(self, square):
         masked = np.ma.array(square, mask=square > 0.9)
         with pytest.raises(ValueError, match="the data are a masked array"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from oleander.kernels import PackedRows, mark
+from oleander.kernels import PackedRows, count_bits, mark, pack
 
 
 @pytest.fixture(params=[(1, 1), (3, 5), (70, 130), (1, 64), (65, 1), (9, 192)], ids=str)
@@ -61,3 +61,11 @@ def test_entries_of_two_matrices():
     first, second = (PackedRows.pack(list(dense), dense.shape) for dense in (one, other))
     np.testing.assert_array_equal((first | second).toarray(), one | other)
     np.testing.assert_array_equal((first - second).toarray(), one & ~other)
+
+
+@pytest.mark.parametrize("n_columns", [100, 128])
+def test_the_order_of_memory_does_not_matter(n_columns):
+    rows = np.random.default_rng(0).random((3, n_columns)) < 0.5
+    bits = pack(np.asfortranarray(rows))
+    assert bits.tolist() == pack(rows).tolist()
+    assert count_bits(np.asfortranarray(bits)).tolist() == rows.sum(axis=1).tolist()

@@ -102,7 +102,15 @@ def test_minima_that_no_candidates_reach_need_no_search(formulation, demands, mi
     """The widest candidate covers a fifth of a group."""
     result = mistaken.solve(min_fidelity=0.6, formulation=formulation, time_limit=0.0, **demands)
     assert result.status == "infeasible"
-    assert "min_group_coverage" in result.message
+    assert "min_group_coverage asks for 0.5 of group" in result.message
+
+
+@pytest.mark.parametrize("solver", ["auto", "quick"])
+def test_the_group_out_of_reach_is_named_beside_a_floor_over_the_union(solver):
+    covers = np.eye(6, dtype=bool)
+    problem = SelectionProblem(covers, covers, groups=["a"] * 6)
+    result = problem.solve(2, 0.9, solver=solver, time_limit=0.0, min_group_coverage=0.9, union_fidelity=0.9)
+    assert result.message.startswith("min_group_coverage asks for 0.9 of group 'a', 5.4 of 6, but at most 2")
 
 
 class InterruptAfter:

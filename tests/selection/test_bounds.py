@@ -1,12 +1,16 @@
 """Bounds hold for every choice."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from oleander.selection.bounds import descend, evaluate, tighten
 from oleander.selection.formulations import plain_model
+from oleander.selection.sparse_rows import packed
 from tests.selection.making import every_choice, make_model
 
 
@@ -35,3 +39,15 @@ def test_a_descent_bounds_with_and_without_each_candidate(seed):
 def test_steps_make_the_bound_tight_where_the_relaxation_is():
     model = plain_model(np.kron(np.eye(4), np.ones(5)), budget=2)
     assert tighten(model, 10.0, n_steps=200).bound == pytest.approx(10.0, abs=0.05)
+
+
+def test_digits_do_not_depend_on_the_threads_of_blas():
+    rng = np.random.default_rng(0)
+    model = plain_model(rng.random((40, 100_000)) < 0.1, 5, rng.random(100_000))
+    model = replace(model, sure=packed(model.sure))
+    found = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            found.append(tighten(model, 0.0, n_steps=15))
+    assert found[0].bound == found[1].bound
+    np.testing.assert_array_equal(found[0].multipliers, found[1].multipliers)

@@ -1,9 +1,11 @@
 """Rows of sparse matrices, against dense ones."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
+from oleander.selection import SelectionProblem
 from oleander.selection.sparse_rows import covered_by, entries_of
 
 
@@ -16,3 +18,8 @@ def test_entries_and_unions_of_rows(seed):
     assert columns.tolist() == [column for row in rows for column in np.flatnonzero(dense[row])]
     assert lengths.tolist() == dense[rows].sum(axis=1).tolist()
     assert (covered_by(matrix, rows) == dense[rows].any(axis=0)).all()
+
+
+def test_a_column_of_a_frame_may_have_any_name():
+    covers = pd.DataFrame({"words": [1, 0], "entries_of": [1, 1]})
+    assert SelectionProblem(covers, covers).solve(1).chosen == (0,)

@@ -214,6 +214,8 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
             f"the black box answered {labels[absent.argmax()]} for row {absent.argmax()}, which is no answer."
         )
     kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set()
+    if np.bool_ in kinds:
+        kinds = kinds - {np.bool_} | {bool}
     if labels.dtype.kind == "S" or any(issubclass(kind, bytes) for kind in kinds):
         raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
     if labels.dtype.kind not in "biufOU" or (labels.dtype.kind == "f" and labels.dtype.itemsize > 8):
@@ -244,9 +246,8 @@ def share_texts(answer: Any) -> Labels:
     """
     if isinstance(answer, (list, tuple)):
         are_texts = bool(answer) and set(map(type, answer)) <= {str, np.str_}
-        if not are_texts or max(map(len, answer)) <= LONGEST_IN_PLACE:
-            return np.asarray(answer)
-        labels = np.array(answer, dtype=object)
+        is_long = are_texts and max(map(len, answer)) > LONGEST_IN_PLACE
+        labels = np.array(answer, dtype=object) if is_long else np.asarray(answer)
     else:
         labels = np.asarray(answer)
     is_short = labels.dtype.kind == "U" and labels.dtype.itemsize <= 4 * LONGEST_IN_PLACE

@@ -341,7 +341,7 @@ class CandidatePool:
     @property
     def right_units(self) -> Floats | NDArray[np.intp]:
         """The number of right units: rows, or groups by their share of right rows; 0 if a candidate is untrained."""
-        return self.judged_right if self._groups is None else self._n_right_units
+        return self.judged_right if self._groups is None else self._n_right_units.copy()
 
     @property
     def fidelity(self) -> Floats:

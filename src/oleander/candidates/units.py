@@ -26,9 +26,8 @@ class GroupCounter:
 
     def count(self, points: Ints | NDArray[np.int32], counts: Bools) -> float:
         """Return the number of groups of the points, each by the share of its rows that a mask of the points counts."""
-        found, group = np.unique(self._groups[points], return_inverse=True)
-        weights = self._weights[points]
-        n_rows = np.bincount(group, weights=weights, minlength=len(found))
-        share = np.bincount(group, weights=np.where(counts, weights, 0), minlength=len(found)) / np.maximum(n_rows, 1)
+        group, weights = self._groups[points], self._weights[points]
+        n_rows = np.bincount(group, weights=weights)
+        share = np.bincount(group, weights=np.where(counts, weights, 0)) / np.maximum(n_rows, 1)
         # One by one, in the order of the groups.
         return float(sum(share.tolist()))

@@ -91,7 +91,8 @@ class Options:
         check_count("max_queries", self.max_queries, 2, or_none=True)
         check_count("random_state", self.random_state, 0, or_none=True)
         check_positive("time_limit", self.time_limit, or_none=True)
-        check_count("verbose", self.verbose, 0, or_none=True)
+        if not isinstance(self.verbose, bool):
+            check_count("verbose", self.verbose, 0, or_none=True)
         self._check_running()
         get_solver(self.solver)
         if self.balance is not None:

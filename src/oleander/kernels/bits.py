@@ -75,7 +75,7 @@ def pack(rows: Bools) -> Bits:
     if padding:
         rows = np.concatenate([rows, np.zeros((*rows.shape[:-1], padding), dtype=bool)], axis=-1)
     # Bits are read back by the same order, so the order of bytes in a word does not matter.
-    return np.packbits(rows, axis=-1, bitorder="little").view(np.uint64)
+    return np.ascontiguousarray(np.packbits(rows, axis=-1, bitorder="little")).view(np.uint64)
 
 
 def unpack(bits: Bits, n_rows: int) -> Bools:
@@ -85,4 +85,5 @@ def unpack(bits: Bits, n_rows: int) -> Bools:
 
 def count_bits(bits: Bits) -> Ints:
     """Return the number of bits in each line."""
+    bits = np.ascontiguousarray(bits)
     return count_common(bits, np.arange(len(bits)), np.full((1, bits.shape[1]), ~np.uint64(0)))[:, 0]

@@ -176,7 +176,7 @@ class PackedRows:
     def entries_of(self, rows: Ints) -> tuple[NDArray[np.int32], Ints]:
         """Return the column of every entry of these rows, and how many each row has."""
         rows = np.asarray(rows, dtype=np.intp)
-        lengths = np.diff(self.indptr)[rows]
+        lengths = self.indptr[rows + 1] - self.indptr[rows]
         columns = np.empty(int(lengths.sum()), dtype=np.int32)
         _list(self.words, rows, columns)
         return columns, lengths

@@ -11,11 +11,11 @@ from oleander.arrays import Floats, Ints
 from oleander.selection.fewest import Fewest, fewest_as_wide, solve_fewest, without_redundant
 from oleander.selection.formulations import Statement
 from oleander.selection.infeasible import (
-    are_minima_out_of_reach,
     explain_constraints,
     explain_coverage,
     explain_exclusion,
     explain_floor,
+    explain_minima_out_of_reach,
 )
 from oleander.selection.matching import match
 from oleander.selection.model import CoverageModel
@@ -36,9 +36,8 @@ def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Ints,
     model = statement.model
     if not model.n_candidates:
         return _nothing_to_choose(statement, run, "coverage")
-    if are_minima_out_of_reach(model):
-        message = explain_constraints(model, statement.constraints.minima, solver, run)
-        return _no_answer(statement, run, "infeasible", message, "coverage")
+    if short := explain_minima_out_of_reach(model, statement.constraints.minima):
+        return _no_answer(statement, run, "infeasible", short, "coverage")
     stopped: Stopped = ""
     run.tighten(float(model.weights.sum()))
     try:
@@ -66,8 +65,8 @@ def answer_fewest(statement: Statement, solver: Solver, run: Run, min_coverage: 
     model, minima = statement.model, statement.constraints.minima
     if not model.n_candidates:
         return _nothing_to_choose(statement, run, "fewest")
-    if are_minima_out_of_reach(model):
-        return _no_answer(statement, run, "infeasible", explain_constraints(model, minima, solver, run), "fewest")
+    if short := explain_minima_out_of_reach(model, minima):
+        return _no_answer(statement, run, "infeasible", short, "fewest")
     total = float(statement.weights.sum())
     state = Fewest(lower=max(1, len(model.forced)))
     stopped: Stopped = ""

@@ -170,7 +170,8 @@ def tighten(
     factor, stalls = 0.1, 0
     n_made = 0
     while n_made < n_steps and not should_stop(point):
-        length = float(slope @ slope)
+        # Not by a dot product, whose digits depend on the threads of BLAS.
+        length = float(np.square(slope).sum())
         if length <= 1e-12 or factor < 1e-4:
             break
         n_made += 1
@@ -182,7 +183,7 @@ def tighten(
         average = 0.9 * average + 0.1 * trial.average
         if trial.bound < point.bound:
             # A step along a slope that still agrees with the new one could have been longer.
-            factor = min(2.0, factor * 1.1) if fresh @ slope > 0 else factor
+            factor = min(2.0, factor * 1.1) if (fresh * slope).sum() > 0 else factor
             point, stalls = trial, 0
         else:
             stalls += 1

@@ -277,7 +277,7 @@ class Decomposition:
         else:
             self.factor *= 0.7
         self.slope = slope if self.slope is None else 0.5 * self.slope + 0.5 * slope
-        length = float(self.slope @ self.slope)
+        length = float(np.square(self.slope).sum())
         if length == 0.0:
             return
         # Aim a little under the cutoff: a step that aims at it never quite arrives.

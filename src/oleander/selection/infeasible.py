@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from oleander.arrays import Floats
+from oleander.arrays import Floats, Ints
 from oleander.selection.constraints import GroupMinima
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.solvers import Solver
-from oleander.selection.sparse_rows import covered_by
+from oleander.selection.sparse_rows import Matrix, covered_by, entries_of, row_of
 
 # Seconds for the solves of one explanation, within the time limit.
 LONGEST = 2.0
@@ -35,28 +35,48 @@ def explain_exclusion(n_admissible: int) -> str:
     return f"must_exclude leaves no candidate: it names all {n_admissible} that reach the floor."
 
 
-def are_minima_out_of_reach(model: CoverageModel) -> bool:
-    """Return whether a group's minimum is more than its widest candidates count there, were they apart.
+def explain_minima_out_of_reach(model: CoverageModel, minima: GroupMinima | None) -> str:
+    """Return which group's minimum is more than its widest candidates count there, were they apart; "" if none is.
+
+    Of several such groups the one furthest from its minimum is named.
 
     Examples
     --------
     >>> from scipy import sparse
     >>> from oleander.selection.formulations import plain_model
-    >>> model = plain_model(np.eye(3), budget=2)
-    >>> groups = sparse.csr_array(np.ones((1, 3)))
-    >>> [are_minima_out_of_reach(replace(model, groups=groups, needs=np.array([need]))) for need in (2.0, 3.0)]
-    [False, True]
+    >>> model = replace(plain_model(np.eye(3), budget=2), groups=sparse.csr_array(np.ones((1, 3))))
+    >>> minima = GroupMinima(("all",), model.groups, np.ones(1))
+    >>> explain_minima_out_of_reach(replace(model, needs=np.array([2.0])), minima)
+    ''
+    >>> explain_minima_out_of_reach(replace(model, needs=np.array([3.0])), minima).split(", ")[-2]
+    'but at most 2 (0.667) can be reached. Lower it'
     """
-    if model.groups is None or model.needs is None:
-        return False
-    for members, need in zip(model.groups.toarray(), model.needs.tolist(), strict=True):
-        weights = model.weights * members
-        counted = model.sure @ weights
+    if minima is None or model.groups is None or model.needs is None:
+        return ""
+    worst, sentence = model.slack, ""
+    for number, name in enumerate(minima.names):
+        points = row_of(model.groups, number).astype(np.intp)
+        counted = _count_at(model.by_point, points, model.weights)
         if model.maybe is not None and model.allowance is not None:
-            counted = counted + np.minimum(model.maybe @ weights, model.allowance)
-        if float(np.sort(counted)[::-1][: model.limit].sum()) < need - model.slack:
-            return True
-    return False
+            counted = counted + np.minimum(_count_at(model.maybe_by_point, points, model.weights), model.allowance)
+        most, need = float(np.sort(counted)[::-1][: model.limit].sum()), float(model.needs[number])
+        if need - most > worst:
+            worst, sentence = need - most, _say_short(name, need, float(model.weights[points].sum()), most)
+    return sentence
+
+
+def _count_at(by_point: Matrix, points: Ints, weights: Floats) -> Floats:
+    """Return the weight of these points that each candidate has."""
+    candidates, lengths = entries_of(by_point, points)
+    counted = np.bincount(candidates, weights=np.repeat(weights[points], lengths), minlength=by_point.shape[1])
+    return counted.astype(np.float64, copy=False)
+
+
+def _say_short(name: object, need: float, total: float, most: float) -> str:
+    return (
+        f"min_group_coverage asks for {need / total:.3g} of group {name!r}, {need:g} of {total:g}, but at most "
+        f"{most:g} ({most / total:.3g}) can be reached. Lower it, or allow more explainers."
+    )
 
 
 def explain_constraints(model: CoverageModel, minima: GroupMinima | None, solver: Solver, run: Run) -> str:
@@ -123,13 +143,7 @@ def explain_minima(model: CoverageModel, minima: GroupMinima, solver: Solver, ru
             solver.solve(alone, part)
         n_reached += part.value >= need - run.slack
         if part.bound < need - run.slack and need - part.bound > worst:
-            worst = need - part.bound
-            sentence = (
-                f"min_group_coverage asks for {need / total:.3g} of group {name!r}, "
-                f"{need:g} of {total:g}, but at most "
-                f"{part.bound:g} ({part.bound / total:.3g}) can be reached. "
-                "Lower it, or allow more explainers."
-            )
+            worst, sentence = need - part.bound, _say_short(name, need, total, part.bound)
     if sentence:
         return sentence
     if n_reached == len(minima.names):

@@ -182,7 +182,12 @@ def undominated(
     n_reach, n_sure = np.diff(reach.indptr), np.diff(model.sure.indptr)
     small = np.flatnonzero(n_reach > 0)
     rarity = np.diff(model.by_point.indptr).astype(np.intp) * reach.shape[1] + np.arange(reach.shape[1])
-    rarest = np.array([rarity[row_of(reach, row)].min() for row in small.tolist()], dtype=np.intp) % reach.shape[1]
+    if is_packed(reach):
+        rarest = np.array([rarity[row_of(reach, row)].min() for row in small.tolist()], dtype=np.intp)
+    else:
+        # Empty rows have no entries, so the entries of the others follow one another.
+        rarest = np.minimum.reduceat(rarity[reach.indices], reach.indptr[small]) if len(small) else small
+    rarest = rarest % reach.shape[1]
     others, lengths = entries_of(model.by_point, rarest)
     small, big = np.repeat(small, lengths), others.astype(np.intp)
     # Two candidates dominate each other only when they are equal in everything; then the first stays.

@@ -19,8 +19,8 @@ Matrix: TypeAlias = Any
 
 def is_packed(matrix: object) -> "TypeGuard[PackedRows]":
     """Return whether a matrix is packed bits."""
-    # Only a matrix that is packed already needs the kernels.
-    return hasattr(matrix, "words")
+    # Only a matrix that is packed already needs the kernels. A frame may have a column of any name, but no method.
+    return hasattr(type(matrix), "entries_of")
 
 
 def packed(matrix: Matrix) -> "PackedRows":
