@@ -14,8 +14,6 @@ one machine. Seconds of a shared machine say little; ratios within one run say m
 subject alone: `make bench SUBJECT=growth`; the same in small: `make bench-tiny`.
 """
 TINY = "**This is the tiny size, which shows that it runs and no more.**\n"
-# A hand-written part; its links start from docs.
-ALSO = Path(__file__).with_name("also.md")
 
 
 def write_page(out: Path, subjects: Mapping[str, Subject], journals: Mapping[str, Journal], size: Size) -> list[str]:
@@ -35,7 +33,7 @@ def write_page(out: Path, subjects: Mapping[str, Subject], journals: Mapping[str
             figure = draw_figure(subject, journals[name].rows, out.with_suffix(""))
             parts += [f"![{subject.title}]({figure.relative_to(out.parent)})", ""]
         parts.append(subject.write(journals[name].rows))
-    parts += ["## Measured on", "", _machine_table(subjects, journals), ALSO.read_text()]
+    parts += ["## Measured on", "", _machine_table(subjects, journals)]
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text("\n".join(parts))
     return []
