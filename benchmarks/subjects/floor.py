@@ -100,6 +100,6 @@ The paper's union of balls has its floor on the raw share of rows on which an ex
 floor on a one-sided 95% lower bound of the share. Floor {FLOOR}, K = 10, at most 150 centers with 1,000 draws each. The
 black box is trained on one part of the rows, explained on a second, and both are compared on a third; rows of one trial
 or patient are in one part. "Worst ≥ floor" is the share of runs in which the worst chosen explainer reaches the floor
-on the third part; a run that finds no explainer counts as reached. The bound counts rows as independent, so it fails
-most where rows come in few groups.
+on the third part; a run that finds no explainer counts as reached. The bound counts groups where rows
+come in groups, and 14 patients are too few for it.
 """
