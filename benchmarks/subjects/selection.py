@@ -12,6 +12,7 @@ from benchmarks.instances import clustered_balls, instances
 from benchmarks.journal import Journal, Row
 from benchmarks.measuring import is_installed
 from benchmarks.subjects.base import Size, Subject
+from benchmarks.subjects.quality.figures import write_names
 from benchmarks.subjects.solvers import NEEDS, SOLVERS, reduced_program
 from benchmarks.tables import make_goals, make_table
 from oleander.selection import SelectionProblem, SelectionResult
@@ -113,16 +114,18 @@ class Selection(Subject):
         """Draw seconds of ours against those of HiGHS."""
         ours = [row for row in rows if row["part"] == "highs" and "highs seconds" in row]
         ax = figure.subplots()
+        notes = []
         for place, name in enumerate(dict.fromkeys(row["instance"] for row in ours)):
             line = [row for row in ours if row["instance"] == name]
             xs, ys = [row["highs seconds"] for row in line], [row["seconds"] for row in line]
             ax.scatter(xs, ys, color=f"C{place}", label=name)
-            for row, x, y in zip(line, xs, ys, strict=True):
-                note = f"K = {row['K']}" + ("" if row["proven"] else ", gap left")
-                ax.annotate(note, (x, y), xytext=(4, 2), textcoords="offset points", fontsize="x-small")
+            words = (f"K = {row['K']}" + ("" if row["proven"] else ", gap left") for row in line)
+            notes += list(zip(words, xs, ys, strict=True))
         ax.axline((1, 1), slope=1, color="gray", linewidth=0.8, linestyle="--")
         ax.set(xscale="log", yscale="log", xlabel="HiGHS, seconds (stopped at 30)", ylabel="ours, seconds")
+        ax.set(xlim=(None, 60))
         ax.legend(title="instance")
+        write_names(ax, notes)
 
 
 NOTES = """\

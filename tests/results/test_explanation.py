@@ -40,7 +40,8 @@ def test_what_the_black_box_says_is_compared_with_the_answer():
         (replace(explanation, black_box="a"), True, "the black box says 'a', and the explanation agrees"),
         (replace(explanation, black_box="b"), False, "the black box says 'b', and the explanation does not agree"),
         (Explanation((), black_box="b"), None, "the black box says 'b', and the explainers abstain"),
-        (Explanation((), black_box=2.5), None, "the black box says 2.5, and the explainers abstain"),
+        (Explanation((), black_box=2.34567891), None, "the black box says 2.34567891, and the explainers abstain"),
+        (Explanation((), black_box=0.1 + 0.2), None, "the black box says 0.3, and the explainers abstain"),
         (Explanation((), black_box=1234567.0), None, "the black box says 1234567, and the explainers abstain"),
     ]
     for one, agrees, words in cases:

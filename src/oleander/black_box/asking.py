@@ -220,8 +220,7 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
         raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
     if labels.dtype.kind not in "biufOU" or (labels.dtype.kind == "f" and labels.dtype.itemsize > 8):
         raise BlackBoxError(f"the black box answered labels of dtype {labels.dtype}; numbers or strings are expected.")
-    if labels.dtype.kind == "O":
-        _check_kinds(kinds)
+    _check_kinds(kinds)
     if labels.dtype.kind in "fO" and kinds != {str}:
         infinite = np.isin(labels, INFINITE)
         if infinite.any():
@@ -276,7 +275,7 @@ def _check_kinds(kinds: set[type]) -> None:
     names = sorted(kind.__name__ for kind in kinds)
     if len(kinds) > 1:
         raise BlackBoxError(f"the black box answered labels of several types, {', '.join(names)}; one is expected.")
-    if not all(issubclass(kind, (str, int, float, np.integer, np.floating, np.bool_)) for kind in kinds):
+    if not all(issubclass(kind, (str, int, float, np.integer, np.floating)) for kind in kinds):
         raise BlackBoxError(f"the black box answered with a {names[0]} for each row; numbers or strings are expected.")
 
 
