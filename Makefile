@@ -2,20 +2,23 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+OLDEST := .venv-oldest
 
-.PHONY: help demo picture docs test test-fast check format paper paper-quick bench bench-tiny fuzz torture licences clean
+.PHONY: help demo picture docs test test-fast test-oldest check format paper paper-quick bench bench-tiny fuzz torture licences clean
 
 help:
 	@echo "make demo         install and run the main job on a small generated data set"
 	@echo "make picture      redraw the pictures of README and docs, and run the tutorial notebook (needs chromium)"
 	@echo "make test         install with the test extras and run every test"
 	@echo "make test-fast    the tests that take under two minutes in all: no subprocesses, clusters, browsers, studies or fuzzing"
+	@echo "make test-oldest  the tests of test-fast, with the oldest allowed version of every dependency, in $(OLDEST)/"
 	@echo "make check        lint, format check and strict types"
 	@echo "make docs         build the site from docs/, warnings as errors"
 	@echo "make format       apply ruff's fixes and format"
 	@echo "make paper        redo the paper's two studies and its protocol on other patients, in study/ (make paper-quick: small versions)"
-	@echo "make bench        Oleander beside the alternatives: writes docs/benchmarks.md (two hours on a quiet machine)"
+	@echo "make bench        Oleander beside the alternatives: writes docs/evidence/benchmarks.md (two hours on a quiet machine)"
 	@echo "make bench SUBJECT=NAME  one subject alone, or several: $(SUBJECTS)"
+	@echo "make bench SUBJECT=certificates JOBS=8  several processes, for subjects that time nothing"
 	@echo "make bench-tiny   the smallest size of every subject, to see that it runs (two minutes)"
 	@echo "make fuzz         hostile input for every fuzzing target, FUZZ_SECONDS (60) each"
 	@echo "make torture      kill fits at random moments and resume them, TORTURE_KILLS (1000) times"
@@ -56,6 +59,19 @@ test: $(VENV)/.dev
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not slow"
 
+# uv chooses the lowest versions that pyproject.toml allows; what these need in turn is the newest. Wheels only, because
+# a version without one for this Python cannot be meant; lime has none at all. rivals and check are left out: the former
+# need newer versions of ours, the latter run nothing of ours.
+$(OLDEST)/.test: pyproject.toml
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --only-binary :all: --no-binary lime --no-binary oleander --editable ".[test]"
+	touch $@
+
+# TESTS=tests/test_kinds.py runs one small fit of each kind only.
+test-oldest: $(OLDEST)/.test
+	$(OLDEST)/bin/python -m pytest --numprocesses 2 --dist worksteal -m "not slow" $(TESTS)
+
 check: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -78,9 +94,9 @@ $(VENV)/.plot: $(VENV)/.core
 	touch $@
 
 paper: $(VENV)/.plot
-	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric $(STUDY_OPTIONS) --page docs/studies.md
-	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi $(STUDY_OPTIONS) --page docs/studies.md
-	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical $(STUDY_OPTIONS) --page docs/studies.md,@echo "no clinical study: put heart_disease and dermatology into $(SHARED)")
+	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric $(STUDY_OPTIONS) --page docs/evidence/studies.md
+	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi $(STUDY_OPTIONS) --page docs/evidence/studies.md
+	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical $(STUDY_OPTIONS) --page docs/evidence/studies.md,@echo "no clinical study: put heart_disease and dermatology into $(SHARED)")
 
 paper-quick: $(VENV)/.plot
 	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick
@@ -96,11 +112,11 @@ $(VENV)/.rivals: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.outside.install
 	touch $@
 
-SUBJECTS := one-explanation whole-explanation selection growth least-time speed floor lazy anchors quality certificates picking compare field union-floor numbers number-laws streaming
+SUBJECTS := one-explanation whole-explanation selection growth least-time speed lazy anchors quality certificates compare field numbers number-laws streaming
 
 # Every line is kept in bench/ as it is measured: stopped and called again, a run continues where it was.
 bench: $(VENV)/.bench $(if $(filter field,$(SUBJECT)),$(VENV)/.rivals)
-	$(BIN)/python -m benchmarks.run $(if $(SUBJECT),--subject $(SUBJECT))
+	$(BIN)/python -m benchmarks.run $(if $(SUBJECT),--subject $(SUBJECT)) $(if $(JOBS),--jobs $(JOBS))
 
 bench-tiny: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run --size tiny --fresh
@@ -111,7 +127,7 @@ fuzz: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[fuzz]" || echo "atheris cannot be installed here"
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python fuzz/drive.py
 
-# Fits that are killed and resumed; the table is that of docs/reliability.md.
+# Fits that are killed and resumed; the table is that of docs/evidence/reliability.md.
 TORTURE_KILLS ?= 1000
 torture: $(VENV)/.dev
 	$(BIN)/python fuzz/torture.py --kills $(TORTURE_KILLS)
@@ -120,4 +136,4 @@ licences: $(VENV)/.core
 	$(BIN)/python docs/list_licences.py
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

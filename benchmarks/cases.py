@@ -16,12 +16,11 @@ from sklearn.pipeline import make_pipeline
 
 from benchmarks.data_sets import SHARED, five_classes, from_sklearn, geriatric
 from benchmarks.subjects.base import Size
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.regions.balls import ball_distances
+from oleander.rules.ball import ball_distances
 from studies.data import DataSet
 
 BLACK_BOXES = ("forest", "boosting")

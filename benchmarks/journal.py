@@ -2,11 +2,13 @@
 
 import json
 import sys
-from collections.abc import Callable, Collection, Mapping
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, parallel_config
 
 from benchmarks.machine import describe_machine, hash_source
 
@@ -32,6 +34,8 @@ class Journal:
         Continue with lines that were measured with other code; the page names every state of the code.
     only : mapping of key name to values, optional
         Lines to measure and to show, by the values of their keys as text; None for all.
+    n_jobs : int
+        Processes in which ``once_each`` measures.
     """
 
     def __init__(
@@ -42,8 +46,10 @@ class Journal:
         *,
         mixed: bool = False,
         only: Mapping[str, Collection[str]] | None = None,
+        n_jobs: int = 1,
     ) -> None:
         self.path = path
+        self.n_jobs = n_jobs
         self.only = only or {}
         here = describe_machine() if machine is None else machine
         lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
@@ -77,22 +83,55 @@ class Journal:
         """Return the line of this key, measured now if it is not there yet; empty if ``only`` leaves it out."""
         if not self.wants(key):
             return {}
-        if _as_text(key) not in self._lines:
-            if self._changes:
-                raise SystemExit(
-                    f"{self.path} was begun under other conditions: {self._changes}. Pass --fresh to measure anew"
-                    " (or --mixed, if only the code differs and that does not matter here)."
-                )
-            found = {name: _plain(value) for name, value in work().items()}
-            line = {"key": key, "found": found, "source": self._source}
-            if not self.path.exists():
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self.path.write_text(json.dumps({"machine": self.machine}) + "\n")
-            with self.path.open("a") as file:
-                file.write(json.dumps(line) + "\n")
-            self._lines[_as_text(key)] = line
-            print(json.dumps({**key, **found}), file=sys.stderr, flush=True)
+        if self._misses(key):
+            self._keep(key, work())
         return {**key, **self._lines[_as_text(key)]["found"]}
+
+    def once_each(self, keys: Sequence[Row], work: Callable[..., Row]) -> None:
+        """Measure the lines of these keys that are not there yet, here or in several processes of one thread each.
+
+        Parameters
+        ----------
+        keys : sequence of dict
+        work : callable
+            Called with the values of a key by name; it must be possible to pickle.
+        """
+        missing = [key for key in keys if self.wants(key) and self._misses(key)]
+        with parallel_config("loky", inner_max_num_threads=1):
+            found = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered")(
+                delayed(_measure)(work, key) for key in missing
+            )
+            for key, line in found:
+                self._keep(key, line)
+
+    def _misses(self, key: Row) -> bool:
+        """Return whether a line is to be measured, unless this would mix lines of two conditions."""
+        if _as_text(key) in self._lines:
+            return False
+        if self._changes:
+            raise SystemExit(
+                f"{self.path} was begun under other conditions: {self._changes}. Pass --fresh to measure anew"
+                " (or --mixed, if only the code differs and that does not matter here)."
+            )
+        return True
+
+    def _keep(self, key: Row, found: Row) -> None:
+        found = {name: _plain(value) for name, value in found.items()}
+        line = {"key": key, "found": found, "source": self._source}
+        if not self.path.exists():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_text(json.dumps({"machine": self.machine}) + "\n")
+        with self.path.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+        self._lines[_as_text(key)] = line
+        print(json.dumps({**key, **found}), file=sys.stderr, flush=True)
+
+
+def _measure(work: Callable[..., Row], key: Row) -> tuple[Row, Row]:
+    """Return a key and its line; a new process does not know which warnings are ignored here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return key, work(**key)
 
 
 def _as_text(key: Row) -> str:

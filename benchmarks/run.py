@@ -1,9 +1,8 @@
-"""Measure subjects and print their tables; the page of benchmarks is written when all of its subjects are measured.
+"""Measure subjects, print their tables and write them into docs/evidence.
 
-A page that marks a place for a subject's tables gets them too.
-
-Every line is kept as it is measured: a run that was stopped continues where it was. `make bench` runs the subjects of
-docs/benchmarks.md, `make bench SUBJECT=quality` a single one.
+`make bench` runs the subjects of docs/evidence/benchmarks.md and writes that page once all of them are measured. `make
+bench SUBJECT=quality` runs one subject. If it belongs to another page, its tables replace those between its two marks
+there. Every line is saved as soon as it is measured, so an interrupted run continues where it stopped.
 """
 
 import argparse
@@ -28,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         action="extend",
         choices=list(SUBJECTS),
         metavar="NAME",
-        help=f"{', '.join(SUBJECTS)}; by default those of docs/benchmarks.md, or all for the tiny size",
+        help=f"{', '.join(SUBJECTS)}; by default those of docs/evidence/benchmarks.md, or all for the tiny size",
     )
     parser.add_argument("--size", choices=["tiny", "full"], default="full")
     parser.add_argument(
@@ -38,21 +37,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="KEY=VALUE",
         help="measure and print only these lines, such as data=wine; may be repeated, several values of a key add up",
     )
-    parser.add_argument("--out", type=Path, help="the page; docs/benchmarks.md, or one in --keep for the tiny size")
+    parser.add_argument(
+        "--out", type=Path, help="where to write benchmarks.md; by default docs/evidence, or --keep for the tiny size"
+    )
     parser.add_argument("--keep", type=Path, default=ROOT / "bench", help="folder of the journals")
+    parser.add_argument("--jobs", type=int, default=1, help="processes, for subjects that time nothing by the clock")
     parser.add_argument("--fresh", action="store_true", help="delete the journals of these subjects first")
     parser.add_argument("--mixed", action="store_true", help="continue with lines that were measured with other code")
     parser.add_argument("--write-only", action="store_true", help="measure nothing; print and write what there is")
     given = parser.parse_args(arguments)
     only = read_only(given.only)
-    page = {name: subject for name, subject in SUBJECTS.items() if subject.docs == "benchmarks.md"}
-    out = given.out or (ROOT / "docs" if given.size == "full" else given.keep) / "benchmarks.md"
+    page = {name: subject for name, subject in SUBJECTS.items() if subject.docs == "evidence/benchmarks.md"}
+    out = given.out or (ROOT / "docs" / "evidence" if given.size == "full" else given.keep) / "benchmarks.md"
     paths = {name: given.keep / f"{name}-{given.size}.jsonl" for name in SUBJECTS}
     names = given.subject or list(page if given.size == "full" else SUBJECTS)
+    timed = [name for name in names if not SUBJECTS[name].is_parallel]
+    if given.jobs != 1 and timed:
+        raise SystemExit(f"--jobs is not for {', '.join(timed)}: seconds are measured in one process.")
     for name in names:
         if given.fresh:
             paths[name].unlink(missing_ok=True)
-        journal = Journal(paths[name], mixed=given.mixed, only=only)
+        journal = Journal(paths[name], mixed=given.mixed, only=only, n_jobs=given.jobs)
         if not given.write_only:
             measure(name, given.size, journal)
         if not journal.rows:
@@ -60,8 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"## {SUBJECTS[name].title}\n\n{SUBJECTS[name].write(journal.rows)}", flush=True)
         if SUBJECTS[name].figure_size is not None and not only:
             print(f"figure: {draw_figure(SUBJECTS[name], journal.rows, out.with_suffix(''))}\n", flush=True)
-        place = out.parent / SUBJECTS[name].docs
-        if name not in page and not only and write_part(place, SUBJECTS[name], journal.rows):
+        place = ROOT / "docs" / SUBJECTS[name].docs
+        is_published = given.size == "full" and given.out is None and name not in page and not only
+        if is_published and write_part(place, SUBJECTS[name], journal.rows):
             print(f"written: {place}", file=sys.stderr)
     if set(names) & set(page):
         missing = write_page(out, page, {name: Journal(paths[name]) for name in page}, given.size)

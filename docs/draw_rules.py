@@ -1,4 +1,4 @@
-"""Draw docs/rules.svg: the rules of the quickstart, the rows that each answers, and the rest (``make picture``)."""
+"""Draw docs/rules.svg: the rules of the quickstart, the rows where each holds, and the rest (``make picture``)."""
 
 import contextlib
 import io
@@ -9,7 +9,7 @@ from pathlib import Path
 from oleander import AggregateExplainer
 
 QUICKSTART = Path(__file__).with_name("index.md")
-WIDTH, LEFT, BAR, LINE, TOP = 1000, 16, 640, 58, 104
+WIDTH, LEFT, BAR, LINE, TOP = 1100, 16, 640, 58, 104
 
 # Colour-blind readers can distinguish blue and orange, and each answer is written too. There is a dark theme.
 STYLE = """
@@ -60,8 +60,8 @@ def draw_bar(y: float, widths: dict[str, float]) -> list[str]:
 def draw(atlas: AggregateExplainer) -> str:
     """Return the picture of a fitted explainer."""
     rules, figures = atlas.rules_frame(), atlas.evaluation_
-    n_answered, n_right = int(rules["rows"].sum()), int(rules["right"].sum())
-    n_rows = round(n_answered / figures.coverage)
+    # Rules overlap, so their rows do not add up to those that are answered.
+    n_rows, n_answered, n_right = figures.n_rows, figures.n_answered, figures.n_right
     unit = BAR / max(int(rules["rows"].max()), n_rows - n_answered)
     height = TOP + LINE * len(rules) + 40
     parts = [
@@ -75,8 +75,8 @@ def draw(atlas: AggregateExplainer) -> str:
         write(
             LEFT,
             60,
-            f"Coverage {figures.coverage:.1%}. Agreement {n_right / n_answered:.1%}, certified to be at least "
-            f"{atlas.min_fidelity:.0%} on patients that no rule was learned from.",
+            f"Each rule holds by itself. Together they agree with the model on {n_right / n_answered:.1%}, certified "
+            f"to be at least {atlas.min_fidelity:.0%}.",
             "soft",
         ),
     ]
@@ -86,7 +86,7 @@ def draw(atlas: AggregateExplainer) -> str:
         parts += draw_bar(y + 9, {"right": rule.right * unit, "wrong": (rule.rows - rule.right) * unit})
         parts.append(write(LEFT + rule.rows * unit + 10, y + 22, f"right on {rule.right} of {rule.rows}", "soft"))
     y, n_silent = TOP + LINE * len(rules), n_rows - n_answered
-    parts.append(write_rule(y, "no rule, or rules that disagree", "abstains"))
+    parts.append(write_rule(y, "no rule holds", "abstains"))
     parts += draw_bar(y + 9, {"empty": n_silent * unit})
     parts.append(write(LEFT + n_silent * unit + 10, y + 22, f"{n_silent} patients without an answer", "soft"))
     return "\n".join([*parts, "</svg>", ""])

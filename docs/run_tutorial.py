@@ -13,7 +13,8 @@ def run_tutorial() -> nbformat.NotebookNode:
     notebook = nbformat.read(TUTORIAL, as_version=4)
     metadata = {cell.id: cell.metadata.copy() for cell in notebook.cells}
     kernel = notebook.metadata.copy()
-    NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+    # A busy machine would cut what a cell prints into several outputs.
+    NotebookClient(notebook, timeout=600, kernel_name="python3", coalesce_streams=True).execute()
     notebook.metadata = kernel
     for cell in notebook.cells:
         cell.metadata = metadata[cell.id]

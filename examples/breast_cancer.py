@@ -30,7 +30,7 @@ def main() -> None:
     print(table.pivot(index="max_explainers", columns="min_fidelity", values="coverage").round(3).to_string())
 
     balls = AggregateExplainer(
-        black_box, candidates=Balls(n_draws=500), max_explainers=5, max_rules=None, random_state=0, time_limit=10
+        black_box, candidates=Balls(n_draws=500), max_explainers=5, random_state=0, time_limit=10
     )
     balls.fit(X_explain, y_explain)
     most = balls.coverage_ * (1 + balls.proof_.gap)

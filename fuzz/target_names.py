@@ -10,5 +10,4 @@ TARGET_NAMES = (
     "exports",
     "geriatric",
     "trial",
-    "answer",
 )

@@ -24,15 +24,14 @@ import pandas as pd
 from exports import BREAKERS, compare_exports
 from guard import Breach, check_message, watched_folder
 from oleander import AggregateExplainer, Balls, Floor
-from oleander.black_box.rows_as_json import read_answer
-from oleander.cli.cleaning import clean_columns
+from oleander.cli.columns import clean_columns
 from oleander.cli.errors import CommandError
 from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema
-from oleander.draws.options import Draws
-from oleander.explainers import LimeLinear
+from oleander.draws import Draws
 from oleander.export.plain import ExportError
-from oleander.export.saved_file import read_file
+from oleander.files.saved import read_file
+from oleander.rules import LimeLinear
 from studies.data import load_geriatric
 
 TRIAL = b"0,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n0.5,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n1,0.1,0.2,-0.9,3,-60,2,921.25,3\n"
@@ -93,7 +92,9 @@ def run_table(data: bytes) -> bool:
     with watched_folder() as folder, refusals(CommandError, ValueError) as refused:
         (folder / name).write_bytes(data[1:])
         decimal = (None, ",", ".")[choice % 5 % 3]
-        use_table(read_table(folder / name, FileOptions(separator, decimal, missing=("n/k",) if choice % 2 else ())))
+        marks = {"separator": separator, "decimal": decimal}
+        read = [f"{option}={mark}" for option, mark in marks.items() if mark is not None]
+        use_table(read_table(folder / name, FileOptions.parse(read, ["n/k"] if choice % 2 else None)))
     return not refused
 
 
@@ -101,8 +102,8 @@ def use_table(table: pd.DataFrame) -> None:
     """Treat a table as the command line does, up to the black box."""
     table = clean_columns(table, may_drop=True)
     schema = FeatureSchema.infer(table)
-    rows = schema.encode(table)
-    again = schema.encode(schema.decode(rows))
+    rows = schema.exact.encode(table)
+    again = schema.exact.encode(schema.decode(rows))
     if not np.array_equal(rows, again, equal_nan=True):
         raise Breach("decoding and encoding change the rows")
 
@@ -239,18 +240,16 @@ def seed_contents() -> list[bytes]:
         }
     )
     generators: list[Any] = [
-        "trees",
         Balls(n_draws=200, max_candidates=20),
         Balls(n_draws=200, max_candidates=20, local=LimeLinear()),
-        "nodes",
         "auto",
     ]
-    options = {"max_explainers": 2, "min_fidelity": 0.6, "max_rules": None, "floor": Floor(on="share")}
+    options = {"max_explainers": 2, "min_fidelity": 0.6, "floor": Floor(on="share")}
     found = []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for generator in generators:
-            draws = Draws(600 if generator == "auto" else 0)
+            draws = Draws(600) if generator == "auto" else Draws()
             atlas = AggregateExplainer(_label, candidates=generator, draws=draws, random_state=0, **options).fit(X)
             atlas.tradeoff(max_explainers=[2], min_fidelity=[0.6])
             atlas.save(Path(folder) / "x", include_rows=True)
@@ -377,7 +376,7 @@ def seed_breakers() -> list[bytes]:
     return [json.dumps(list(BREAKERS)).encode(), json.dumps([BREAKERS[0], "age"]).encode(), *seed_names()]
 
 
-# --- archives and answers --------------------------------------------------------------------------------------------
+# --- archives ---------------------------------------------------------------------------------------------------------
 
 
 def run_geriatric(data: bytes) -> bool:
@@ -409,15 +408,6 @@ def run_trial(data: bytes) -> bool:
     return not refused
 
 
-def run_answer(data: bytes) -> bool:
-    """Read bytes as a service's answer about two rows."""
-    with refusals(ValueError) as refused:
-        labels = read_answer(data, 2)
-        if labels.shape != (2,):
-            raise Breach(f"{labels.shape} labels for two rows")
-    return not refused
-
-
 def _json(data: bytes) -> Any:
     try:
         return json.loads(data)
@@ -435,5 +425,4 @@ TARGETS = {
     "exports": Target(run_exports, seed_breakers, is_json=True),
     "geriatric": Target(run_geriatric, seed_archives),
     "trial": Target(run_trial, lambda: [TRIAL]),
-    "answer": Target(run_answer, lambda: [b'{"labels": ["a", "b"]}', b'{"labels": [1, 2.0]}'], is_json=True),
 }

@@ -27,11 +27,11 @@ import numpy as np
 import pandas as pd
 
 from oleander import AggregateExplainer, Balls, Draws, open_source
-from oleander.kernels import binning, bits, dual, filtering, growth, passing, polishing, pruning, ranking
-from oleander.storage.checkpoint import FILE
+from oleander.files.checkpoint import FILE
+from oleander.kernels import binning, bits, dual, filtering, growth, passing, polishing, pruning
 
 # Loaded here, the compiled kernels are there in every child.
-KERNELS = (binning, bits, dual, filtering, growth, passing, polishing, pruning, ranking)
+KERNELS = (binning, bits, dual, filtering, growth, passing, polishing, pruning)
 
 X = np.random.default_rng(0).normal(size=(150, 4))
 MANY = pd.DataFrame(np.random.default_rng(1).normal(size=(2_000, 4)), columns=["a", "b", "c", "d"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from oleander import __version__
-from oleander.storage.files import write_whole
+from oleander.files.atomic import write_whole
 from studies.claims import JudgedClaim, claims_markdown, claims_table, judge_claims
 from studies.data import (
     Cohort,

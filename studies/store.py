@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from oleander.storage.files import write_whole
+from oleander.files.atomic import write_whole
 
 RECORD = "step.json"
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from oleander.storage.files import write_whole
+from oleander.files.atomic import write_whole
 from studies.claims import claims_markdown
 from studies.claims.views import VIEWS
 from studies.run import StudyResult, show_duration

@@ -1,19 +1,29 @@
-"""A black box that counts, and options of small fits."""
+"""A black box that counts, generators of one's own, and options of small fits."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from oleander import Balls, Floor
-from oleander.draws.options import Draws
+from oleander.black_box.asking import CountingBlackBox
+from oleander.candidates import Candidate
+from oleander.data.rows import Rows
+from oleander.draws import Draws
+from oleander.rules import AbstainingTree, Box, Constant, Spoken
+from oleander.rules.abstaining import shrunk_quality
+from oleander.rules.base import encode_labels
+from oleander.rules.conditions import Range
+from oleander.rules.growth import grow_tree
+from oleander.rules.tree import LEAF
 
 BALLS = Balls(n_draws=300, max_candidates=40)
-QUICK: dict[str, Any] = {"candidates": BALLS, "max_explainers": 3, "max_rules": 40, "holdout": 0.25, "random_state": 0}
+QUICK: dict[str, Any] = {"candidates": BALLS, "max_explainers": 3, "holdout": 0.25, "random_state": 0}
 ROWS_ONLY: dict[str, Any] = {"draws": Draws(0), "holdout": 0.25, "random_state": 0}
 ASKING: dict[str, Any] = {"draws": Draws(2_000), "random_state": 0}
 # For the mixed rows, of which balls explain little.
-LENIENT: dict[str, Any] = {"min_fidelity": 0.6, "max_rules": None, "floor": Floor(on="share"), "max_explainers": 2}
+LENIENT: dict[str, Any] = {"min_fidelity": 0.6, "floor": Floor(on="share"), "max_explainers": 2}
 LENIENT |= {"random_state": 0}
 
 
@@ -30,3 +40,72 @@ class Recording:
     def __call__(self, X: Any) -> np.ndarray:
         self.n_rows += len(X)
         return self.answer(X)
+
+
+@dataclass(frozen=True)
+class OwnTrees:
+    """A generator as a user may write it: small trees of one half of the rows, each judged on the other half.
+
+    Parameters
+    ----------
+    by_leaf : bool
+        Whether every leaf is a candidate, or the whole tree, which is silent in bad leaves.
+    """
+
+    by_leaf: bool = False
+
+    def propose(self, rows: Rows, random_state: int, black_box: Any = None) -> list[Candidate]:
+        half = rows.halves(random_state)
+        return [
+            candidate
+            for learned_from in (half, ~half)
+            for max_leaves in (4, 8, 16)
+            if learned_from.any() and not learned_from.all()
+            for candidate in self._learn(rows, learned_from, max_leaves)
+        ]
+
+    def _learn(self, rows: Rows, learned_from: np.ndarray, max_leaves: int) -> list[Candidate]:
+        values, labels = rows.repeated(learned_from)
+        classes, codes = encode_labels(labels)
+        features = tuple(range(len(rows.schema)))
+        tree = grow_tree(values, codes, classes, rows.schema, features, max_leaves, min_leaf=5, simplify=False)
+        speaking = (tree.column == LEAF) & (shrunk_quality(tree) >= 0.9)
+        of_all: dict[str, Any] = {"origin": "own", "learned_from": learned_from}
+        if not speaking.any():
+            return []
+        if not self.by_leaf:
+            explainer = AbstainingTree(tree, speaking)
+            return [Candidate(Spoken(Box(()), explainer), explainer=explainer, **of_all)]
+        found = []
+        for leaf in np.flatnonzero(speaking).tolist():
+            n_draws, n_right = int(tree.n_draws[leaf]), int(tree.n_right[leaf])
+            says = Constant(classes[tree.label[leaf]], n_draws, n_right / n_draws, classes.dtype)
+            found.append(Candidate(Box(tree.rule(leaf).terms), explainer=says, **of_all))
+        return found
+
+
+@dataclass(frozen=True)
+class AskingBoxes:
+    """A generator that asks the black box: either side of the middle of a number, with the usual answer there.
+
+    Parameters
+    ----------
+    n_draws : int
+        Rows to ask about in each box: rows of the data with values of other rows in them.
+    """
+
+    n_draws: int = 50
+
+    def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox) -> list[Candidate]:
+        rng = np.random.default_rng(random_state)
+        middle = float(np.median(rows.values[:, 0]))
+        found = []
+        for ends in ((-np.inf, middle), (middle, np.inf)):
+            box = Box((Range(0, rows.schema[0], *ends),))
+            inside = rows.values[box.contains(rows.values)]
+            draws = np.column_stack([rng.choice(column, self.n_draws) for column in inside.T])
+            classes, codes = encode_labels(black_box.ask(draws))
+            counts = np.bincount(codes)
+            says = Constant(classes[counts.argmax()], self.n_draws, counts.max() / self.n_draws, classes.dtype)
+            found.append(Candidate(box, explainer=says, origin="asked"))
+        return found

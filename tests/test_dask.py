@@ -1,4 +1,4 @@
-"""A fit on a real scheduler with two worker processes: same explainers, data sent once, and a worker that dies."""
+"""A fit on a real scheduler with worker processes: same explainers, data sent once, and workers that die."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from oleander import AggregateExplainer, Balls, Floor
-from oleander.draws.options import Draws
+from oleander.draws import Draws
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
@@ -27,11 +28,11 @@ pytestmark = pytest.mark.slow
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 FOREST = RandomForestClassifier(10, random_state=0).fit(X[::2], Y[::2])
 BALLS = Balls(1.5, n_draws=200, max_candidates=40)
-OPTIONS = {"max_explainers": 5, "min_fidelity": 0.8, "max_rules": None, "random_state": 0}
+OPTIONS = {"max_explainers": 5, "min_fidelity": 0.8, "random_state": 0}
 WAYS: dict[str, dict[str, Any]] = {
     "asking": {"draws": Draws(1_000)},
     # The selective program trains every candidate before it is solved, the strict one as its answers need them.
-    "eager": {"candidates": BALLS, "formulation": "selective", "floor": Floor(on="share", over="each")},
+    "eager": {"candidates": BALLS, "formulation": "selective", "floor": Floor(on="share")},
     "lazy": {"candidates": BALLS},
 }
 MANY_DRAWS = {**WAYS["eager"], "candidates": replace(BALLS, n_draws=10_000)}
@@ -55,12 +56,16 @@ class SlowBox:
         return FOREST.predict(table)
 
 
+@contextmanager
+def cluster_of(n_workers: int) -> Iterator[Any]:
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    with distributed.LocalCluster(n_workers=n_workers, **options) as local, distributed.Client(local):
+        yield local
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as local,
-        distributed.Client(local),
-    ):
+    with cluster_of(2) as local:
         yield local
 
 
@@ -118,6 +123,39 @@ def test_learning_by_asking_outlives_a_worker_that_dies(cluster: Any) -> None:
         os.kill(pid_of[busy[0]], signal.SIGKILL)
 
     fit_beside(spread, kill)
+    assert content(spread) == content(alone)
+    assert spread.n_queries_ == alone.n_queries_
+
+
+def test_one_worker_with_one_thread_gives_the_same_explainers(tmp_path: Path) -> None:
+    with cluster_of(1) as cluster:
+        (worker,) = cluster.workers.values()
+        for name, way in WAYS.items():
+            (marks := tmp_path / name).mkdir()
+            alone = AggregateExplainer(FOREST, **OPTIONS, **way).fit(X[1::2])
+            with joblib.parallel_config(backend="dask"):
+                spread = AggregateExplainer(SlowBox(marks), **OPTIONS, **way).fit(X[1::2])
+            assert content(spread) == content(alone), name
+            if "candidates" in way:
+                # Training is the cluster's work, whatever its size.
+                assert worker.pid in {int(mark.name.split("-")[0]) for mark in marks.iterdir()}, name
+
+
+def test_a_fit_goes_on_with_the_last_worker(tmp_path: Path) -> None:
+    alone = AggregateExplainer(FOREST, **OPTIONS, **WAYS["lazy"]).fit(X[1::2])
+    with cluster_of(2) as cluster:
+        workers = {worker.pid: worker for worker in cluster.workers.values()}
+
+        def kill() -> None:
+            while not (busy := {int(mark.name.split("-")[0]) for mark in tmp_path.iterdir()} & workers.keys()):
+                time.sleep(0.01)
+            # Otherwise a new worker takes the place of the one that dies.
+            workers[pid := busy.pop()].close_gracefully()
+            os.kill(pid, signal.SIGKILL)
+
+        spread = AggregateExplainer(SlowBox(tmp_path, seconds=0.2), **OPTIONS, **WAYS["lazy"])
+        fit_beside(spread, kill)
+        assert len(distributed.default_client().ncores()) == 1
     assert content(spread) == content(alone)
     assert spread.n_queries_ == alone.n_queries_
 

@@ -47,3 +47,19 @@ def test_without_the_command_line_everything_else_works(missing):
     assert done.stderr.strip() == (
         f'oleander: The command line needs {missing}, which is not installed: pip install "oleander[cli]"'
     )
+
+
+@pytest.mark.parametrize("name", ["CITATION.cff", "codemeta.json", "recipe/recipe.yaml", "CHANGELOG.md"])
+def test_every_file_has_the_same_version(name):
+    text = (Path(__file__).parents[1] / name).read_text(encoding="utf-8")
+    version = re.search(r'^(?:##|\W*version\W+) *"?(\d+\.\d+\.\d+\w*)', text, flags=re.MULTILINE)
+    assert version is not None
+    assert version[1] == oleander.__version__
+
+
+def test_the_conda_recipe_needs_what_the_package_needs():
+    recipe = (Path(__file__).parents[1] / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+    run = re.search(r"^  run:\n((?:    - .*\n)+)", recipe, flags=re.MULTILINE)
+    assert run is not None
+    lines = {line.removeprefix("    - ").replace(" ", "") for line in run[1].splitlines()}
+    assert lines == {*PROJECT["dependencies"], f"python{PROJECT['requires-python']}"}

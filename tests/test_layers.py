@@ -12,23 +12,22 @@ LAYERS = [
     "arrays",
     "running",
     "kernels",
-    "storage",
+    "files",
     "data",
     "black_box",
-    "regions",
     "filters",
-    "explainers",
+    "rules",
     "draws",
     "judging",
     "selection",
+    "results",
+    "words",
     "candidates",
     "learning",
-    "results",
     "streaming",
     "export",
     "fitting",
-    "aggregate",
-    "baselines",
+    "explainer",
     "report",
     "cli",
     "__main__",
@@ -36,13 +35,13 @@ LAYERS = [
 # Selection knows nothing of explainers: matrices in, a result out.
 ALONE = {"selection": {"arrays", "kernels", "running", "selection"}}
 # Modules that stand in no folder.
-ROOT_MODULES = {"__init__", "__main__", "aggregate", "arrays"}
-# The page is written by a method of the estimator, and the panels are drawn by one of the trade-off; both look the
-# folder up when the method is called.
-LOOKED_UP = {("aggregate.py", "oleander.report"), ("tradeoff.py", "oleander.report")}
+ROOT_MODULES = {"__init__", "__main__", "explainer", "arrays"}
+# The page is written by a method of the estimator, the panels are drawn by one of the trade-off, and results print
+# themselves in the words of a folder above; all look the folder up when the method is called.
+LOOKED_UP = {("explainer.py", "oleander.report"), ("tradeoff.py", "oleander.report"), ("shown.py", "oleander.words")}
 BESIDE = {"studies", "benchmarks", "tests", "fuzz", "examples"}
-# Half of the estimator is the documentation of its parameters.
-MOST_LINES, MOST_LINES_OF_ESTIMATOR = 350, 520
+# Of the whole package. A feature that needs more room makes some by what it replaces.
+MOST_LINES = 28_500
 
 ROOT = Path(oleander.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -105,7 +104,5 @@ def test_no_module_is_a_drawer() -> None:
     assert not [path for path in MODULES if path.stem in {"utils", "helpers", "misc", "common"}]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_no_file_is_long(path: Path) -> None:
-    most = MOST_LINES_OF_ESTIMATOR if path.name == "aggregate.py" else MOST_LINES
-    assert len(path.read_text().splitlines()) <= most
+def test_the_package_stays_within_its_budget() -> None:
+    assert sum(len(path.read_text().splitlines()) for path in MODULES) <= MOST_LINES

@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Balls, Floor, NothingFoundError
-from oleander.candidates import Anchors
-from oleander.draws.options import Draws
-from tests.making import Recording
+from oleander.draws import Draws
+from tests.making import AskingBoxes, Recording
 
 X = np.random.default_rng(0).normal(size=(200, 4))
 BALLS = {"candidates": Balls(1.5, n_draws=50, max_candidates=30), "min_fidelity": 0.6, "holdout": 0.25}
 # The selective program trains every candidate before it is solved, the strict one as its answers need them.
-WAYS = {"strict": {}, "selective": {"formulation": "selective", "floor": Floor(on="share", over="each")}}
+WAYS = {"strict": {}, "selective": {"formulation": "selective", "floor": Floor(on="share")}}
 
 
 def law(rows: np.ndarray) -> np.ndarray:
@@ -85,7 +84,7 @@ class TestDraws:
         with pytest.warns(UserWarning, match=r"max_queries=700 leaves 400 draws, too few to learn from"):
             atlas.fit(X)
         assert box.n_rows == atlas.n_queries_ == 300
-        assert {member.origin for member in atlas.explainers_} <= {"trees", "nodes"}
+        assert {member.origin for member in atlas.explainers_} == {"asking"}
 
 
 @pytest.mark.slow
@@ -97,7 +96,7 @@ class TestDraws:
             BALLS,
             {"draws": Draws(1_000), "min_fidelity": 0.6},
             {"draws": Draws(0), "min_fidelity": 0.6},
-            {"candidates": Anchors(max_anchors=2, max_conditions=2), "min_fidelity": 0.6},
+            {"candidates": AskingBoxes(), "min_fidelity": 0.6},
         ]
     ),
     holdout=st.sampled_from([None, 0.25]),

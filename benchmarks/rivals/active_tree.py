@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.rivals.base import Baseline, choose
 from benchmarks.rivals.mixture import Mixture
 from oleander.arrays import Labels
-from oleander.baselines.base import Baseline, choose
 from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.base import encode_labels
-from oleander.explainers.growth import grow_tree
-from oleander.explainers.tree import LEAF, Tree, split_conditions
-from oleander.explainers.tree_explainers import TreeExplainer
-from oleander.regions import Box
 from oleander.results.explainer_set import ChosenExplainer
+from oleander.rules import Box
+from oleander.rules.base import encode_labels
+from oleander.rules.growth import grow_tree
+from oleander.rules.tree import LEAF, Tree, split_conditions
 
 # What a tree holds of a split.
 SPLIT = ("column", "threshold", "level", "missing_left")
@@ -125,9 +124,7 @@ class ActiveTree(Baseline):
                 n_queries += self._ask(child, box, rng)
                 heapq.heappush(heap, (-child.gain, len(nodes), child))
                 nodes.append(child)
-        explainer = TreeExplainer(self.max_leaves)
-        explainer.tree_ = build_tree(root, rows.schema, rows.labels)
-        return [choose(rows, Box(()), explainer, "active tree")], n_queries
+        return [choose(rows, Box(()), build_tree(root, rows.schema, rows.labels), "active tree")], n_queries
 
     def _ask(self, node: Node, box: BlackBox, rng: np.random.Generator) -> int:
         """Draw in a node, ask the black box, set the label and the split; return the number of rows asked."""

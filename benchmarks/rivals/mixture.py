@@ -17,8 +17,8 @@ from sklearn.mixture import GaussianMixture
 
 from oleander.arrays import Floats
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.regions import Box
-from oleander.regions.conditions import Levels, Range
+from oleander.rules import Box
+from oleander.rules.conditions import Levels, Range
 
 # With fewer rows per component, components describe single rows rather than where rows lie.
 ROWS_PER_COMPONENT = 5
@@ -44,7 +44,7 @@ class Mixture:
 
     Examples
     --------
-    >>> from oleander.regions.conditions import Range
+    >>> from oleander.rules.conditions import Range
     >>> X = np.random.default_rng(0).normal(size=(1000, 2))
     >>> schema = FeatureSchema.infer(X)
     >>> mixture = Mixture.fit(schema.encode(X), schema, n_components=1, seed=0)

@@ -12,20 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
+from benchmarks.rivals.base import Baseline, choose
 from oleander.arrays import Bools, Floats, Labels
-from oleander.baselines.base import Baseline, choose
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.candidates import Balls
 from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import LimeLinear
 from oleander.results.explainer_set import ChosenExplainer
+from oleander.rules import LimeLinear, Linear, Region
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Cells(Region):
     """The rows whose nearest learning row has a given proxy.
 
     Parameters
@@ -49,10 +48,6 @@ class Cells:
     def describe(self) -> str:
         """Say how many learning rows there are; the rows themselves are records of people and stay out of the text."""
         return f"nearest to one of {int(self.has_proxy.sum()):,} of {len(self.has_proxy):,} rows"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Refuse: the region holds the data."""
-        raise TypeError("a region of nearest rows holds the data and cannot be saved.")
 
 
 class Proxies(Baseline):
@@ -113,7 +108,7 @@ class Proxies(Baseline):
         ).propose(rows, seed, CountingBlackBox(box))
         pool = CandidatePool(rows, balls, CountingBlackBox(box))
         pool.train(range(len(balls)))
-        models = [model for model in pool.explainers if isinstance(model, LimeLinear)]
+        models = [model for model in pool.explainers if isinstance(model, Linear)]
         losses = np.array([squared_error(model, rows.values, rows.labels) for model in models])
         picked, assigned = pick_by_loss(losses, rows.weights, self.max_explainers, self.epsilon)
         tree = KDTree(place_rows(rows.values, rows.schema))
@@ -124,11 +119,10 @@ class Proxies(Baseline):
         return members, pool.black_box.n_queries
 
 
-def squared_error(model: LimeLinear, rows: Floats, labels: Labels) -> Floats:
+def squared_error(model: Linear, rows: Floats, labels: Labels) -> Floats:
     """Return the squared distance of the model's score for each row's label from 1; 1 for a label it never saw."""
-    assert model.classes_ is not None
     scores = model.scores(rows)
-    score = np.where(labels[:, None] == model.classes_, scores, 0.0).sum(axis=1)
+    score = np.where(labels[:, None] == model.classes, scores, 0.0).sum(axis=1)
     # A score over 1 for the right label is no error.
     error: Floats = np.square(np.maximum(1.0 - score, 0.0))
     return error

@@ -1,19 +1,18 @@
-"""One tree that learns from the same draws as our union and is judged on the same rows."""
+"""One tree that learns from the same draws as our rules and is judged on the same rows."""
 
 from typing import Any, Self
 
-from oleander.baselines.base import Baseline
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from benchmarks.rivals.base import Baseline
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.draws import Draws
 from oleander.draws.labelled import draw_and_ask
-from oleander.draws.options import Draws
 from oleander.fitting.nothing_found import NothingFoundError
+from oleander.fitting.workings import deliver_rules
 from oleander.judging.certificate import Certificate
-from oleander.learning.union import UnionLearner
-from oleander.results.delivering import deliver_union
+from oleander.learning.learner import RuleLearner
 from oleander.results.explainer_set import ChosenExplainer
 
 
@@ -56,9 +55,10 @@ class TreeOnDraws(Baseline):
         """Draw, ask, learn and judge, as ``AggregateExplainer`` does with a background."""
         schema = FeatureSchema.infer(X) if self.schema is None else self.schema
         counting = CountingBlackBox(BlackBox(self.black_box, schema))
-        rows = label_rows(schema.encode(X), counting, groups=None if groups is None else groups.to_numpy())
-        draws = draw_and_ask(schema.encode(self.background), counting, Draws(), Draws().n, self.random_state or 0)
-        learner = UnionLearner(draws, rows, by_folds=False, level=0.05, seed=self.random_state or 0)
+        of_rows = None if groups is None else groups.to_numpy()
+        rows = label_rows(schema.encode(X), counting, groups=of_rows, merge=False)
+        draws = draw_and_ask(schema.encode(self.background), counting, Draws().n, self.random_state or 0)
+        learner = RuleLearner(draws, rows, by_folds=False, level=0.05, seed=self.random_state or 0)
         found = (
             learner.choose_tree(self.max_leaves, self.min_fidelity)
             if self.abstains
@@ -67,7 +67,7 @@ class TreeOnDraws(Baseline):
         if found is None:
             raise NothingFoundError("no cut of the tree reaches the floor.")
         self.schema_, self.n_queries_ = schema, counting.n_queries
-        self.set_ = deliver_union(found, rows, learner.level)
+        self.set_, _ = deliver_rules(found, learner)
         certificate = Certificate((), None, found.claim, 0.95, found.rows)
         self.certificate_ = certificate if found.is_certified else None
         return self

@@ -18,16 +18,14 @@ from threadpoolctl import threadpool_limits
 from benchmarks.data_sets import five_classes, from_sklearn
 from benchmarks.journal import Journal, Row
 from benchmarks.measuring import WatchedBlackBox, is_installed
+from benchmarks.rivals.anchors import Anchors, pick_greedily
+from benchmarks.rivals.anchors.ledger import Ledger
+from benchmarks.rivals.anchors.predicates import Grid
+from benchmarks.rivals.anchors.search import Settings, find_anchors
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, number, seconds
-from oleander.baselines.anchors import pick_greedily
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates.anchors import Anchors
-from oleander.candidates.anchors.ledger import Ledger
-from oleander.candidates.anchors.predicates import Grid
-from oleander.candidates.anchors.search import Settings, find_anchors
 from oleander.candidates.centers import choose_centers
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema

@@ -17,19 +17,22 @@ class Subject(ABC):
     name, title, asks : str
         Its name on the command line, its heading and its question.
     docs : str
-        The page of the documentation that shows its tables; ``benchmarks.md`` is written by the benchmarks themselves.
+        The page in docs/ that shows its tables; ``evidence/benchmarks.md`` is written by the benchmarks themselves.
     needs : tuple of str
         Modules without which it cannot run.
     figure_size : tuple of float, or None
         In inches; None for a subject without a figure.
+    is_parallel : bool
+        Whether lines may be measured in several processes at once, because nothing is timed by the clock.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     asks: ClassVar[str]
-    docs: ClassVar[str] = "benchmarks.md"
+    docs: ClassVar[str] = "evidence/benchmarks.md"
     needs: ClassVar[tuple[str, ...]] = ()
     figure_size: ClassVar[tuple[float, float] | None] = None
+    is_parallel: ClassVar[bool] = False
 
     @abstractmethod
     def measure(self, size: Size, journal: Journal) -> None:

@@ -1,4 +1,4 @@
-"""Every method in one table by ``oleander.baselines.compare``, on rows that the black box has not seen."""
+"""Every method in one table by ``benchmarks.rivals.compare``, on rows that the black box has not seen."""
 
 from collections.abc import Sequence
 from functools import cache, partial
@@ -7,10 +7,9 @@ from typing import Any
 from benchmarks.cases import Case, make_case
 from benchmarks.data_sets import from_sklearn
 from benchmarks.journal import Journal, Row
-from benchmarks.rivals import make_all_rivals
+from benchmarks.rivals import compare, make_rivals
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_table, number, seconds
-from oleander.baselines import compare
 
 # Settings under which a method is quick and worth nothing, to see that it runs.
 QUICK = {"max_candidates": 5, "n_draws": 50, "n_components": 3, "max_anchors": 2}
@@ -20,17 +19,9 @@ COUNTS = ("explainers", "complexity", "queries")
 
 def compare_one(case: Case, name: str, settings: dict[str, Any]) -> Row:
     """Return the held-out line of one method."""
-    rival: Any = make_all_rivals(case.black_box, schema=case.schema, random_state=case.seed)[name]
+    rival: Any = make_rivals(case.black_box, schema=case.schema, random_state=case.seed)[name]
     rival.set_params(**{key: value for key, value in settings.items() if key in rival.get_params()})
-    table = compare(
-        case.black_box,
-        case.explain,
-        rivals={name: rival},
-        X_test=case.test,
-        groups=case.groups,
-        schema=case.schema,
-        random_state=case.seed,
-    )
+    table = compare(case.black_box, case.explain, case.test, {name: rival}, groups=case.groups, schema=case.schema)
     held = table[table["rows"] == "held out"].iloc[0]
     sizes = {"rows explained": len(case.explain), "rows measured on": len(case.test)}
     return {column: held[column] for column in (*FIGURES, *COUNTS, "seconds")} | sizes
@@ -42,14 +33,14 @@ class Compare(Subject):
     name = "compare"
     title = "All methods in one table"
     asks = "How do all methods compare on one split of two small data sets?"
-    docs = "rivals.md"
+    docs = "evidence/rivals.md"
 
     def measure(self, size: Size, journal: Journal) -> None:
         """Measure data set by data set, method by method."""
         settings, max_rows = ({}, None) if size == "full" else (QUICK, 60)
         for name in ("breast_cancer", "wine") if size == "full" else ("wine",):
             make = cache(partial(make_case, from_sklearn(name), "forest", 0, max_rows))
-            for method in make_all_rivals(None):
+            for method in make_rivals(None):
                 key = {"data": name, "method": method}
                 journal.once(key, lambda make=make, method=method: compare_one(make(), method, settings))
 

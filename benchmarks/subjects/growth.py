@@ -82,10 +82,10 @@ def fit_default(box: str, rows: int, columns: int, classes: int, K: int, n_trees
     }
 
 
-def fit_from_pool(kind: str, rows: int, columns: int, n_centers: int = 500) -> Row:
-    """Return the memory that a choice among balls, trees or nodes needs beside the rows; the peak is the process's."""
+def fit_from_pool(rows: int, columns: int, n_centers: int = 500) -> Row:
+    """Return the memory that a choice among balls needs beside the rows; the peak is the process's."""
     X = np.random.default_rng(0).normal(size=(rows, columns))
-    candidates = Balls(max_candidates=n_centers, n_draws=500) if kind == "balls" else kind
+    candidates = Balls(max_candidates=n_centers, n_draws=500)
     before, cpu_start = peak_gigabytes(), time.process_time()
     atlas = AggregateExplainer(lambda X: (X[:, 0] > 0) & (X[:, 1] > -0.5), candidates=candidates, random_state=0)
     n_candidates = atlas.fit(X).pool_.covers.shape[0]

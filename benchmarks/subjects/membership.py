@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.journal import Row
 from benchmarks.measuring import timed
 from oleander.data.schema import FeatureSchema
-from oleander.regions import Ball, membership
+from oleander.rules import Ball, membership
 
 
 def find_members(n_rows: int, n_centers: int, radii: list[float]) -> Row:

@@ -61,9 +61,9 @@ def judge_law(kind: str, seed: int, n_draws: int, with_background: bool) -> Row:
 def count_spreads(atlas: AggregateExplainer, new: np.ndarray, truth: np.ndarray) -> tuple[int, int]:
     """Return the number of rules with a spread, and of those whose spread holds fewer new rows than it says."""
     explainers, rows = atlas.record_.explainers, atlas.schema_.encode(new)
-    own, said, _ = explainers.read(rows)
+    read = explainers.read(rows)
     found = false = 0
-    for member, inside, answers in zip(explainers.members, own, said, strict=True):
+    for member, inside, answers in zip(explainers.members, read.covers, read.said, strict=True):
         # The rules of a tree are counted with it.
         if len(member.spreads) != 1 or member.spreads[0] is None or not inside.any():
             continue
@@ -78,7 +78,7 @@ class NumberLaws(Subject):
     name = "number-laws"
     title = "Certificates of numbers on laws with known truth"
     asks = "How many certified, judged and spread statements about numbers are false?"
-    docs = "how-to/regression.md"
+    docs = "evidence/numbers.md"
 
     def measure(self, size: Size, journal: Journal) -> None:
         """Measure every kind seed by seed."""

@@ -31,7 +31,6 @@ from studies.data import load_telemonitoring
 
 FLOOR = 0.9
 N_SPLITS = 4
-MAX_RULES = 20
 Table = tuple[pd.DataFrame, np.ndarray, np.ndarray | None]
 
 
@@ -102,7 +101,7 @@ def measure_split(data: str, box: str, split: int, n_draws: int = 20_000) -> Row
     words = X.select_dtypes(exclude="number").columns
     encode = ColumnTransformer([("words", OrdinalEncoder(), list(words))], remainder="passthrough")
     model = Pipeline([("encode", encode), ("model", BOXES[box](split))]).fit(X.iloc[trains], y[trains])
-    atlas = AggregateExplainer(model, tolerance="auto", draws=Draws(n_draws), max_rules=MAX_RULES, random_state=split)
+    atlas = AggregateExplainer(model, tolerance="auto", draws=Draws(n_draws), random_state=split)
     start = time.process_time()
     try:
         of_groups = None if groups is None else groups[judges]
@@ -137,7 +136,7 @@ def measure_labels(
     """Return the processor time of a fit of labels of the same size: the third in which the model's answer lies."""
     trains, judges = parts
     thirds = np.quantile(y[trains], [1 / 3, 2 / 3])
-    options = {"draws": Draws(n_draws), "max_rules": MAX_RULES, "random_state": split}
+    options = {"draws": Draws(n_draws), "random_state": split}
     atlas = AggregateExplainer(lambda table: np.searchsorted(thirds, model.predict(table)), **options)
     start = time.process_time()
     with contextlib.suppress(NothingFoundError):
@@ -185,7 +184,7 @@ class Numbers(Subject):
     name = "numbers"
     title = "Numbers"
     asks = "How much do rules for numbers answer within a tolerance, beside one tree of as many leaves?"
-    docs = "how-to/regression.md"
+    docs = "evidence/numbers.md"
 
     def measure(self, size: Size, journal: Journal) -> None:
         """Measure each data set, black box and split."""

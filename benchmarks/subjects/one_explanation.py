@@ -20,8 +20,7 @@ from oleander.black_box.asking import BlackBox
 from oleander.candidates.centers import choose_centers
 from oleander.candidates.radii import choose_ladder
 from oleander.draws.in_ball import draw_in_ball
-from oleander.explainers import FilteredTree, LimeLinear, UnfilteredTree
-from oleander.regions import Ball
+from oleander.rules import Ball, FilteredTree, LimeLinear, UnfilteredTree
 
 OURS = {"FilteredTree": FilteredTree, "UnfilteredTree": UnfilteredTree, "LimeLinear": LimeLinear}
 # Import names by the names in the table. A package that is not installed is left out, and the page says so.

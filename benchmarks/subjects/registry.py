@@ -1,23 +1,20 @@
-"""The subjects by name: those of docs/benchmarks.md first, in the order of the page."""
+"""The subjects by name: those of docs/evidence/benchmarks.md first, in the order of the page."""
 
 from benchmarks.subjects.anchors import AnchorSearch
 from benchmarks.subjects.base import Subject
 from benchmarks.subjects.certificates import Certificates
 from benchmarks.subjects.compare import Compare
 from benchmarks.subjects.field import Field
-from benchmarks.subjects.floor import FloorOn
 from benchmarks.subjects.growth import Growth
 from benchmarks.subjects.lazy import Lazy
 from benchmarks.subjects.least_time import LeastTime
 from benchmarks.subjects.number_laws import NumberLaws
 from benchmarks.subjects.numbers import Numbers
 from benchmarks.subjects.one_explanation import OneExplanation
-from benchmarks.subjects.picking import Picking
 from benchmarks.subjects.quality import Quality
 from benchmarks.subjects.selection import Selection
 from benchmarks.subjects.speed import Speed
 from benchmarks.subjects.streaming import Streaming
-from benchmarks.subjects.union_floor import UnionFloor
 from benchmarks.subjects.whole_explanation import WholeExplanation
 
 SUBJECTS: dict[str, Subject] = {
@@ -29,15 +26,12 @@ SUBJECTS: dict[str, Subject] = {
         Growth(),
         LeastTime(),
         Speed(),
-        FloorOn(),
         Lazy(),
         AnchorSearch(),
         Quality(),
         Certificates(),
-        Picking(),
         Compare(),
         Field(),
-        UnionFloor(),
         Numbers(),
         NumberLaws(),
         Streaming(),

@@ -129,9 +129,9 @@ class Selection(Subject):
 
 
 NOTES = """\
-The goals of each instance, and how the choice is solved, stand in [selection](selection.md#measured). `highs` is HiGHS
-on the program of the same problem, stopped after its time; "gap early" is of a second solve with that time limit. The
-ratio is HiGHS's seconds over ours. Other solvers get the program after our own reduction, and the same time limit.
+How the choice is solved stands in [selection](../selection.md). `highs` is HiGHS on the program of the same problem,
+stopped after its time; "gap early" is of a second solve with that time limit. The ratio is HiGHS's seconds over ours.
+Other solvers get the program after our own reduction, and the same time limit.
 """
 
 

@@ -12,11 +12,10 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.measuring import timed
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
-from oleander.explainers import FilteredTree, LimeLinear, UnfilteredTree
-from oleander.explainers.base import encode_labels
-from oleander.explainers.growth import grow_tree
 from oleander.filters import bin_codes, select_features
-from oleander.regions import Ball
+from oleander.rules import Ball, FilteredTree, LimeLinear, UnfilteredTree
+from oleander.rules.base import encode_labels
+from oleander.rules.growth import grow_tree
 
 
 def make_data(n_rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -120,12 +120,12 @@ def fit_files(files: list[str], block_size: int, n_jobs: int, epsilon: float) ->
     import pyarrow.dataset as ds
 
     from oleander import AggregateExplainer, open_source
-    from oleander.streaming import counting, sample
+    from oleander.streaming import Source, counting
 
     # Processes start, and import what they need, before the clock runs.
-    sample.draw_sample(open_source(ds.dataset(files[:2], format="parquet")), 10, 0, n_jobs=n_jobs)
+    open_source(ds.dataset(files[:2], format="parquet")).sample(10, 0, n_jobs=n_jobs)
     watch = Stopwatch()
-    sample.draw_sample = watch.around("draw", sample.draw_sample)
+    Source.sample = watch.around("draw", Source.sample)
     counting.count_all = watch.around("count", counting.count_all)
     source = open_source(ds.dataset(files, format="parquet"), epsilon=epsilon, block_size=block_size)
     atlas = AggregateExplainer(Law(), max_explainers=5, min_fidelity=0.8, holdout=0.25, n_jobs=n_jobs, random_state=0)
@@ -163,7 +163,7 @@ class Streaming(Subject):
     name = "streaming"
     title = "More rows than memory"
     asks = "Do seconds grow as the rows do, and memory not at all; and is the sample as accurate as promised?"
-    docs = "scale.md"
+    docs = "evidence/scale.md"
     needs = ("pyarrow",)
 
     def measure(self, size: Size, journal: Journal) -> None:

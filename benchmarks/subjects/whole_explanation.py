@@ -9,17 +9,16 @@ from benchmarks.cases import Case, make_case, typical_radius
 from benchmarks.data_sets import CLINICAL, SHARED, five_classes, from_sklearn
 from benchmarks.journal import Journal, Row
 from benchmarks.measuring import WatchedBlackBox, is_installed
-from benchmarks.rivals import make_all_rivals
+from benchmarks.rivals import Rival, SubmodularPick, compare, make_rivals
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, mean, number, seconds
 from oleander import AggregateExplainer
-from oleander.baselines import Rival, SubmodularPick, compare
 from studies.data import DataSet
 
 OURS = "Oleander"
 PAPER = "Oleander, the paper's settings"
 LIME = "SP-LIME, lime package"
-# The names of the page by those of ``make_all_rivals``.
+# The names of the page by those of ``make_rivals``.
 RIVALS = {
     "submodular pick": "SP-LIME",
     "anchors": "anchors + greedy",
@@ -45,7 +44,7 @@ def make_method(name: str, case: Case, k: int) -> Rival:
     if name == LIME:
         return SubmodularPick(case.black_box, source="lime", **common)
     given = {shown: given for given, shown in RIVALS.items()}
-    return make_all_rivals(case.black_box, max_leaves=LEAVES_EACH * k, **common)[given.get(name, name)]
+    return make_rivals(case.black_box, max_leaves=LEAVES_EACH * k, **common)[given.get(name, name)]
 
 
 def explain_model(name: str, data: DataSet, k: int, seed: int, max_rows: int) -> Row:
@@ -55,15 +54,8 @@ def explain_model(name: str, data: DataSet, k: int, seed: int, max_rows: int) ->
     case = make_case(data, "forest", seed, max_rows)
     box = WatchedBlackBox(case.black_box)
     case = replace(case, black_box=box)
-    table = compare(
-        box,
-        case.explain,
-        rivals={name: make_method(name, case, k)},
-        X_test=case.test,
-        groups=case.groups,
-        schema=case.schema,
-        random_state=seed,
-    )
+    rivals = {name: make_method(name, case, k)}
+    table = compare(box, case.explain, case.test, rivals, groups=case.groups, schema=case.schema)
     held = table[table["rows"] == "held out"].iloc[0]
     # Rows that compare itself asks about, to judge by, are not the method's own.
     n_queries = box.n_rows - len(case.explain) - len(case.test)

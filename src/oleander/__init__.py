@@ -1,18 +1,17 @@
 """Explain any black-box classifier with a handful of small, faithful local models."""
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from oleander.running.lazily import import_lazily
-
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from oleander.aggregate import AggregateExplainer
     from oleander.black_box.output import Output
     from oleander.candidates.balls import Balls
     from oleander.candidates.radii import Holding, PerRow
     from oleander.data.schema import FeatureSchema
-    from oleander.draws.options import Draws
+    from oleander.draws import Draws
+    from oleander.explainer import AggregateExplainer
     from oleander.fitting.nothing_found import NothingFoundError
     from oleander.judging.floor import Floor
     from oleander.streaming.source import open_source
@@ -31,19 +30,25 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    # The command line answers a wrong option without importing scikit-learn.
-    __getattr__, __dir__ = import_lazily(
-        __name__,
-        {
-            "AggregateExplainer": "oleander.aggregate",
-            "Balls": "oleander.candidates.balls",
-            "Draws": "oleander.draws.options",
-            "FeatureSchema": "oleander.data.schema",
-            "Floor": "oleander.judging.floor",
-            "Holding": "oleander.candidates.radii",
-            "NothingFoundError": "oleander.fitting.nothing_found",
-            "Output": "oleander.black_box.output",
-            "PerRow": "oleander.candidates.radii",
-            "open_source": "oleander.streaming.source",
-        },
-    )
+    # A name is imported when it is first used: the command line answers a wrong option without importing scikit-learn.
+    HOMES = {
+        "AggregateExplainer": "oleander.explainer",
+        "Balls": "oleander.candidates.balls",
+        "Draws": "oleander.draws",
+        "FeatureSchema": "oleander.data.schema",
+        "Floor": "oleander.judging.floor",
+        "Holding": "oleander.candidates.radii",
+        "NothingFoundError": "oleander.fitting.nothing_found",
+        "Output": "oleander.black_box.output",
+        "PerRow": "oleander.candidates.radii",
+        "open_source": "oleander.streaming.source",
+    }
+
+    def __getattr__(name: str) -> Any:
+        if name not in HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        globals()[name] = value = getattr(import_module(HOMES[name]), name)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *HOMES})

@@ -40,8 +40,8 @@ def load_ppmi(
     Parameters
     ----------
     folder : path
-        The folder with the tables as CSV files, at any depth; ``docs/studies.md`` lists them. An error names every
-        missing file and column.
+        The folder with the tables as CSV files, at any depth. ``docs/evidence/studies.md`` lists them. An error names
+        every missing file and column.
     depression : {"sum", "scored"}
         The sum of the scale's items as they stand, whose mean is the one that the paper prints; or its proper score,
         in which a no counts for five of the items.

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.rivals import ActiveTree, DecisionSet
-from oleander.baselines import AnchorPick, NaiveTree
-from oleander.baselines.anchors import pick_greedily
-from oleander.baselines.base import choose
-from oleander.baselines.submodular_pick import pick_by_features
+from benchmarks.rivals import ActiveTree, AnchorPick, DecisionSet, NaiveTree
+from benchmarks.rivals.anchors import pick_greedily
+from benchmarks.rivals.base import choose
+from benchmarks.rivals.submodular_pick import pick_by_features
 from oleander.candidates.pool import CandidatePool
-from oleander.explainers import LimeLinear
 from oleander.results import ExplainerSet
+from oleander.rules import Linear
 from studies.step import Work
 from studies.steps.explained_rows import LEARNED, ExplainedRows
 from studies.steps.paper_program import train_pool
@@ -34,7 +33,7 @@ def submodular_pick(explained: ExplainedRows, pool: CandidatePool, max_budget: i
         for candidate, explainer in zip(pool.candidates, pool.explainers, strict=True)
         if explainer is not None
     ]
-    models = [member.explainer for member in members if isinstance(member.explainer, LimeLinear)]
+    models = [member.explainer for member in members if isinstance(member.explainer, Linear)]
     weights = np.array([np.abs(model.weights).sum(axis=1) for model in models])
     picked = pick_by_features(weights, max_budget, np.array([member.support for member in members]))
 

@@ -9,8 +9,7 @@ from joblib import Parallel, delayed
 
 from oleander.candidates.centers import choose_centers
 from oleander.draws.in_ball import draw_in_ball, seed_for
-from oleander.explainers import FilteredTree
-from oleander.regions import Ball
+from oleander.rules import Ball, FilteredTree
 from studies.drawing import COLOURS, Pen
 from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.explained_rows import ExplainedRows, make_explained_rows, radius_of
@@ -32,11 +31,11 @@ def filter_center(
     answers = explained.black_box.ask(draws)
     lines = []
     for n_bins in BINS:
-        tree = FilteredTree(max_leaves=MAX_LEAVES, n_bins=n_bins)
-        tree.fit(draws[:n_draws], answers[:n_draws], schema=rows.schema)
-        assert tree.filter_ is not None
+        local = FilteredTree(max_leaves=MAX_LEAVES, n_bins=n_bins)
+        tree = local.fit(draws[:n_draws], answers[:n_draws], schema=rows.schema)
+        assert local.filter_ is not None
         right = tree.predict(draws[n_draws:]) == answers[n_draws:]
-        found = {"fidelity": float(right.mean()), "n_selected": len(tree.filter_.features)}
+        found = {"fidelity": float(right.mean()), "n_selected": len(local.filter_.features)}
         lines.append({"center": center, "bins": n_bins, **found})
     return lines
 

@@ -20,7 +20,7 @@ from oleander.candidates import Balls
 from oleander.candidates.centers import choose_centers
 from oleander.candidates.pool import CandidatePool
 from oleander.draws.in_ball import seed_for
-from oleander.regions import ball_distances
+from oleander.rules import ball_distances
 from oleander.selection import SelectionProblem
 from studies.drawing import Pen
 from studies.step import Exhibit, Facts, Step, Work

@@ -15,11 +15,9 @@ from oleander.candidates.centers import choose_centers
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball, seed_for
-from oleander.explainers import FilteredTree, UnfilteredTree
-from oleander.explainers.base import encode_labels
-from oleander.explainers.tree_explainers import TreeExplainer
 from oleander.filters import bin_codes, select_features
-from oleander.regions import Ball
+from oleander.rules import Ball, FilteredTree, UnfilteredTree
+from oleander.rules.base import encode_labels
 from studies.drawing import COLOURS, Pen
 from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.black_boxes import model_for
@@ -61,17 +59,16 @@ def explain_center(
     kept_by_the_letter = count_kept(uncut, black_box.ask(uncut), rows.schema)
     lines = []
     for size, max_leaves in SIZES.items():
-        trees: dict[str, TreeExplainer] = {
+        locals_of_kinds: dict[str, UnfilteredTree] = {
             "filtered": FilteredTree(max_leaves=max_leaves),
             "letter": FilteredTree(max_leaves=max_leaves, alpha=None),
             "unfiltered": UnfilteredTree(max_leaves=max_leaves),
         }
-        for kind, untrained in trees.items():
-            assert isinstance(untrained, FilteredTree | UnfilteredTree)
-            tree = untrained.fit(draws[:n_draws], answers[:n_draws], schema=rows.schema)
+        for kind, local in locals_of_kinds.items():
+            tree = local.fit(draws[:n_draws], answers[:n_draws], schema=rows.schema)
             agrees = tree.predict(draws) == answers
             agrees_on_rows = tree.predict(rows.values) == rows.labels
-            found = tree.filter_ if isinstance(tree, FilteredTree) else None
+            found = local.filter_ if isinstance(local, FilteredTree) else None
             n_selected = len(rows.schema) if found is None else len(found.features)
             lines.append(
                 {

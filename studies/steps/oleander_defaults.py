@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.aggregate import AggregateExplainer
-from oleander.baselines import TreeWithAbstention
+from benchmarks.rivals import TreeWithAbstention
 from oleander.candidates.pool import EmptyPoolError
+from oleander.explainer import AggregateExplainer
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.running.shares import show_lower
 from studies.drawing import COLOURS, Pen

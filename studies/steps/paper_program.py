@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,9 @@ from oleander.candidates import Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
+from oleander.fitting.workings import deliver_choice
 from oleander.judging import Floor
-from oleander.results import ExplainerSet
+from oleander.rules import FilteredTree, LimeLinear, Linear, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult
 from studies.settings import Settings
 from studies.step import Work
@@ -30,7 +30,7 @@ CURVE_GAP = 0.001
 # The stages of a solve that count nodes.
 SEARCHES = ("branch", "decompose", "highs", "finish")
 # The paper's: the raw share of each explainer, whatever its support.
-PAPER_FLOOR = Floor("share", over="each", min_support=1)
+PAPER_FLOOR = Floor("share", min_support=1)
 
 
 def method_name(program: str, floor: float) -> str:
@@ -53,7 +53,7 @@ class LimeInSpreads(LimeLinear):
 
     units: FeatureSchema | None = None
 
-    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Self:
+    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Linear:
         """Fit as ``LimeLinear`` does."""
         return super().fit(draws, labels, schema=self.units or schema, center=center)
 
@@ -139,7 +139,7 @@ def solve_grid(
         for (budget, floor), result in results.items():
             key = tuple(sorted(result.chosen.tolist()))
             if key not in measured:
-                measured[key] = explained.measure(ExplainerSet.choose(program, result))
+                measured[key] = explained.measure(deliver_choice(program, result))
             cell = {"program": name, **_cell(budget, floor, result)}
             lines += [{**cell, **line} for line in measured[key]]
     return pd.DataFrame(lines)

@@ -15,6 +15,10 @@ def square(n):
     return lambda: {"square": np.float64(n * n), "fidelity": np.nan}
 
 
+def add(n, m):
+    return {"sum": np.int64(n + m)}
+
+
 def test_a_line_is_measured_once(path):
     found = {"n": 2, "square": 4.0, "fidelity": None}
     assert Journal(path, {"numpy": "1"}, "a").once({"n": 2}, square(2)) == found
@@ -25,6 +29,19 @@ def test_a_line_is_measured_once(path):
 
     assert again.once({"n": 2}, never) == again.rows[0] == found
     assert json.loads(path.read_text().splitlines()[0]) == {"machine": {"numpy": "1"}}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_many_lines_are_measured_once_in_any_number_of_processes(path, n_jobs):
+    journal = Journal(path, {"numpy": "1"}, "a", only={"n": {"1", "2", "3"}}, n_jobs=n_jobs)
+    journal.once({"n": 1, "m": 9}, square(1))
+    journal.once_each([{"n": n, "m": 9} for n in range(4)], add)
+    assert sorted(journal.rows, key=lambda row: row["n"]) == [
+        {"n": 1, "m": 9, "square": 1.0, "fidelity": None},
+        {"n": 2, "m": 9, "sum": 11},
+        {"n": 3, "m": 9, "sum": 12},
+    ]
+    assert Journal(path, {"numpy": "1"}, "a").rows == journal.rows
 
 
 def test_machines_are_never_mixed(path):

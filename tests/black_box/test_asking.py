@@ -1,79 +1,21 @@
 import warnings
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
+from lightgbm import LGBMClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
-from oleander.black_box.asking import BlackBox, BlackBoxError, check_labels
+from oleander.black_box.answers import BlackBoxError
+from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, columns_read_by, keep_columns
 from oleander.data.schema import FeatureSchema
 
 X = np.arange(12.0).reshape(6, 2) + 0.5
 SCHEMA = FeatureSchema.infer(X)
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ([0, 1], [0, 1]),
-        (["a", "b"], ["a", "b"]),
-        ([True, False], [True, False]),
-        (np.array([[0], [1]]), [0, 1]),
-        (pd.Series(["a", "b"], index=[7, 9]), ["a", "b"]),
-        (pd.Categorical(["a", "b"]), ["a", "b"]),
-        (np.array(["a", "b"], dtype=object), ["a", "b"]),
-        (np.array([1.0, 2.0]), [1.0, 2.0]),
-        (np.array([True, np.bool_(False)], dtype=object), [True, False]),
-    ],
-)
-def test_labels_of_many_kinds(answer, expected):
-    assert check_labels(answer, 2).tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        ([0, 1, 2], "answered 3 labels for 2 rows"),
-        ([], "answered 0 labels for 2 rows"),
-        ("yes", "answered 1 labels for 2 rows"),
-        ([[0.2, 0.8], [0.5, 0.5]], "2 columns, which look like probabilities"),
-        ([0.2, 0.8], "answered 0.2 for row 0, which looks like a probability"),
-        ([1.0, np.nan], "answered nan for row 1, which is no answer"),
-        (["a", None], "answered None for row 1, which is no answer"),
-        (np.array(["a", 1], dtype=object), "labels of several types, int, str"),
-        (np.array([1j, 2j]), "labels of dtype complex128"),
-        ([b"a", b"b"], "answered bytes; text is expected"),
-        (np.array([b"a", b"b"], dtype=object), "answered bytes; text is expected"),
-        ([1.0, np.inf], "answered inf for row 1, which is no answer"),
-    ],
-)
-def test_answers_that_are_no_labels(answer, message):
-    with pytest.raises(BlackBoxError, match=message):
-        check_labels(answer, 2)
-
-
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (pd.Series([(1, 2), (3, 4)]), "answered with a tuple for each row"),
-        (pd.Series([frozenset(), frozenset()]), "answered with a frozenset for each row"),
-        (pd.Series([Decimal(1), Decimal(2)]), "answered with a Decimal for each row"),
-        (pd.Series([0.5, float("inf")], dtype=object), "answered inf for row 1"),
-        (np.array([1, 2], dtype=np.longdouble), "labels of dtype float128"),
-        (np.ma.masked_array([1, 2], mask=[False, True]), "answered row 1 with a masked value"),
-        (np.array(["a", "b\ud800"], dtype=object), "an answer of the black box has the text .*not Unicode"),
-    ],
-)
-def test_answers_that_no_file_could_hold(answer, message):
-    with pytest.raises(BlackBoxError, match=message):
-        check_labels(answer, 2)
-
-
-def test_a_mask_that_hides_nothing_is_allowed():
-    assert check_labels(np.ma.masked_array([1, 2]), 2).tolist() == [1, 2]
+TABLE = pd.DataFrame({"age": [61, 58], "dose": [1, 2]})
 
 
 def test_the_error_of_a_black_box_is_named_with_its_message():
@@ -177,13 +119,141 @@ def test_a_black_box_may_write_into_the_rows_that_it_gets(dtype):
     np.testing.assert_array_equal(labels, BlackBox(spoil, schema).ask(rows))
 
 
+class Recording:
+    """A model that records the number of rows of each call."""
+
+    def __init__(self):
+        self.calls = []
+
+    def predict(self, X):
+        self.calls.append(len(X))
+        return X[:, 0] > 5
+
+
+def test_rows_on_which_the_black_box_failed_are_counted():
+    def fragile(X):
+        if len(X) > 4:
+            raise ConnectionError("too many")
+        return np.zeros(len(X), dtype=int)
+
+    counting = CountingBlackBox(BlackBox(fragile, SCHEMA))
+    counting.ask(X[:3])
+    with pytest.raises(BlackBoxError, match="too many"):
+        counting.ask(X)
+    assert counting.n_queries == 9
+
+
+def test_no_row_is_sent_beyond_the_limit():
+    model = Recording()
+    counting = CountingBlackBox(BlackBox(model, SCHEMA), max_queries=8)
+    counting.ask(X)
+    with pytest.raises(SpentError, match="max_queries=8 leaves 2 rows to ask about, and 3 are needed"):
+        counting.ask(X[:3])
+    assert (counting.n_queries, counting.queries_left) == (6, 2)
+    counting.ask(X[:2])
+    assert counting.queries_left == 0
+    assert model.calls == [6, 2]
+
+
+def test_rows_asked_elsewhere_are_charged_within_the_limit():
+    model = Recording()
+    counting = CountingBlackBox(BlackBox(model, SCHEMA), max_queries=8)
+    counting.charge(5)
+    with pytest.raises(SpentError):
+        counting.charge(4)
+    assert (counting.n_queries, counting.queries_left) == (5, 3)
+    assert model.calls == []
+
+
+def test_reserved_rows_are_not_left_until_they_are_released():
+    counting = CountingBlackBox(BlackBox(Recording(), SCHEMA), max_queries=8)
+    counting.reserve(5)
+    assert (counting.queries_left, counting.can_ask(3), counting.can_ask(4)) == (3, True, False)
+    with pytest.raises(SpentError, match="leaves 3 rows"):
+        counting.ask(X)
+    counting.release(5)
+    counting.ask(X)
+    assert counting.queries_left == 2
+
+
+def test_without_a_limit_there_is_no_number_of_rows_left():
+    counting = CountingBlackBox(BlackBox(Recording(), SCHEMA))
+    counting.charge(10**9)
+    counting.reserve(10**9)
+    assert counting.queries_left is None
+    assert counting.can_ask(10**9)
+
+
+@pytest.mark.parametrize(("n_rows", "n_repeated"), [(300, 100), (40, 40)])
+def test_rows_asked_twice_are_counted(n_rows, n_repeated):
+    rows = np.random.default_rng(0).uniform(size=(n_rows, 2))
+    model = Recording()
+    counting = CountingBlackBox(BlackBox(model, FeatureSchema.infer(rows)))
+    counting.ask_again(rows, counting.ask(rows))
+    assert model.calls == [n_rows, n_repeated // 2, n_repeated // 2]
+    assert counting.n_queries == sum(model.calls) == n_rows + n_repeated
+
+
+def test_a_fickle_black_box_is_warned_of_through_the_counter():
+    answers = iter([0, 1, 1])
+    counting = CountingBlackBox(BlackBox(lambda X: np.full(len(X), next(answers)), SCHEMA))
+    with pytest.warns(UserWarning, match="changed its answer on 6 of 6 rows"):
+        counting.ask_again(X, counting.ask(X))
+
+
+def test_rows_are_not_asked_twice_beyond_the_limit():
+    model = Recording()
+    counting = CountingBlackBox(BlackBox(model, SCHEMA), max_queries=10)
+    labels = counting.ask(X)
+    with pytest.raises(SpentError, match="leaves 4 rows"):
+        counting.ask_again(X, labels)
+    assert model.calls == [6]
+
+
 @pytest.mark.parametrize(
-    "as_answer",
-    [list, np.array, lambda texts: np.array(texts, dtype=object), lambda texts: [[text] for text in texts]],
+    ("first", "later", "message"),
+    [
+        ([1, 0], ["1", "0"], "answered numbers at first and text later, such as '1'"),
+        (["yes", "no"], [True, False], "answered text at first and truth values later, such as True"),
+        ([True, False], [1.0, 0.0], "answered truth values at first and numbers later"),
+    ],
 )
-def test_a_long_label_is_kept_once(as_answer):
-    long = ["yes" * 1000, "no" * 1000]
-    first = check_labels(as_answer([long[i % 2] for i in range(50)]), 50)
-    again = check_labels(as_answer(["".join(list(long[i % 2])) for i in range(50)]), 50)
-    assert first.tolist() == again.tolist() == long * 25
-    assert len({id(label) for label in [*first, *again]}) == 2
+def test_answers_of_another_kind_are_refused(first, later, message):
+    answers = [first, later]
+    rows = np.array([[0.5], [1.5]])
+    black_box = CountingBlackBox(BlackBox(lambda X: np.array(answers.pop(0)), FeatureSchema.infer(rows)))
+    black_box.ask(rows)
+    with pytest.raises(BlackBoxError, match=message):
+        black_box.ask(rows)
+
+
+def test_whole_numbers_and_floats_are_of_one_kind():
+    answers = [np.array([1, 0]), np.array([1.0, 0.0]), np.array([1, 0], dtype=object)]
+    rows = np.array([[0.5], [1.5]])
+    black_box = CountingBlackBox(BlackBox(lambda X: answers.pop(0), FeatureSchema.infer(rows)))
+    assert [black_box.ask(rows).tolist() for _ in range(3)] == [[1, 0]] * 3
+
+
+def test_models_without_names():
+    assert columns_read_by(DecisionTreeClassifier().fit(TABLE.to_numpy(), [0, 1])) is None
+    # LightGBM names the columns of an array Column_0, Column_1.
+    rows = np.arange(40.0).reshape(20, 2)
+    assert columns_read_by(LGBMClassifier(verbose=-1).fit(rows, [0, 1] * 10)) is None
+    assert columns_read_by(DecisionTreeClassifier) is None
+
+
+def test_rows_without_names_are_left_as_they_are():
+    tree = DecisionTreeClassifier().fit(TABLE, [0, 1])
+    assert keep_columns(TABLE.to_numpy(), tree).shape == (2, 2)
+    assert keep_columns(None, tree) is None
+    assert keep_columns(TABLE, tree) is TABLE
+
+
+def test_another_order_is_no_warning():
+    tree = DecisionTreeClassifier().fit(TABLE, [0, 1])
+    assert list(keep_columns(TABLE[["dose", "age"]], tree).columns) == ["age", "dose"]
+
+
+def test_missing_columns():
+    with pytest.raises(ValueError, match="lack 'age', 'dose'"):
+        keep_columns(TABLE.rename(columns=str.upper), DecisionTreeClassifier().fit(TABLE, [0, 1]))

@@ -15,16 +15,16 @@ import pytest
 from oleander import AggregateExplainer, Draws
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.keeping import KeptBlackBox, resume
-from oleander.candidates import Anchors, Balls
+from oleander.candidates import Balls
 from oleander.data.schema import FeatureSchema
-from oleander.storage.checkpoint import FILE, Checkpoint, CheckpointError, hash_array
+from oleander.files.checkpoint import FILE, Checkpoint, CheckpointError, hash_array
+from tests.making import AskingBoxes
 
 X = np.random.default_rng(0).normal(size=(150, 4))
 N_DRAWS = 60
 BALLS = Balls(radius=[1.5, 2.5], n_draws=N_DRAWS, max_candidates=12)
 # At this floor most balls are too unfaithful, so that all of them are trained before a choice is proven.
 OPTIONS = {"candidates": BALLS, "min_fidelity": 0.8}
-ANCHORS = Anchors(max_anchors=3, max_conditions=2)
 N_KILLS = 40
 TORTURE = Path(__file__).parents[2] / "fuzz" / "torture.py"
 ROWS = np.array([[0.5], [1.5]])
@@ -57,7 +57,7 @@ class Counting:
     [
         {},
         pytest.param({"candidates": "auto", "draws": Draws(2_000)}, marks=pytest.mark.slow),
-        {"candidates": ANCHORS, "max_explainers": 1},
+        {"candidates": AskingBoxes(), "max_explainers": 1},
     ],
 )
 def test_a_checkpoint_changes_nothing_but_the_rows_asked(tmp_path: Path, options: dict[str, Any]) -> None:

@@ -1,13 +1,13 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oleander.black_box import labelling
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
@@ -146,3 +146,29 @@ class TestTrainingRows:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             self.warn(black_box, 1)
+
+
+class TestRareLevels:
+    """Rows that differ in a rare level only have equal values, and each its own answer."""
+
+    X = pd.DataFrame({"drug": ["a"] * 60 + ["b"] * 33 + ["p"] * 4 + ["q"] * 3})
+    TRUTH = (X["drug"] == "p").to_numpy()
+
+    @pytest.fixture
+    def black_box(self):
+        return CountingBlackBox(BlackBox(lambda X: (X["drug"] == "p").to_numpy(), FeatureSchema.infer(self.X)))
+
+    def test_each_is_asked_about_by_its_name(self, black_box):
+        rows = label_rows(black_box.schema.exact.encode(self.X), black_box)
+        assert rows.labels_of_rows.tolist() == self.TRUTH.tolist()
+        assert rows.values.ravel().tolist() == [0, 1, 2, 2]
+        assert rows.weights.tolist() == [60, 33, 4, 3]
+
+    def test_known_answers_are_those_of_the_same_level(self, black_box):
+        values = black_box.schema.exact.encode(self.X)
+        known = label_rows(values[:97], black_box)
+        n_asked = black_box.n_queries
+        rows = label_rows(values, black_box, known=known)
+        assert rows.labels_of_rows.tolist() == self.TRUTH.tolist()
+        assert black_box.n_queries == n_asked + 1
+        assert known.join(rows.part(rows.values[:, 0] == 2)).labels_of_rows[-7:].tolist() == self.TRUTH[-7:].tolist()

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import NotFittedError
 
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls, Generator, Recipe
+from oleander.candidates.balls import find_generators
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.radii import PerRow
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import FilteredTree, UnfilteredTree
+from oleander.rules import FilteredTree
+from tests.making import OwnTrees
 
 
 def rows_of(X, schema=None):
@@ -44,7 +44,7 @@ class TestRecipe:
     @pytest.fixture
     def recipe(self):
         X = np.random.default_rng(0).uniform(size=(30, 3))
-        local = UnfilteredTree(max_leaves=3)
+        local = FilteredTree(max_leaves=3)
         return propose(Balls(0.7, n_draws=200, local=local), X)[0].recipe
 
     def test_draws_lie_in_the_ball_and_are_the_same_every_time(self, recipe):
@@ -59,8 +59,7 @@ class TestRecipe:
         labels = draws[:, 0] > recipe.ball.center[0]
         explainer = recipe.fit(draws, labels)
         assert (explainer.predict(draws) == labels).mean() > 0.95
-        with pytest.raises(NotFittedError):
-            recipe.local.predict(draws)
+        assert recipe.local.filter_ is None
 
 
 class TestScale:
@@ -77,7 +76,8 @@ class TestScale:
             schema = schema.with_feature(name, scale=float(rng.uniform(0.01, 100)))
         units = {
             "none": np.ones(3),
-            "range": X.max(axis=0) - X.min(axis=0),
+            # Rounded up, as the schema rounds it.
+            "range": FeatureSchema.infer(X, scale="range").scales,
             "std": X.std(axis=0),
             "iqr": np.percentile(X, 75, axis=0) - np.percentile(X, 25, axis=0),
             "schema": schema.scales,
@@ -147,7 +147,11 @@ class TestRoundedCenters:
         ({"radius": 1.0, "flips": "all"}, "flips='all' is not known; use 'paper' or 'uniform'"),
         ({"radius": 1.0, "centers": "means"}, "centers='means' is not known; use 'rounded' or 'rows'"),
         ({"radius": 1.0, "norm": 0.5}, "norm=0.5 is not allowed"),
+        ({"norm": 0}, "norm=0 is not allowed: p is 1 or more, or infinity"),
+        ({"norm": "2"}, "norm='2' is not allowed"),
+        ({"norm": True}, "norm=True is not allowed"),
         ({"radius": 1.0, "max_flips": -1}, "max_flips=-1 is not allowed"),
+        ({"max_flips": 1.5}, "max_flips=1.5 is not allowed: give a whole number, 0 or more, or None"),
     ],
 )
 def test_bad_options(options, message):
@@ -188,3 +192,28 @@ def test_a_rounded_center_is_no_row_also_where_all_numbers_are_whole():
     assert not (centers[:, None, :] == rows.values).all(axis=2).any()
     np.testing.assert_array_equal(centers, np.round(centers))
     assert (np.abs(centers - rows.values) <= 4).all()
+
+
+def test_balls_by_name():
+    assert find_generators("balls") == [Balls()]
+
+
+def test_names_and_generators_may_be_mixed():
+    own = OwnTrees()
+    assert find_generators(own) == [own]
+    assert find_generators((own, "balls")) == [own, Balls()]
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="candidates='ball' is not known; use 'auto' or 'balls'"):
+        find_generators(["balls", "ball"])
+
+
+def test_what_learns_rules_stands_alone():
+    with pytest.raises(ValueError, match="candidates='auto' learns rules and stands alone"):
+        find_generators(["auto", "balls"])
+
+
+def test_another_object_is_refused():
+    with pytest.raises(TypeError, match="candidates holds a float; give 'balls' or generators"):
+        find_generators([2.0])

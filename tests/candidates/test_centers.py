@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates.centers import choose_centers, round_numbers
 from oleander.data.schema import FeatureSchema

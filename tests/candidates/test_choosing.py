@@ -10,24 +10,22 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
 
 from oleander import arrays
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls
 from oleander.candidates.base import Candidate
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.constant import Constant
-from oleander.judging.balance import balance_classes
 from oleander.judging.bounds import lower_bound
 from oleander.judging.floor import Floor
-from oleander.regions import Box
+from oleander.rules import Box
+from oleander.rules.constant import Constant
 from oleander.selection import SelectionProblem
 
 DATA = {"breast cancer": (load_breast_cancer, 120), "wine": (load_wine, 60), "digits": (load_digits, 60)}
 # The paper's floor: the raw share, for each explainer.
-PAPER = Floor("share", over="each", min_support=1)
+PAPER = Floor("share", min_support=1)
 
 
 @pytest.fixture(scope="module", params=DATA)
@@ -71,8 +69,8 @@ class TestLazyTraining:
         ("floor", "min_fidelity"),
         [
             (PAPER, 0.9),
-            (Floor("bound", over="each", min_support=10), 0.85),
-            (Floor("share", over="each", min_support=10), 0.99),
+            (Floor("bound", min_support=10), 0.85),
+            (Floor("share", min_support=10), 0.99),
         ],
     )
     def test_lazy_and_eager_give_the_same_objective_and_bound(self, data, floor, min_fidelity, seed):
@@ -87,15 +85,12 @@ class TestLazyTraining:
     @pytest.mark.parametrize("seed", range(30))
     def test_lazy_and_eager_agree_on_random_pools(self, seed):
         rng = np.random.default_rng(1000 + seed)
-        floor = Floor(str(rng.choice(["share", "bound"])), over=rng.choice(["each", "union", "both"]), min_support=3)
-        max_rules, is_balanced = rng.choice([None, 4, 8]), rng.random() < 0.3
+        floor = Floor(str(rng.choice(["share", "bound"])), min_support=3)
         number, min_fidelity = int(rng.integers(1, 5)), float(rng.choice([0.6, 0.75, 0.9]))
         results = []
         for training in ("lazy", "eager"):
             pool = make_pool(seed)
-            rows = pool.rows
-            importance = balance_classes(rows.labels, rows.weights) if is_balanced else None
-            program = PoolProgram(pool, floor, max_rules=max_rules, training=training, importance=importance)
+            program = PoolProgram(pool, floor, training=training)
             result = program.select(number, min_fidelity)
             assert pool.is_trained[result.chosen].all()
             results.append(result)
@@ -126,54 +121,40 @@ class TestLazyTraining:
 class TestOracle:
     """The choice against an enumeration of all choices, written without the solvers."""
 
-    @pytest.mark.parametrize("over", ["each", "union", "both"])
-    @pytest.mark.parametrize("max_rules", [None, 5])
     @pytest.mark.parametrize("seed", [0, 1, 2])
-    def test_the_best_of_all_choices(self, seed, max_rules, over):
+    def test_the_best_of_all_choices(self, seed):
         pool = make_pool(seed, n_rows=40)
         number, min_fidelity = 2, 0.8
-        floor = Floor("share", over=over, min_support=3)
-        result = PoolProgram(pool, floor, max_rules=max_rules).select(number, min_fidelity)
+        floor = Floor("share", min_support=3)
+        result = PoolProgram(pool, floor).select(number, min_fidelity)
         pool.train(range(len(pool.candidates)))
-        covers, agrees, weights = pool.covers.toarray(), pool.agrees.toarray(), pool.rows.weights
-        rules = np.array([explainer.complexity for explainer in pool.explainers])
+        covers, weights = pool.covers.toarray(), pool.rows.weights
         best = 0
         for size in range(1, number + 1):
             for choice in map(list, itertools.combinations(range(len(covers)), size)):
                 covered = covers[choice].any(axis=0)
-                wrong = (covers[choice] & ~agrees[choice]).any(axis=0)
-                right = weights[covered & ~wrong].sum() / max(weights[covered].sum(), 1)
-                cost = np.maximum(rules[choice] * number, max_rules or 0).sum()
-                allowed = (
-                    (pool.support[choice] >= 3).all()
-                    and (over == "union" or (pool.fidelity[choice] >= min_fidelity).all())
-                    and (over == "each" or right >= min_fidelity)
-                    and (max_rules is None or cost <= number * max_rules)
-                )
-                if allowed:
+                if (pool.support[choice] >= 3).all() and (pool.fidelity[choice] >= min_fidelity).all():
                     best = max(best, weights[covered].sum())
         assert result.objective == best
         assert result.status == ("optimal" if best else "infeasible")
 
 
 class TestSweep:
-    @pytest.mark.parametrize("max_rules", [None, 6])
-    @pytest.mark.parametrize("over", ["each", "both"])
     @pytest.mark.parametrize("seed", range(3))
-    def test_a_sweep_is_a_select_in_every_cell(self, seed, over, max_rules):
-        floor = Floor("share", over=over, min_support=3)
+    def test_a_sweep_is_a_select_in_every_cell(self, seed):
+        floor = Floor("share", min_support=3)
         numbers, floors = [3, 1, 3], [0.9, 0.7]
-        sweep = PoolProgram(make_pool(seed, n_rows=50), floor, max_rules=max_rules).sweep(numbers, floors)
+        sweep = PoolProgram(make_pool(seed, n_rows=50), floor).sweep(numbers, floors)
         assert set(sweep) == set(itertools.product(numbers, floors))
         for cell, result in sweep.items():
-            alone = PoolProgram(make_pool(seed, n_rows=50), floor, max_rules=max_rules).select(*cell)
+            alone = PoolProgram(make_pool(seed, n_rows=50), floor).select(*cell)
             assert (result.objective, result.status) == (alone.objective, alone.status)
             assert len(result.chosen) <= cell[0]
 
     @pytest.mark.slow
     def test_a_sweep_is_monotone_and_every_chosen_candidate_is_trained(self, data):
         numbers, floors = [1, 2, 4], [0.7, 0.8, 0.9]
-        floor = Floor("share", over="each", min_support=5)
+        floor = Floor("share", min_support=5)
         program = make_program(data, "lazy", floor, 0)
         program.select(2, 0.7)
         sweep = program.sweep(numbers, floors)
@@ -190,60 +171,11 @@ class TestSweep:
 
 
 class TestOptions:
-    @pytest.mark.parametrize("seed", range(5))
-    def test_max_rules_and_max_explainers_are_held(self, seed):
-        floor = Floor("share", over="each", min_support=3)
-        free = PoolProgram(make_pool(seed), floor).select(3, 0.7)
-        for max_rules in (1, 3, 6):
-            pool = make_pool(seed)
-            result = PoolProgram(pool, floor, max_rules=max_rules).select(3, 0.7)
-            assert sum(pool.explainers[index].complexity for index in result.chosen) <= max_rules
-            assert len(result.chosen) <= 3
-            assert result.objective <= free.objective
-
-    def test_rules_without_end_change_nothing(self):
-        floor = Floor("share", over="each", min_support=3)
-        one = PoolProgram(make_pool(0), floor, max_rules=10**6).select(3, 0.8)
-        other = PoolProgram(make_pool(0), floor).select(3, 0.8)
-        assert (one.objective, one.status) == (other.objective, other.status)
-
-    def test_importance_weighs_what_is_covered(self):
-        pool = make_pool(3)
-        rows = pool.rows
-        # Covering a row of the class 1 is worth a hundred rows of the other.
-        importance = np.where(rows.labels == 1, 100.0, 1.0)
-        floor = Floor("share", over="each", min_support=3)
-        result = PoolProgram(pool, floor, importance=importance).select(1, 0.6)
-        plain = PoolProgram(make_pool(3), floor).select(1, 0.6)
-        assert result.objective == (rows.weights * importance)[result.covered].sum()
-        assert plain.objective == rows.weights[plain.covered].sum()
-        rare = rows.labels == 1
-        assert rows.weights[result.covered & rare].sum() >= rows.weights[plain.covered & rare].sum()
-
-    def test_balanced_classes_give_a_rare_class_its_share(self):
-        """Ninety rows of one class in two dense places, ten of another in a third: K = 1 takes either."""
-        rng = np.random.default_rng(0)
-        X = np.concatenate([rng.normal([0, 0], 0.1, (45, 2)), rng.normal([9, 0], 0.1, (45, 2))])
-        X = np.concatenate([X, rng.normal([0, 9], 0.1, (10, 2))])
-        black_box = CountingBlackBox(
-            BlackBox(lambda X: np.where(X[:, 1] > 4, "rare", "common"), FeatureSchema.infer(X))
-        )
-        rows = label_rows(X, black_box)
-        candidates = Balls(0.3, scale="std", n_draws=50).propose(rows, 0)
-        floor, covered = Floor("share", over="each", min_support=1), {}
-        for balance in (None, "class"):
-            importance = balance_classes(rows.labels, rows.weights) if balance else None
-            pool = CandidatePool(rows, candidates, black_box)
-            covered[balance] = PoolProgram(pool, floor, importance=importance).select(1, 0.9).covered
-        assert set(rows.labels[covered[None]]) == {"common"}
-        # All of the rare class weigh 90 in all, more than half of the common one.
-        assert set(rows.labels[covered["class"]]) == {"rare"}
-
     def test_no_candidate_reaches_the_floor(self, data):
         X, _, _ = data
         middle = np.median(X[:, 0])
         pool = CandidatePool.build(X, lambda X: X[:, 0] > middle, Balls(1.0, max_candidates=20), random_state=0)
-        result = PoolProgram(pool, Floor("bound", over="each", min_support=10**6)).select(3, 0.9)
+        result = PoolProgram(pool, Floor("bound", min_support=10**6)).select(3, 0.9)
         assert result.status == "infeasible"
         assert "leaves no candidate" in result.message
 
@@ -266,7 +198,7 @@ class TestLimits:
     @pytest.mark.parametrize("training", ["lazy", "eager"])
     @pytest.mark.parametrize("n_trained", [0, 1, 4, 10])
     def test_spent_queries_give_the_best_trained_with_an_honest_bound(self, training, n_trained):
-        floor = Floor("share", over="each", min_support=3)
+        floor = Floor("share", min_support=3)
         best = PoolProgram(make_pool(0), floor).select(3, 0.9)
         n_rows = make_pool(0).black_box.n_queries
         pool = make_pool(0, max_queries=n_rows + n_trained * 60 + 59)
@@ -292,7 +224,7 @@ class TestLimits:
             return X[:, 0] + X[:, 1] ** 2 > 0.8
 
         pool = CandidatePool.build(X, black_box, Balls([0.5, 1.0], n_draws=200), random_state=0, batch_size=400)
-        result = PoolProgram(pool, Floor("share", over="each", min_support=5)).select(8, 0.9)
+        result = PoolProgram(pool, Floor("share", min_support=5)).select(8, 0.9)
         assert len(result.chosen)
         assert pool.is_trained[result.chosen].all()
         assert result.bound >= result.objective
@@ -364,7 +296,7 @@ def test_equal_visits_of_a_group_are_one_piece_of_evidence():
         assert program.measured[0] == pytest.approx(float(bound))
         result = program.select(1, 0.9)
         assert len(result.chosen) == (groups is None)
-    assert "cannot be shown on 20 groups, even if every answer is right: 29 are needed" in program.why_nothing(
+    assert "cannot be shown on 20 groups, even if every answer is correct: 29 are needed" in program.why_nothing(
         result, 0.9
     )
 
@@ -380,8 +312,8 @@ def test_the_papers_share_is_of_rows_also_with_groups():
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(300) % 40])
-@pytest.mark.parametrize(("over", "formulation"), [("both", "strict"), ("each", "strict"), ("each", "selective")])
-def test_packed_memberships_give_the_same_choice(monkeypatch, over, formulation, groups):
+@pytest.mark.parametrize("formulation", ["strict", "selective"])
+def test_packed_memberships_give_the_same_choice(monkeypatch, formulation, groups):
     X = np.random.default_rng(0).normal(size=(300, 3))
     chosen = []
     for many in (1_000_000, 0):
@@ -390,7 +322,7 @@ def test_packed_memberships_give_the_same_choice(monkeypatch, over, formulation,
         rows = label_rows(X, box, groups=groups)
         pool = CandidatePool.propose(Balls([0.5, 1.5], max_candidates=30, n_draws=200), rows, box, 0)
         assert hasattr(pool.covers, "words") == (many == 0)
-        program = PoolProgram(pool, Floor(over=over), max_rules=20, formulation=formulation)
+        program = PoolProgram(pool, Floor(), formulation=formulation)
         result = program.select(4, 0.7)
         chosen.append((result.objective, result.status, box.n_queries, pool.agrees.toarray().tolist()))
         assert result.status == "optimal"
@@ -404,7 +336,7 @@ def test_memory_of_many_balls_is_in_proportion_to_their_bits():
     tracemalloc.start()
     try:
         pool = CandidatePool.propose(Balls(max_candidates=60, n_draws=200), rows, box, 0)
-        PoolProgram(pool, Floor(over="both"), max_rules=20, solver="quick").select(5, 0.9)
+        PoolProgram(pool, Floor(), solver="quick").select(5, 0.9)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

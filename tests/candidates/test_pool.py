@@ -6,15 +6,14 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from oleander.black_box.asking import BlackBox, BlackBoxError
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.answers import BlackBoxError
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls, Candidate
 from oleander.candidates.pool import CandidatePool, EmptyPoolError
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import Constant, FilteredTree, LimeLinear, UnfilteredTree
-from oleander.regions import Box
-from oleander.regions.conditions import Range
+from oleander.rules import Box, Constant, FilteredTree, LimeLinear, UnfilteredTree
+from oleander.rules.conditions import Range
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls
 from oleander.candidates.radii import Holding, PerRow, check_radius, choose_ladder, read_radii, typical_radii
@@ -87,7 +86,7 @@ class TestTypicalRadii:
         assert held >= share - 0.05
 
     def test_no_radius_reaches_beyond_the_flips_allowed(self):
-        X = np.array([[f"level {i}", 0.5 + i] for i in range(40)], dtype=object)
+        X = np.array([[f"level {i % 40}", 0.5 + i] for i in range(200)], dtype=object)
         rows = rows_of(pd.DataFrame({"a": X[:, 0], "b": X[:, 1].astype(float)}))
         assert np.isinf(typical_radii(rows, np.inf, None, 0, [0.5])).all()
         assert np.isfinite(typical_radii(rows, np.inf, None, 1, [0.5])).all()

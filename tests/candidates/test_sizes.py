@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Balls, PerRow
-from oleander.candidates import Nodes
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.sizes import BallSize, measure_sizes, warn_of_sizes
+from tests.making import OwnTrees
 
 X = np.random.default_rng(0).normal(size=(200, 2))
 
@@ -49,7 +49,7 @@ class TestMeasure:
         assert size.radii == "radii from 0.5 to 2"
 
     def test_nothing_without_balls(self):
-        assert measure_sizes(pool_of(Nodes())) == ()
+        assert measure_sizes(pool_of(OwnTrees())) == ()
 
 
 class TestWarning:
@@ -76,7 +76,7 @@ class TestWarning:
             warn(balls)
 
     def test_no_radius_is_named_that_cannot_hold_the_share(self):
-        table = pd.DataFrame({"a": [f"level {i}" for i in range(40)], "b": np.arange(40.0) / 7})
+        table = pd.DataFrame({"a": [f"level {i % 40}" for i in range(200)], "b": np.arange(200.0) / 7})
         balls = raw(3.0, max_flips=0)
         with pytest.warns(UserWarning, match="hold their center alone.$"):
             warn(balls, table, lambda X: X["b"] > 3)

@@ -13,7 +13,7 @@ def test_the_demo(run, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "N_DRAWS", 200)
     done = run("demo", "--out", "demo")
     assert done.code == 0, done.err
-    parts = ["The paper's program", "coverage, φ = 0.9", "local explainers", "certified at", "one plain tree,"]
+    parts = ["The paper's program", "coverage, φ = 0.9", "local explainers", "Certified: at least", "One plain tree ("]
     places = [done.out.index(part) for part in parts]
     assert places == sorted(places)
     names = {path.name for path in (tmp_path / "demo").iterdir()}

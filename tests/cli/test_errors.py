@@ -4,16 +4,15 @@ import subprocess
 import sys
 
 import pytest
-import typer
 
 from oleander import NothingFoundError
 from oleander.black_box import BlackBoxError
-from oleander.cli.errors import CommandError, ExitCode, plainly
+from oleander.cli.errors import CommandError, ExitCode, to_command_error
 from oleander.running.wording import printable
 
 ERRORS = {
     "a command's own": (CommandError("no rows.", ExitCode.MODEL), 4, "no rows."),
-    "a parameter": (ValueError("max_rules=-1 is not allowed."), 2, "--max-rules -1 is not allowed."),
+    "a parameter": (ValueError("max_conditions=-1 is not allowed."), 2, "--max-conditions -1 is not allowed."),
     "another parameter": (ValueError("depth=-1 is not allowed."), 3, "depth=-1 is not allowed."),
     "data": (ValueError("column 'a'\nis empty."), 3, "column 'a' is empty."),
     "the floor": (NothingFoundError("lower it."), 5, "lower it."),
@@ -27,22 +26,31 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_every_error_is_one_sentence(capsys, name):
+def test_every_error_is_one_sentence(name):
     error, code, sentence = ERRORS[name]
+    failure = to_command_error(error, ["max_conditions"])
+    assert failure.code == code
+    assert str(failure) == sentence
 
-    def fail(**options):
-        raise error
 
-    with pytest.raises(typer.Exit) as caught:
-        plainly(fail)(max_rules=-1)
-    assert caught.value.exit_code == code
-    assert capsys.readouterr().err == f"oleander: {sentence}\n"
+def test_a_forged_line_is_shown_as_text(run):
+    assert run("tradeoff", "x\noleander: all is well").sentence.startswith("oleander: x\\noleander: all is well")
+
+
+def test_an_interrupt_ends_with_130(run, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("oleander.explainer.AggregateExplainer.load", interrupt)
+    done = run("tradeoff", "x.oleander")
+    assert (done.code, done.err) == (130, "oleander: interrupted; nothing was written.\n")
 
 
 def test_debug_adds_the_traceback(run):
-    done = run("tradeoff", "gone.oleander", "--debug")
-    assert "Traceback" in done.err
-    assert done.code == 3
+    for words in (("--debug", "tradeoff", "gone.oleander"), ("tradeoff", "gone.oleander", "--debug")):
+        done = run(*words)
+        assert "Traceback" in done.err
+        assert done.code == 3
 
 
 def test_control_characters_are_escaped():

@@ -1,11 +1,16 @@
-"""The commands that fit: explain and compare."""
+"""The commands that fit: explain and paper."""
 
 import shutil
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Draws, Output
+from oleander.cli import explaining
+from oleander.cli.errors import CommandError
+from oleander.cli.explaining import measure_model, read_output, read_tolerance
+from oleander.rules import LimeLinear, Linear, UnfilteredTree
 
 FILES = ("atlas.oleander", "explainers.csv", "predictions.csv", "tradeoff.csv", "report.html")
 
@@ -23,6 +28,12 @@ def test_explain_writes_all_files(explained, patients):
     assert predictions.loc[predictions["abstains"], "explainer"].isna().all()
     rules = pd.read_csv(explained.folder / "explainers.csv")
     assert len(rules) == sum(len(member.explainer.rules()) for member in atlas.explainers_)
+    # Explainers are numbered from 1, as in the summary and in the table of rules.
+    given = ~predictions["abstains"].to_numpy()
+    assert (predictions.loc[given, "explainer"] == atlas.responsible(rows)[given] + 1).all()
+    assert set(predictions.loc[given, "explainer"]) <= set(rules["explainer"])
+    for line, covers in zip(predictions[given].itertuples(), atlas.covers(rows).T[given], strict=True):
+        assert [int(number) - 1 for number in str(line.covered_by).split()] == np.flatnonzero(covers).tolist()
 
 
 def test_no_group_is_trained_on_and_explained(explained, patients):
@@ -41,45 +52,13 @@ def test_the_same_seed_writes_the_same_answers(explained, run):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [("--draws", 0), ("--candidates", "balls"), ("--radius", 1.5)], ids=str)
-def test_ways_to_candidates(run, patients_csv, options):
-    done = run("explain", patients_csv, "--target", "risk", "--max-explainers", 2, "--json", *options)
-    assert done.code == 0, done.err
-    assert done.json["gap"] == 0
-    assert done.json["certificate"] is None
-
-
-@pytest.mark.slow
-def test_budgets_and_refits(run, patients_csv):
+def test_budgets(run, patients_csv):
     asked = ("explain", patients_csv, "--target", "risk", "--draws", 2_000)
-    done = run(*asked, "--max-rules", 3, "--max-conditions", 1, "--stability", 2)
+    done = run(*asked, "--max-explainers", 3, "--max-conditions", 1)
     assert done.code == 0, done.err
-    assert "in 2 refits on parts of the draws" in done.out
     rules = pd.read_csv("oleander-out/explainers.csv")
     assert len(rules) <= 3
-    assert (rules["refits"] == 2).all()
     assert not rules["where"].str.contains(" and ").any()
-
-
-@pytest.mark.parametrize("options", [("--draws", 0), ("--candidates", "balls")], ids=str)
-def test_refits_without_draws_are_refused(run, patients_csv, options):
-    done = run("explain", patients_csv, "--target", "risk", "--stability", 2, *options)
-    assert done.code == 2
-    assert "--stability is for explainers learned from draws" in done.err
-
-
-@pytest.mark.slow
-def test_compare(run, patients_csv):
-    arguments = ("compare", patients_csv, "--target", "risk", "--methods", "Oleander,naive tree", "--out", "c.csv")
-    done = run(*arguments, "--json")
-    assert done.code == 0, done.err
-    assert {line["method"] for line in done.json["methods"]} == {"Oleander", "naive tree"}
-    assert len(pd.read_csv("c.csv")) == 4
-    assert "naive tree" in run(*arguments).out
-    refused = run("compare", patients_csv, "--target", "risk", "--methods", "absent")
-    assert "--methods absent is not known" in refused.sentence
-    refused = run("compare", patients_csv, "--target", "risk", "--methods", "naive tree", "--radius", 7)
-    assert "--radius is for the method paper" in refused.sentence
 
 
 @pytest.mark.parametrize(
@@ -91,12 +70,14 @@ def test_compare(run, patients_csv):
         (("--kinds", "age=old"), 2, "write column=kind"),
         (("--kinds", "absent=binary"), 2, "--kinds names the column 'absent'"),
         (("--kinds", "age=binary"), 3, "column 'age' cannot be binary"),
-        (("--radius", "wide"), 2, "--radius wide is not allowed: give auto, a number"),
-        (("--radius", "1", "--candidates", "trees"), 2, "--radius is for balls, and --candidates is trees"),
-        (("--draws", "500", "--candidates", "trees"), 2, "--draws is for --candidates auto"),
-        (("--time-limit", "5"), 2, "--time-limit 5.0 does nothing where explainers are learned by asking"),
+        (("--max-rules", "20"), 2, "there is no option --max-rules"),
+        (("--radius", "5"), 2, "there is no option --radius"),
+        (("--trust-model",), 2, "--trust-model is for a model given with --model"),
+        (("--tolerance", "1", "--threshold", "2"), 2, "--threshold makes labels of numbers, which need no --tolerance"),
+        (("--proba", "high"), 2, "--proba explains a number: give --tolerance"),
+        (("--tolerance", "wide"), 2, "--tolerance 'wide' is not allowed"),
+        (("--tolerance", "0"), 2, "--tolerance 0.0 is not allowed"),
         (("--background", "patients.csv"), 2, "--background is for a model given with --model"),
-        (("--background", "patients.csv", "--draws", "0"), 2, "--background is for draws, and these options make none"),
     ],
 )
 def test_wrong_options(run, patients_csv, tmp_path, options, code, sentence):
@@ -117,9 +98,186 @@ def test_no_row_is_written_by_default(run, tmp_path):
     # Levels are not rounded, so a ball around a row holds the row.
     table = pd.DataFrame({"a": [0, 1] * 4, "b": [0, 0, 1, 1] * 2, "risk": list("xyxyxyxy")})
     pd.concat([table] * 60).to_csv(tmp_path / "p.csv", index=False)
-    arguments = ("explain", "p.csv", "--target", "risk", "--candidates", "balls", "--max-explainers", 2, "--out", "out")
+    arguments = ("paper", "p.csv", "--target", "risk", "--radius", 1, "--n-draws", 200, "--max-explainers", 2)
+    arguments += ("--out", "out")
     refused = run(*arguments)
     assert refused.code == 3
     assert refused.sentence.endswith("Allow it with --include-rows.")
     assert not (tmp_path / "out").exists()
     assert run(*arguments, "--include-rows").code == 0
+
+
+def test_a_table_of_few_levels_is_explained(run, tmp_path):
+    """Two, three and two levels: every row of X equals a training row."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {name: rng.choice(levels, 400) for name, levels in (("a", ["x", "y"]), ("b", ["p", "q", "r"]))}
+    )
+    table["c"] = rng.choice(["no", "yes"], 400)
+    table["risk"] = np.where((table["a"] == "x") & (table["b"] != "r"), "high", "low")
+    table.to_csv(tmp_path / "levels.csv", index=False)
+    done = run("explain", tmp_path / "levels.csv", "--target", "risk", "--draws", 1_000, "--json")
+    assert done.code == 0, done.err
+    assert done.json["coverage"] == 1.0
+    assert done.json["certificate"] is not None
+
+
+def test_the_accuracy_of_the_model_needs_no_question():
+    X = pd.DataFrame({"age": np.arange(200) % 90, "dose": np.linspace(0, 1, 200)})
+    truth = np.where(X["age"] > 60, "old", np.where(X["dose"] > 0.99, "rare", "young"))
+    # Some rows stand in the background too.
+    atlas = AggregateExplainer(lambda X: np.where(X["age"] > 60, "old", "young"), draws=Draws(500), random_state=0)
+    atlas.fit(X, background=X.assign(dose=X["dose"] + 0.001))
+    before = atlas.n_queries_
+    share, sentence = measure_model(atlas, X, truth)
+    assert atlas.n_queries_ == before
+    assert share == np.mean(truth != "rare")
+    assert sentence == "The model itself is right on 99.0% of 200 rows; it never answers 'rare'."
+    assert measure_model(atlas, X, None) == (None, "")
+    assert measure_model(atlas, X, np.zeros(200, dtype=int)) == (None, "")
+
+
+class Model:
+    classes_ = np.array([0, 1])
+
+
+def test_what_is_explained_of_a_model():
+    assert [read_tolerance(text) for text in (None, "30", "10%", "auto")] == [None, 30.0, "10%", "auto"]
+    assert read_output(None, 0.2, Model()) == Output(threshold=0.2)
+    assert read_output("1", None, Model()) == Output("proba", 1)
+    assert read_output("0", 0.5, Model()) == Output("proba", 0, 0.5)
+    with pytest.raises(CommandError, match="--proba 7 is not a class of the model, which has 0, 1"):
+        read_output("7", None, Model())
+
+
+@pytest.fixture
+def prices(run):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"size": rng.uniform(20, 200, 500).round(1), "place": rng.choice(["town", "land"], 500)})
+    table["price"] = (
+        np.where(table["place"] == "town", 900.0, 300.0) + (table["size"] > 90) * 200 + table["size"] / 10
+    ).round(1)
+    table.to_csv("prices.csv", index=False)
+    return table
+
+
+def test_a_regression_is_trained_and_explained(run, prices):
+    done = run("explain", "prices.csv", "--target", "price", "--tolerance", 50, "--draws", 1000, "--out", "found")
+    assert "± 50" in done.out
+    assert "The model itself is right, ± 50, on" in done.out
+    atlas = AggregateExplainer.load("found/atlas.oleander")
+    assert atlas.tolerance == 50
+    assert atlas.coverage_ > 0.9
+    answers = pd.read_csv("found/predictions.csv")
+    assert (np.abs(answers["answer"] - prices["price"].iloc[answers["row"]].to_numpy()) <= 60).mean() > 0.9
+    judged = run("evaluate", "found/atlas.oleander", "prices.csv", "--labels", "price", "--json")
+    assert judged.json["agreement"] > 0.9
+
+
+def test_a_threshold_and_a_probability(run, prices):
+    done = run("explain", "prices.csv", "--target", "price", "--threshold", 800, "--draws", 1000, "--out", "over")
+    assert "→ over 800" in done.out
+    options = ("--proba", "town", "--tolerance", 0.1, "--draws", 1000)
+    done = run("explain", "prices.csv", "--target", "place", *options, "--out", "proba")
+    assert "± 0.1" in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--target", "price"), "--tolerance explains numbers"),
+        (("--target", "place", "--tolerance", 1), "which is not a number; --tolerance and --threshold are for numbers"),
+        (("--target", "place", "--proba", "sea", "--tolerance", 1), "--proba sea is not a class of the model"),
+    ],
+)
+def test_targets_that_do_not_fit(run, prices, options, sentence):
+    done = run("explain", "prices.csv", *options, "--out", "found")
+    assert done.code != 0
+    assert sentence in done.sentence
+
+
+def test_the_paper_explains_numbers(run, prices):
+    options = ("--target", "price", "--tolerance", 60, "--radius", 60, "--n-draws", 200)
+    done = run("paper", "prices.csv", *options, "--local", "line", "--out", "out")
+    assert done.code == 0, done.err
+    assert "± 60" in done.out
+    wrong = run("paper", "prices.csv", *options, "--local", "lime", "--out", "out2")
+    assert "--local lime explains labels: with --tolerance use tree, unfiltered or line" in wrong.sentence
+    wrong = run("paper", "prices.csv", *options[:2], *options[4:], "--local", "line", "--out", "out2")
+    assert "--local line explains numbers: give --tolerance" in wrong.sentence
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ((), "--radius is missing"),
+        (("--radius", "wide"), "--radius wide is not allowed: give auto, a number, or several"),
+        (("--radius", "-1", "--n-draws", "50"), "--radius -1.0 is not allowed"),
+        (("--radius", "12", "--max-conditions", "2"), "there is no option --max-conditions"),
+        (("--radius", "12", "--local", "forest"), "--local forest is not allowed"),
+        (("--radius", "12", "--formulation", "loose"), "--formulation loose is not allowed"),
+        (("--radius", "12", "--n-draws", "0"), "--n-draws 0 is not allowed"),
+        (("--radius", "12", "--letter"), "allow it with --include-rows"),
+        (("--radius", "12", "--letter", "--include-rows", "--formulation", "strict"), "leave out --formulation strict"),
+    ],
+)
+def test_wrong_options_of_the_paper(run, patients_csv, tmp_path, options, sentence):
+    done = run("paper", patients_csv, "--target", "risk", "--out", "out", *options)
+    assert done.code == 2
+    assert sentence in done.sentence
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("local", ["tree", "unfiltered", "lime"])
+@pytest.mark.parametrize("include_rows", [False, True])
+def test_options_of_the_paper_reach_the_explainer(run, patients_csv, monkeypatch, local, include_rows):
+    found = []
+    monkeypatch.setattr(explaining, "fit_and_write", lambda atlas, *_, **__: found.append(atlas))
+    options = ("--radius", "5,9", "--n-draws", 50, "--max-explainers", 2, "--formulation", "selective")
+    more = ("--local", local, *["--include-rows"] * include_rows)
+    done = run("paper", patients_csv, "--target", "risk", *options, *more)
+    assert done.code == 0, done.err
+    assert ("balls stand on rounded rows" in done.err) is not include_rows
+    (atlas,) = found
+    local_of = {"tree": None, "unfiltered": UnfilteredTree(max_leaves=None), "lime": LimeLinear()}
+    expected = AggregateExplainer.paper(
+        atlas.black_box,
+        radius=[5.0, 9.0],
+        n_draws=50,
+        local=local_of[local],
+        centers="rows" if include_rows else "rounded",
+        formulation="selective",
+        max_explainers=2,
+        schema=atlas.schema,
+        random_state=0,
+        n_jobs=1,
+    )
+    assert atlas.get_params(deep=False) == expected.get_params(deep=False)
+
+
+def test_the_letter_of_the_paper(run, patients_csv, monkeypatch):
+    found = []
+    monkeypatch.setattr(explaining, "fit_and_write", lambda atlas, *_, **__: found.append(atlas))
+    done = run("paper", patients_csv, "--target", "risk", "--radius", 7, "--letter", "--include-rows")
+    assert done.code == 0, done.err
+    assert found[0].candidates == AggregateExplainer.paper(print, radius=7.0, letter=True).candidates
+
+
+def test_explain_by_the_paper(run, patients_csv, tmp_path):
+    """The files, the trade-off and the page of a file with words, whole numbers and missing values."""
+    arguments = ("paper", patients_csv, "--target", "risk", "--drop", "patient", "--radius", 12, "--max-explainers", 2)
+    done = run(*arguments, "--n-draws", 300, "--out", "out")
+    assert done.code == 0, done.err
+    assert "balls stand on rounded rows" in done.err
+    assert "A typical ball of radius 12 holds" in done.out
+    assert len(done.out.splitlines()) < 50
+    table = pd.read_csv("out/tradeoff.csv")
+    assert {"coverage", "fidelity", "max_explainers", "min_fidelity"} <= {*table.columns}
+    shown = run("tradeoff", "out/atlas.oleander", "--json")
+    assert shown.code == 0, shown.err
+    assert len(shown.json["cells"]) == len(table)
+    assert (tmp_path / "out" / "report.html").stat().st_size > 1_000
+    again = run(*arguments, "--n-draws", 300, "--local", "lime", "--include-rows", "--out", "again", "--json")
+    assert again.code == 0, again.err
+    members = AggregateExplainer.load("again/atlas.oleander").explainers_
+    assert all(isinstance(member.explainer, Linear) for member in members)

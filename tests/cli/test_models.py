@@ -1,6 +1,234 @@
+"""Models in files answer as the model that was saved, and modules and files that cannot be used are refused."""
+
 import joblib
+import lightgbm
+import numpy as np
+import onnx
+import pandas as pd
 import pytest
+import xgboost
+from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
+
+from oleander.black_box.answers import BlackBoxError
+from oleander.black_box.asking import columns_read_by
+from oleander.cli.errors import CommandError
+from oleander.cli.models import load_model
+
+
+def open_model(path, classes=()):
+    return load_model(str(path), trust_model=False, classes=classes)
+
+
+def write_onnx(path, n_columns, kind=onnx.TensorProto.DOUBLE):
+    """Write a model that answers whether the first column is over 60."""
+    helper = onnx.helper
+    dtype = np.float64 if kind == onnx.TensorProto.DOUBLE else np.float32
+    constants = [
+        onnx.numpy_helper.from_array(np.array([0]), "first"),
+        onnx.numpy_helper.from_array(np.array(60, dtype=dtype), "limit"),
+    ]
+    nodes = [
+        helper.make_node("Gather", ["X", "first"], ["column"], axis=1),
+        helper.make_node("Greater", ["column", "limit"], ["over"]),
+        helper.make_node("Cast", ["over"], ["label"], to=onnx.TensorProto.INT64),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "over",
+        [helper.make_tensor_value_info("X", kind, [None, n_columns])],
+        [helper.make_tensor_value_info("label", onnx.TensorProto.INT64, [None, 1])],
+        constants,
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    path.write_bytes(model.SerializeToString())
+
+
+@pytest.mark.slow
+def test_onnx(run, patients, tmp_path):
+    table = patients[["age", "risk"]].assign(weight=patients["age"] / 7)
+    table.to_csv(tmp_path / "p.csv", index=False)
+    write_onnx(tmp_path / "m.onnx", 2)
+    done = run("explain", "p.csv", "--model", "m.onnx", "--drop", "risk", "--draws", 600, "--json")
+    assert done.code == 0, done.err
+    assert done.json["coverage"] > 0.9
+    (tmp_path / "bad.onnx").write_text("no")
+    refused = run("explain", "p.csv", "--model", "bad.onnx", "--drop", "risk")
+    assert refused.code == 4
+    assert "cannot be read as an ONNX model" in refused.sentence
+
+
+def test_onnx_in_32_bits_is_noted(tmp_path, capsys):
+    write_onnx(tmp_path / "m.onnx", 1, onnx.TensorProto.FLOAT)
+    answers = open_model(tmp_path / "m.onnx").predict(pd.DataFrame({"age": [59.0, 61.0]}))
+    assert answers.tolist() == [0, 1]
+    assert "32-bit" in capsys.readouterr().err
+
+
+def test_classes_of_onnx(tmp_path):
+    write_onnx(tmp_path / "m.onnx", 1)
+    X = pd.DataFrame({"age": [59.0, 61.0]})
+    assert open_model(tmp_path / "m.onnx", ["young", "old"]).predict(X).tolist() == ["young", "old"]
+    with pytest.raises(BlackBoxError, match="--classes names 1 classes, and the model answers 0, 1"):
+        open_model(tmp_path / "m.onnx", ["young"]).predict(X)
+
+
+def make_rows(n_rows=300):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "mean age": rng.integers(20, 90, n_rows),
+            "dose": rng.uniform(0, 5, n_rows),
+            "ward": rng.choice(["north", "south", "west"], n_rows),
+        }
+    )
+
+
+X = make_rows()
+CODES = {
+    2: ((X["mean age"] > 60) & (X["ward"] != "west")).to_numpy().astype(int),
+    3: np.where(X["mean age"] > 60, 2, np.where(X["ward"] == "west", 1, 0)),
+}
+NAMES = ("low", "mid", "high")
+
+
+def with_categories(table):
+    return table.assign(ward=table["ward"].astype("category"))
+
+
+class TestXgboost:
+    @pytest.mark.parametrize("ending", ["json", "ubj"])
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_labels_are_those_of_the_model(self, tmp_path, ending, n_classes):
+        model = xgboost.XGBClassifier(n_estimators=10, enable_categorical=True)
+        model.fit(with_categories(X), CODES[n_classes]).save_model(tmp_path / f"m.{ending}")
+        loaded = load_model(str(tmp_path / f"m.{ending}"), trust_model=False)
+        expected = model.predict(with_categories(X))
+        # Text of the file becomes categories, also where some are missing from it.
+        for rows in (slice(None), X.index[X["ward"] != "north"]):
+            np.testing.assert_array_equal(loaded.predict(X.loc[rows]), expected[X.index.get_indexer(X.loc[rows].index)])
+        assert columns_read_by(loaded) == ("mean age", "dose", "ward")
+        named = load_model(str(tmp_path / f"m.{ending}"), trust_model=False, classes=NAMES[:n_classes])
+        assert named.predict(X).tolist() == [NAMES[code] for code in expected]
+
+    @pytest.mark.parametrize("objective", ["binary:logitraw", "binary:hinge", "multi:softmax"])
+    def test_objectives(self, tmp_path, objective):
+        options = {"objective": objective} | ({"num_class": 2} if objective.startswith("multi") else {})
+        rows = X[["mean age", "dose"]]
+        trained = xgboost.train(options, xgboost.DMatrix(rows, CODES[2]), 10)
+        trained.save_model(tmp_path / "m.ubj")
+        scores = trained.predict(xgboost.DMatrix(rows))
+        expected = scores > 0 if objective == "binary:logitraw" else scores
+        np.testing.assert_array_equal(open_model(tmp_path / "m.ubj").predict(rows), expected.astype(int))
+
+    def test_a_model_of_an_array(self, tmp_path):
+        rows = X[["mean age", "dose"]]
+        model = xgboost.XGBClassifier(n_estimators=5).fit(rows.to_numpy(), CODES[2])
+        model.save_model(tmp_path / "m.json")
+        loaded = open_model(tmp_path / "m.json")
+        assert columns_read_by(loaded) is None
+        np.testing.assert_array_equal(loaded.predict(rows), model.predict(rows.to_numpy()))
+
+    @pytest.mark.parametrize("objective", ["reg:squarederror", "count:poisson"])
+    def test_a_regression(self, tmp_path, objective):
+        model = xgboost.XGBRegressor(n_estimators=4, objective=objective).fit(X[["dose"]], X["dose"].abs())
+        model.save_model(tmp_path / "m.json")
+        loaded = open_model(tmp_path / "m.json")
+        assert columns_read_by(loaded) == ("dose",)
+        np.testing.assert_allclose(loaded.predict(X[["dose"]]), model.predict(X[["dose"]]))
+        with pytest.raises(CommandError, match=r"--classes is for classes, and .* answers with numbers"):
+            open_model(tmp_path / "m.json", ("a", "b"))
+
+    def test_files_that_cannot_be_explained(self, tmp_path):
+        ranks = xgboost.XGBRanker(n_estimators=2).fit(X[["dose"]], CODES[2], qid=np.zeros(len(X)))
+        ranks.save_model(tmp_path / "m.json")
+        with pytest.raises(CommandError, match="its objective is 'rank:ndcg', and only classifiers and regressions"):
+            open_model(tmp_path / "m.json")
+        (tmp_path / "n.json").write_text("{}")
+        with pytest.raises(CommandError, match="cannot be read as an XGBoost model") as caught:
+            open_model(tmp_path / "n.json")
+        assert "Stack trace" not in str(caught.value)
+
+
+class TestLightgbm:
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_labels_are_those_of_the_model(self, tmp_path, n_classes):
+        labels = np.array(NAMES)[CODES[n_classes]]
+        model = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1).fit(with_categories(X), labels)
+        model.booster_.save_model(tmp_path / "m.txt")
+        named = load_model(str(tmp_path / "m.txt"), trust_model=False, classes=tuple(model.classes_))
+        expected = model.predict(with_categories(X))
+        for rows in (slice(None), X.index[X["ward"] != "north"]):
+            np.testing.assert_array_equal(named.predict(X.loc[rows]), expected[X.index.get_indexer(X.loc[rows].index)])
+        numbered = load_model(str(tmp_path / "m.txt"), trust_model=False)
+        assert [model.classes_[code] for code in numbered.predict(X)] == expected.tolist()
+        with pytest.raises(CommandError, match=f"--classes names 1 classes, and the model has {n_classes}"):
+            open_model(tmp_path / "m.txt", ["one"])
+
+    def test_a_column_with_a_space_is_found(self, run, tmp_path):
+        """LightGBM writes it with an underscore."""
+        rows = X[["mean age", "dose"]]
+        lightgbm.LGBMClassifier(n_estimators=10, verbose=-1).fit(rows, CODES[2]).booster_.save_model(tmp_path / "m.txt")
+        rows[["dose", "mean age"]].assign(risk=CODES[2]).to_csv(tmp_path / "p.csv", index=False)
+        done = run("explain", "p.csv", "--model", "m.txt", "--draws", 600, "--out", "out")
+        assert done.code == 0, done.err
+        assert "note: the model numbers its classes from 0 to 1: --classes names them." in done.err
+        assert "columns that the model was not fitted on are left out: 'risk'." in done.err
+        assert "mean age" in done.out
+
+    @pytest.mark.parametrize("objective", ["regression", "regression_l1"])
+    def test_a_regression(self, tmp_path, objective):
+        model = lightgbm.LGBMRegressor(n_estimators=4, verbose=-1, objective=objective).fit(X[["dose"]], X["dose"])
+        model.booster_.save_model(tmp_path / "m.txt")
+        loaded = open_model(tmp_path / "m.txt")
+        assert columns_read_by(loaded) == ("dose",)
+        np.testing.assert_allclose(loaded.predict(X[["dose"]]), model.predict(X[["dose"]]))
+
+    def test_files_that_cannot_be_explained(self, tmp_path):
+        lightgbm.LGBMRanker(n_estimators=2, verbose=-1).fit(X[["dose"]], CODES[2], group=[len(X)]).booster_.save_model(
+            tmp_path / "m.txt"
+        )
+        with pytest.raises(CommandError, match="its objective is 'lambdarank', and only classifiers and regressions"):
+            open_model(tmp_path / "m.txt")
+        (tmp_path / "n.txt").write_text("age,dose\n1,2\n")
+        with pytest.raises(CommandError, match="cannot be read as a LightGBM model"):
+            open_model(tmp_path / "n.txt")
+
+
+def test_catboost(tmp_path):
+    catboost = pytest.importorskip("catboost")
+    options = {"iterations": 10, "verbose": 0, "allow_writing_files": False}
+    labels = np.array(NAMES)[CODES[3]]
+    model = catboost.CatBoostClassifier(**options, cat_features=["ward"]).fit(X, labels)
+    model.save_model(str(tmp_path / "m.cbm"))
+    loaded = load_model(str(tmp_path / "m.cbm"), trust_model=False)
+    assert columns_read_by(loaded) == ("mean age", "dose", "ward")
+    assert loaded.predict(X).tolist() == model.predict(X).ravel().tolist()
+    numbers = X[["mean age", "dose"]]
+    catboost.CatBoostClassifier(**options).fit(numbers.to_numpy(), CODES[2]).save_model(str(tmp_path / "a.cbm"))
+    assert columns_read_by(open_model(tmp_path / "a.cbm")) is None
+    assert set(open_model(tmp_path / "a.cbm").predict(numbers).tolist()) == {0, 1}
+    regression = catboost.CatBoostRegressor(**options).fit(numbers, X["dose"])
+    regression.save_model(str(tmp_path / "r.cbm"))
+    np.testing.assert_allclose(open_model(tmp_path / "r.cbm").predict(numbers), regression.predict(numbers))
+    (tmp_path / "n.cbm").write_text("no")
+    with pytest.raises(CommandError, match="cannot be read as a CatBoost model"):
+        open_model(tmp_path / "n.cbm")
+
+
+def test_skops(tmp_path):
+    skops = pytest.importorskip("skops.io")
+    rows = X[["mean age", "dose"]]
+    model = LogisticRegression().fit(rows, CODES[2])
+    skops.dump(model, tmp_path / "m.skops")
+    np.testing.assert_array_equal(open_model(tmp_path / "m.skops").predict(rows), model.predict(rows))
+    # skops itself does not trust the nodes of a tree.
+    tree = DecisionTreeClassifier(max_depth=2).fit(rows, CODES[2])
+    skops.dump(tree, tmp_path / "t.skops")
+    with pytest.raises(CommandError, match=r"holds types .* \('sklearn.tree._tree.Tree'\), so it is not opened"):
+        open_model(tmp_path / "t.skops")
+    trusted = load_model(str(tmp_path / "t.skops"), trust_model=True)
+    np.testing.assert_array_equal(trusted.predict(rows), tree.predict(rows))
 
 
 @pytest.mark.slow
@@ -31,7 +259,7 @@ def test_joblib_is_opened_only_with_trust(run, patients, patients_csv, tmp_path)
         (
             "own_models",
             2,
-            "give a .joblib, .cbm, .onnx, .json, .ubj, .txt, .pt, .pth, .torchscript file, or package.module:callable",
+            "give a .json, .ubj, .txt, .cbm, .onnx, .skops, .joblib, .pkl, .pickle file, or package.module:callable",
         ),
         ("gone.onnx", 4, "is not a file"),
         ("own_models:broken", 4, "the black box raised RuntimeError"),
@@ -90,7 +318,7 @@ def test_the_label_does_not_leak(run, patients, tmp_path):
 def test_a_model_that_does_not_name_its_columns_is_noted(run, patients_csv, tmp_path):
     (tmp_path / "own_rule.py").write_text("def old(X): return (X['age'] > 60).to_numpy()\n")
     done = run("explain", patients_csv, "--model", "own_rule:old", "--draws", 0, "--out", "out")
-    assert "the model does not name its columns, so all enter" in done.err
+    assert "the model does not name its columns, so it gets all of them" in done.err
 
 
 def test_labels_that_are_written_in_two_ways(run, patients_csv, tmp_path):

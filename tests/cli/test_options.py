@@ -12,10 +12,12 @@ from oleander.cli.options import split_names
 def test_defaults_are_those_of_python():
     python = inspect.signature(AggregateExplainer).parameters
     command = inspect.signature(explaining.explain).parameters
-    for name in ("max_explainers", "min_fidelity"):
+    for name in ("max_explainers", "min_fidelity", "max_conditions"):
         assert command[name].default == python[name].default
-    # None where an option is not given, so that Python's default holds and a given one can be refused.
-    assert all(command[name].default is None for name in ("draws", "max_rules", "time_limit"))
+    python = inspect.signature(AggregateExplainer.paper).parameters
+    command = inspect.signature(explaining.paper).parameters
+    for name in ("max_explainers", "min_fidelity", "n_draws", "formulation", "letter", "time_limit"):
+        assert command[name].default == python[name].default
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """Files that appear whole or not at all, and output for people and for machines."""
 
+import json
 import os
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.cli.outputs import records, show_table, whole_folder
+from oleander.cli.outputs import records, show_json, show_table, whole_folder
 
 
 def test_folders_and_files_that_cannot_be_written(explained, run, tmp_path, monkeypatch):
@@ -52,6 +53,22 @@ def test_tables_are_printed_as_text(capsys):
     printed = capsys.readouterr().out
     for text in ("A title", "[red]name", "[b]x", "y\\x1b[2J", "0.123", "–"):
         assert text in printed
+
+
+def test_names_do_not_break_lines_of_a_table(capsys):
+    show_table(pd.DataFrame({"a\nb": ["c\nd"]}), "e\nf")
+    printed = capsys.readouterr().out
+    for text in ("a\\nb", "c\\nd", "e\\nf"):
+        assert text in printed
+
+
+def test_json_is_printed_without_control_characters(capsys):
+    facts = {"name": "\x1b\x9b\u202e\U000e0001é"}
+    show_json(facts)
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == facts
+    assert "é" in printed
+    assert all(letter.isprintable() or letter == "\n" for letter in printed)
 
 
 def test_records_have_no_nan():

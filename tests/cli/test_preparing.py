@@ -11,7 +11,7 @@ from oleander import AggregateExplainer
 from oleander.black_box.asking import N_ASKED_TWICE
 from oleander.cli import preparing
 from oleander.cli.preparing import Request, prepare, prepare_to_explain, read_kinds
-from oleander.streaming import Source, sample
+from oleander.streaming import Source, source
 
 # A model that keeps the rows that it is asked about.
 MODEL = """
@@ -49,7 +49,7 @@ def test_a_model_trained_here_is_explained_on_new_rows(patients_csv):
 def test_a_background_lends_its_levels_to_the_schema(patients, tmp_path, model):
     patients.to_csv(tmp_path / "p.csv", index=False)
     patients.assign(ward="attic").to_csv(tmp_path / "b.csv", index=False)
-    request = Request(tmp_path / "p.csv", "risk", "recorder:predict", background=tmp_path / "b.csv")
+    request = Request(tmp_path / "p.csv", "risk", model="recorder:predict", background=tmp_path / "b.csv")
     prepared = prepare(request, random_state=0)
     assert "attic" in prepared.schema[list(prepared.schema.names).index("ward")].levels
     assert list(prepared.background.columns) == list(prepared.X.columns)
@@ -79,7 +79,7 @@ def model(tmp_path, monkeypatch):
 def large(patients, tmp_path, monkeypatch):
     """A Parquet file of 400 different rows that counts as large, with a sample of 150."""
     monkeypatch.setattr(preparing, "sample_size", lambda *_: 150)
-    monkeypatch.setattr(sample, "sample_size", lambda *_: 150)
+    monkeypatch.setattr(source, "sample_size", lambda *_: 150)
     patients["dose"] = np.random.default_rng(1).permutation(400) / 80
     patients["risk"] = np.where((patients["age"] > 60) & (patients["dose"] < 3), "high", "low")
     patients.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
@@ -126,7 +126,7 @@ def test_the_target_of_a_large_file_is_no_feature_and_shows_training_rows(run, l
         (("--target", "rsk"), 2, "--target names the column 'rsk', and the data have"),
         (("--groups", "patent"), 2, "--groups names the column 'patent', and the data have"),
         (("--drop", "sexe"), 2, "Did you mean 'sex'?"),
-        (("--separator", ";"), 2, "--separator is for CSV files, and rows.parquet is a Parquet file"),
+        (("--read", "separator=;"), 2, "--read separator is for CSV files, and rows.parquet is a Parquet file"),
     ],
 )
 def test_wrong_options_of_a_large_file(run, large, model, tmp_path, options, code, sentence):
@@ -138,7 +138,7 @@ def test_wrong_options_of_a_large_file(run, large, model, tmp_path, options, cod
 
 
 def test_files_that_are_not_streamed(large, model, monkeypatch, tmp_path):
-    request = Request(large, "risk", "recorder:predict", groups="patient", drop=("sex",))
+    request = Request(large, "risk", model="recorder:predict", groups="patient", drop=("sex",))
     streamed = prepare_to_explain(request, random_state=0)
     assert isinstance(streamed.X, Source)
     assert (streamed.y, streamed.groups) == ("risk", "patient")
@@ -146,7 +146,7 @@ def test_files_that_are_not_streamed(large, model, monkeypatch, tmp_path):
     # A model that is trained here, a CSV file, and a file no larger than its sample are read whole.
     pd.read_parquet(large).to_csv(tmp_path / "rows.csv", index=False)
     trained = prepare_to_explain(Request(large, "risk"), random_state=0)
-    text = prepare_to_explain(Request(tmp_path / "rows.csv", None, "recorder:predict"), random_state=0)
+    text = prepare_to_explain(Request(tmp_path / "rows.csv", None, model="recorder:predict"), random_state=0)
     monkeypatch.setattr(preparing, "sample_size", lambda *_: 400)
     small = prepare_to_explain(request, random_state=0)
     assert all(isinstance(prepared.X, pd.DataFrame) for prepared in (trained, text, small))

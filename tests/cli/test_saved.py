@@ -1,13 +1,15 @@
-"""The commands on a saved explainer: predict, export, report and tradeoff."""
+"""The commands on a saved explainer: predict, evaluate, export, report and tradeoff."""
 
 import json
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer
+from tests.cli.conftest import make_patients
 
 
 def test_predict(explained, run, patients_csv):
@@ -47,6 +49,9 @@ def test_tradeoff(explained, run):
 def test_report(explained, run, patients_csv):
     assert run("report", explained.atlas, "--out", "page.html", "--json").json["bytes"] > 0
     assert run("report", explained.atlas, "--data", patients_csv, "--out", "map.html").code == 0
+    refused = run("report", explained.atlas, "--missing", "n/k")
+    assert refused.code == 2
+    assert "--model, --missing and --read are about the rows of --data" in refused.sentence
 
 
 def test_files_that_are_no_saved_explainers(run, patients_csv):
@@ -98,7 +103,7 @@ def test_exported_sql_answers_as_predict_does(explained, run, patients, patients
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--format", "xml"], "--format xml is not known; use one of sql, python, dict, card."),
+        (["--format", "xml"], "--format xml is not allowed"),
         (["--format", "sql", "--dialect", "oracle"], "--dialect 'oracle' is not known; use 'duckdb' or 'sqlite'"),
         (["--format", "card", "--dialect", "sqlite"], "--dialect is for --format sql: leave out one."),
         (["--format", "python", "--table", "x"], "--table is for --format sql: leave out one."),
@@ -110,3 +115,98 @@ def test_options_of_export_that_do_nothing_or_are_unknown(explained, run, option
     done = run("export", explained.atlas, *options)
     assert done.code == 2
     assert sentence in done.sentence
+
+
+@pytest.fixture
+def rows(explained):
+    """New patients, with what the explainer answers as the model's answer; one class where it abstains."""
+    table = make_patients(600, seed=5).drop(columns="risk")
+    atlas = AggregateExplainer.load(explained.atlas)
+    answers = atlas.predict(table.drop(columns="patient"), abstain="low")
+    return table.assign(said=answers)
+
+
+def write(table, tmp_path, name="new.csv"):
+    table.to_csv(tmp_path / name, index=False)
+    return tmp_path / name
+
+
+def test_a_floor_that_holds_ends_with_0(explained, run, rows, tmp_path):
+    done = run("evaluate", explained.atlas, write(rows, tmp_path), "--labels", "said")
+    assert done.code == 0, done.err
+    assert "The floor of 90% holds." in done.out
+    facts = run("evaluate", explained.atlas, tmp_path / "new.csv", "--labels", "said", "--json").json
+    assert facts["state"] == "holds"
+    assert facts["agreement"] == 1.0
+    assert facts["alarm"] is False
+    assert facts["n_queries"] == 0
+    assert facts["lower"] < 1.0 == facts["upper"]
+
+
+def test_a_broken_floor_ends_with_6(explained, run, rows, tmp_path):
+    wrong = np.random.default_rng(0).random(len(rows)) < 0.4
+    flipped = np.where(rows["said"] == "low", "high", "low")
+    path = write(rows.assign(said=np.where(wrong, flipped, rows["said"])), tmp_path)
+    done = run("evaluate", explained.atlas, path, "--labels", "said")
+    assert done.code == 6
+    assert "The floor of 90% is broken" in done.out
+    done = run("evaluate", explained.atlas, path, "--labels", "said", "--json")
+    assert done.code == 6
+    assert done.json["state"] == "broken"
+    evaluated = AggregateExplainer.load(explained.atlas).evaluate(
+        pd.read_csv(path).drop(columns=["patient", "said"]), pd.read_csv(path)["said"]
+    )
+    assert done.json["agreement"] == pytest.approx(evaluated.agreement)
+    assert done.json["coverage"] == pytest.approx(evaluated.coverage)
+
+
+def test_alarms_of_another_strictness(explained, run, rows, tmp_path):
+    # 12 rows that agree prove nothing of a floor of 0.9.
+    path = write(rows.head(12), tmp_path)
+    codes = {
+        word: run("evaluate", explained.atlas, path, "--labels", "said", "--alarm", word).code
+        for word in ("broken", "under", "unproven")
+    }
+    assert codes == {"broken": 0, "under": 0, "unproven": 6}
+
+
+def test_a_model_is_asked_and_its_rows_are_counted(explained, run, rows, tmp_path, monkeypatch):
+    (tmp_path / "mymodel.py").write_text(
+        "import numpy as np\n"
+        "def decide(X):\n"
+        "    return np.where((X['age'] > 60) & (X['dose'].fillna(0) < 3), 'high', 'low')\n"
+    )
+    path = write(rows, tmp_path)
+    done = run("evaluate", explained.atlas, path, "--model", "mymodel:decide", "--json")
+    assert done.code == 0, done.err
+    unique = len(rows.drop(columns=["patient", "said"]).drop_duplicates())
+    assert done.json["n_queries"] in (unique, len(rows))
+    assert done.json["agreement"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "sentence"),
+    [
+        ([], 2, "give --model, which is asked about the rows, or --labels"),
+        (["--labels", "said", "--model", "a:b"], 2, "and not both"),
+        (["--labels", "said", "--trust-model"], 2, "--trust-model is for a model given with --model"),
+        (["--labels", "sid"], 2, "--labels names the column 'sid'"),
+        (["--labels", "age"], 3, "and the explainer's labels are 'high', 'low'"),
+        (["--labels", "said", "--alarm", "loud"], 2, "--alarm loud is not allowed"),
+        (["--labels", "said", "--confidence", "2"], 2, "--confidence 2 is not allowed"),
+    ],
+)
+def test_what_cannot_be_judged(explained, run, rows, tmp_path, options, code, sentence):
+    done = run("evaluate", explained.atlas, write(rows, tmp_path), *options)
+    assert done.code == code
+    assert sentence in done.sentence
+
+
+def test_rows_without_a_label_are_left_out(explained, run, rows, tmp_path):
+    path = write(rows.assign(said=rows["said"].where(rows.index >= 5, None)), tmp_path)
+    done = run("evaluate", explained.atlas, path, "--labels", "said", "--json")
+    assert "rows without a value of 'said' are left out: 5." in done.err
+    assert done.json["n_rows"] == len(rows) - 5
+    done = run("evaluate", explained.atlas, write(rows.assign(said=None), tmp_path), "--labels", "said")
+    assert done.code == 3
+    assert "column 'said' has no value" in done.sentence

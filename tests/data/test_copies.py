@@ -1,106 +1,193 @@
-"""Copies of rows are found, and rows that are equal by chance are not taken for copies."""
+"""Copies and leaks are noticed, and rows that coincide by chance are not taken for them."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from oleander.data.copies import count_copies, count_odd_repeats, find_copies, find_known, link_rows
+from oleander.data.copies import FEWEST, count_known, find_copies
 from oleander.data.reading import read
 from oleander.data.schema import FeatureSchema
 
-
-def rng():
-    return np.random.default_rng(0)
+SEEDS = range(5)
 
 
-def clusters_of(X):
-    schema = FeatureSchema.infer(X)
-    return find_copies(link_rows(X, schema), schema)
+def copies_of(X, groups=None, background=None):
+    clusters = find_copies(X, FeatureSchema.infer(X), groups, background)
+    return 0 if clusters is None else len(X) - len(np.unique(clusters))
 
 
-def copies_of(X):
-    clusters = clusters_of(X)
-    return 0 if clusters is None else count_copies(clusters)
+def known_of(X, background):
+    return count_known(X, background, FeatureSchema.infer(np.concatenate([X, background])))
+
+
+def measured(n_rows, rng):
+    return rng.normal(size=(n_rows, 4))
+
+
+def detection_limit(n_rows, rng):
+    X = rng.exponential(size=(n_rows, 3)).round(2)
+    X[rng.random((n_rows, 3)) < 0.6] = 0
+    return X
+
+
+def mostly_under_the_limit(n_rows, rng):
+    X = rng.exponential(size=(n_rows, 3)).round(2)
+    X[rng.random((n_rows, 3)) < 0.9] = 0
+    return X
+
+
+def zero_inflated(n_rows, rng):
+    X = rng.normal(size=(n_rows, 3))
+    X[rng.random(n_rows) < 0.3] = 0
+    return X
+
+
+def grid(n_rows, rng):
+    return rng.integers([5, 7, 5, 3], size=(n_rows, 4)).astype(float)
+
+
+def few_levels(n_rows, rng):
+    return rng.integers([2, 3, 2], size=(n_rows, 3)).astype(float)
+
+
+def questionnaire(n_rows, rng):
+    """Ten answers from 1 to 5 that go together."""
+    mood = rng.normal(size=(n_rows, 1))
+    return np.clip(np.round(3 + 1.2 * mood + 0.5 * rng.normal(size=(n_rows, 10))), 1, 5)
+
+
+def age_and_levels(n_rows, rng):
+    return np.column_stack([rng.integers(20, 80, size=n_rows), rng.integers(2, size=(n_rows, 4))]).astype(float)
+
+
+def one_column(n_rows, rng):
+    return rng.normal(size=(n_rows, 1)).round(1)
+
+
+def zipf(n_rows, rng):
+    """Records of measurements, few of which are most of the rows; only a background shows that they are no copies."""
+    weights = 1 / np.arange(1, 201) ** 1.1
+    return np.random.default_rng(9).normal(size=(200, 3))[rng.choice(200, n_rows, p=weights / weights.sum())]
+
+
+CHANCE = [
+    measured,
+    detection_limit,
+    mostly_under_the_limit,
+    zero_inflated,
+    grid,
+    few_levels,
+    questionnaire,
+    age_and_levels,
+    one_column,
+]
+
+
+class TestChance:
+    """Rows that are drawn independently, whatever their law."""
+
+    @pytest.mark.parametrize("n_rows", [40, 400, 3000])
+    @pytest.mark.parametrize("law", CHANCE, ids=lambda law: law.__name__)
+    def test_rows_that_coincide_by_chance_are_no_copies(self, law, n_rows):
+        assert [copies_of(law(n_rows, np.random.default_rng(seed))) for seed in SEEDS] == [0] * len(SEEDS)
+
+    @pytest.mark.parametrize("sizes", [(400, 600), (100, 5000), (3000, 200)])
+    @pytest.mark.parametrize("law", [*CHANCE, zipf], ids=lambda law: law.__name__)
+    def test_a_background_of_the_same_law_explains_them(self, law, sizes):
+        for seed in SEEDS:
+            rng = np.random.default_rng(seed)
+            X, background = (law(size, rng) for size in sizes)
+            assert copies_of(X, background=background) == 0
+            assert known_of(X, background) == 0
+
+    @pytest.mark.parametrize("law", [detection_limit, grid, few_levels, zero_inflated], ids=lambda law: law.__name__)
+    def test_a_background_without_repeats_does_not_make_them_leaks(self, law):
+        """Training rows are often given without duplicates."""
+        for seed in SEEDS:
+            rng = np.random.default_rng(seed)
+            X, background = law(400, rng), np.unique(law(600, rng), axis=0)
+            assert (copies_of(X, background=background), known_of(X, background)) == (0, 0)
 
 
 @pytest.mark.parametrize("jitter", [0.0, 1e-9])
-@pytest.mark.parametrize(("n_rows", "n_copies"), [(60, 8), (20, 100), (3000, 2)])
-def test_copies_are_one_cluster(n_rows, n_copies, jitter):
-    X = rng().normal(size=(n_rows, 5))
-    copied = np.repeat(X, n_copies, axis=0) + jitter * rng().normal(size=(n_rows * n_copies, 5))
-    order = rng().permutation(len(copied))
-    clusters = clusters_of(copied[order])
-    expected = pd.factorize((np.arange(len(copied)) // n_copies)[order])[0]
-    np.testing.assert_array_equal(clusters, expected)
+class TestCopies:
+    @pytest.mark.parametrize(("n_rows", "n_copies"), [(60, 8), (20, 100), (1500, 2)])
+    def test_oversampled_measurements_are_noticed(self, n_rows, n_copies, jitter):
+        rng = np.random.default_rng(0)
+        X = np.repeat(measured(n_rows, rng), n_copies, axis=0)
+        X = rng.permutation(X + jitter * rng.normal(size=X.shape))
+        assert copies_of(X) == len(X) - n_rows
+        assert copies_of(X, background=measured(600, rng)) == len(X) - n_rows
+
+    def test_repeated_measurements_of_zero_inflated_rows_are_noticed(self, jitter):
+        rng = np.random.default_rng(0)
+        X = np.repeat(zero_inflated(200, rng), 2, axis=0)
+        X += jitter * rng.normal(size=X.shape) * (X != 0)
+        assert copies_of(X, background=zero_inflated(600, rng)) >= 200
+
+    @pytest.mark.parametrize(
+        ("law", "share"), [(measured, 0.15), (measured, 1.0), (zero_inflated, 0.15), (detection_limit, 1.0)]
+    )
+    def test_rows_of_the_background_are_noticed(self, law, share, jitter):
+        rng = np.random.default_rng(0)
+        background, X = law(600, rng), law(400, rng)
+        n_known = int(share * 400)
+        X[:n_known] = background[:n_known]
+        X += jitter * rng.normal(size=X.shape) * (X != 0)
+        # Records that occur often tell nothing.
+        assert 0.2 * n_known < known_of(X, background) <= n_known
+
+    def test_copies_in_one_group_are_the_users_and_those_between_groups_are_not(self, jitter):
+        rng = np.random.default_rng(0)
+        X = np.repeat(measured(100, rng), 3, axis=0)
+        X += jitter * rng.normal(size=X.shape)
+        assert copies_of(X, groups=np.repeat(np.arange(100), 3)) == 0
+        assert copies_of(X, groups=np.arange(300)) == 200
 
 
-@pytest.mark.parametrize(
-    "X",
-    [
-        pytest.param(rng().normal(size=(10_000, 3)), id="measurements"),
-        pytest.param(rng().normal(size=(3_000, 1)), id="one measurement"),
-        pytest.param(rng().integers(2, size=(2_000, 6)).astype(float), id="levels"),
-        pytest.param(rng().integers(2, size=(2_000, 6)) / 3 + 0.1, id="levels that were scaled"),
-        pytest.param(
-            np.column_stack([rng().integers(20, 80, size=2_000), *rng().integers(2, size=(4, 2_000))]), id="age"
-        ),
-        pytest.param(
-            np.column_stack([rng().exponential(size=1_000) * (np.arange(1_000) % 10 == 0), np.arange(1_000) % 8]),
-            id="mostly zero",
-        ),
-    ],
-)
-def test_rows_that_are_equal_by_chance_are_no_copies(X):
-    assert copies_of(X.astype(float)) <= 0.001 * len(X)
+def test_training_rows_of_many_levels_are_noticed():
+    rng = np.random.default_rng(0)
+    background = rng.integers(2, size=(600, 20)).astype(float)
+    assert known_of(background[:400], background) > 300
 
 
-class TestOddRepeats:
-    """Records of ten columns of levels."""
-
-    @pytest.fixture
-    def records(self):
-        return rng().integers(4, size=(60, 10)).astype(float)
-
-    def test_copies_of_few_records_are_odd(self, records):
-        X = records[rng().integers(60, size=300)]
-        assert count_odd_repeats(link_rows(X, FeatureSchema.infer(X))) == 300 - len(np.unique(X, axis=0))
-
-    @pytest.mark.parametrize("n_columns", [1, 3, 5])
-    def test_rows_that_are_equal_by_chance_are_not(self, n_columns):
-        X = rng().integers(4, size=(3_000, n_columns)).astype(float)
-        assert count_odd_repeats(link_rows(X, FeatureSchema.infer(X))) == 0
-
-    def test_a_few_copies_are_not(self, records):
-        X = np.concatenate([records, records[:20]])
-        assert count_odd_repeats(link_rows(X, FeatureSchema.infer(X))) == 0
-
-    def test_the_user_is_asked_for_groups(self, records):
-        X = records[rng().integers(60, size=300)]
-        with pytest.warns(UserWarning, match=r"rows equal an earlier row, far more than by chance\..* give groups="):
-            assert read(X, None, None, None).with_copies().groups is None
+def test_a_few_copies_are_let_pass():
+    X = measured(400, np.random.default_rng(0))
+    assert copies_of(np.concatenate([X, X[: FEWEST - 1]])) == 0
 
 
 def test_missing_values_are_equal():
-    X = np.array([[np.nan, 1.5, 0.5], [2.5, 0.25, np.nan], [np.nan, 1.5, 0.5], [2.5, 0.25, 7.5], [3.5, 0.75, 1.25]])
-    assert clusters_of(X).tolist() == [0, 1, 0, 2, 3]
+    X = measured(100, np.random.default_rng(0))
+    X[::3, 0] = np.nan
+    assert copies_of(np.concatenate([X, X])) == 100
 
 
-@settings(deadline=None, max_examples=50)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.integers(1, 40))
-def test_clusters_are_those_of_all_pairs(seed, n_columns, n_rows):
-    random = np.random.default_rng(seed)
-    X = random.normal(size=(n_rows, n_columns))
-    rows = X[random.integers(n_rows, size=3 * n_rows)] + 1e-9 * random.normal(size=(3 * n_rows, n_columns))
-    is_near = (np.abs(rows[:, None] - rows) < 1e-7).all(axis=2)
-    schema = FeatureSchema.infer(X)
-    clusters = find_copies(link_rows(rows, schema), schema)
-    if len(np.unique(is_near.argmax(axis=0))) > 2:
-        np.testing.assert_array_equal(clusters[:, None] == clusters, is_near)
+class TestNotice:
+    X = measured(100, np.random.default_rng(0))
+
+    def test_the_user_is_asked_for_groups(self):
+        reading = read(np.concatenate([self.X, self.X]))
+        with pytest.warns(UserWarning, match=r"100 of 200 rows repeat an earlier row.*judged, not certified.*groups="):
+            found = reading.notice_copies()
+        assert not found.can_certify
+        assert found.clusters.tolist() == [*range(100), *range(100)]
+
+    def test_the_user_is_asked_for_new_rows(self):
+        with pytest.warns(UserWarning, match=r"100 of 100 rows of X are in the background too.*judged, not certified"):
+            assert not read(self.X, background=self.X).notice_copies().can_certify
+
+    def test_nothing_is_said_of_rows_that_are_new(self):
+        assert read(self.X, background=self.X + 1).notice_copies().can_certify
 
 
-def test_known_rows_are_found():
-    known = rng().normal(size=(50, 3))
-    rows = np.concatenate([known[7:9] + 1e-9, rng().normal(size=(4, 3)) + 9])
-    assert find_known(rows, known, FeatureSchema.infer(known)).tolist() == [True, True, False, False, False, False]
+class TestContent:
+    def test_the_order_of_rows_and_the_levels_of_a_background_do_not_count(self):
+        X = pd.DataFrame({"a": [1.5, 2.5, 3.5], "b": ["x", "z", None]})
+        background = pd.DataFrame({"a": [0.0], "b": ["y"]})
+        contents = [
+            read(X).content,
+            read(X.iloc[::-1]).content,
+            read(X, background=background).content,
+        ]
+        assert len(set(contents)) == 1
+        assert read(X.assign(a=[1.5, 2.5, 4.5])).content != contents[0]

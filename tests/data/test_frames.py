@@ -16,10 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from oleander import AggregateExplainer, FeatureSchema
-from oleander.baselines import NaiveTree, compare
-from oleander.black_box import asking_twice
 from oleander.data.frames import as_one_row, columns_of, frame_of, take_rows, to_frame_of, to_table
-from oleander.draws.options import Draws
+from oleander.draws import Draws
 
 
 def as_relation(table):
@@ -199,12 +197,6 @@ def test_a_source_with_dates(tmp_path):
     assert atlas.exact_.n_rows == 300
 
 
-def test_compare_and_rivals_read_frames():
-    rows = pl.from_pandas(ROWS)
-    tables = [compare(high, X, rivals={"tree": NaiveTree(high)}, random_state=0) for X in (ROWS, rows)]
-    pd.testing.assert_frame_equal(*(table.drop(columns="seconds") for table in tables))
-
-
 def test_labels_and_groups_of_other_libraries():
     rows = pl.from_pandas(ROWS).with_columns(risk=pl.Series(high(ROWS)), patient=pl.Series(np.arange(300) // 2))
     with pytest.warns(UserWarning, match=r"right on 100\.0% of these rows"):
@@ -225,7 +217,9 @@ class TestConversion:
     def test_back_and_forth(self):
         X = pl.DataFrame({"n": [1, None], "s": ["a", None], "d": [dt.date(2024, 1, 1), None]})
         table = to_table(X)
-        assert [str(dtype) for dtype in table.dtypes] == ["Int64", "str", "datetime64[s]"]
+        # Text is of the dtype that pandas gives it: object in version 2, str in version 3.
+        text = str(pd.Series(["a"]).dtype)
+        assert [str(dtype) for dtype in table.dtypes] == ["Int64", text, "datetime64[s]"]
         assert to_frame_of(table, "polars").equals(X)
         assert to_frame_of(table, "pandas") is table
 
@@ -281,17 +275,6 @@ class TestConversion:
     def test_one_array_is_a_row(self):
         assert as_one_row([1.0, 2.0]).shape == (1, 2)
         assert as_one_row(np.ones((3, 2))).shape == (3, 2)
-
-
-def test_asking_twice_sends_the_same_kind_of_frame():
-    def decide(X):
-        assert isinstance(X, pl.DataFrame)
-        return high(X)
-
-    black_box = asking_twice(decide, share=0.5)
-    atlas = AggregateExplainer(black_box, draws=Draws(200), random_state=0).fit(pl.from_pandas(ROWS))
-    assert black_box.n_asked_twice > 0
-    assert atlas.coverage_ > 0.5
 
 
 def test_columns_of_names_are_warned_of():

@@ -2,25 +2,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
-from oleander.black_box.labelling import label_rows
-from oleander.data.reading import Reading, Split, leave_out_copies, leave_out_known, read, split, stack_tables
+from oleander.data.reading import Reading, read, split, stack_tables
 from oleander.data.schema import FeatureSchema
 
 
 class TestRead:
     def test_the_table_is_encoded_by_its_own_schema_or_by_the_given_one(self, mixed):
-        own = read(mixed, None, None, None)
+        own = read(mixed)
         assert own.schema == FeatureSchema.infer(mixed)
         np.testing.assert_array_equal(own.values, own.schema.encode(mixed))
         assert (own.truth, own.groups) == (None, None)
         given = own.schema.with_feature("weight", scale=3.0)
-        assert read(mixed, None, None, given).schema is given
+        assert read(mixed, schema=given).schema is given
 
     def test_labels_and_groups_are_taken_row_by_row(self):
         X = np.arange(6.0).reshape(3, 2) / 4
-        reading = read(X, pd.Series([1, 0, 1], index=[7, 8, 9]), ["a", "b", "a"], None)
+        reading = read(X, pd.Series([1, 0, 1], index=[7, 8, 9]), ["a", "b", "a"])
         assert reading.truth.tolist() == [1, 0, 1]
         assert reading.groups.tolist() == ["a", "b", "a"]
         assert reading.groups_of(np.array([2, 1])).tolist() == ["a", "b"]
@@ -30,13 +27,13 @@ class TestRead:
         X = np.arange(6.0).reshape(3, 2) / 4
         given = {"y": None, "groups": None, name: [0, 1]}
         with pytest.raises(ValueError, match=rf"{name} has shape \(2,\); one entry for each of 3 rows is expected"):
-            read(X, given["y"], given["groups"], None)
+            read(X, given["y"], given["groups"])
 
     @pytest.mark.parametrize("groups", [[0.0, np.nan, 1.0], ["a", None, "b"], pd.array([0, None, 1], dtype="Int64")])
     def test_every_row_has_a_group(self, groups):
         X = np.arange(6.0).reshape(3, 2) / 4
         with pytest.raises(ValueError, match="groups has no value for row 1: give every row a group"):
-            read(X, None, groups, None)
+            read(X, groups=groups)
 
     def test_a_sampled_row_without_a_group_is_named_by_its_position(self):
         schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
@@ -46,8 +43,8 @@ class TestRead:
     def test_levels_and_bounds_of_a_background_are_known(self):
         X = pd.DataFrame({"age": [30.5, 40.5, 50.5], "colour": ["red", "blue", "green"]})
         background = pd.DataFrame({"colour": ["grey", "red"], "age": [20.5, 45.5]})
-        schema = read(X, None, None, None, background=background).schema
-        assert schema[0].lower == 20.5
+        schema = read(X, background=background).schema
+        assert schema[0].exact.lower == 20.5
         assert "grey" in schema[1].levels
 
 
@@ -73,7 +70,7 @@ class TestSplit:
     @pytest.fixture
     def reading(self):
         X = np.random.default_rng(0).uniform(size=(200, 2))
-        return read(X, None, np.arange(200) // 10, None)
+        return read(X, groups=np.arange(200) // 10)
 
     def test_no_row_is_both_learned_from_and_held_out(self, reading):
         parts = split(reading, 0.25, 0)
@@ -99,65 +96,13 @@ class TestSplit:
         np.testing.assert_array_equal(free.held, bounded.held)
 
 
-class TestLeaveOutKnown:
-    @pytest.fixture
-    def rows(self):
-        X = np.array([[0.5], [1.5], [2.5], [1.5]])
-        return label_rows(X, CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X))))
-
-    def test_rows_that_are_in_the_background_do_not_judge(self, rows):
-        with pytest.warns(UserWarning, match="2 of 4 rows of X stand in the background too"):
-            left = leave_out_known(rows, np.array([[1.5], [9.5]]))
-        assert left.values.tolist() == [[0.5], [2.5]]
-        assert left.labels.tolist() == [False, True]
-
-    def test_other_rows_stay(self, rows):
-        assert leave_out_known(rows, np.array([[9.5]])) is rows
-
-    def test_some_row_must_be_left(self, rows):
-        with pytest.raises(ValueError, match="every row of X stands in the background too"):
-            leave_out_known(rows, rows.values)
-
-    def test_rows_that_nearly_equal_a_background_row_do_not_judge_either(self):
-        X = np.random.default_rng(0).normal(size=(40, 3))
-        rows = label_rows(X, CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X))))
-        with pytest.warns(UserWarning, match="10 of 40 rows of X stand in the background too"):
-            left = leave_out_known(rows, X[:10] + 1e-9)
-        np.testing.assert_array_equal(left.values, X[10:])
-
-
 class TestCopies:
-    X = np.random.default_rng(0).normal(size=(50, 4))
-
-    @pytest.mark.parametrize("jitter", [0.0, 1e-9])
-    def test_many_copies_are_groups_and_the_user_is_asked_for_groups(self, jitter):
-        rows = np.concatenate([self.X, self.X[:30] + jitter])
-        reading = Reading(FeatureSchema.infer(rows), rows)
-        with pytest.warns(UserWarning, match=r"30 of 80 rows are copies of other rows or nearly so.*give groups="):
-            found = reading.with_copies()
-        np.testing.assert_array_equal(found.groups, np.concatenate([np.arange(50), np.arange(30)]))
-        assert (reading.unit, found.unit) == ("rows", "distinct rows")
-
-    def test_rows_stay_as_they_are_without_copies_with_groups_and_in_a_sample(self):
-        schema = FeatureSchema.infer(self.X)
-        copied = np.repeat(self.X, 3, axis=0)
-        for reading in (
-            Reading(schema, self.X),
-            Reading(schema, copied, groups=np.arange(150)),
-            Reading(schema, copied, positions=np.arange(150)),
-        ):
-            assert reading.with_copies() is reading
-
-    def test_held_out_copies_of_learned_rows_do_not_judge(self):
-        rows = np.concatenate([self.X, self.X[:1]])
-        reading, parts = Reading(FeatureSchema.infer(rows), rows), Split(np.arange(30), np.arange(30, 51))
-        with pytest.warns(
-            UserWarning, match="1 of 21 held-out rows are copies of rows learned from: they do not judge"
-        ):
-            left = leave_out_copies(reading, parts)
-        assert left.held.tolist() == list(range(30, 50))
-        other = Split(np.arange(1, 30), np.array([0, 50]))
-        assert leave_out_copies(reading, other) is other
+    def test_copies_are_held_out_together(self):
+        X = np.repeat(np.random.default_rng(0).normal(size=(50, 3)), 4, axis=0)
+        with pytest.warns(UserWarning, match="150 of 200 rows repeat an earlier row"):
+            reading = read(X).notice_copies()
+        parts = split(reading, 0.5, 0)
+        assert not np.isin(X[parts.held, 0], X[parts.learned, 0]).any()
 
 
 class TestGroups:

@@ -1,12 +1,13 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.data.rows import Rows
+from oleander.data.rows import Rows, merge_rows
 from oleander.data.schema import FeatureSchema
 
 # Few values, so that rows repeat; numbers with a fraction, so that the column is continuous.
@@ -90,25 +91,6 @@ def test_joining_with_no_rows_changes_nothing():
     assert (Rows.empty(SCHEMA).n_points, Rows.empty(SCHEMA).n_rows) == (0, 0)
 
 
-class TestAtMost:
-    @pytest.fixture
-    def rows(self):
-        X = np.random.default_rng(0).uniform(size=(60, 2))
-        box = BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X))
-        return label_rows(X, CountingBlackBox(box), groups=np.arange(60) // 6)
-
-    def test_no_more_points_than_allowed_and_whole_groups(self, rows):
-        part = rows.at_most(25, 0)
-        assert part.n_points == 24
-        assert set(np.unique(part.groups, return_counts=True)[1]) == {6}
-
-    def test_all_where_they_are_few(self, rows):
-        assert rows.at_most(60, 0) is rows
-
-    def test_all_where_no_group_fits(self, rows):
-        assert rows.at_most(5, 0) is rows
-
-
 def test_folds_and_halves_keep_groups_whole():
     X = np.random.default_rng(0).uniform(size=(90, 2))
     groups = np.arange(90) // 9
@@ -117,3 +99,43 @@ def test_folds_and_halves_keep_groups_whole():
     for split in (rows.folds(3, 1), rows.halves(1)):
         assert all(len(set(split[groups == group])) == 1 for group in range(10))
     assert rows.halves(1).sum() == 45
+
+
+@pytest.mark.parametrize("collide", [False, True])
+def test_rows_are_found_whatever_their_hashes(monkeypatch: pytest.MonkeyPatch, collide: bool) -> None:
+    values = np.array([[0.0, 1.0], [np.nan, 1.0], [2.0, 1.0], [0.0, 1.0]])
+    if collide:
+        monkeypatch.setattr("oleander.data.rows.hash_rows", lambda values: np.zeros(len(values), dtype=np.uint64))
+    ones = np.ones(4, dtype=np.intp)
+    rows = Rows(FeatureSchema.infer(values), values, ones, np.arange(4), np.array(list("abcd")))
+    wanted = np.array([[2.0, 1.0], [-0.0, 1.0], [5.0, 1.0], [np.nan, 1.0], [1.0, np.nan]])
+    assert rows.find(wanted).tolist() == [2, 0, -1, 1, -1]
+    assert rows.find(wanted[:0]).tolist() == []
+    assert Rows.empty(rows.schema).find(wanted).tolist() == [-1] * 5
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(*[st.sampled_from([0.0, -0.0, 1.0, float("nan")])] * 2), min_size=1, max_size=12))
+def test_merging_keeps_every_row(records):
+    rows = np.array(records)
+    first, weights, point_of_row = merge_rows(rows)
+    np.testing.assert_array_equal(rows[first][point_of_row], rows)
+    np.testing.assert_array_equal(np.bincount(point_of_row), weights)
+    assert len(first) == len({tuple("nan" if np.isnan(v) else v + 0.0 for v in row) for row in rows})
+    assert (np.diff(first) > 0).all()
+
+
+def test_rows_whose_hashes_collide_stay_apart(monkeypatch):
+    monkeypatch.setattr("oleander.data.rows.FACTOR", np.uint64(0))
+    first, weights, point_of_row = merge_rows(np.array([[2.0, 1.0], [0.0, 1.0], [2.0, 1.0]]))
+    assert (first.tolist(), weights.tolist(), point_of_row.tolist()) == ([0, 1], [2, 1], [0, 1, 0])
+
+
+def test_merging_does_not_copy_the_rows():
+    rows = np.random.default_rng(0).integers(0, 9, size=(20_000, 60)).astype(float)
+    tracemalloc.start()
+    try:
+        merge_rows(rows)
+        assert tracemalloc.get_traced_memory()[1] < 1.5 * rows.nbytes
+    finally:
+        tracemalloc.stop()

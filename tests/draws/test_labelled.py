@@ -3,14 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws import labelled
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
-from oleander.draws.options import Draws
-from oleander.explainers.line import Line, Term
+from oleander.rules.line import Line, Term
 
 ROWS = np.random.default_rng(0).uniform(size=(80, 3))
 
@@ -34,32 +32,25 @@ def draws():
     )
 
 
-@pytest.mark.parametrize("source", ["jitter", "mixture", "forest"])
-def test_every_draw_is_asked_about_once_and_has_its_answer(black_box, source):
-    found = draw_and_ask(ROWS, black_box, Draws(300, source), 300, seed=0)
+def test_every_draw_is_asked_about_once_and_has_its_answer(black_box):
+    found = draw_and_ask(ROWS, black_box, 300, seed=0)
     assert black_box.n_queries == len(found.values) == 300
     assert found.n_answers == 2
     np.testing.assert_array_equal(found.classes[found.codes], law(found.values))
 
 
-def test_only_draws_between_rows_know_their_parents(black_box):
-    parents = draw_and_ask(ROWS, black_box, Draws(), 100, seed=0).parents
+def test_draws_know_their_parents(black_box):
+    parents = draw_and_ask(ROWS, black_box, 100, seed=0).parents
     assert parents.shape == (100, 2)
     assert np.isin(parents, np.arange(80)).all()
-    assert draw_and_ask(ROWS, black_box, Draws(source="mixture"), 100, seed=0).parents is None
-    assert draw_and_ask(ROWS, black_box, Draws(source="forest"), 100, seed=0).parents is None
-
-
-def test_the_number_that_queries_allow_is_drawn(black_box):
-    assert len(draw_and_ask(ROWS, black_box, Draws(20_000), 70, seed=0).values) == 70
 
 
 def test_batches_change_no_answer(black_box, monkeypatch):
-    whole = draw_and_ask(ROWS, black_box, Draws(), 100, seed=0)
+    whole = draw_and_ask(ROWS, black_box, 100, seed=0)
     sizes = []
     monkeypatch.setattr(labelled, "BATCH", 30)
     monkeypatch.setattr(black_box, "ask", lambda values: sizes.append(len(values)) or law(values))
-    parts = draw_and_ask(ROWS, black_box, Draws(), 100, seed=0)
+    parts = draw_and_ask(ROWS, black_box, 100, seed=0)
     assert sizes == [30, 30, 30, 10]
     np.testing.assert_array_equal(parts.values, whole.values)
     np.testing.assert_array_equal(parts.codes, whole.codes)
@@ -72,11 +63,6 @@ def test_an_answer_agrees_with_no_label_that_no_draw_has_and_silence_with_none(d
         [True, False, True, False],
         [False, False, False, True],
     ]
-
-
-def test_points_take_the_place_of_rows_as_parents(draws):
-    """Rows 0 and 2 are equal, so they are one point."""
-    assert draws.with_parents(np.array([5, 6, 5])).parents.tolist() == [[5, 6], [6, 5], [5, 6], [6, 5]]
 
 
 def test_some_draws_keep_all_classes(draws):

@@ -1,4 +1,4 @@
-"""Four mixed data sets, and the engines that run exports: DuckDB, SQLite, and Python in this process or isolated."""
+"""Five mixed data sets, and the engines that run exports: DuckDB, SQLite, and Python in this process or isolated."""
 
 import functools
 import json
@@ -18,10 +18,10 @@ import pytest
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.clinic import make_clinic
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import LimeLinear, SparseLine
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.rules import LimeLinear, SparseLine
 from tests.conftest import label_mixed, make_mixed
-from tests.making import LENIENT
+from tests.making import LENIENT, OwnTrees
 
 BREAKERS = (
     "'; DROP TABLE data; --",
@@ -203,6 +203,30 @@ def label_codes(X: pd.DataFrame) -> np.ndarray:
     return np.select([(level > 0.2) & smokes, known & (X["money"] > 0).to_numpy()], [2, 1], 0)
 
 
+def make_rare(n_rows: int = 400, seed: int = 4) -> pd.DataFrame:
+    """Levels that few rows hold: of text, of numbers, and of a column in which each row has its own."""
+    rng = np.random.default_rng(seed)
+    place = pd.Series(rng.choice(["north", "south", "west"], n_rows), dtype=object)
+    code = rng.choice([1, 2, 7], n_rows)
+    for start in range(0, 60, 2):
+        place[start : start + 1] = f"village '{start}"
+        code[start + 1 : start + 3] = 1000 + start
+    place[rng.random(n_rows) < 0.1] = None
+    return pd.DataFrame(
+        {
+            "age": rng.normal(50, 15, n_rows),
+            "place": place,
+            "code": pd.Categorical(code),
+            "name": [f"person {number}" for number in range(n_rows)],
+        }
+    )
+
+
+def label_rare(X: pd.DataFrame) -> np.ndarray:
+    code, is_village = X["code"].astype(int).to_numpy(), X["place"].astype(str).str.startswith("village").to_numpy()
+    return np.where(is_village | (code > 100) | ((X["age"] > 55) & (code == 7)).to_numpy(), "ask", "none")
+
+
 def make_patients(n_rows: int = 400) -> pd.DataFrame:
     """The generated clinic with missing values."""
     X, _ = make_clinic(n_rows, 3)
@@ -229,6 +253,7 @@ DATA = {
     "mixed": (make_mixed, label_mixed),
     "strange": (make_strange, label_strange),
     "codes": (make_codes, label_codes),
+    "rare": (make_rare, label_rare),
     "patients": (make_patients, label_patients),
     "doses": (make_patients, dose_patients),
 }
@@ -236,12 +261,12 @@ DATA = {
 BALLS = {"n_draws": 300, "max_candidates": 30}
 FITS: dict[str, dict[str, Any]] = {
     "default": {"draws": Draws(2_000), "random_state": 0},
-    "one tree": {"draws": Draws(2_000), "random_state": 0, "max_explainers": 1},
-    "rows only": {"draws": Draws(0), "random_state": 0},
-    "trees": {"draws": Draws(0), "candidates": "trees", **LENIENT},
-    "balls": {"draws": Draws(0), "candidates": Balls(**BALLS), **LENIENT},
-    "round balls": {"draws": Draws(0), "candidates": Balls(**BALLS, norm=2.0), **LENIENT},
-    "linear": {"draws": Draws(0), "candidates": Balls(**BALLS, local=LimeLinear()), **LENIENT},
+    "one rule": {"draws": Draws(2_000), "random_state": 0, "max_explainers": 1},
+    "rows only": {"draws": Draws(0), "random_state": 0, "min_fidelity": 0.7},
+    "trees": {"candidates": OwnTrees(), **LENIENT},
+    "balls": {"candidates": Balls(**BALLS), **LENIENT},
+    "round balls": {"candidates": Balls(**BALLS, norm=2.0), **LENIENT},
+    "linear": {"candidates": Balls(**BALLS, local=LimeLinear()), **LENIENT},
     "numbers": {"draws": Draws(3_000), "tolerance": 4.0, "random_state": 0},
     "shares": {"draws": Draws(3_000), "tolerance": "15%", "random_state": 0},
     "balls of lines": {"candidates": Balls(**BALLS, local=SparseLine()), "tolerance": 4.0, **LENIENT},
@@ -250,7 +275,7 @@ FITS: dict[str, dict[str, Any]] = {
 # Fits that explain numbers.
 NUMBERS = ("numbers", "shares", "balls of lines", "balls of numbers")
 # A fast run takes the fits that users make most.
-FAST = ("default", "one tree", "balls")
+FAST = ("default", "one rule", "balls")
 CASES = [
     pytest.param(data, fit, marks=() if fit in FAST else pytest.mark.slow, id=f"{data}-{fit}")
     for data in DATA
@@ -269,10 +294,15 @@ def fitted(data: str, fit: str) -> AggregateExplainer:
         return AggregateExplainer(label, **FITS[fit]).fit(make())
 
 
-def silenced(atlas: AggregateExplainer) -> AggregateExplainer:
-    """Return the explainers with an answer only where all that cover a row agree."""
-    explainers = replace(atlas.record_.explainers, overlap="silent")
-    return with_record(replace(atlas.record_, explainers=explainers))
+def turned(atlas: AggregateExplainer) -> AggregateExplainer:
+    """Return the explainers with the most faithful one as the least faithful, so that others answer."""
+    explainers = atlas.record_.explainers
+    fidelity = np.linspace(0.9, 1.0, len(explainers.members))[np.argsort(explainers.ranked)]
+    members = [
+        replace(member, fidelity=float(share), draw_fidelity=float(share))
+        for member, share in zip(explainers.members, fidelity, strict=True)
+    ]
+    return with_record(replace(atlas.record_, explainers=replace(explainers, members=tuple(members))))
 
 
 def with_record(record: Any) -> AggregateExplainer:
@@ -282,8 +312,11 @@ def with_record(record: Any) -> AggregateExplainer:
     return atlas
 
 
-def with_members(schema: FeatureSchema, members: list[tuple[Any, Any]], overlap: Any = "first") -> AggregateExplainer:
-    """Return a fitted explainer of regions and explainers made by hand."""
-    chosen = tuple(ChosenExplainer(region, explainer, "hand", 1, 1.0, 1.0, 1.0) for region, explainer in members)
+def with_members(schema: FeatureSchema, members: list[tuple[Any, Any]], *, first: int = 0) -> AggregateExplainer:
+    """Return a fitted explainer of regions and explainers made by hand, of which one is the most faithful."""
+    chosen = tuple(
+        ChosenExplainer(region, explainer, "hand", 1, 1.0 if number == first else 0.9, 0.9, 0.9)
+        for number, (region, explainer) in enumerate(members)
+    )
     record = fitted("mixed", "default").record_
-    return with_record(replace(record, explainers=ExplainerSet(schema, chosen, overlap)))
+    return with_record(replace(record, explainers=ExplainerSet(schema, chosen)))

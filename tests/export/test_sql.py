@@ -13,12 +13,21 @@ from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Draws
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import Constant, LimeLinear, Line, UnfilteredTree
-from oleander.export.dialects import DIALECTS
 from oleander.export.plain import ExportError
-from oleander.export.sql import Sql
-from oleander.regions import Ball, Box
-from oleander.regions.conditions import Levels, Range
+from oleander.export.sql import DIALECTS, Sql
+from oleander.rules import (
+    AbstainingTree,
+    Ball,
+    Box,
+    Constant,
+    Explainer,
+    LimeLinear,
+    Line,
+    Region,
+    Spoken,
+    UnfilteredTree,
+)
+from oleander.rules.conditions import Levels, Range
 from tests.export.judges import (
     BREAKERS,
     CASES,
@@ -27,8 +36,8 @@ from tests.export.judges import (
     fitted,
     run_duckdb,
     run_sqlite,
-    silenced,
     spoil,
+    turned,
     with_members,
 )
 from tests.making import halves
@@ -70,8 +79,8 @@ def test_lines_are_exported():
 
 
 @pytest.mark.parametrize(("data", "fit"), [("strange", "balls"), ("strange", "linear"), ("patients", "linear")])
-def test_explainers_that_disagree_are_silent(data, fit):
-    atlas, X = silenced(fitted(data, fit)), DATA[data][0]()
+def test_the_most_faithful_explainer_answers(data, fit):
+    atlas, X = turned(fitted(data, fit)), DATA[data][0]()
     assert answers_of(atlas, X) != answers_of(fitted(data, fit), X)
     check(atlas, X)
 
@@ -89,7 +98,7 @@ def test_patients_with_many_missing_values(heart_disease):
 
 @pytest.mark.parametrize("table", [*BREAKERS, "said", "given", "source"])
 def test_any_name_of_a_table(table):
-    atlas = fitted("codes", "one tree")
+    atlas = fitted("codes", "one rule")
     check(atlas, DATA["codes"][0](), table=table)
 
 
@@ -109,7 +118,7 @@ def test_columns_named_as_the_expressions_of_the_query():
     rows = schema.encode(X)
     linear = LimeLinear().fit(rows, np.where(rows[:, 0] > rows[:, 2], "a", "b"), schema=schema)
     tree = UnfilteredTree(max_leaves=5).fit(rows, np.where(rows[:, 1] > rows[:, 3], "a", "b"), schema=schema)
-    atlas = with_members(schema, [(Ball(schema, rows[0], 2.0), tree), (EVERYWHERE, linear)], "silent")
+    atlas = with_members(schema, [(Ball(schema, rows[0], 2.0), tree), (EVERYWHERE, linear)], first=1)
     check(atlas, X)
 
 
@@ -196,10 +205,8 @@ def test_hostile_names_levels_and_labels(first, second, levels, labels, threshol
     wide = np.array(labels, dtype=object)
     tree = UnfilteredTree(max_leaves=4).fit(schema.encode(X), rng.choice(wide, len(X)), schema=schema)
     box = Box((Levels(0, schema[0], frozenset({0}), missing), Range(1, schema[1], upper=threshold)))
-    overlap = "silent" if seed % 2 else "first"
-    atlas = with_members(
-        schema, [(box, Constant(labels[0], dtype=object)), (Ball(schema, schema.encode(X)[0], 5.0), tree)], overlap
-    )
+    members = [(box, Constant(labels[0], dtype=object)), (Ball(schema, schema.encode(X)[0], 5.0), tree)]
+    atlas = with_members(schema, members, first=seed % 2)
     check(atlas, X)
 
 
@@ -211,7 +218,7 @@ def test_an_unknown_dialect():
 def test_postgres_is_written_too():
     sql = fitted("mixed", "default").to_sql("postgres")
     assert 'CAST(source."weight" AS DOUBLE PRECISION)' in sql
-    for fit in ("balls", "linear", "one tree"):
+    for fit in ("balls", "linear", "one rule"):
         assert "DOUBLE PRECISION" in fitted("codes", fit).to_sql("postgres", include_rows=True)
 
 
@@ -256,7 +263,7 @@ def test_what_has_no_exact_form_is_refused_in_one_sentence(case):
             make().to_sql(dialect)
 
 
-class Moody:
+class Moody(Explainer):
     """An explainer of a user's own."""
 
     complexity, features = 1, ()
@@ -278,7 +285,7 @@ class Stubborn(Constant):
         return np.full(len(rows), "else")
 
 
-class Anywhere:
+class Anywhere(Region):
     """A region of a user's own."""
 
     def contains(self, rows):
@@ -287,17 +294,14 @@ class Anywhere:
     def describe(self):
         return "anywhere"
 
-    def to_dict(self):
-        return {}
-
 
 def test_explainers_and_regions_of_the_user_are_refused_by_name():
     schema = one_level().schema_
     ball = Ball(schema, np.zeros(1), 1.0, norm=3.0)
     for member, words in (
-        ((EVERYWHERE, Moody()), "explainer 0 is a Moody"),
-        ((EVERYWHERE, Stubborn("yes")), "explainer 0 is a Stubborn"),
-        ((Anywhere(), Constant("yes")), "explainer 0 has a region Anywhere"),
+        ((EVERYWHERE, Moody()), "explainer 1 is a Moody"),
+        ((EVERYWHERE, Stubborn("yes")), "explainer 1 is a Stubborn"),
+        ((Anywhere(), Constant("yes")), "explainer 1 has a region Anywhere"),
         ((ball, Constant("yes")), "a ball of norm 3"),
     ):
         atlas = with_members(schema, [member])
@@ -308,11 +312,22 @@ def test_explainers_and_regions_of_the_user_are_refused_by_name():
 
 
 def test_a_region_in_which_another_tree_speaks_is_refused():
-    atlas = fitted("strange", "one tree")
-    (member,) = atlas.explainers_
-    other = with_members(atlas.schema_, [(member.region, Constant("yes"))])
-    with pytest.raises(ExportError, match="explainer 0 answers where another, of type AbstainingTree, speaks"):
+    X = np.random.default_rng(0).uniform(size=(100, 1))
+    schema = FeatureSchema.infer(X)
+    tree = UnfilteredTree(max_leaves=2).fit(X, X[:, 0] > 0.5, schema=schema)
+    careful = AbstainingTree(tree, np.array([False, True, False]))
+    region = Spoken(EVERYWHERE, careful)
+    with pytest.raises(ExportError, match="explainer 1 is silent in places, and its region is not a Spoken"):
+        with_members(schema, [(EVERYWHERE, careful)]).to_sql()
+    other = with_members(schema, [(region, Constant("yes"))])
+    with pytest.raises(ExportError, match="explainer 1 answers where another, of type AbstainingTree, speaks"):
         other.to_sql()
+
+
+@pytest.mark.parametrize("table", [None, 3, b"data"])
+def test_a_name_of_a_table_that_is_no_text(table):
+    with pytest.raises(TypeError, match=f"table is a {type(table).__name__}; give the name of a table or view as text"):
+        fitted("strange", "one rule").to_sql(table=table)
 
 
 def test_a_ball_around_a_row_is_written_only_if_it_may_be():

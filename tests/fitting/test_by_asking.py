@@ -1,3 +1,4 @@
+import contextlib
 import tracemalloc
 from itertools import pairwise
 
@@ -5,15 +6,14 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.data.reading import Split
 from oleander.data.schema import FeatureSchema
-from oleander.draws.options import Draws
+from oleander.draws import Draws
 from oleander.fitting.by_asking import count_affordable_draws
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.judging.floor import Floor
-from tests.making import ASKING, Recording, halves
+from tests.making import ASKING, ROWS_ONLY, Recording, halves
 
 
 class TestAffordableDraws:
@@ -57,7 +57,7 @@ class TestLearnByAsking:
         assert {member.origin for member in atlas.explainers_} == {"asking"}
         # Folds judged: the word for it is not certified.
         assert atlas.certificate_ is None
-        assert atlas.proof_ is None
+        assert atlas.proof_.coverage <= atlas.proof_.bound / atlas.proof_.total_weight
         assert atlas.record_.status == "judged"
         with pytest.raises(AttributeError, match="learned by asking"):
             atlas.pool_  # noqa: B018
@@ -103,8 +103,8 @@ class TestLearnByAsking:
         for seed in range(12):
             rng = np.random.default_rng(seed)
             X, background = rng.normal(size=(2, 300, 3))
-            # Rows of the background are no evidence, not even those that are in X too.
-            background[:20] = X[:20]
+            # A few rows of X are in the background too, and judge all the same.
+            background[:5] = X[:5]
 
             def black_box(X):
                 return np.where(X[:, 0] + 0.5 * X[:, 1] + 0.2 * np.sin(9 * X[:, 2]) > 0.4, "above", "below")
@@ -112,9 +112,8 @@ class TestLearnByAsking:
             options = {"draws": Draws(1_500), "max_explainers": 1 + seed % 6, "min_fidelity": 0.9}
             explainer = AggregateExplainer(black_box, random_state=seed, **options)
             if seed % 2:
-                with pytest.warns(UserWarning, match="20 of 300 rows of X stand in the background too"):
-                    atlas = explainer.fit(X, background=background)
-                judging = X[20:]
+                atlas = explainer.fit(X, background=background)
+                judging = X
             else:
                 atlas = explainer.set_params(holdout=0.5).fit(X)
                 judging = atlas._workings.held.values
@@ -159,11 +158,65 @@ class TestSmallFirst:
     def test_rules_keep_the_budgets(self):
         X, background = (np.random.default_rng(seed).uniform(size=(1_000, 4)) for seed in (0, 1))
         atlas = AggregateExplainer(
-            lambda X: X.sum(axis=1) > 2, min_fidelity=0.7, max_rules=4, max_conditions=2, random_state=0
+            lambda X: X.sum(axis=1) > 2, min_fidelity=0.7, max_explainers=4, max_conditions=2, **ASKING
         ).fit(X, background=background)
         rules = [rule for member in atlas.explainers_ for rule in member.rules()]
         assert 1 <= len(rules) <= 4
         assert all(1 <= len(rule.terms) <= 2 for rule in rules)
+
+
+class TestRowsAsDraws:
+    """Without draws, or with too few of them, rules learn from rows that the black box has labelled."""
+
+    def test_each_row_is_left_out_when_it_is_judged(self, square):
+        box = Recording()
+        atlas = AggregateExplainer(box, draws=Draws(0), random_state=0).fit(square)
+        assert atlas.coverage_ > 0.95
+        # Each row once, and a hundred again to see whether answers change.
+        assert box.n_rows == atlas.n_queries_ == 300 + 100
+        assert atlas.record_.status == "judged"
+        assert atlas.realism_ is None
+
+    def test_what_only_copying_the_row_could_say_is_not_said(self, square):
+        """Rules could learn these labels by heart; rows that are left out show that nothing was learned."""
+        with pytest.raises(NothingFoundError, match=r"min_fidelity=0.9 is not reached: of \d+ rule sets"):
+            AggregateExplainer(toss_coin, draws=Draws(0), random_state=0).fit(square)
+
+    def test_rows_of_the_background_teach_and_all_others_certify(self, square):
+        background = np.random.default_rng(1).uniform(size=(700, 3))
+        box = Recording()
+        atlas = AggregateExplainer(box, draws=Draws(0), random_state=0).fit(square, background=background)
+        assert box.n_rows == 300 + 100 + 700
+        assert atlas.record_.status == "certified"
+        assert atlas.evaluation_.n_rows == 300
+
+    def test_rows_that_are_not_held_out_teach(self, square):
+        atlas = AggregateExplainer(halves, **ROWS_ONLY).fit(square)
+        assert atlas.record_.status == "certified"
+        assert atlas.evaluation_.n_rows == 75
+
+    def test_of_many_rows_half_teach(self):
+        many = np.random.default_rng(0).uniform(size=(5_000, 3))
+        atlas = AggregateExplainer(halves, draws=Draws(0), random_state=0).fit(many)
+        assert atlas.record_.status == "certified"
+        assert atlas.evaluation_.n_rows == 2_500
+
+    @pytest.mark.parametrize(
+        ("max_queries", "status", "said"),
+        [(1_000, "certified", "pays for 600 of 700 rows of the background"), (420, "judged", "rules learn from X")],
+    )
+    def test_the_background_gives_way_to_rows(self, square, max_queries, status, said):
+        background = np.random.default_rng(1).uniform(size=(700, 3))
+        box = Recording()
+        atlas = AggregateExplainer(box, draws=Draws(0), max_queries=max_queries, random_state=0)
+        with pytest.warns(UserWarning, match=said):
+            atlas.fit(square, background=background)
+        assert box.n_rows <= max_queries
+        assert atlas.record_.status == status
+
+    def test_numbers(self, square):
+        atlas = AggregateExplainer(lambda X: 2 * X[:, 0], draws=Draws(0), tolerance=0.1, random_state=0).fit(square)
+        assert atlas.coverage_ > 0.95
 
 
 def toss_coin(X):
@@ -172,30 +225,60 @@ def toss_coin(X):
 
 
 class TestCopies:
-    """Copies of rows are no new evidence, whether the user says so by groups or not."""
+    """Copies of rows are no independent evidence: they are noticed, and nothing is certified on them."""
 
     @pytest.mark.parametrize("options", [{}, {"holdout": 0.5}, {"background": True}], ids=str)
     @pytest.mark.parametrize("jitter", [0.0, 1e-9])
-    def test_a_coin_is_not_explained_by_copies_of_few_rows(self, options, jitter):
-        for seed in range(3):
-            rng = np.random.default_rng(seed)
-            X = np.repeat(rng.normal(size=(60, 4)), 8, axis=0)
-            X += jitter * rng.normal(size=X.shape)
-            of_fit = {"background": rng.normal(size=(100, 4))} if options.get("background") else {}
-            atlas = AggregateExplainer(toss_coin, min_fidelity=0.8, holdout=options.get("holdout"), **ASKING)
-            with pytest.warns(UserWarning, match="420 of 480 rows are copies"), pytest.raises(NothingFoundError):
-                atlas.fit(X, **of_fit)
-
-    def test_a_certificate_counts_distinct_rows(self):
+    def test_a_coin_is_not_certified_by_copies_of_few_rows(self, options, jitter):
         rng = np.random.default_rng(0)
-        X = np.repeat(rng.uniform(size=(100, 3)), 5, axis=0)
-        with pytest.warns(UserWarning, match="400 of 500 rows are copies"):
-            atlas = AggregateExplainer(halves, **ASKING).fit(X, background=rng.uniform(size=(100, 3)))
-        certificate = atlas.certificate_
-        assert certificate.unit == "distinct rows"
-        assert certificate.answers.n_rows <= 100
-        assert certificate.rows.n_rows > 400
-        assert certificate.rows.bound == 0.9
+        X = np.repeat(rng.normal(size=(60, 4)), 8, axis=0)
+        X += jitter * rng.normal(size=X.shape)
+        of_fit = {"background": rng.normal(size=(100, 4))} if options.get("background") else {}
+        atlas = AggregateExplainer(
+            toss_coin, min_fidelity=0.8, holdout=options.get("holdout"), draws=Draws(500), random_state=0
+        )
+        with pytest.warns(UserWarning, match="420 of 480 rows repeat"), contextlib.suppress(NothingFoundError):
+            atlas.fit(X, **of_fit)
+        assert not atlas.__sklearn_is_fitted__() or atlas.certificate_ is None
+
+    def test_all_rows_judge_and_groups_certify(self):
+        rng = np.random.default_rng(0)
+        X, background = np.repeat(rng.uniform(size=(100, 3)), 5, axis=0), rng.uniform(size=(100, 3))
+        with pytest.warns(UserWarning, match="400 of 500 rows repeat an earlier row"):
+            atlas = AggregateExplainer(halves, **ASKING).fit(X, background=background)
+        assert atlas.certificate_ is None
+        assert atlas.evaluation_.n_rows == 500
+        assert "Checked, not certified" in atlas.summary()
+        atlas.fit(X, groups=np.repeat(np.arange(100), 5), background=background)
+        assert atlas.certificate_.unit == "groups"
+        assert atlas.certificate_.answers.n_rows <= 100
+
+    def test_training_rows_do_not_certify(self):
+        X = np.random.default_rng(0).uniform(size=(300, 3))
+        with pytest.warns(UserWarning, match="300 of 300 rows of X are in the background too"):
+            atlas = AggregateExplainer(halves, **ASKING).fit(X, background=X)
+        assert atlas.certificate_ is None
+        assert atlas.evaluation_.n_rows == 300
+
+    def test_a_table_of_few_levels_is_explained(self):
+        X = np.random.default_rng(0).integers([2, 3, 2], size=(300, 3)).astype(float)
+        atlas = AggregateExplainer(lambda X: X[:, 0] + X[:, 1] > 1, **ASKING).fit(X, background=X[:100])
+        assert atlas.coverage_ == 1.0
+        assert atlas.certificate_.answers.n_rows == 300
+
+
+class TestRefits:
+    """A certificate holds for the fit that was planned, so an object counts its fits on the same rows."""
+
+    def test_fits_on_the_same_rows_are_counted(self, square):
+        background = np.random.default_rng(1).uniform(size=(500, 3))
+        atlas = AggregateExplainer(halves, **ASKING)
+        for number in (1, 2):
+            atlas.set_params(random_state=number).fit(square[::number], background=background[: 100 * number])
+            assert atlas.n_fits_ == 1
+        atlas.fit(square[::-1], background=background)
+        assert atlas.n_fits_ == 2
+        assert "fit number 2 on these rows" in atlas.summary()
 
 
 def test_a_row_that_all_groups_share_counts_in_each():
@@ -224,7 +307,7 @@ def test_memory_does_not_grow_with_the_length_of_labels():
 
     def measure(length):
         words = ["no" * length, "yes" * length]
-        atlas = AggregateExplainer(lambda X: [words[int(x > 0)] for x in X[:, 0]], random_state=0, verbose=0)
+        atlas = AggregateExplainer(lambda X: [words[int(x > 0)] for x in X[:, 0]], verbose=0, **ASKING)
         tracemalloc.start()
         try:
             atlas.fit(rows)
@@ -251,5 +334,5 @@ def test_folds_of_too_few_rows_name_the_rows_that_were_given(n_rows):
 def test_rows_without_a_sister_to_judge_them_are_not_explained(n_rows, tolerance):
     X = np.random.default_rng(0).uniform(size=(n_rows, 2))
     options = {**ASKING, "floor": Floor(on="share"), "tolerance": tolerance}
-    with pytest.raises(NothingFoundError, match=rf"is not reached: .* on 0 of {n_rows} rows"):
+    with pytest.raises(NothingFoundError, match=r"is not reached: .* on 0 of 0 answered rows"):
         AggregateExplainer(lambda X: 1.0 * (X[:, 0] > 0.5), **options).fit(X)

@@ -2,20 +2,10 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer, Balls, Floor, NothingFoundError
-from oleander.candidates import Boxes, Nodes, Trees
-from tests.making import QUICK, ROWS_ONLY, Recording, halves
+from tests.making import QUICK, OwnTrees, halves
 
 
 class TestChooseFromPool:
-    def test_without_draws_it_learns_from_the_rows_alone(self, square):
-        box = Recording()
-        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(square)
-        assert atlas.coverage_ > 0.95
-        # Each row once, and a hundred again to see whether answers change.
-        assert box.n_rows == atlas.n_queries_ == 300 + 100
-        assert atlas.complexity <= 20
-        assert {member.origin for member in atlas.explainers_} <= {"trees", "nodes"}
-
     def test_groups_are_kept_whole(self, square):
         groups = np.arange(300) // 5
         atlas = AggregateExplainer(halves, **{**QUICK, "holdout": 0.3}).fit(square, groups=groups)
@@ -40,7 +30,7 @@ class TestChooseFromPool:
     def test_generators_that_learn_from_rows_ask_nothing_and_are_saved(self, square, tmp_path):
         """Candidates of several kinds stand in one pool, groups reach them, and a file brings all of them back."""
         groups = np.arange(300) // 5
-        generators = [Trees(n_trees=6), Nodes(n_trees=4), Boxes(n_centers=10)]
+        generators = [OwnTrees(), OwnTrees(by_leaf=True)]
         atlas = AggregateExplainer(halves, candidates=generators, max_explainers=3, random_state=0)
         atlas.fit(square, groups=groups)
         assert atlas.coverage_ > 0.9
@@ -58,20 +48,6 @@ class TestChooseFromPool:
         np.testing.assert_array_equal(again.predict(square).compressed(), atlas.predict(square).compressed())
 
     @pytest.mark.slow
-    def test_classes_can_count_alike(self):
-        """The rare class is hard to tell: with balance the answer says more of it."""
-        X = np.random.default_rng(0).uniform(size=(2000, 4))
-
-        def rare(X):
-            return np.where((X[:, 0] > 0.9) & (X[:, 1] + 0.3 * np.sin(40 * X[:, 2]) > 0.6), "rare", "common")
-
-        plain = AggregateExplainer(rare, **ROWS_ONLY).fit(X)
-        balanced = AggregateExplainer(rare, balance="class", **ROWS_ONLY).fit(X)
-        shares = [a.evaluation_.classes.set_index("label").loc["rare", "answered_rightly"] for a in (plain, balanced)]
-        assert shares[1] >= shares[0]
-        assert "rare:" in plain.summary()
-
-    @pytest.mark.slow
     def test_what_is_certified_is_what_predict_does(self):
         """On the held-out rows the certificate counts exactly what predict answers, in 30 random fits."""
         n_silent = n_overlaps = 0
@@ -83,8 +59,9 @@ class TestChooseFromPool:
             def black_box(X, slope=slope):
                 return np.where(X @ slope + 0.15 * np.sin(25 * X[:, 0]) > slope.sum() / 2, "above", "below")
 
-            candidates = ["trees", Balls([0.5, 1.0], n_draws=100, max_candidates=15), "nodes"][seed % 3]
-            floor = Floor(on="share", over=["each", "union", "both"][seed % 3], min_support=3)
+            balls = Balls([0.5, 1.0], n_draws=100, max_candidates=15)
+            candidates = [OwnTrees(), balls, OwnTrees(by_leaf=True)][seed % 3]
+            floor = Floor(on="share", min_support=3)
             atlas = AggregateExplainer(
                 black_box,
                 candidates=candidates,
@@ -92,7 +69,6 @@ class TestChooseFromPool:
                 floor=floor,
                 holdout=0.25,
                 random_state=seed,
-                max_rules=None,
             ).fit(X)
             held = atlas._workings.held
             rows = held.values[held.point_of_row]
@@ -117,7 +93,7 @@ class TestChooseFromPool:
         X = np.random.default_rng(0).uniform(size=(60, 2))
         balls = Balls(2.0, max_candidates=5)
         with pytest.warns(UserWarning, match="max_explainers=50, but there are only 5 candidates") as caught:
-            AggregateExplainer(halves, max_explainers=50, max_rules=None, candidates=balls, random_state=0).fit(X)
+            AggregateExplainer(halves, max_explainers=50, candidates=balls, random_state=0).fit(X)
         assert caught[0].filename == __file__
 
 
@@ -140,13 +116,3 @@ class TestNothingFound:
             AggregateExplainer(halves, **QUICK, time_limit=1e-9).fit(square)
         with pytest.raises(NothingFoundError, match="max_queries=450 leaves 50 rows to ask about, too few"):
             AggregateExplainer(halves, **QUICK, max_queries=450).fit(square)
-
-    def test_max_rules_that_no_explainer_keeps_is_named(self, square):
-        def bands(X):
-            return (X[:, 0] * 4).astype(int) % 2
-
-        balls = Balls(2.0, n_draws=500, max_candidates=5)
-        options = {"candidates": balls, "min_fidelity": 0.7, "max_explainers": 2, "random_state": 0}
-        message = r"max_rules=1 leaves no choice: of \d explainers .* has \d rules\. Raise max_rules"
-        with pytest.raises(NothingFoundError, match=message):
-            AggregateExplainer(bands, max_rules=1, **options).fit(square)

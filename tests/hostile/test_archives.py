@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from oleander import AggregateExplainer
-from oleander.export import saved_file
-from oleander.export.saved_file import FileError, read_file, write_file
+from oleander.files import saved
+from oleander.files.saved import FileError, read_file, write_file
 from studies.data import load_geriatric
 
 MIB = 2**20
@@ -63,9 +63,9 @@ saved, geriatric = AggregateExplainer.load, load_geriatric
 """
 
 
-LARGER = "larger than it may be"
+LARGER = "larger than allowed"
 CHANGED = "was changed after it was saved"
-CONTENT, DIGESTS = (json.dumps({"format": saved_file.FORMAT}).encode(), 0), (b"{}", 0)
+CONTENT, DIGESTS = (json.dumps({"format": saved.FORMAT}).encode(), 0), (b"{}", 0)
 OTHER_DIGEST = (json.dumps({"atlas.json": "0" * 64}).encode(), 0)
 # The loader, the parts, the options of the bomb, and the reason that the refusal names.
 BOMBS = {
@@ -147,7 +147,7 @@ def test_a_bomb_is_a_good_archive(tmp_path):
 def test_content_is_not_parsed_before_its_digest_is_compared(tmp_path, monkeypatch):
     parsed = []
     parse = json.loads
-    monkeypatch.setattr(saved_file.json, "loads", lambda text: parsed.append(len(text)) or parse(text))
+    monkeypatch.setattr(saved.json, "loads", lambda text: parsed.append(len(text)) or parse(text))
     pack_bomb(tmp_path / "x", {"atlas.json": (b"[", 8 * MIB), "digests.json": OTHER_DIGEST}, filling=b"{}, ")
     with pytest.raises(FileError, match=r"was changed after it was saved: atlas\.json differs"):
         read_file(tmp_path / "x")
@@ -157,7 +157,7 @@ def test_content_is_not_parsed_before_its_digest_is_compared(tmp_path, monkeypat
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_packings_that_cannot_be_bounded_are_not_read(tmp_path, method):
     pack(tmp_path / "x.zip", {"d1p01M": TRIAL.encode()}, method)
-    with pytest.raises(ValueError, match="holds 'd1p01M', which is packed in a way that is not read here"):
+    with pytest.raises(ValueError, match="holds 'd1p01M', which is packed by a method that is not supported"):
         load_geriatric(tmp_path / "x.zip")
 
 
@@ -173,8 +173,8 @@ def test_names_of_members_lead_to_no_folder(tmp_path, name):
 
 
 def test_content_that_could_not_be_read_is_not_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(saved_file, "LARGEST_JSON", 100)
-    with pytest.raises(ValueError, match=r"atlas\.json would have \d+ bytes; a file with over 100 is not read"):
+    monkeypatch.setattr(saved, "LARGEST_JSON", 100)
+    with pytest.raises(ValueError, match=r"atlas\.json would have \d+ bytes; files with more than 100 are not read"):
         write_file(tmp_path / "x", {"rows": [0.0] * 25})
     assert not list(tmp_path.iterdir())
 
@@ -191,7 +191,7 @@ def test_damaged_archives(tmp_path, name):
     (tmp_path / "x").write_bytes(DAMAGED[name])
     with pytest.raises(FileError, match="saved explainer"):
         AggregateExplainer.load(tmp_path / "x")
-    with pytest.raises(ValueError, match=r"cannot be read: it is not a whole zip file|without files like"):
+    with pytest.raises(ValueError, match=r"cannot be read: it is not a complete zip file|without files like"):
         load_geriatric(tmp_path / "x")
 
 
@@ -201,7 +201,7 @@ def test_an_encrypted_member(tmp_path):
     data[data.index(b"PK\x03\x04") + 6] |= 1
     data[data.index(b"PK\x01\x02") + 8] |= 1
     (tmp_path / "x").write_bytes(bytes(data))
-    with pytest.raises(ValueError, match="packed in a way that is not read here"):
+    with pytest.raises(ValueError, match="packed by a method that is not supported"):
         load_geriatric(tmp_path / "x")
 
 

@@ -1,4 +1,7 @@
-"""No row of X or of the background leaves a fit: not in a page, a file, a checkpoint, an export, a log or an error."""
+"""No row of X or of the background leaves a fit: not in a page, a file, a checkpoint, an export, a log or an error.
+
+Neither does what one person alone has: the extreme value of a column, or a level.
+"""
 
 import json
 import logging
@@ -7,20 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from oleander import AggregateExplainer, Balls, Draws
+from oleander.cli.app import app
 
 rng = np.random.default_rng(0)
 # Seven digits after the point: no value can be met by chance.
 X, BACKGROUND = (rng.normal(size=(300, 4)).round(7) for _ in range(2))
 ROWS = np.vstack([X, BACKGROUND])
-# A file holds the bounds of the columns, which are values of rows, and no other value.
-BOUNDS = {float(end) for rows in (X, ROWS) for column in rows.T for end in (column.min(), column.max())}
 WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "background": ({"draws": Draws(1_000)}, {"background": BACKGROUND}),
-    "folds": ({"draws": Draws(1_000)}, {}),
-    "numbers": ({"draws": Draws(1_000), "tolerance": 2.5}, {"background": BACKGROUND}),
+    "background": ({"draws": Draws(500)}, {"background": BACKGROUND}),
+    "folds": ({"draws": Draws(500)}, {}),
+    "numbers": ({"draws": Draws(500), "tolerance": 2.5}, {"background": BACKGROUND}),
     "rows": ({"draws": Draws(0)}, {}),
     "balls": ({"candidates": Balls(n_draws=100, max_candidates=15)}, {}),
 }
@@ -28,7 +32,7 @@ WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 def find_values(content: bytes) -> set[float]:
     """Return the values of rows that stand in some content, as text or as bytes; short texts may do so by chance."""
-    values = [value for value in ROWS[~np.isin(ROWS, list(BOUNDS))] if len(repr(float(value))) >= len("0.1234567")]
+    values = [value for value in ROWS.ravel() if len(repr(float(value))) >= len("0.1234567")]
     return {float(value) for value in values if value.tobytes() in content or repr(float(value)).encode() in content}
 
 
@@ -66,3 +70,77 @@ def test_no_row_leaves_a_fit(
     shown = capfd.readouterr()
     content["log"] = (caplog.text + shown.out + shown.err + str(refused.value)).encode()
     assert {name: find_values(part) for name, part in content.items()} == {name: set() for name in content}
+
+
+# A date is a number of days in a file.
+SECRETS = (b"104.37", b"unique-disease", b"1907-06-23", b"-22838")
+
+
+def make_people(n_rows: int, seed: int) -> pd.DataFrame:
+    """Return a table in which the last person has an extreme age, a level of their own and the first date of birth."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": rng.uniform(20, 80, n_rows).round(2),
+            "disease": rng.choice(["asthma", "flu", "gout"], n_rows),
+            "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 15_000, n_rows), unit="D"),
+        }
+    )
+    X.loc[n_rows - 1] = [104.37, "unique-disease", pd.Timestamp("1907-06-23")]
+    return X
+
+
+def is_ill(X: pd.DataFrame) -> np.ndarray:
+    """Answer as a model that knows four diseases, and no other."""
+    assert set(X["disease"]) <= {"asthma", "flu", "gout", "unique-disease"}
+    return np.where((X["age"] > 60) | (X["disease"] == "gout") | (X["disease"] == "unique-disease"), "ill", "well")
+
+
+def find_secrets(content: dict[str, bytes]) -> dict[str, list[bytes]]:
+    found = {name: [secret for secret in SECRETS if secret in part] for name, part in content.items()}
+    return {name: secrets for name, secrets in found.items() if secrets}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("way", ["background", "folds", "rows", "balls"])
+def test_what_one_person_has_leaves_no_fit(tmp_path: Path, way: str) -> None:
+    X, (options, _) = make_people(300, 0), WAYS[way]
+    given = {"background": make_people(300, 1)} if way == "background" else {}
+    atlas = AggregateExplainer(is_ill, min_fidelity=0.7, random_state=0, checkpoint=tmp_path / "kept", **options).fit(
+        X, **given
+    )
+    atlas.save(tmp_path / "saved")
+    atlas.report(tmp_path / "page.html")
+    atlas.report(tmp_path / "page of rows.html", X)
+    with zipfile.ZipFile(tmp_path / "saved") as archive:
+        saved = archive.read("atlas.json")
+    far = X.iloc[[0]].assign(age=900.0)
+    content = {
+        "file": saved,
+        "page": (tmp_path / "page.html").read_bytes(),
+        "page of rows": (tmp_path / "page of rows.html").read_bytes(),
+        "checkpoint": b"".join(path.read_bytes() for path in (tmp_path / "kept").iterdir()),
+        "exports": str([atlas.to_card(), atlas.to_dict(), atlas.rules_frame().to_string()]).encode(),
+        "summary": f"{atlas.summary()} {atlas.schema_!r} {atlas.schema_.to_dict()}".encode(),
+        "explanation": str(atlas.explain(far)).encode(),
+    }
+    assert find_secrets(content) == {}
+
+    # The file answers every row as the fit does, the hidden ones and new ones included.
+    new = pd.concat([X, X.tail(3).assign(disease=["unique-disease", "never seen", "gout"])], ignore_index=True)
+    loaded = AggregateExplainer.load(tmp_path / "saved", is_ill)
+    assert loaded.predict(new).tolist() == atlas.predict(new).tolist()
+    assert loaded.evaluate(X).agreement == atlas.evaluate(X).agreement
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_one_person_has_is_not_written_by_the_command(tmp_path: Path) -> None:
+    table = make_people(400, 0)
+    table.assign(outcome=is_ill(table)).to_csv(tmp_path / "people.csv", index=False)
+    command = ["explain", str(tmp_path / "people.csv"), "--target", "outcome", "--out", str(tmp_path / "out")]
+    ran = CliRunner().invoke(app, [*command, "--seed", "0"])
+    assert ran.exit_code == 0, ran.output
+    content = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    with zipfile.ZipFile(tmp_path / "out" / "atlas.oleander") as archive:
+        content["file"] = archive.read("atlas.json")
+    assert find_secrets({**content, "output": ran.output.encode()}) == {}

@@ -4,7 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from oleander.judging.bounds import STAKES, lower_bound, lower_bound_of_ratio, ratio_reaches
+from oleander.judging.bounds import (
+    CAPITAL,
+    STAKES,
+    fewest_right_groups,
+    lower_bound,
+    lower_bound_of_ratio,
+    ratio_reaches,
+)
 
 
 @pytest.mark.parametrize(("right", "rows"), [(0, 5), (1, 1), (5, 5), (37, 40), (900, 1000)])
@@ -37,9 +44,9 @@ def test_no_row_no_claim():
 
 class TestRatio:
     def test_equal_groups_that_are_all_right(self):
-        """The capital is the mean of powers, which reaches 1 / level at the bound."""
+        """The capital is a sum of powers, which reaches 1 / level at the bound."""
         bound = lower_bound_of_ratio([5] * 40, [5] * 40, 5, 0.05)
-        assert np.mean((1 + STAKES * (1 / bound - 1)) ** 40) == pytest.approx(20)
+        assert (CAPITAL * (1 + STAKES * (1 / bound - 1)) ** 40).sum() == pytest.approx(20)
         assert bound < lower_bound(40, 40, 0.05)
 
     def test_groups_without_rows_change_nothing(self):
@@ -69,3 +76,24 @@ class TestRatio:
             right = np.where(rng.random(60) < np.where(is_large, 0.6, 0.98), rows, 0)
             n_false += ratio_reaches(right, rows, 40, truth, 0.05)
         assert n_false <= 40
+
+    def test_thirty_two_groups_without_an_error_show_nine_tenths(self):
+        assert CAPITAL.sum() == pytest.approx(1)
+        assert lower_bound_of_ratio(np.ones(32), np.ones(32), 1, 0.05) >= 0.9
+        assert lower_bound(29, 29, 0.05) >= 0.9
+
+    @pytest.mark.parametrize("draw", [(18, 2), (1.8, 0.2), (0.9, 0.1)], ids=str)
+    def test_the_bound_on_shares_of_groups_holds(self, draw):
+        """Groups of five whose true mean share is 0.9: at 5% error, 40 of 800 bounds may be over it."""
+        rng = np.random.default_rng(0)
+        shares = rng.binomial(5, rng.beta(*draw, size=(800, 60))) / 5
+        assert sum(ratio_reaches(share, np.ones(60), 1, 0.9, 0.05) for share in shares) <= 40
+
+    def test_the_fewest_right_groups_are_those_of_the_bound(self):
+        for n_groups in (20, 40, 100):
+            fewest = fewest_right_groups(n_groups, 0.9, 0.05)
+            bounds = [
+                lower_bound_of_ratio(np.arange(n_groups) < n_right, np.ones(n_groups), 1, 0.05)
+                for n_right in range(n_groups + 1)
+            ]
+            assert sum(bound < 0.9 for bound in bounds) == fewest

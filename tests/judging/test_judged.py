@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
-from oleander.judging.bounds import lower_bound
+from oleander.judging.bounds import lower_bound, lower_bound_of_ratio
 from oleander.judging.judged import Judged
 
 
@@ -37,25 +36,30 @@ class TestFigures:
 class TestUnits:
     def test_without_groups_units_are_rows(self):
         judged = make_judged([True, True, False], [True, False, False], np.array([2, 3, 4]))
-        assert [counts.tolist() for counts in judged.count_units(0)] == [[2], [5]]
+        assert [counts.tolist() for counts in judged.count_units()] == [[2], [5]]
+        assert judged.expect_units(np.array([0.5, 1.0])).tolist() == [4, 9]
+        assert not judged.has_bets
 
-    def test_one_answered_row_of_each_group_counts(self):
-        groups = np.repeat(np.arange(20), 10)
-        # Groups up to 15 are answered rightly; the others are answered on every second row, wrongly.
-        right = groups < 15
-        answered = right | (np.arange(200) % 2 == 0)
-        for seed in range(5):
-            counts = make_judged(answered, right, groups=groups).count_units(seed)
-            assert [count.tolist() for count in counts] == [[15], [20]]
+    def test_a_group_counts_by_its_share_of_right_rows(self):
+        groups = np.repeat(np.arange(3), [4, 2, 2])
+        answered = np.array([True, True, True, False, True, True, False, False])
+        right = np.array([True, False, True, False, True, True, False, False])
+        judged = make_judged(answered, right, groups=groups)
+        n_right, n_units = judged.count_units()
+        assert n_right.tolist() == pytest.approx([5 / 3])
+        assert n_units.tolist() == [2]
 
-    def test_a_point_is_drawn_as_often_as_it_occurs(self):
-        """Of each group one row counts: with nine right rows in ten, nine groups in ten are right."""
-        groups = np.repeat(np.arange(2000), 2)
-        right = np.tile([True, False], 2000)
-        n_right, n_units = make_judged(np.ones(4000, bool), right, np.tile([9, 1], 2000), groups).count_units(0)
-        assert n_units.tolist() == [2000]
-        low, high = binom.ppf([0.001, 0.999], 2000, 0.9)
-        assert low <= n_right[0] <= high
+    def test_groups_of_one_row_are_rows(self):
+        right = np.arange(60) > 1
+        judged = make_judged(np.ones(60, bool), right, groups=np.arange(60))
+        assert judged.certified_bounds(0.05)[0] == lower_bound(58, 60, 0.05)
+
+    def test_a_step_that_answers_few_rows_answers_few_groups(self):
+        """Groups that are nearly single rows, and groups of twenty."""
+        small = make_judged(np.ones(110, bool), np.ones(110, bool), groups=np.arange(110) % 100)
+        large = make_judged(np.ones(2000, bool), np.ones(2000, bool), groups=np.arange(2000) % 100)
+        assert small.expect_units(np.array([0.05])).tolist() == [5]
+        assert large.expect_units(np.array([0.05])).tolist() == [64]
 
 
 class TestGroups:
@@ -80,6 +84,13 @@ class TestGroups:
             judged = make_judged(np.ones(300, dtype=bool), right.ravel(), groups=np.arange(300) // 10)
             fails += judged.bounds(0.05)[0] > 0.9
         assert fails / 400 < 0.05 + 2 * np.sqrt(0.05 * 0.95 / 400)
+
+    def test_certified_bounds_are_bets_on_shares(self):
+        rng = np.random.default_rng(0)
+        right = rng.random(300) < 0.97
+        judged = make_judged(np.ones(300, bool), right, groups=np.arange(300) // 5)
+        shares = right.reshape(60, 5).mean(axis=1)
+        assert judged.certified_bounds(0.05)[0] == lower_bound_of_ratio(shares, np.ones(60), 1, 0.05)
 
 
 class TestShareOfRows:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oleander.arrays import Floats, Ints
-from oleander.explainers.columns import Column
+from oleander.rules.growth import Column
 
 
 @dataclass(eq=False)

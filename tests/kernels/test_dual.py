@@ -1,13 +1,15 @@
 """The compiled steps of the dual, against the same steps in NumPy and against the best choice."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from oleander import kernels
 from oleander.selection.bounds import evaluate, tighten
-from oleander.selection.formulations import plain_model
-from oleander.selection.sparse_rows import rows_of
+from oleander.selection.model import plain_model
+from oleander.selection.sparse_rows import packed, rows_of
 from tests.selection.making import best_of
 
 
@@ -92,9 +94,9 @@ def test_the_volume_algorithm_bounds_every_choice(seed, k):
 def test_the_volume_algorithm_takes_the_steps_of_numpy(seed):
     covers, weights = make(seed)
     plain = plain_model(covers, 5)
-    model = type(plain)(**{**vars(plain), "weights": weights + 0.01})
-    # A cost just over 1 keeps the model out of the compiled loop, and buys the same candidates.
-    in_numpy = type(plain)(**{**vars(model), "cost": np.full(25, 1.0 + 1e-12), "budget": 5.0 + 5e-12})
+    model = replace(plain, weights=weights + 0.01)
+    # Packed bits keep the model out of the compiled loop, and buy the same candidates.
+    in_numpy = replace(model, sure=packed(model.sure))
     one, other = (tighten(each, 0.5 * weights.sum(), n_steps=40) for each in (model, in_numpy))
     assert one.bound == pytest.approx(other.bound, rel=1e-6)
     assert one.n_steps == other.n_steps

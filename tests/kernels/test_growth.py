@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from oleander import kernels
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.columns import Column, make_columns
+from oleander.rules.growth import Column, make_columns
 from tests.conftest import make_mixed
 from tests.kernels.numpy_growth import collect, grow
 

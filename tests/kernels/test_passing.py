@@ -3,8 +3,8 @@ import pytest
 
 from oleander import kernels
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.growth import grow_tree
-from oleander.explainers.tree import LEAF
+from oleander.rules.growth import grow_tree
+from oleander.rules.tree import LEAF
 from tests.conftest import make_mixed
 
 

@@ -54,26 +54,115 @@ def test_same_moves_in_every_thread():
     assert all(np.array_equal(one, improve_in_kernel(*case)) for one, case in zip(together, cases, strict=True))
 
 
-def worth_of(covers, labels, values):
-    """Return what the first box that covers a draw is worth there; 0 where none does."""
-    worth = np.zeros(values.shape[1])
-    for inside, label in zip(covers[::-1], labels[::-1], strict=True):
-        worth[inside] = values[label, inside]
-    return worth
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_rewards_and_losses_are_differences_of_worth(seed):
+def make_widening_case(seed):
+    """Return a random box as in ``make_case``, gains, and slack under a floor that many boxes reach and many do not."""
+    cells, n_codes, is_number, allowed, reward, penalty = make_case(seed)
     rng = np.random.default_rng(seed)
-    n_boxes, n_draws = int(rng.integers(1, 7)), int(rng.choice([1, 200]))
-    covers, labels = rng.random((n_boxes, n_draws)) < 0.3, rng.integers(0, 3, n_boxes)
-    values = rng.normal(size=(3, n_draws))
-    for box in range(n_boxes):
-        empty, full = covers.copy(), covers.copy()
-        empty[box], full[box] = False, True
-        gain = worth_of(full, labels, values) - worth_of(empty, labels, values)
-        assert kernels.find_reward(covers, labels, values, box) == pytest.approx(gain)
-    kept = np.sort(rng.permutation(n_boxes)[: rng.integers(1, n_boxes + 1)])
-    total = worth_of(covers[kept], labels[kept], values).sum()
-    without = [worth_of(covers[some], labels[some], values).sum() for some in (kept[kept != box] for box in kept)]
-    assert kernels.measure_losses(covers, kept, labels, values) == pytest.approx(total - np.array(without))
+    is_right = (reward > 0) | (rng.random(len(reward)) < 0.4)
+    gain = (rng.random(len(reward)) < 0.8).astype(float)
+    return cells, n_codes, is_number, allowed, gain, np.where(is_right, 0.25, -0.75), penalty
+
+
+def find_cuts(n_codes, allowed):
+    return np.array([not line[: n + 1].all() for line, n in zip(allowed, n_codes, strict=True)])
+
+
+def widen_in_kernel(cells, n_codes, is_number, allowed, gain, slack, penalty, max_cuts=10, max_moves=50):
+    allowed, is_cut = allowed.copy(), find_cuts(n_codes, allowed)
+    kernels.widen_box(cells, n_codes, is_number, allowed, is_cut, gain, slack, penalty, max_cuts, max_moves)
+    assert is_cut.tolist() == find_cuts(n_codes, allowed).tolist()
+    return allowed
+
+
+def measure_box(cells, n_codes, allowed, gain, slack, penalty):
+    """Return whether a box keeps the floor, and its worth: what it gains less its penalties, or its slack."""
+    inside = allowed[np.arange(len(n_codes)), cells].all(axis=1)
+    kept = slack[inside].sum() >= -1e-9
+    worth = gain[inside].sum() - penalty * find_cuts(n_codes, allowed).sum() if kept else slack[inside].sum()
+    return bool(kept), float(worth)
+
+
+def list_ranges(n_codes):
+    """Yield every range of a number, with and without missing values, and missing values alone."""
+    bins = np.arange(n_codes + 1)
+    for first, last, missing in itertools.product(range(n_codes), range(n_codes), (True, False)):
+        if first <= last:
+            yield (bins >= first) & (bins <= last) | (bins == n_codes) & missing
+    yield bins == n_codes
+
+
+def take_levels(gains, slacks):
+    """Return the levels without a loss, and then those that gain most for the slack that they use."""
+    taken = slacks >= 0
+    while True:
+        ratio = [
+            gains[code] / -slacks[code] if not taken[code] and slacks[taken].sum() + slacks[code] >= -1e-9 else 0.0
+            for code in range(len(gains))
+        ]
+        if max(ratio) <= 0:
+            return taken
+        taken[int(np.argmax(ratio))] = True
+
+
+def list_moves(cells, n_codes, is_number, allowed, gain, slack, max_cuts):
+    """Yield every box that one move may lead to."""
+    is_cut = find_cuts(n_codes, allowed)
+    for line, n in enumerate(n_codes):
+        if is_cut.sum() >= max_cuts and not is_cut[line]:
+            continue
+        others = np.delete(np.arange(len(n_codes)), line)
+        here = allowed[others, cells[:, others]].all(axis=1)
+        gains, slacks = (np.bincount(cells[here, line], amount[here], n + 1)[: n + 1] for amount in (gain, slack))
+        for taken in list_ranges(n) if is_number[line] else [take_levels(gains, slacks)]:
+            # A box without gain is no rule, however faithful it is.
+            if gains[taken].sum() > 0:
+                moved = allowed.copy()
+                moved[line, : n + 1] = taken
+                yield moved
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_each_move_under_the_floor_is_the_best_of_all_moves(seed):
+    cells, n_codes, is_number, allowed, gain, slack, penalty = make_widening_case(seed)
+
+    def measure(box):
+        return measure_box(cells, n_codes, box, gain, slack, penalty)
+
+    for max_cuts in (1, 2, 10):
+        box = allowed
+        while True:
+            moved = widen_in_kernel(cells, n_codes, is_number, box, gain, slack, penalty, max_cuts, 1)
+            options = list(map(measure, list_moves(cells, n_codes, is_number, box, gain, slack, max_cuts)))
+            if np.array_equal(moved, box):
+                break
+            assert (moved != box).any(axis=1).sum() == 1
+            assert measure(moved) == pytest.approx(max(options))
+            assert measure(moved) > measure(box)
+            box = moved
+        # Only a move that gains next to nothing is left.
+        kept, worth = measure(box)
+        enough = 1e-6 + (0.02 * penalty if kept else 0.0)
+        assert all(option <= (kept, worth + enough) for option in options)
+        assert np.array_equal(box, widen_in_kernel(cells, n_codes, is_number, allowed, gain, slack, penalty, max_cuts))
+
+
+def test_widening_is_the_same_in_every_thread():
+    cases = [make_widening_case(seed) for seed in range(40)]
+    with ThreadPoolExecutor(8) as threads:
+        together = list(threads.map(lambda case: widen_in_kernel(*case), cases))
+    assert all(np.array_equal(one, widen_in_kernel(*case)) for one, case in zip(together, cases, strict=True))
+
+
+def test_a_box_under_the_floor_does_not_flee_to_where_nothing_is():
+    """The draws of both levels fall short, and no draw is missing: no level would keep any floor."""
+    cells = np.repeat([[0], [1]], 10, axis=0).astype(np.uint16)
+    slack = np.where(np.arange(20) % 2 == 0, 0.25, -0.75)
+    case = (cells, np.array([2]), np.array([False]), np.ones((1, 3), dtype=bool), np.ones(20), slack, 0.0)
+    assert widen_in_kernel(*case).all()
+
+
+def test_missing_values_alone_may_be_a_rule():
+    cells = np.repeat([[0], [1], [2]], 10, axis=0).astype(np.uint16)
+    slack = np.repeat([-0.75, -0.75, 0.25], 10)
+    case = (cells, np.array([2]), np.array([True]), np.ones((1, 3), dtype=bool), np.ones(30), slack, 1.0)
+    assert widen_in_kernel(*case).tolist() == [[False, False, True]]

@@ -1,14 +1,16 @@
-"""Laws, and learners of them."""
+"""Laws, learners of them, and candidates."""
 
 import numpy as np
 
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.jitter import draw_jitter
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.union import UnionLearner
+from oleander.kernels import pack
+from oleander.learning.candidates import Candidates
+from oleander.learning.grid import Grid, Memberships
+from oleander.learning.learner import RuleLearner
 
 
 def law(X):
@@ -27,4 +29,24 @@ def make_learner(n_rows=200, n_draws=2000, *, groups=None, by_folds=False, seed=
     values, parents = draw_jitter(rows if by_folds else background, schema, n_draws, rng)
     classes, codes = np.unique(labels(values), return_inverse=True)
     draws = LabelledDraws(schema, values, classes, codes, parents if by_folds else None)
-    return UnionLearner(draws, judged, by_folds=by_folds, level=0.05)
+    return RuleLearner(draws, judged, by_folds=by_folds, level=0.05)
+
+
+def make_candidates(seed=0, n_candidates=12, n_draws=400):
+    """Return random boxes, each with the answer that is right most often inside, on draws of a noisy law."""
+    rng = np.random.default_rng(seed)
+    values = rng.uniform(size=(n_draws, 3))
+    codes = (values[:, 0] > 0.5).astype(int) + (values[:, 1] > 0.7)
+    codes = np.where(rng.random(n_draws) < 0.1, rng.integers(0, 3, n_draws), codes)
+    grid = Grid.learn(values, FeatureSchema.infer(values))
+    members = Memberships(grid, grid.codes)
+    candidates = Candidates(members, pack(codes == np.arange(3)[:, None]))
+    while len(candidates) < n_candidates:
+        key = []
+        for column in np.sort(rng.permutation(3)[: rng.integers(1, 3)]).tolist():
+            n_codes = grid.columns[column].n_codes
+            first, last = np.sort(rng.integers(0, n_codes, 2)).tolist()
+            key.append((column, (1 << (last + 1)) - (1 << first)))
+        counts = np.bincount(codes[members.covers([tuple(key)])[0]], minlength=3)
+        candidates.add(tuple(key), int(counts.argmax()))
+    return candidates, values, codes

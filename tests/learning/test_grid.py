@@ -1,9 +1,9 @@
 import numpy as np
 
-from oleander.explainers.growth import grow_tree
 from oleander.kernels import pack, unpack
 from oleander.learning.boxes import node_boxes
 from oleander.learning.grid import Grid, Memberships, count_by_class, mask_table, read_table
+from oleander.rules.growth import grow_tree
 
 
 def test_codes_boxes_and_conditions_agree(mixed_schema, mixed):

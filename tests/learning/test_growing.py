@@ -3,9 +3,10 @@ import numpy as np
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
-from oleander.explainers.numbers import find_constants, find_nearest, to_amounts
 from oleander.learning.grid import Grid
 from oleander.learning.growing import grow_on_answers
+from oleander.rules.constant import find_constants, find_nearest
+from oleander.rules.growth import to_amounts
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.uniform(size=(3_000, 3))

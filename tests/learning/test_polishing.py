@@ -1,9 +1,9 @@
 import numpy as np
 
-from oleander.explainers.growth import grow_tree
 from oleander.learning.boxes import node_boxes
 from oleander.learning.grid import Grid, Memberships
 from oleander.learning.polishing import Polisher
+from oleander.rules.growth import grow_tree
 
 
 def test_no_move_lowers_the_worth_of_a_box(mixed_schema, mixed):

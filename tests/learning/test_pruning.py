@@ -1,4 +1,4 @@
-"""A pruned tree says what its speaking nodes say, and keeps its budget and its least support."""
+"""A pruned tree keeps its budget, and its speaking nodes are the best that it has."""
 
 import numpy as np
 import pandas as pd
@@ -6,10 +6,10 @@ import pytest
 
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.choosing import PRICES
-from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.grid import Grid, Memberships
+from oleander.learning.lines import list_nodes
 from oleander.learning.pruning import grow_large_trees, prune_tree
+from oleander.learning.trees import PRICES
 
 
 @pytest.fixture
@@ -29,47 +29,39 @@ def draws():
     return LabelledDraws(schema, schema.encode(table), np.array(["a", "b", "c"]), noisy.astype(np.intp), None)
 
 
-def prune(draws, prices, max_leaves, min_support=1):
+def prune(draws, max_leaves):
     grid = Grid.learn(draws.values, draws.schema)
     tree = grow_large_trees(draws, grid, np.arange(len(draws.values)))[0]
-    members = Memberships(grid, grid.codes)
     right = draws.find_right(np.arange(len(draws.values)))
-    return grid, prune_tree(tree, grid, members, right, np.ones(3), prices, max_leaves, min_support)
+    return grid, tree, prune_tree(tree, grid, Memberships(grid, grid.codes), right, PRICES, max_leaves)
 
 
-@pytest.mark.parametrize("n_leaves", [1, 4, 12])
-def test_the_explainer_answers_as_the_boxes_of_its_leaves(draws, n_leaves):
-    grid, (pruned,) = prune(draws, PRICES, [n_leaves])
-    for price, one in zip(PRICES, pruned, strict=True):
-        step = Step.of_tree(one, price)
-        said = Family(grid, draws, (step,)).answer(draws.values)[0]
-        explainer = one.to_explainer(draws)
-        assert len(one.keys) <= n_leaves
-        assert 0 < explainer.complexity <= len(one.keys)
-        np.testing.assert_array_equal(explainer.speaks(draws.values), said != SILENT)
-        answered = said != SILENT
-        np.testing.assert_array_equal(explainer.predict(draws.values)[answered], draws.classes[said[answered]])
+@pytest.mark.parametrize("max_leaves", [1, 4, 12])
+def test_speaking_nodes_lie_apart_and_count_all_draws_inside(draws, max_leaves):
+    grid, _, found = prune(draws, max_leaves)
+    assert len(found) == len(PRICES)
+    for rules in found:
+        assert 0 < len(rules) <= max_leaves
+        inside = np.array([grid.to_box(rule.key).contains(draws.values) for rule in rules])
+        assert inside.sum(axis=0).max() == 1
+        for rule, own in zip(rules, inside, strict=True):
+            assert (rule.n_draws, rule.n_right) == (own.sum(), (draws.codes[own] == rule.label).sum())
 
 
-def test_rules_count_all_draws(draws):
-    _, ((one,),) = prune(draws, [2.0], [6])
-    explainer = one.to_explainer(draws)
-    for rule, leaf in zip(explainer.rules(), explainer.spoken_leaves, strict=True):
-        own = explainer.tree.apply(draws.values) == leaf
-        assert rule.n_draws == own.sum()
-        assert rule.share == pytest.approx((draws.classes[draws.codes[own]] == rule.label).mean())
-        assert rule.unit == "draws"
+def test_a_higher_price_answers_fewer_draws_and_more_of_them_rightly(draws):
+    _, _, found = prune(draws, 12)
+    mass = [sum(rule.n_draws for rule in rules) for rules in found]
+    share = [sum(rule.n_right for rule in rules) / total for rules, total in zip(found, mass, strict=True)]
+    assert mass == sorted(mass, reverse=True)
+    assert share == sorted(share)
 
 
-def test_no_leaf_speaks_for_too_few_draws(draws):
-    _, ((one,),) = prune(draws, [1.0], [50], min_support=200)
-    assert all(rule.n_draws >= 200 for rule in one.to_explainer(draws).rules())
-
-
-def test_a_family_has_trees_where_rules_are_limited(draws):
-    with_trees = learn_family(draws, np.random.default_rng(0), max_boxes=1, max_leaves=8)
-    trees = [step for step in with_trees.steps if step.tree is not None]
-    assert {len(step.keys) for step in trees} >= {5}
-    assert all(len(step.keys) <= 8 for step in trees)
-    assert all(len(step.keys) <= 1 for step in with_trees.steps if step.tree is None)
-    assert not any(step.tree for step in learn_family(draws, np.random.default_rng(0), max_boxes=1).steps)
+def test_a_pruning_is_worth_no_less_than_the_root_or_any_other_node(draws):
+    _, tree, found = prune(draws, 3)
+    for price, rules in zip(PRICES, found, strict=True):
+        worth = sum(rule.n_right - price * (rule.n_draws - rule.n_right) for rule in rules)
+        alone = [
+            counts.max() - price * (counts.sum() - counts.max())
+            for counts in (np.bincount(draws.codes[own], minlength=3) for own in list_nodes(tree, draws.values))
+        ]
+        assert worth >= max(alone) - 1e-9

@@ -6,12 +6,10 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Balls, Draws
-from oleander.baselines import NaiveTree, compare
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import AbstainingTree, FilteredTree, LimeLinear, Spoken, UnfilteredTree
-from oleander.regions import Box
 from oleander.report import CoverageDisplay, ExplainerDisplay, TradeOffDisplay
 from oleander.results.explainer_set import ChosenExplainer
+from oleander.rules import AbstainingTree, Box, FilteredTree, LimeLinear, Spoken, UnfilteredTree
 from tests.making import LENIENT
 
 matplotlib.use("Agg")
@@ -26,7 +24,7 @@ def corner(X):
 def data():
     X = np.random.default_rng(0).uniform(size=(400, 4))
     balls = Balls(n_draws=500, max_candidates=40)
-    options = {"max_explainers": 3, "max_rules": None, "random_state": 0, "min_fidelity": 0.8}
+    options = {"max_explainers": 3, "random_state": 0, "min_fidelity": 0.8}
     return X, AggregateExplainer(corner, candidates=balls, **options).fit(X)
 
 
@@ -66,13 +64,6 @@ class TestRivals:
             assert drawn["pick"] == ([1, 3], pick)
             assert drawn["tree"] == ([1, 3], [tree, tree])
 
-    def test_the_table_of_compare_is_taken(self, data):
-        X, atlas = data
-        table = compare(corner, X, rivals={"tree": NaiveTree(corner, max_leaves=2)})
-        fidelity = atlas.tradeoff(min_fidelity=[0.8]).plot(rivals=table).axes_[1]
-        drawn = {line.get_label(): list(line.get_ydata()) for line in fidelity.get_lines()}
-        assert drawn["tree"] == [table["worst fidelity"][0]] * 2
-
     @pytest.mark.parametrize("lacking", ["method", "fidelity", "max_explainers"])
     def test_a_column_that_is_lacking_is_named(self, data, lacking):
         rivals = pd.DataFrame({"method": ["a", "a"], "max_explainers": [1, 2], "coverage": 0.5, "fidelity": 0.5})
@@ -95,6 +86,8 @@ def test_coverage(data):
     assert display.responsible[-1] == -1
     labels = [text.get_text() for text in display.plot().ax_.get_legend().get_texts()]
     assert labels[0].startswith("no explainer (")
+    # Numbered from 1, as in the summary.
+    assert {int(label.split()[1]) for label in labels[1:]} == {*(atlas.responsible(X) + 1)} - {0}
     assert display.figure_ is display.ax_.figure
 
 
@@ -123,7 +116,7 @@ def test_tree(data):
 
 def test_weights():
     X = np.random.default_rng(0).uniform(size=(300, 3))
-    options = {"max_rules": None, "min_fidelity": 0.6, "max_explainers": 1, "random_state": 0}
+    options = {"min_fidelity": 0.6, "max_explainers": 1, "random_state": 0}
     atlas = AggregateExplainer(corner, candidates=Balls(local=LimeLinear()), **options).fit(X)
     display = ExplainerDisplay.from_explainer(atlas.explainers_[0])
     assert set(display.weights["label"]) == {"in", "out"}
@@ -147,7 +140,7 @@ def test_every_explainer_of_a_fit_can_be_drawn():
 def test_leaves_that_do_not_speak_abstain():
     X = np.random.default_rng(0).uniform(size=(300, 3))
     schema = FeatureSchema.infer(X)
-    tree = UnfilteredTree(max_leaves=2).fit(X, X[:, 1] > 0.7, schema=schema).tree_
+    tree = UnfilteredTree(max_leaves=2).fit(X, X[:, 1] > 0.7, schema=schema)
     careful = AbstainingTree(tree, np.array([False, True, False]))
     chosen = ChosenExplainer(Spoken(Box(()), careful), careful, "asking", 10, 0.9, 0.8, 1.0)
     texts = [box.text for box in ExplainerDisplay.from_explainer(chosen).boxes]
@@ -162,7 +155,6 @@ def test_hostile_names_are_drawn_as_text():
             lambda X: np.where(X.iloc[:, 0] > 0.5, "$\\no{", "yes"),
             candidates=Balls(local=local, max_candidates=20, n_draws=200),
             max_explainers=1,
-            max_rules=None,
             min_fidelity=0.6,
             random_state=0,
         ).fit(X)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer, Balls, Floor
-from oleander.draws.options import Draws
+from oleander.draws import Draws
 
 
 def stripes(X):
@@ -12,7 +12,7 @@ def stripes(X):
 
 BALLS = Balls(n_draws=300, max_candidates=60)
 OPTIONS = {
-    "balls": {"candidates": BALLS, "max_rules": None, "floor": Floor(over="each"), "holdout": 0.25},
+    "balls": {"candidates": BALLS, "floor": Floor(), "holdout": 0.25},
     "trees": {"draws": Draws(0), "holdout": 0.25},
     "asking": {"draws": Draws(2_000), "holdout": 0.5},
 }
@@ -25,7 +25,7 @@ def rows():
 
 @pytest.fixture(scope="session", params=list(OPTIONS))
 def atlas(request, rows):
-    """A fitted and certified explainer: of balls without a limit on rules, of trees with one, or learned by asking."""
+    """A fitted and certified explainer: of balls, from rows alone, or learned by asking."""
     options = OPTIONS[request.param]
     return AggregateExplainer(stripes, max_explainers=3, min_fidelity=0.85, random_state=0, **options).fit(rows)
 
@@ -35,8 +35,9 @@ def fit_stripes(rows):
     """Return a function that fits an explainer of its own, for tests that change it."""
 
     def fit(**options):
-        return AggregateExplainer(
-            stripes, **{"max_explainers": 2, "draws": Draws(0), "random_state": 0, **options}
-        ).fit(rows)
+        draws = Draws() if "candidates" in options else Draws(0)
+        return AggregateExplainer(stripes, **{"max_explainers": 2, "draws": draws, "random_state": 0, **options}).fit(
+            rows
+        )
 
     return fit

@@ -6,9 +6,8 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from oleander import AggregateExplainer
-from oleander.draws.options import Draws
-from oleander.results import attributes
-from oleander.results.attributes import FittedAttributes
+from oleander.draws import Draws
+from oleander.fitting import workings
 from oleander.results.fit_record import FitRecord
 
 FROM_RECORD = {
@@ -24,7 +23,7 @@ FROM_RECORD = {
     "exact_": lambda record: record.exact,
     "accuracy_": lambda record: record.accuracy,
     "schema_": lambda record: record.schema,
-    "n_queries_": lambda record: record.n_queries,
+    "n_fits_": lambda record: record.n_fits,
     "explainers": lambda record: list(record.explainers.members),
     "complexity": lambda record: record.explainers.n_rules,
 }
@@ -33,13 +32,13 @@ FROM_WORKINGS = {"result_", "pool_", "variables_"}
 
 
 def fitted_attributes():
-    properties = inspect.getmembers(FittedAttributes, lambda member: isinstance(member, property))
-    return {name for name, _ in properties} - {"record_"}
+    properties = inspect.getmembers(AggregateExplainer, lambda member: isinstance(member, property))
+    return {name for name, _ in properties if not name.startswith("_")} - {"record_", "asks"}
 
 
 class TestRecord:
     def test_every_fitted_attribute_is_listed_here(self):
-        assert fitted_attributes() == {*FROM_RECORD, *FROM_WORKINGS}
+        assert fitted_attributes() == {*FROM_RECORD, *FROM_WORKINGS, "n_queries_"}
 
     @pytest.mark.parametrize("name", FROM_RECORD)
     def test_it_is_read_from_the_record(self, atlas, name):
@@ -49,7 +48,7 @@ class TestRecord:
 
     def test_a_fit_leaves_nothing_else_behind(self, atlas):
         own = set(vars(atlas)) - set(atlas.get_params(deep=False))
-        assert own <= {"_record", "_workings", "_counter", "n_features_in_", "feature_names_in_"}
+        assert own <= {"_record", "_workings", "_counter", "_n_fits", "n_features_in_", "feature_names_in_"}
 
     def test_a_second_fit_leaves_nothing_of_the_first(self, fit_stripes, rows):
         atlas = fit_stripes()
@@ -64,7 +63,7 @@ class TestRecord:
     def test_parameters_set_after_the_fit_change_no_figure(self, fit_stripes):
         atlas = fit_stripes()
         before = atlas.summary()
-        atlas.set_params(min_fidelity=0.5, max_rules=3, confidence=0.5)
+        atlas.set_params(min_fidelity=0.5, max_conditions=3, confidence=0.5)
         assert atlas.summary() == before
 
 
@@ -73,12 +72,8 @@ class TestVerdict:
 
     @pytest.fixture
     def grown(self, monkeypatch):
-        calls = []
-        for name in ("judge_trees", "judge_learned_trees"):
-            judge = getattr(attributes, name)
-            monkeypatch.setattr(
-                attributes, name, lambda *given, judge=judge, **options: calls.append(1) or judge(*given, **options)
-            )
+        calls, judge = [], workings.judge_learned_trees
+        monkeypatch.setattr(workings, "judge_learned_trees", lambda *given: calls.append(1) or judge(*given))
         return calls
 
     @pytest.mark.parametrize("read", [lambda atlas: atlas.verdict_, lambda atlas: atlas.summary()])
@@ -125,7 +120,7 @@ class TestLoaded:
         loaded = AggregateExplainer.load(tmp_path / "atlas")
         with pytest.raises(NotFittedError, match="holds no verdict"):
             loaded.verdict_  # noqa: B018
-        assert "one plain tree" not in loaded.summary()
+        assert "One plain tree" not in loaded.summary()
 
     def test_a_verdict_that_was_read_is(self, atlas, tmp_path):
         verdict = atlas.verdict_

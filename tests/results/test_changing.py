@@ -8,12 +8,11 @@ import pytest
 
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.explainers import AbstainingTree, Constant, LimeLinear, UnfilteredTree
-from oleander.explainers.abstaining import Spoken
-from oleander.regions import Ball, Box
-from oleander.regions.conditions import Levels, Range
 from oleander.results.changing import find_change
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.rules import AbstainingTree, Ball, Box, Constant, LimeLinear, UnfilteredTree
+from oleander.rules.abstaining import Spoken
+from oleander.rules.conditions import Levels, Range
 
 TABLE = pd.DataFrame(
     {
@@ -31,13 +30,13 @@ def row(age=50, dose=1.0, sex="F", ward="north"):
     return SCHEMA.encode(pd.DataFrame({"age": [age], "dose": [dose], "sex": [sex], "ward": [ward]}))[0]
 
 
-def box(label, *conditions):
-    constant = Constant(label, 10, 1.0, np.dtype(object))
-    return ChosenExplainer(Box(conditions), constant, "asking", 10, 0.9, 0.8, 1.0)
+def box(label, *conditions, fidelity=1.0):
+    constant = Constant(label, 10, fidelity, np.dtype(object))
+    return ChosenExplainer(Box(conditions), constant, "asking", 10, 0.9, 0.8, fidelity)
 
 
-def chosen(*members, overlap="first"):
-    return ExplainerSet(SCHEMA, members, overlap, in_turn=True)
+def chosen(*members):
+    return ExplainerSet(SCHEMA, members)
 
 
 OLD, YOUNG = Range(0, AGE, lower=52), Range(0, AGE, upper=52)
@@ -46,52 +45,53 @@ OLD, YOUNG = Range(0, AGE, lower=52), Range(0, AGE, upper=52)
 class TestByHand:
     def test_one_threshold(self):
         change = find_change(chosen(box("yes", OLD), box("no", YOUNG)), row(age=60), "yes")
-        assert str(change) == "would be 'no' (rule 1) if age ≤ 52"
+        assert str(change) == "The answer would be 'no' (rule 2) if age ≤ 52."
         assert change.row[0] == 52
         change = find_change(chosen(box("yes", OLD), box("no", YOUNG)), row(age=50), "no")
-        assert str(change) == "would be 'yes' (rule 0) if age > 52"
+        assert str(change) == "The answer would be 'yes' (rule 1) if age > 52."
         assert change.row[0] == 53
 
     def test_only_columns_that_must_change_are_named(self):
         no = box("no", YOUNG, Range(1, DOSE, upper=2.0), Levels(2, SEX, frozenset({0})))
         assert str(find_change(chosen(box("yes"), no), row(), "yes")) == "None"
         change = find_change(chosen(no, box("yes")), row(age=60, dose=3.0), "yes")
-        assert str(change) == "would be 'no' (rule 0) if age ≤ 52 and dose ≤ 2"
+        assert str(change) == "The answer would be 'no' (rule 1) if age ≤ 52 and dose ≤ 2."
         assert change.columns == (0, 1)
 
     def test_fewer_columns_come_before_smaller_changes(self):
         near = box("near", Range(0, AGE, lower=50, upper=52), Range(1, DOSE, lower=1.1, upper=1.2))
         far = box("far", Range(0, AGE, lower=79))
-        assert str(find_change(chosen(near, far), row(), None)) == "would be 'far' (rule 1) if age > 79"
+        assert str(find_change(chosen(near, far), row(), None)) == "The answer would be 'far' (rule 2) if age > 79."
 
     def test_of_two_columns_the_smaller_change_is_named(self):
         sets = chosen(box("dose", Range(1, DOSE, lower=4)), box("age", OLD))
         assert find_change(sets, row(), None).label == "age"
         assert find_change(sets, row(age=20, dose=3.9), None).label == "dose"
 
-    def test_a_rule_that_answers_first_is_kept_clear_of(self):
-        """Up to 60 an earlier rule answers otherwise, so the change is to over 60."""
-        sets = chosen(box("yes", Range(0, AGE, upper=60)), box("no", OLD))
-        assert str(find_change(sets, row(), "yes")) == "would be 'no' (rule 1) if age > 60"
+    def test_a_more_faithful_rule_is_kept_clear_of(self):
+        """Up to 60 a more faithful rule answers otherwise, so the change is to over 60."""
+        sets = chosen(box("no", OLD, fidelity=0.9), box("yes", Range(0, AGE, upper=60), fidelity=0.95))
+        assert str(find_change(sets, row(), "yes")) == "The answer would be 'no' (rule 1) if age > 60."
+        sets = chosen(box("no", OLD, fidelity=0.95), box("yes", Range(0, AGE, upper=60), fidelity=0.9))
+        assert str(find_change(sets, row(), "yes")) == "The answer would be 'no' (rule 1) if age > 52."
 
     def test_a_rule_that_covers_the_row_behind_another_needs_a_way_out(self):
         sets = chosen(box("yes", Levels(2, SEX, frozenset({0}))), box("no", OLD))
-        assert str(find_change(sets, row(age=60), "yes")) == "would be 'no' (rule 1) if sex is M"
-
-    def test_where_explainers_that_disagree_abstain(self):
-        sets = chosen(box("yes", OLD), box("no", Range(0, AGE, lower=40)), overlap="silent")
-        assert sets.answer(row(age=60)[None]).mask[0]
-        assert str(find_change(sets, row(age=60), None)) == "would be 'no' (rule 1) if 40 < age ≤ 52"
+        assert str(find_change(sets, row(age=60), "yes")) == "The answer would be 'no' (rule 2) if sex is M."
 
     def test_levels_and_missing_values(self):
         not_south = Levels(3, WARD, frozenset({0, 1, 3}), missing=True)
         change = find_change(chosen(box("no", not_south)), row(ward="south"), None)
-        assert str(change) == f"would be 'no' (rule 0) if {not_south}"
+        assert str(change) == f"The answer would be 'no' (rule 1) if {not_south}."
         missing = Range(1, DOSE, lower=9, upper=0, missing=True)
-        assert str(find_change(chosen(box("no", missing)), row(), None)) == "would be 'no' (rule 0) if dose is missing"
+        assert (
+            str(find_change(chosen(box("no", missing)), row(), None))
+            == "The answer would be 'no' (rule 1) if dose is missing."
+        )
         known = Range(1, DOSE, upper=2.0)
         assert (
-            str(find_change(chosen(box("no", known)), row(dose=np.nan), None)) == "would be 'no' (rule 0) if dose ≤ 2"
+            str(find_change(chosen(box("no", known)), row(dose=np.nan), None))
+            == "The answer would be 'no' (rule 1) if dose ≤ 2."
         )
 
     def test_no_other_answer(self):
@@ -115,7 +115,7 @@ def test_odd_scales_and_thresholds(scale, threshold):
     # Where a distance is no float, nothing is named.
     assert change is None or sets.answer(change.row[None]).tolist() == ["over"]
     near = find_change(sets, np.array([threshold]), None)
-    assert near is None or str(near).startswith("would be 'over' (rule 0) if x > ")
+    assert near is None or str(near).startswith("The answer would be 'over' (rule 1) if x > ")
     assert near is not None or threshold == 1e308
 
 
@@ -142,16 +142,20 @@ def random_set(seed):
         return Levels(column, feature, codes, missing=bool(feature.missing and rng.random() < 0.3))
 
     members = [
-        box(str(rng.choice(["a", "b", "c"])), *(condition(j) for j in rng.choice(4, rng.integers(1, 4), replace=False)))
+        box(
+            str(rng.choice(["a", "b", "c"])),
+            *(condition(j) for j in rng.choice(4, rng.integers(1, 4), replace=False)),
+            fidelity=rng.uniform(0.8, 1),
+        )
         for _ in range(4)
     ]
     labels = np.where(rows[:, 0] > 50, "a", np.where(rows[:, 2] > 0, "b", "c"))
-    tree = UnfilteredTree(max_leaves=5).fit(rows, labels.astype(object), schema=SCHEMA).tree_
+    tree = UnfilteredTree(max_leaves=5).fit(rows, labels.astype(object), schema=SCHEMA)
     careful = AbstainingTree(tree, rng.random(len(tree.column)) < 0.6)
     if careful.complexity:
         region = Spoken(Box((condition(0),)), careful)
         members.insert(2, ChosenExplainer(region, careful, "trees", 10, 0.9, 0.8, 1.0))
-    return chosen(*members, overlap=["first", "silent"][seed % 2]), rows
+    return chosen(*members), rows
 
 
 def fewest_changes(explainers, one, label, values):
@@ -207,11 +211,11 @@ def stripes(X):
     "options",
     [
         {"draws": Draws(2_000), "holdout": 0.5},
-        {"draws": Draws(2_000), "holdout": 0.5, "max_explainers": 1},
+        {"draws": Draws(2_000), "holdout": 0.5, "max_explainers": 10},
         {"draws": Draws(0)},
-        {"candidates": Balls(n_draws=300, max_candidates=40), "max_rules": None},
+        {"candidates": Balls(n_draws=300, max_candidates=40)},
     ],
-    ids=["boxes", "one tree", "trees", "balls"],
+    ids=["rules", "more rules", "rows only", "balls"],
 )
 def test_predict_gives_the_answer_after_the_change(options):
     X = np.random.default_rng(0).uniform(size=(400, 3)).round(2)
@@ -235,5 +239,5 @@ def test_in_a_ball_the_changed_row_is_named_by_its_value():
     ball = Ball(SCHEMA, row(), 2.0, max_flips=4)
     sets = chosen(ChosenExplainer(ball, tree, "balls", 10, 0.9, 0.8, 1.0))
     change = find_change(sets, row(age=51), "yes")
-    assert str(change).startswith("would be 'no' (rule 0) if age = ")
+    assert str(change).startswith("The answer would be 'no' (rule 1) if age = ")
     assert sets.answer(change.row[None]).tolist() == ["no"]

@@ -10,11 +10,13 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.results.evaluation import (
     Evaluation,
+    Ranges,
     describe_uncovered,
     disagree,
     evaluate,
     evaluate_counts,
 )
+from oleander.rules import UnfilteredTree
 
 COVERS = np.array([[1, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, 0]], dtype=bool)
 SAID = np.array([["a", "a", "b", "a", "-", "-"], ["-", "-", "b", "b", "b", "-"]])
@@ -34,11 +36,12 @@ def test_every_figure_by_hand():
         "label": ["a", "b"],
         "rows": [3, 3],
         "covered": pytest.approx([1.0, 2 / 3]),
-        "answered_rightly": pytest.approx([2 / 3, 1 / 3]),
+        "answered_correctly": pytest.approx([2 / 3, 1 / 3]),
     }
     assert str(result) == (
-        "5 of 6 rows covered (83.3%); the answer is the black box's on 3 of these (60.0%); "
-        "fidelity at least 0.666, 0.708 on average; 20.0% of the covered rows in conflict; 7 rules in all"
+        "5 of 6 rows are answered (83.3%). 3 of the answers match the model (60.0%). The least faithful explainer "
+        "matches the model on 66.6% of its rows; the mean over explainers is 70.8%. On 20.0% of the answered rows "
+        "explainers disagree. There are 7 rules to read."
     )
     assert (result.n_answered, result.n_right) == (5, 3)
 
@@ -59,11 +62,12 @@ def test_figures_in_words_are_true(n_rows, data):
         classes=np.array([[n_rows, n_answered, n_right]]),
     )
     text = str(result)
-    assert text.startswith(f"{n_answered:,} of {n_rows:,} rows covered")
-    assert f"black box's on {n_right:,} of these" in text
-    assert float(re.search(r"fidelity at least ([\d.]+)", text)[1]) <= n_right / n_answered
-    shares = re.findall(r"([<>]?)([\d.]+)%", text)
-    for (sign, shown), share in zip(shares, (result.coverage, result.agreement, result.conflicts), strict=True):
+    assert text.startswith(f"{n_answered:,} of {n_rows:,} rows are answered")
+    assert f"{n_right:,} of the answers match the model" in text
+    coverage, agreement, fidelity, _, conflicts = re.findall(r"([<>]?)([\d.]+)%", text)
+    assert float(fidelity[1]) <= 100 * n_right / n_answered + 1e-9
+    shown_shares = [(coverage, result.coverage), (agreement, result.agreement), (conflicts, result.conflicts)]
+    for (sign, shown), share in shown_shares:
         assert sign or (float(shown) == 100) == (share == 1)
         assert sign or (float(shown) == 0) == (share == 0)
 
@@ -82,7 +86,7 @@ def test_no_explainer_covers_a_row():
     assert np.isnan(result.fidelity)
     assert np.isnan(result.agreement)
     assert result.conflicts == 0
-    assert str(result) == "none of 6 rows is covered"
+    assert str(result) == "None of 6 rows is answered."
     assert (result.n_answered, result.n_right) == (0, 0)
 
 
@@ -136,5 +140,45 @@ def test_numbers_agree_within_a_tolerance_and_are_counted_by_ranges():
     assert (result.n_rows, result.n_answered, result.n_right) == (8, 8, 6)
     assert result.explainers["fidelity"].tolist() == [0.5, 0.8]
     assert result.classes["rows"].sum() == 8
-    assert (result.classes["answered_rightly"] * result.classes["rows"]).sum() == pytest.approx(6)
+    assert (result.classes["answered_correctly"] * result.classes["rows"]).sum() == pytest.approx(6)
     assert Evaluation.from_dict(json.loads(json.dumps(result.to_dict()))).to_dict() == result.to_dict()
+
+
+def test_the_tree_around_many_uncovered_rows_is_grown_on_some_and_counts_all(monkeypatch):
+    X = np.random.default_rng(0).uniform(size=(5_000, 2))
+    covered = X[:, 1] < 0.8
+    grown = []
+
+    class Counting(UnfilteredTree):
+        def fit(self, draws, labels, **options):
+            grown.append(len(draws))
+            return super().fit(draws, labels, **options)
+
+    monkeypatch.setattr("oleander.results.evaluation.UnfilteredTree", Counting)
+    monkeypatch.setattr("oleander.results.evaluation.MOST_GROWN", 1_000)
+    left_out = describe_uncovered(X, np.where(X[:, 0] > 0.5, "a", "b"), covered, FeatureSchema.infer(X))
+    assert grown == [1_000]
+    assert sum(rule.n_draws for rule in left_out.rules) == 5_000
+    n_found = sum(rule.n_draws * rule.share for rule in left_out.rules if rule.label == "not answered")
+    assert n_found == pytest.approx(left_out.n_rows, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("answers", "names"),
+    [
+        (np.full(5, 2.5), ["up to 2.5"]),
+        (np.repeat([0.0, 1.0], 10), ["up to 0", "0 to 1"]),
+        (np.arange(1000.0), ["up to 200", "200 to 400", "400 to 600", "600 to 800", "over 800"]),
+    ],
+)
+def test_ranges_of_numbers(answers, names):
+    ranges = Ranges.of(answers)
+    codes = ranges.find(answers)
+    assert ranges.names[np.unique(codes)].tolist() == names
+    assert (np.diff(codes) >= 0).all()
+
+
+def test_numbers_outside_are_in_the_outer_ranges():
+    ranges = Ranges.of(np.linspace(-3, 8, 50))
+    assert ranges.find(np.array([-1e9, 1e9])).tolist() == [0, len(ranges.edges)]
+    assert len(ranges.names) == len(ranges.edges) + 1

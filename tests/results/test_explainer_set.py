@@ -10,12 +10,13 @@ from oleander.candidates import Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import UnfilteredTree
+from oleander.fitting.workings import deliver_choice
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.floor import Floor
-from oleander.regions import Ball, Box
-from oleander.regions.conditions import Range
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, fill_abstentions
+from oleander.results.explanation import explain_row
+from oleander.rules import Ball, Box, UnfilteredTree
+from oleander.rules.conditions import Range
 
 X = np.linspace(0.05, 9.95, 100)[:, None]
 SCHEMA = FeatureSchema.infer(X, scale="none")
@@ -25,9 +26,9 @@ def constant(label):
     return UnfilteredTree().fit(X, np.full(100, label), schema=SCHEMA)
 
 
-def member(region, label, bound=None):
+def member(region, label, bound=None, fidelity=0.9):
     claim = None if bound is None else Claim(9, 10, bound)
-    return ChosenExplainer(region, constant(label), "test", 10, 0.9, 0.8, float("nan"), claim)
+    return ChosenExplainer(region, constant(label), "test", 10, fidelity, 0.8, float("nan"), claim)
 
 
 def ball(center, radius):
@@ -39,22 +40,33 @@ def box(lower, upper):
 
 
 class TestAnswers:
-    def test_the_first_member_that_covers_a_row_answers(self):
-        """Neither a higher certificate nor a nearer center changes the order."""
+    def test_the_most_faithful_member_that_covers_a_row_answers(self):
+        """Neither a higher certificate nor a nearer center nor the place decides; of equals the first answers."""
         chosen = ExplainerSet(
             SCHEMA,
             (
                 member(ball(2.0, 2.0), "near 2", 0.7),
                 member(ball(4.0, 2.0), "near 4", 0.7),
-                member(box(6, 9), "box", 0.9),
-                member(ball(6.0, 2.0), "near 6", 0.95),
+                member(box(6, 9), "box", 0.9, fidelity=0.92),
+                member(ball(6.0, 2.0), "near 6", 0.95, fidelity=0.91),
             ),
         )
+        assert chosen.ranked.tolist() == [2, 3, 0, 1]
         rows = np.array([[1.0], [2.4], [3.4], [5.5], [7.0], [9.9]])
         answers = chosen.answer(rows)
-        assert answers.tolist() == ["near 2", "near 2", "near 2", "near 4", "box", None]
+        assert answers.tolist() == ["near 2", "near 2", "near 2", "near 6", "box", None]
         assert answers.mask.tolist() == [False] * 5 + [True]
-        assert chosen.responsible(rows).tolist() == [0, 0, 0, 1, 2, -1]
+        assert chosen.responsible(rows).tolist() == [0, 0, 0, 3, 2, -1]
+
+    def test_learned_rules_are_ranked_by_the_draws_that_chose_them(self):
+        """Their fidelity on rows is what judges them, and decides nothing."""
+        wide, narrow = member(box(0, 8), "wide", fidelity=0.99), member(box(3, 8), "narrow", fidelity=0.8)
+        learned = (
+            replace(wide, origin="asking", draw_fidelity=0.9),
+            replace(narrow, origin="asking", draw_fidelity=0.95),
+        )
+        assert ExplainerSet(SCHEMA, (wide, narrow)).answer(X[50:51]).tolist() == ["wide"]
+        assert ExplainerSet(SCHEMA, learned).answer(X[50:51]).tolist() == ["narrow"]
 
     def test_claims_do_not_change_the_answers(self):
         chosen = ExplainerSet(SCHEMA, (member(ball(2.0, 3.0), "a"), member(ball(4.0, 3.0), "b")))
@@ -68,31 +80,21 @@ class TestAnswers:
         assert chosen.answer(np.array([[1.0], [7.0]])).tolist() == ["no", "perhaps"]
 
     def test_an_explanation_names_the_answering_explainer_first(self):
-        chosen = ExplainerSet(SCHEMA, (member(ball(2.0, 3.0), "a", 0.6), member(ball(4.0, 3.0), "b", 0.7)))
-        explanation = chosen.explain(np.array([3.0]))
-        assert [statement.explainer for statement in explanation.statements] == [0, 1]
-        assert explanation.label == "a"
+        members = member(ball(2.0, 3.0), "a", 0.7), member(ball(4.0, 3.0), "b", 0.6, fidelity=0.95)
+        chosen = ExplainerSet(SCHEMA, members)
+        explanation = explain_row(chosen, np.array([3.0]))
+        assert [statement.explainer for statement in explanation.statements] == [1, 0]
+        assert explanation.label == "b"
         assert explanation.disagree
-        assert chosen.explain(np.array([6.0])).label == "b"
-        assert chosen.explain(np.array([9.9])).label is None
+        assert explain_row(chosen, np.array([0.5])).label == "a"
+        assert explain_row(chosen, np.array([9.9])).label is None
 
-    def test_explainers_that_disagree_may_abstain(self):
-        chosen = ExplainerSet(SCHEMA, (member(box(0, 5), "a"), member(box(3, 8), "b")), overlap="silent")
-        rows = np.array([[1.0], [4.0], [7.0], [9.0]])
-        assert chosen.answer(rows).tolist() == ["a", None, "b", None]
-        assert chosen.responsible(rows).tolist() == [0, -1, 1, -1]
-        assert chosen.explain(rows[1]).label is None
-        assert chosen.explain(rows[1]).is_silenced
-
-    def test_in_turn_an_explainer_speaks_of_the_rows_that_it_answers(self):
-        members = (member(box(0, 5), "a"), member(box(3, 8), "b"))
-        labels = np.where(X[:, 0] < 5, "a", "b")
-        together, in_turn = (ExplainerSet(SCHEMA, members, in_turn=turn).evaluate(X, labels) for turn in (False, True))
-        assert (together.coverage, together.agreement) == (in_turn.coverage, in_turn.agreement) == (0.8, 1.0)
-        assert together.explainers["rows"].tolist() == [50, 50]
-        assert in_turn.explainers["rows"].tolist() == [50, 30]
-        assert in_turn.fidelity == 1.0
-        assert together.fidelity == pytest.approx(0.6)
+    def test_an_explainer_is_counted_on_all_rows_that_it_covers(self):
+        members = (member(box(0, 5), "a", fidelity=0.95), member(box(3, 8), "b"))
+        evaluation = ExplainerSet(SCHEMA, members).evaluate(X, np.where(X[:, 0] < 5, "a", "b"))
+        assert (evaluation.coverage, evaluation.agreement) == (0.8, 1.0)
+        assert evaluation.explainers["rows"].tolist() == [50, 50]
+        assert evaluation.fidelity == pytest.approx(0.6)
 
     def test_rows_that_cannot_be_read_are_not_covered(self):
         chosen = ExplainerSet(SCHEMA, (member(box(0, 10), "a"),))
@@ -125,16 +127,16 @@ class TestFigures:
         black_box = CountingBlackBox(BlackBox(lambda X: np.where(X[:, 0] > 4, "yes", "no"), SCHEMA))
         # Every row twice: the user's rows count, not the merged ones.
         held = label_rows(np.vstack([X, X]), black_box)
-        certificate = self.CHOSEN.certify(held, 0.9, seed=0)
+        certificate = self.CHOSEN.certify(held, self.CHOSEN.read(held.values), 0.9)
         assert (certificate.coverage.n_right, certificate.coverage.n_rows) == (160, 200)
         assert (certificate.answers.n_right, certificate.answers.n_rows) == (140, 160)
         assert [(claim.n_right, claim.n_rows) for claim in certificate.fidelity] == [(80, 100), (80, 80)]
         assert certificate.confidence == 0.9
 
-    def test_of_each_group_one_row_counts(self):
+    def test_groups_count_by_their_share(self):
         black_box = CountingBlackBox(BlackBox(lambda X: np.where(X[:, 0] > 4, "yes", "no"), SCHEMA))
         held = label_rows(X, black_box, groups=np.arange(100) // 10)
-        certificate = self.CHOSEN.certify(held, 0.9, seed=0)
+        certificate = self.CHOSEN.certify(held, self.CHOSEN.read(held.values), 0.9)
         assert certificate.by_group
         assert (certificate.coverage.n_right, certificate.coverage.n_rows) == (8, 10)
         assert certificate.answers.n_rows == 8
@@ -154,22 +156,22 @@ def program():
         Balls([0.5, 1.0], n_draws=200, max_candidates=20),
         random_state=0,
     )
-    return PoolProgram(pool, Floor(on="share", over="each", min_support=3))
+    return PoolProgram(pool, Floor(on="share", min_support=3))
 
 
 class TestChoice:
-    def test_the_most_faithful_stands_first(self, program):
+    def test_the_widest_stands_first(self, program):
         result = program.select(6, 0.8)
-        chosen = ExplainerSet.choose(program, result)
+        chosen = deliver_choice(program, result)
         assert len(chosen.members) == len(result.chosen) > 2
-        measured = [member.floor_value for member in chosen.members]
-        assert measured == sorted(measured, reverse=True)
-        assert sorted(measured) == pytest.approx(sorted(program.measured[result.chosen]))
-        assert len(set(measured)) > 1
+        support = [member.support for member in chosen.members]
+        assert support == sorted(support, reverse=True)
+        assert sorted(support) == sorted(program.pool.support[result.chosen])
+        assert len(set(support)) > 1
 
     def test_members_carry_the_figures_of_the_pool(self, program):
         result = program.select(3, 0.8)
-        chosen = ExplainerSet.choose(program, result)
+        chosen = deliver_choice(program, result)
         pool = program.pool
         by_region = {id(candidate.region): number for number, candidate in enumerate(pool.candidates)}
         for one in chosen.members:
@@ -204,24 +206,43 @@ class TestFiles:
         after = ChosenExplainer.from_dict(json.loads(json.dumps(before.to_dict(), allow_nan=False)), SCHEMA)
         assert np.isnan(after.fidelity)
 
-    @pytest.mark.parametrize(("overlap", "in_turn"), [("first", False), ("silent", False), ("first", True)])
-    def test_how_overlaps_are_read_is_kept(self, overlap, in_turn):
-        before = ExplainerSet(SCHEMA, (member(box(0, 5), "a"), member(box(3, 8), "b")), overlap, in_turn)
-        after = ExplainerSet.from_dict(json.loads(json.dumps(before.to_dict(), allow_nan=False)), SCHEMA)
-        assert (after.overlap, after.in_turn) == (overlap, in_turn)
-        assert after.answer(X).tolist() == before.answer(X).tolist()
-
-    def test_an_unknown_word_for_overlaps_is_refused(self):
-        content = ExplainerSet(SCHEMA, (member(box(0, 5), "a"),)).to_dict()
-        with pytest.raises(ValueError, match="overlaps are read as 'vote', which is not known"):
-            ExplainerSet.from_dict({**content, "overlap": "vote"}, SCHEMA)
-
     def test_the_order_is_kept(self):
-        before = ExplainerSet(SCHEMA, (member(ball(2.0, 3.0), "a"), member(ball(4.0, 3.0), "b")))
+        before = ExplainerSet(SCHEMA, (member(ball(2.0, 3.0), "a"), member(ball(4.0, 3.0), "b", fidelity=0.95)))
         after = ExplainerSet.from_dict(before.to_dict(), SCHEMA)
+        assert after.ranked.tolist() == [1, 0]
         assert after.to_dict() == before.to_dict()
         assert after.answer(X).tolist() == before.answer(X).tolist()
 
     def test_the_radius_is_that_of_a_ball(self):
         assert member(ball(2.0, 3.0), "a").radius == 3.0
         assert member(box(2.0, 3.0), "a").radius is None
+
+
+@pytest.mark.parametrize(
+    ("labels", "value", "dtype", "filled"),
+    [
+        (["no", "yes"], "unknown", "<U7", ["no", "unknown"]),
+        (["no", "yes"], None, "O", ["no", None]),
+        (["no", "yes"], -1, "O", ["no", -1]),
+        ([True, False], -1, "i8", [1, -1]),
+        ([3, 4], -1, "i8", [3, -1]),
+        (np.array([3, 4], dtype=np.uint8), -1, "i8", [3, -1]),
+        ([3, 4], 0.5, "f8", [3.0, 0.5]),
+        ([3, 4], "none", "O", [3, "none"]),
+    ],
+)
+def test_abstentions_get_a_value_of_the_users_choice(labels, value, dtype, filled):
+    answers = np.ma.masked_array(labels, mask=[False, True])
+    plain = fill_abstentions(answers, value)
+    assert type(plain) is np.ndarray
+    assert plain.dtype == dtype
+    assert plain.tolist() == filled
+    # The answers are not changed.
+    assert np.ma.getmaskarray(answers).tolist() == [False, True]
+
+
+def test_abstentions_stay_masked_by_default_and_a_list_is_refused():
+    answers = np.ma.masked_array([1, 2], mask=[False, True])
+    assert fill_abstentions(answers, np.ma.masked) is answers
+    with pytest.raises(ValueError, match=r"abstain=\[1, 2\] is not allowed"):
+        fill_abstentions(answers, [1, 2])

@@ -1,85 +1,65 @@
-from dataclasses import replace
-
 import numpy as np
+import pandas as pd
 
-from oleander.explainers.base import Rule
-from oleander.results.changing import Change
-from oleander.results.explanation import Explanation, Statement
+from oleander.data.schema import FeatureSchema
+from oleander.judging.certificate import Claim
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.results.explanation import explain_row, list_far, state
+from oleander.rules import AbstainingTree, Box, UnfilteredTree
+from oleander.rules.abstaining import Spoken
 
-CHANGE = Change(3, "rule 3", "b", (0,), ("age ≤ 52",), np.zeros(1))
-
-
-def statement(number, label):
-    return Statement(number, Rule(("age > 52",), label, 10, 1.0), f"rule {number}", "right on 9 of 10 rows")
-
-
-def test_the_first_statement_answers():
-    explanation = Explanation((statement(1, "b"), statement(0, "a")), black_box="b", change=CHANGE)
-    assert explanation.label == "b"
-    assert explanation.disagree
-    assert str(explanation).splitlines() == [
-        "the black box says 'b', and the explanation agrees",
-        "rule 1: age > 52 → b (right on 9 of 10 rows)",
-        "rule 0: age > 52 → a (right on 9 of 10 rows)",
-        "the explainers disagree; the first one answers",
-        "would be 'b' (rule 3) if age ≤ 52",
-    ]
+X = np.random.default_rng(0).uniform(size=(300, 2))
+SCHEMA = FeatureSchema.infer(X)
+TREE = UnfilteredTree(max_leaves=2).fit(X, X[:, 0] > 0.5, schema=SCHEMA)
+CAREFUL = AbstainingTree(TREE, np.array([False, True, False]), "draws")
+JUDGED = (Claim(58, 60, 0.899),)
+MEMBER = ChosenExplainer(Spoken(Box(()), CAREFUL), CAREFUL, "asking", 60, 0.97, 0.9, 1.0, judged=JUDGED)
+CHOSEN = ExplainerSet(SCHEMA, (MEMBER,))
 
 
-def test_rules_that_speak_in_turn_do_not_disagree():
-    explanation = Explanation((statement(0, "b"), statement(1, "a")), in_turn=True)
-    assert explanation.label == "b"
-    assert "the rules are read in order: the first one answers" in str(explanation)
+def test_the_words_are_those_of_the_summary():
+    said = state(CHOSEN, 0, np.array([0.2, 0.5]))
+    assert str(said) == "rule 1: x0 ≤ 0.5 → False (correct on 58 of 60 rows, at least 89%)"
+    assert said.judged == JUDGED[0]
+    assert said.certified is None
 
 
-def test_what_the_black_box_says_is_compared_with_the_answer():
-    explanation = Explanation((statement(0, "a"),))
-    cases = [
-        (explanation, None, "the black box was not asked"),
-        (replace(explanation, not_asked="it is not here"), None, "the black box was not asked: it is not here"),
-        (replace(explanation, black_box="a"), True, "the black box says 'a', and the explanation agrees"),
-        (replace(explanation, black_box="b"), False, "the black box says 'b', and the explanation does not agree"),
-        (Explanation((), black_box="b"), None, "the black box says 'b', and the explainers abstain"),
-        (Explanation((), black_box=2.34567891), None, "the black box says 2.34567891, and the explainers abstain"),
-        (Explanation((), black_box=0.1 + 0.2), None, "the black box says 0.3, and the explainers abstain"),
-        (Explanation((), black_box=1234567.0), None, "the black box says 1234567, and the explainers abstain"),
-    ]
-    for one, agrees, words in cases:
-        assert one.agrees is agrees
-        assert str(one).splitlines()[0] == words
+def test_a_silent_leaf_is_named():
+    explanation = explain_row(CHOSEN, np.array([0.9, 0.5]))
+    assert explanation.label is None
+    (silence,) = explanation.silence
+    n_draws = int(TREE.n_draws[2])
+    assert (
+        str(silence) == f"explainer 1 abstains where x0 > 0.5 ('True' is correct on 100% of {n_draws} synthetic rows)"
+    )
+    assert f"No answer: {silence}." in str(explanation)
+    assert str(explanation.change) == "The answer would be 'False' (rule 1) if x0 ≤ 0.5."
 
 
-def test_explainers_that_agree_are_only_listed():
-    explanation = Explanation((statement(0, "a"), statement(2, "a")))
-    assert explanation.label == "a"
-    assert not explanation.disagree
-    assert "disagree" not in str(explanation)
+def test_no_rule_covers_the_row():
+    assert "No answer: no rule covers this row." in str(explain_row(ExplainerSet(SCHEMA, ()), X[0]))
 
 
-def test_silence_has_its_reason():
-    disagreeing = (statement(0, "a"), statement(1, "b"))
-    cases = [
-        (Explanation(()), "no explainer covers this row"),
-        (Explanation((), silence=("explainer 0 abstains where age > 3",)), "explainer 0 abstains where age > 3"),
-        (Explanation(disagreeing, "silent"), "the explainers disagree"),
-        (Explanation((), unreadable="column 'ward' holds 'south'"), "column 'ward' holds 'south'"),
-    ]
-    for explanation, why in cases:
-        assert explanation.label is None
-        assert explanation.why_silent == why
-        assert f"no answer is given: {why}" in str(explanation)
-    assert Explanation(disagreeing).why_silent == ""
+class TestFarOutside:
+    SCHEMA = FeatureSchema.infer(
+        pd.DataFrame({"age": [18, 30, 90], "dose": [0.5, np.nan, 2.5], "sex": ["F", "M", "F"], "site": [7.5, 7.5, 7.5]})
+    )
 
+    def far(self, **changes):
+        row = {"age": 40, "dose": 1.0, "sex": "M", "site": 7.5} | changes
+        (found,) = list_far(self.SCHEMA, self.SCHEMA.encode(pd.DataFrame([row])))
+        return list(map(str, found))
 
-def test_values_far_outside_are_warned_about():
-    assert "warning: age = 900 lies far over" in str(Explanation((), far_outside=("age = 900 lies far over",)))
+    def test_values_among_the_data_and_near_them_are_fine(self):
+        assert self.far() == self.far(age=18, dose=2.6) == self.far(age=95, dose=np.nan) == []
 
+    def test_values_far_outside_are_named_without_a_value_of_the_data(self):
+        words = self.far(age=120, dose=-1.0)
+        assert words == [
+            "age = 120 lies far above all values in the data, and no such row was checked",
+            "dose = -1 lies far below all values in the data, and no such row was checked",
+        ]
+        assert not any(value in " ".join(words) for value in ("18", "90", "0.5", "2.5"))
 
-def test_html_shows_hostile_names_as_text():
-    hostile = '<script>alert("1")</script>'
-    one = Statement(0, Rule((f"{hostile} > 1",), hostile, 10, 1.0), "rule 0", hostile)
-    change = replace(CHANGE, label=hostile, terms=(hostile,))
-    explanation = Explanation((one,), change=change, black_box=hostile, far_outside=(hostile,), not_asked=hostile)
-    html = explanation._repr_html_()
-    assert "<script" not in html
-    assert html.count("&lt;script&gt;") >= 6
+    def test_another_value_of_a_constant_column(self):
+        assert len(self.far(site=8.0)) == 1

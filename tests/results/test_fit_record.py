@@ -7,8 +7,9 @@ import pytest
 
 from oleander import AggregateExplainer
 from oleander.candidates import Balls
+from oleander.draws import Draws
 from oleander.judging.certificate import Claim
-from oleander.results.fit_record import FitRecord
+from oleander.results.fit_record import Accuracy, FitRecord
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ class TestFiles:
     @pytest.mark.parametrize(
         "change",
         [
-            {"explainers": {"overlap": "first", "in_turn": False, "members": []}},
+            {"explainers": {"members": []}},
             {"max_explainers": 0},
             {"max_explainers": "many"},
             {"max_explainers": True},
@@ -82,22 +83,57 @@ class TestCell:
         assert cell.status == whole.status
 
     def test_the_status_is_that_of_the_proof_or_of_the_judge(self, whole):
-        assert whole.status == ("certified" if whole.proof is None else whole.proof.status)
+        assert whole.status == ("certified" if whole.is_asked else whole.proof.status)
         assert replace(whole, proof=None).status == "certified"
         assert replace(whole, proof=None, certificate=None).status == "judged"
 
 
 class TestRecords:
     def test_a_ball_around_a_row_is_not_written_unasked(self, fit_stripes, rows):
-        atlas = fit_stripes(candidates=Balls(1.0, centers="rows", n_draws=200, max_candidates=30), min_fidelity=0.7)
+        atlas = fit_stripes(
+            draws=Draws(), candidates=Balls(1.0, centers="rows", n_draws=200, max_candidates=30), min_fidelity=0.7
+        )
         record = atlas.record_
-        with pytest.raises(ValueError, match=r"explainer 0 is a ball around a row of the data.*include_rows=True"):
+        with pytest.raises(ValueError, match=r"explainer 1 is a ball around a row of the data.*include_rows=True"):
             record.without_records(rows)
         assert record.without_records(np.random.default_rng(1).uniform(size=(50, 3))) is record
 
     def test_cells_with_such_balls_are_withheld(self, fit_stripes, rows):
-        record = fit_stripes(candidates=Balls(1.0, n_draws=200, max_candidates=30), min_fidelity=0.7).record_
+        record = fit_stripes(
+            draws=Draws(), candidates=Balls(1.0, n_draws=200, max_candidates=30), min_fidelity=0.7
+        ).record_
         assert record.without_records(rows) is record
-        balls = fit_stripes(candidates=Balls(1.0, centers="rows", n_draws=200, max_candidates=30), min_fidelity=0.7)
+        balls = fit_stripes(
+            draws=Draws(), candidates=Balls(1.0, centers="rows", n_draws=200, max_candidates=30), min_fidelity=0.7
+        )
         mixed = replace(record, tradeoff=balls.tradeoff())
         assert {cell.status for cell in mixed.without_records(rows).tradeoff.cells} == {"withheld"}
+
+
+ACCURACY = Accuracy(
+    n_rows=1000, n_sample=100, n_judged=25, n_unread=3, epsilon=0.1, delta=0.05, promised=0.08, seen=0.05
+)
+
+
+def test_shares_are_as_near_as_promised_or_not():
+    assert ACCURACY.is_inside
+    assert not replace(ACCURACY, seen=0.09).is_inside
+
+
+@pytest.mark.parametrize("changes", [{"promised": float("nan")}, {"seen": float("nan")}])
+def test_where_nothing_is_promised_or_seen_it_is_not_inside(changes):
+    assert not replace(ACCURACY, **changes).is_inside
+
+
+@pytest.mark.parametrize("promised", [0.08, float("nan")])
+def test_it_round_trips_through_json(promised):
+    before = replace(ACCURACY, promised=promised)
+    after = Accuracy.from_dict(json.loads(json.dumps(before.to_dict(), allow_nan=False)))
+    assert after.to_dict() == before.to_dict()
+    assert np.isnan(after.promised) == np.isnan(promised)
+
+
+@pytest.mark.parametrize("changes", [{"n_rows": "many"}, {"seen": []}, {"epsilon": "x"}])
+def test_content_of_another_form_is_refused(changes):
+    with pytest.raises((TypeError, ValueError)):
+        Accuracy.from_dict({**ACCURACY.to_dict(), **changes})

@@ -1,30 +1,35 @@
-from dataclasses import replace
+from dataclasses import fields, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from oleander import AggregateExplainer, Draws
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import AbstainingTree, Constant, LimeLinear, UnfilteredTree
+from oleander.data.tolerance import Tolerance
 from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import Claim
-from oleander.regions import Box
-from oleander.regions.conditions import Range
-from oleander.results.explainer_set import ChosenExplainer
+from oleander.judging.spread import bound_quantile
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.rules import (
-    count_rules,
-    describe_all,
-    describe_evidence,
-    find_rules,
     judge_rules,
+    measure_spreads,
     name_rule,
     tabulate_rules,
 )
+from oleander.rules import AbstainingTree, Box, Constant, LimeLinear, Linear, Tree, UnfilteredTree
+from oleander.rules.conditions import Range
+from oleander.words.rules import describe_evidence
 
 X = np.random.default_rng(0).uniform(size=(300, 2))
 SCHEMA = FeatureSchema.infer(X)
 LABELS = np.where(X[:, 0] > 0.6, "high", np.where(X[:, 1] > 0.5, "mid", "low"))
 TREE = UnfilteredTree(max_leaves=4).fit(X, LABELS, schema=SCHEMA)
+
+
+def make_rows(values=X, labels=None, weights=None, groups=None):
+    weights = np.ones(len(values), dtype=np.intp) if weights is None else weights
+    return SimpleNamespace(values=values, labels=labels, weights=weights, groups=groups, unit="rows")
 
 
 def member(explainer, region=None, **given):
@@ -35,28 +40,28 @@ BOX = member(Constant("high", 90, 0.99), Box((Range(0, SCHEMA[0], lower=0.6),)))
 
 
 def test_the_rule_of_each_row_is_its_path():
-    speaking = np.arange(len(TREE.tree_.column)) % 2 == 0
+    speaking = np.arange(len(TREE.column)) % 2 == 0
     explainers = [
         TREE,
-        AbstainingTree(TREE.tree_, speaking),
+        AbstainingTree(TREE, speaking),
         BOX.explainer,
         LimeLinear().fit(X, LABELS, schema=SCHEMA),
     ]
     for explainer in explainers:
-        spoken = explainer.speaks(X) if isinstance(explainer, AbstainingTree) else np.ones(len(X), dtype=bool)
+        spoken = explainer.speaks(X)
         rules = explainer.rules()
-        assert count_rules(explainer) == len(rules)
-        for row, position in zip(X[spoken][:50], find_rules(explainer, X[spoken])[:50], strict=True):
+        assert explainer.n_rules == len(rules)
+        for row, position in zip(X[spoken][:50], explainer.find_rules(X[spoken])[:50], strict=True):
             assert rules[position].label == explainer.path(row).label
-            if not isinstance(explainer, LimeLinear):
+            if not isinstance(explainer, Linear):
                 assert rules[position] == explainer.path(row)
 
 
 def test_rows_are_counted_for_each_rule():
     covers = np.ones((1, len(X)), dtype=bool)
     right = np.random.default_rng(1).random((1, len(X))) < 0.9
-    (judged,) = judge_rules([member(TREE)], X, covers, right, 0.05)
-    position = find_rules(TREE, X)
+    (judged,) = judge_rules([member(TREE)], make_rows(), covers, right, 0.05)
+    position = TREE.find_rules(X)
     for number, claim in enumerate(judged.judged):
         own = position == number
         assert (claim.n_right, claim.n_rows) == (right[0, own].sum(), own.sum())
@@ -68,65 +73,35 @@ def test_weights_stand_for_equal_rows():
     weights = np.random.default_rng(1).integers(1, 4, len(X))
     again = np.repeat(np.arange(len(X)), weights)
     covers, right = np.ones((1, len(X)), dtype=bool), (X[:, 1] > 0.1)[None]
-    (merged,) = judge_rules([member(TREE)], X, covers, right, 0.05, weights=weights)
-    (whole,) = judge_rules([member(TREE)], X[again], covers[:, again], right[:, again], 0.05)
+    (merged,) = judge_rules([member(TREE)], make_rows(weights=weights), covers, right, 0.05)
+    (whole,) = judge_rules([member(TREE)], make_rows(X[again]), covers[:, again], right[:, again], 0.05)
     assert merged.judged == whole.judged
 
 
 def test_an_explainer_whose_rules_cannot_be_told_apart_is_not_judged_by_rule():
-    class Own:
-        def rules(self):
-            return TREE.rules()
+    class Own(Tree):
+        def predict(self, rows):
+            return super().predict(rows)
 
-    covers = np.ones((1, len(X)), dtype=bool)
-    assert find_rules(Own(), X) is None
-    assert judge_rules([member(Own())], X, covers, covers, 0.05)[0].judged == ()
+    own, covers = Own(*(getattr(TREE, one.name) for one in fields(TREE))), np.ones((1, len(X)), dtype=bool)
+    assert own.find_rules(X) is None
+    assert judge_rules([member(own)], make_rows(), covers, covers, 0.05)[0].judged == ()
 
 
 def test_names():
     boxes, tree = [BOX, BOX], member(TREE)
-    assert name_rule(boxes, 1, 0) == "rule 1"
-    assert name_rule([tree], 0, 2) == "rule 2"
-    assert name_rule([BOX, tree], 0, 0) == "explainer 0"
-    assert name_rule([BOX, tree], 1, 2) == "explainer 1, rule 2"
-    assert name_rule([BOX, tree], 1, None) == "explainer 1"
-
-
-class TestEvidence:
-    RULE = TREE.rules()[1]
-    CLAIMS = (Claim(9, 10, 0.606), Claim(0, 0, 0.0), Claim(29, 29, 0.9018), Claim(1, 1, 0.05))
-
-    def test_rows_that_judged_the_rule(self):
-        judged = member(TREE, judged=self.CLAIMS)
-        assert describe_evidence(judged, 0, self.RULE) == "right on 9 of 10 rows, at least 0.60"
-        assert describe_evidence(judged, 3, self.RULE) == "right on 1 of 1 row, at least 0.05"
-        assert describe_evidence(judged, 1, self.RULE) == (
-            f"no row judged it; right on 100% of {self.RULE.n_draws} draws"
-        )
-        assert describe_all(judged) == "right on 39 of 40 rows"
-
-    def test_in_sample_rows_are_called_so(self):
-        assert describe_evidence(member(TREE), 0, self.RULE) == "right on 38 of 40 rows that it was chosen on"
-        nothing = replace(member(TREE), support=0, fidelity=float("nan"))
-        assert describe_evidence(nothing, 0, self.RULE) == "no row judged it"
-
-    def test_a_certified_explainer(self):
-        claim = Claim(58, 60, 0.8999)
-        certified = member(TREE, judged=self.CLAIMS, claim=claim)
-        assert describe_evidence(certified, 0, self.RULE) == (
-            "right on 9 of 10 rows, at least 0.60; its explainer is certified at least 0.89"
-        )
-        assert describe_evidence(replace(BOX, claim=claim), 0, BOX.rules()[0]) == (
-            "certified at least 0.89, right on 58 of 60 rows"
-        )
-        assert "certified" not in describe_evidence(replace(BOX, claim=Claim(0, 0, 0.0)), 0, BOX.rules()[0])
+    assert name_rule(boxes, 1, 0) == "rule 2"
+    assert name_rule([tree], 0, 2) == "rule 3"
+    assert name_rule([BOX, tree], 0, 0) == "explainer 1"
+    assert name_rule([BOX, tree], 1, 2) == "explainer 2, rule 3"
+    assert name_rule([BOX, tree], 1, None) == "explainer 2"
 
 
 def test_a_line_for_each_rule():
     table = tabulate_rules([replace(BOX, judged=(Claim(43, 45, 0.86),)), member(TREE, claim=Claim(9, 10, 0.6))])
     assert len(table) == 1 + TREE.complexity
     first = table.iloc[0]
-    assert (first["name"], first["conditions"], first["answer"]) == ("explainer 0", "x0 > 0.6", "high")
+    assert (first["name"], first["conditions"], first["answer"]) == ("explainer 1", "x0 > 0.6", "high")
     assert (first["rows"], first["right"], first["at_least"]) == (45, 43, 0.86)
     assert first["share"] == pytest.approx(43 / 45)
     assert table["rows"].isna().tolist() == [False] + [True] * TREE.complexity
@@ -137,16 +112,55 @@ def label(X):
     return np.select([X[:, 0] + X[:, 1] > 1.2, X[:, 2] > 0.6], ["high", "mid"], "low")
 
 
-@pytest.mark.parametrize("max_explainers", [1, 6])
-def test_rules_are_judged_on_rows_that_they_were_not_learned_from(max_explainers):
+@pytest.mark.parametrize("is_given", [True, False], ids=["background", "folds"])
+def test_a_rule_is_counted_on_all_rows_where_it_holds(is_given):
     rows = np.random.default_rng(0).uniform(size=(700, 3))
-    options = {"max_explainers": max_explainers, "draws": Draws(3_000), "random_state": 0}
-    given = AggregateExplainer(label, **options).fit(rows[400:], background=rows[:400])
-    counted = given.rules_frame()[["rows", "right"]].sum()
-    assert tuple(counted) == (given.certificate_.answers.n_rows, given.certificate_.answers.n_right)
-    # Where folds judge, the right answers are those of rules that were learned without the row.
-    folds = AggregateExplainer(label, **options).fit(rows[400:])
-    counted, judged = folds.rules_frame()[["rows", "right"]].sum(), folds.record_.judged
-    assert counted["rows"] <= judged.n_rows
-    assert counted["right"] <= judged.n_right
-    assert counted["rows"] - counted["right"] <= judged.n_rows - judged.n_right
+    atlas = AggregateExplainer(label, max_explainers=6, draws=Draws(3_000), random_state=0)
+    atlas.fit(rows[400:], background=rows[:400] if is_given else None)
+    truth = label(rows[400:])
+    counted = atlas.rules_frame()[["rows", "right"]].to_numpy()
+    assert len(counted) == len(atlas.explainers_) > 2
+    for member, counts in zip(atlas.explainers_, counted, strict=True):
+        inside = member.region.contains(rows[400:])
+        n_right = (truth[inside] == member.rules()[0].label).sum()
+        assert (member.support, member.fidelity) == (inside.sum(), pytest.approx(n_right / inside.sum()))
+        # Rows that made the draws judge no rule.
+        assert tuple(counts) == (inside.sum(), n_right) if is_given else not member.judged
+
+
+class TestSpreads:
+    """How far the answers of rules for numbers lie from the black box's."""
+
+    VALUES = np.arange(100.0)[:, None]
+    ERRORS = np.linspace(0, 0.99, 100)
+
+    def measure(self, tolerance, labels, **of_rows):
+        constant = Constant(10.0, 5, 1.0, np.dtype(float))
+        one = ChosenExplainer(Box(()), constant, "hand", 100, 1.0, 1.0, 1.0, tolerance=tolerance)
+        rows, covers = make_rows(self.VALUES, labels, **of_rows), np.ones((1, 100), dtype=bool)
+        (found,) = measure_spreads([one], rows, covers, np.full((1, 100), 10.0), 0.9, 0.05)
+        return found, None if found.spreads[0] is None else found.spreads[0].size
+
+    def test_the_spread_is_a_bound_on_the_quantile_of_errors(self):
+        found, size = self.measure(Tolerance(0.5), 10 + self.ERRORS)
+        assert size == pytest.approx(bound_quantile(self.ERRORS, 0.9, 0.05))
+        assert describe_evidence(found, 0, found.rules()[0]).endswith("; at least 90% within ± 0.95")
+        assert tabulate_rules([found])["within"].tolist() == [pytest.approx(0.95)]
+        schema = FeatureSchema.infer(self.VALUES)
+        again = ExplainerSet.from_dict(ExplainerSet(schema, (found,)).to_dict(), schema)
+        assert again.members[0].spreads == found.spreads
+
+    def test_relative_errors_are_shares_of_the_answer(self):
+        relative = Tolerance(0.1, is_relative=True)
+        found, size = self.measure(relative, np.full(100, 8.0))
+        assert size == pytest.approx(0.25)
+        assert describe_evidence(found, 0, found.rules()[0]).endswith("; at least 90% within ± 25%")
+        assert self.measure(relative, np.zeros(100))[1] is None
+
+    def test_equal_rows_count_as_often_as_they_occur_and_groups_once(self):
+        weights, labels = np.where(self.ERRORS > 0.5, 1, 9), 10 + self.ERRORS
+        _, size = self.measure(Tolerance(0.5), labels, weights=weights)
+        assert size == pytest.approx(bound_quantile(np.repeat(self.ERRORS, weights), 0.9, 0.05))
+        _, size = self.measure(Tolerance(0.5), labels, groups=np.arange(100) // 2)
+        assert size == pytest.approx(bound_quantile(self.ERRORS[1::2], 0.9, 0.05))
+        assert self.measure(Tolerance(0.5), labels, groups=np.arange(100) % 20)[1] is None

@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Draws
+from oleander.data.rows import hash_rows
 from tests.results.conftest import stripes
 
 HOSTILE = '<img src=x onerror="alert(1)">'
@@ -24,7 +25,7 @@ def test_a_loaded_explainer_says_that_the_black_box_was_not_asked(atlas, rows, t
     atlas.save(tmp_path / "saved", include_rows=True)
     loaded = AggregateExplainer.load(tmp_path / "saved")
     explanation = loaded.explain(rows[0])
-    assert str(explanation).startswith("the black box was not asked: it is not here\n")
+    assert str(explanation).startswith("The model was not asked: it is not here.\n")
     assert explanation.agrees is None
     again = AggregateExplainer.load(tmp_path / "saved", stripes)
     assert again.explain(rows[0]).black_box == stripes(rows[:1])[0]
@@ -59,12 +60,12 @@ def test_many_rows_are_explained_as_each_by_itself(atlas, rows):
         assert line.black_box == explanation.black_box
         assert line.agrees == explanation.agrees
         assert line.rule == (None if first is None else first.name)
-        assert line.explainer == (None if first is None else first.explainer)
-        assert line.why_silent == explanation.why_silent
-        assert line.far_outside == "; ".join(explanation.far_outside)
+        assert line.explainer == (None if first is None else first.explainer + 1)
+        assert line.why_silent == ("" if explanation.statements else "no rule covers this row")
+        assert line.far_outside == "; ".join(map(str, explanation.far_outside))
         if first is not None:
             assert line.at_least == (first.judged.bound if first.judged else pytest.approx(np.nan, nan_ok=True))
-    assert "far over" in table["far_outside"].iloc[-1]
+    assert "far above" in table["far_outside"].iloc[-1]
 
 
 def test_rows_that_cannot_be_read_have_their_reason_and_the_index_is_kept():
@@ -127,7 +128,7 @@ class TestHtml:
     def test_the_fit_shows_its_rules_and_no_row(self, hostile):
         atlas, X = hostile
         html = atlas._repr_html_()
-        assert "rule 0" in html
+        assert "rule 1" in html
         assert "at least" in html
         assert not any(f"{value}" in html for value in X[HOSTILE])
         assert atlas._repr_mimebundle_()["text/html"] == html
@@ -144,3 +145,19 @@ class TestHtml:
         assert frame.count("<") == 2
         assert atlas.report(tmp_path / "page.html") is None
         assert (tmp_path / "page.html").read_text(encoding="utf-8") == page.html
+
+
+@pytest.mark.parametrize("ask", [True, False])
+def test_an_explanation_touches_no_other_row_of_the_fit(monkeypatch: pytest.MonkeyPatch, ask: bool) -> None:
+    X = np.random.default_rng(0).uniform(size=(6_000, 3))
+    atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, draws=Draws(2_000), random_state=0).fit(X)
+    n_queries, hashed = atlas.n_queries_, []
+
+    def counting(values: np.ndarray) -> np.ndarray:
+        hashed.append(len(values))
+        return hash_rows(values)
+
+    monkeypatch.setattr("oleander.data.rows.hash_rows", counting)
+    assert atlas.explain(X[5], ask=ask).black_box == (X[5, 0] > 0.5 if ask else None)
+    assert max(hashed, default=0) <= 1
+    assert atlas.n_queries_ == n_queries

@@ -5,13 +5,30 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from oleander import AggregateExplainer, Balls, Floor
-from oleander.learning.union import UnionLearner
+from oleander.learning.learner import RuleLearner
 from oleander.results.tradeoff import Cell, TradeOff, default_grid
 
 
 @pytest.fixture(scope="module")
 def tradeoff(atlas):
     return atlas.tradeoff()
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ({"max_explainers": [0]}, "max_explainers=0 is not allowed: give a whole number, 1 or more"),
+        ({"max_explainers": [1.5]}, "max_explainers=1.5 is not allowed"),
+        ({"max_explainers": 3}, "max_explainers=3 is not allowed: give a sequence"),
+        ({"max_explainers": []}, "give a sequence of at least one value"),
+        ({"min_fidelity": [0.9, float("nan")]}, "min_fidelity=nan is not allowed: give a number over 0 and up to 1"),
+        ({"min_fidelity": [0]}, "min_fidelity=0 is not allowed"),
+        ({"min_fidelity": 0.9}, "min_fidelity=0.9 is not allowed: give a sequence"),
+    ],
+)
+def test_grids_that_are_refused(atlas, grid, message):
+    with pytest.raises(ValueError, match=message):
+        atlas.tradeoff(**grid)
 
 
 class TestCells:
@@ -25,11 +42,13 @@ class TestCells:
     def test_a_cell_is_what_a_choice_of_its_own_finds(self, atlas, tradeoff):
         program, rows = atlas._workings.program, atlas._workings.rows
         for cell in tradeoff.cells:
-            if isinstance(program, UnionLearner):
-                union = program.choose(cell.max_explainers, cell.min_fidelity)
-                n_explainers = 0 if union is None else 1 if union.step.tree is not None else len(union.step.keys)
-                assert cell.n_explainers == n_explainers
-                assert cell.coverage == pytest.approx(0 if union is None else union.coverage)
+            if isinstance(program, RuleLearner):
+                # Of the sets for all numbers and floors together, of which the fitted cell shows the delivered one.
+                if cell.status == "certified":
+                    continue
+                rules = program.choose_each(*default_grid(3, 0.85))[cell.max_explainers, cell.min_fidelity]
+                assert cell.n_explainers == (0 if rules is None else len(rules.step.rules))
+                assert cell.coverage == pytest.approx(0 if rules is None else rules.coverage)
             else:
                 result = program.select(cell.max_explainers, cell.min_fidelity)
                 assert cell.n_explainers == len(result.chosen)
@@ -69,11 +88,14 @@ class TestCells:
                 assert cell.gap == pytest.approx(0)
                 assert cell.most == pytest.approx(cell.coverage)
 
-    def test_explainers_of_a_program_stand_in_the_order_in_which_they_answer(self, tradeoff):
+    def test_explainers_stand_the_widest_first_and_the_most_faithful_answers(self, atlas, tradeoff):
         for cell in tradeoff.cells:
-            if cell.explainers is not None and not cell.explainers.in_turn:
-                measured = [member.floor_value for member in cell.explainers.members]
-                assert measured == sorted(measured, reverse=True)
+            if cell.explainers is not None:
+                members = cell.explainers.members
+                sizes = [member.explainer.n_draws if atlas.asks else member.support for member in members]
+                assert sizes == sorted(sizes, reverse=True)
+                fidelity = [members[number].chosen_fidelity for number in cell.explainers.ranked]
+                assert fidelity == sorted(fidelity, reverse=True)
 
 
 class TestOwnCell:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import oleander
 from oleander.running.shares import (
-    show_confidence,
     show_lower,
     show_lower_percent,
+    show_percent,
     show_share,
     show_upper,
     show_upper_percent,
@@ -96,6 +96,6 @@ def test_no_share_is_formatted_in_another_way():
 
 
 def test_a_confidence_keeps_its_digits():
-    assert show_confidence(0.999999) == "99.9999%"
-    assert show_confidence(1 - 0.05) == "95%"
-    assert show_confidence(0.9) == "90%"
+    assert show_percent(0.999999) == "99.9999%"
+    assert show_percent(1 - 0.05) == "95%"
+    assert show_percent(0.9) == "90%"

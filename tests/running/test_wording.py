@@ -1,6 +1,6 @@
 import pytest
 
-from oleander.running.wording import list_some, one_line, shorten
+from oleander.running.wording import list_some, one_line, shorten, visible
 
 
 def test_a_short_text_stays_as_it_is():
@@ -15,6 +15,11 @@ def test_a_long_text_is_cut_and_marked():
 def test_a_list_that_fits_is_whole(values):
     assert list_some(values, most=3) == "1, 2, 3"
     assert list_some(values, most=1) == "1 and 2 more"
+
+
+def test_a_name_is_one_line_that_prints():
+    assert visible("a\nb\x1b\u202e\u2028é") == "a\\nb\\x1b\\u202e\\u2028é"
+    assert one_line(ValueError("from a service: \x1b[2J")) == "from a service: \\x1b[2J"
 
 
 def test_an_error_without_words_is_named():

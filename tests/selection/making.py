@@ -1,14 +1,14 @@
 """Instances, helpers and the oracle: the paper's program with every variable and every constraint."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.selection.constraints import Constraints
-from oleander.selection.formulations import build_model, plain_model, selective_rules
+from oleander.selection.formulations import build_model, selective_rules
+from oleander.selection.model import plain_model
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,7 @@ def every_choice(model):
     for size in range(model.limit + 1):
         for choice in combinations(range(model.n_candidates), size):
             chosen = np.array(choice, dtype=np.intp)
-            if model.satisfies(chosen):
-                yield chosen, model.value(chosen)
+            yield chosen, model.value(chosen)
 
 
 def make_model(seed, kind):
@@ -73,32 +72,10 @@ def make_model(seed, kind):
     weights = rng.integers(1, 4, size=12).astype(float)
     if kind == "selective":
         agrees = covers & (rng.random(covers.shape) < 0.7)
-        none = np.empty(0, dtype=np.intp)
         rules = selective_rules(*(plain_model(matrix, 3).sure for matrix in (covers, agrees)), weights, 0.8)
-        return build_model(rules, weights, Constraints(3.0, None, none, none, None))
-    model = plain_model(covers, 3, weights)
-    if kind == "costs":
-        model = replace(model, cost=rng.integers(1, 5, size=7) / 2)
-    if kind == "forced":
-        model = replace(model, forced=np.array([1]))
-    return model
+        return build_model(rules, weights, 3)
+    return plain_model(covers, 3, weights)
 
 
 def best_of(covers, k):
     return max(covers[list(chosen)].any(axis=0).sum() for chosen in combinations(range(len(covers)), k))
-
-
-def overlapping():
-    """Return two explainers, right on 9 of 10 rows each, that share 8 easy rows and no mistake."""
-    covers = np.zeros((3, 16), dtype=bool)
-    covers[0, :10], covers[1, 2:12], covers[2, 12:15] = True, True, True
-    agrees = covers.copy()
-    agrees[0, 0] = agrees[1, 11] = False
-    return covers, agrees
-
-
-def share_right(covers, agrees, weights, chosen):
-    """Return the share of the covered weight where no chosen candidate is wrong, computed the long way."""
-    covered = covers[chosen].any(axis=0)
-    wrong = (covers & ~agrees)[chosen].any(axis=0)
-    return 1.0 - weights[wrong].sum() / weights[covered].sum()

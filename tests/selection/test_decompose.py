@@ -1,16 +1,13 @@
-"""The decomposition against enumeration."""
+"""Groups, the knapsack over them and the whole decomposition, against enumeration."""
 
-from dataclasses import replace
-from itertools import combinations
+from itertools import product
 
 import numpy as np
 import pytest
 
 from oleander.selection.bounds import tighten
-from oleander.selection.decompose import Decomposition
-from oleander.selection.formulations import plain_model
-from oleander.selection.grouping import group_candidates
-from oleander.selection.reduce import strip_forced
+from oleander.selection.decompose import Decomposition, allot, group_candidates, rest
+from oleander.selection.model import plain_model
 from oleander.selection.run import Run
 from oleander.selection.search import greedy
 from tests.selection.making import best_of
@@ -24,7 +21,7 @@ def clustered(seed, n_clusters=3):
 
 
 @pytest.mark.parametrize("max_chosen", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(8))
 def test_the_decomposition_proves_the_optimum(seed, max_chosen):
     covers = clustered(seed)
     model, best = plain_model(covers, 4), best_of(covers, 4)
@@ -39,13 +36,23 @@ def test_the_decomposition_proves_the_optimum(seed, max_chosen):
     assert run.is_settled
 
 
-def test_the_decomposition_offers_forced_candidates_too():
-    covers = clustered(3)
-    model = strip_forced(replace(plain_model(covers, 4), forced=np.array([5])))
-    best = max(covers[[5, *rest]].any(axis=0).sum() for rest in combinations(range(len(covers)), 3))
-    run = Run(model)
-    run.offer(0.0, np.empty(0, dtype=np.intp))
-    label = group_candidates(model, greedy(model), max_chosen=1)
-    Decomposition(model, run, tighten(model, best, n_steps=60).multipliers, label).solve()
-    assert run.value == best
-    assert 5 in run.best[1]
+def test_groups_hold_what_overlaps():
+    covers = np.kron(np.eye(3), np.ones((4, 10))) * (np.random.default_rng(1).random((12, 30)) < 0.6)
+    label = group_candidates(plain_model(covers, 3), np.array([0, 4, 8]), max_chosen=1)
+    assert label.tolist() == np.repeat(np.arange(3), 4).tolist()
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_the_knapsack_is_the_best_allotment(seed):
+    rng = np.random.default_rng(seed)
+    tables = [np.where(rng.random(5) < 0.2, -np.inf, rng.integers(0, 50, size=5).astype(float)) for _ in range(4)]
+    splits = [split for split in product(range(5), repeat=4) if sum(split) == 6]
+    worths = {split: sum(table[k] for table, k in zip(tables, split, strict=True)) for split in splits}
+    best, path = allot(tables, 6)
+    assert best == max(worths.values())
+    assert not path or (sum(path) == 6 and worths[tuple(path)] == best)
+    others = rest([np.concatenate([table, [-np.inf] * 2]) for table in tables], 6)
+    for number, k in product(range(4), range(5)):
+        if tables[number][k] > -np.inf:
+            ways = [worth - tables[number][k] for split, worth in worths.items() if split[number] == k]
+            assert others[number][k] == max(ways, default=-np.inf)

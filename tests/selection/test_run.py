@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from oleander.selection.formulations import plain_model
+from oleander.selection.model import plain_model
 from oleander.selection.run import Run
 
 MODEL = plain_model(np.eye(4), 2)

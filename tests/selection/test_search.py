@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from oleander.selection.formulations import plain_model
-from oleander.selection.search import Swaps, SwapState, greedy, walk
+from oleander.selection.model import plain_model
+from oleander.selection.search import SwapState, greedy, walk
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -25,7 +25,7 @@ def test_a_walk_is_never_worse_than_its_start(seed):
     rng = np.random.default_rng(seed)
     model = plain_model(rng.random((40, 60)) < 0.15, 5)
     start = greedy(model)
-    found, _ = walk(model, Swaps(model, start), patience=20)
+    found, _ = walk(model, start, patience=20)
     assert len(set(found.tolist())) == len(start)
     assert model.value(found) >= model.value(start)
 
@@ -35,7 +35,7 @@ def test_a_walk_leaves_a_local_optimum():
     covers = np.array([[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0], [0, 0, 1, 1, 0, 1]])
     model = plain_model(covers, 2)
     assert model.value(greedy(model)) == 5.0
-    assert model.value(walk(model, Swaps(model, greedy(model)), patience=10)[0]) == 6.0
+    assert model.value(walk(model, greedy(model), patience=10)[0]) == 6.0
 
 
 @pytest.mark.parametrize("seed", range(10))

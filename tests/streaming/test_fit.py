@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer, open_source
+from oleander import AggregateExplainer, Draws, open_source
 from oleander.data.schema import FeatureSchema
 from oleander.running.shares import show_share, show_upper
-from oleander.streaming import draw_sample, rows_needed
+from oleander.streaming import rows_needed
+from oleander.streaming.sample import draw_sample
 from tests.streaming.making import (
     ASKING,
     EPSILON,
@@ -110,14 +111,14 @@ class TestFigures:
         atlas = AggregateExplainer(Law(), **QUICK).fit(X[:500])
         assert atlas.exact_ is None
         assert atlas.accuracy_ is None
-        assert "the figures above are of a sample" not in atlas.summary()
+        assert "from a sample" not in atlas.summary()
 
     def test_the_summary_says_what_was_counted_and_what_was_promised(self, plain: AggregateExplainer) -> None:
         text = plain.summary()
-        assert f"on all 12,000 rows: {show_share(plain.exact_.coverage, 2)} answered" in text
+        assert f"On all 12,000 rows: {show_share(plain.exact_.coverage, 2)} are answered" in text
         assert f"sample of {plain.accuracy_.n_sample:,} rows" in text
-        assert f"as promised: within {show_upper(plain.accuracy_.promised, 4)} with probability 95%" in text
-        assert "certified on all rows not learned from" in text
+        assert f"keeps the promise: within {show_upper(plain.accuracy_.promised, 4)} for every candidate" in text
+        assert "Certified on all rows that nothing was learned or chosen from" in text
 
     def test_it_is_saved_and_loaded(self, plain: AggregateExplainer, tmp_path: Path) -> None:
         summary = plain.summary()
@@ -151,7 +152,7 @@ class TestSameness:
         for frame in (dask.from_pandas(X, npartitions=5, sort=False), dask.read_parquet(file, split_row_groups=True)):
             atlas = AggregateExplainer(Law(), **QUICK).fit(quick_source(frame))
             # Dask has a string type of its own.
-            assert content(atlas).replace('"string"', '"str"') == plain_content
+            assert content(atlas).replace('"string"', f'"{X["ward"].dtype}"') == plain_content
 
     @pytest.mark.slow
     def test_a_cluster_gives_the_same(self, file: Path, plain_content: str) -> None:
@@ -203,7 +204,7 @@ class TestColumns:
         # Rows of one group resemble each other: held-out groups certify, and nothing is promised.
         assert atlas.certificate_.by_group
         assert np.isnan(atlas.accuracy_.promised)
-        assert "promised" not in atlas.summary()
+        assert "promise" not in atlas.summary()
         assert atlas.exact_.n_rows == len(X)
 
     @pytest.mark.parametrize(
@@ -286,8 +287,8 @@ def test_memory_is_bounded_by_the_block(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "wide.parquet", row_group_size=n_rows)
     script = """
         import resource, sys
-        from oleander import AggregateExplainer, open_source
-        from oleander.draws.options import Draws
+        from oleander import AggregateExplainer, Draws, open_source
+        from oleander.draws import Draws
         import pyarrow.parquet, pyarrow.dataset
         black_box = lambda X: X["x0"].to_numpy() > 300
         explainer = AggregateExplainer(black_box, draws=Draws(0), max_explainers=2, holdout=0.25, random_state=0)
@@ -321,3 +322,39 @@ def test_a_fit_of_a_source_is_a_fit_of_its_sample(file: Path, plain: AggregateEx
         {**member.to_dict(), "claim": None} for member in plain.explainers_
     ]
     assert alone.evaluation_.to_dict() == plain.evaluation_.to_dict()
+
+
+def test_rows_with_rare_levels_are_counted_by_their_own_answers(tmp_path: Path) -> None:
+    whole = make_rows(20_000, 3)
+    whole["ward"] = whole["ward"].astype(object)
+    rare = np.arange(0, 20_000, 400)
+    whole.loc[rare, "ward"] = [f"room {number // 2}" for number in range(len(rare))]
+
+    def is_odd(rows: pd.DataFrame) -> Any:
+        room = rows["ward"].astype(str).str.extract(r"room (\d+)")[0].astype(float)
+        return np.where(room % 2 == 1, "odd", np.where(rows["a"] > 0, "high", "low"))
+
+    path = write_frame(tmp_path / "rows.parquet", whole, row_group_size=3000)
+    atlas = AggregateExplainer(is_odd, **QUICK).fit(quick_source(path))
+    assert atlas.schema_[atlas.schema_.position("ward")].levels[-1] == "rare"
+    counted = atlas.exact_.classes.set_index("label")["rows"].to_dict()
+    assert counted == pd.Series(is_odd(whole)).value_counts().to_dict()
+    assert atlas.exact_.agreement == atlas.evaluate(whole).agreement
+
+    # A schema of other rows has rare levels whose names it does not know.
+    given = FeatureSchema.from_dict(atlas.schema_.to_dict())
+    again = AggregateExplainer(is_odd, schema=given, **QUICK).fit(quick_source(path))
+    assert again.exact_.classes.set_index("label")["rows"].to_dict() == counted
+
+
+@pytest.mark.parametrize("n_rows", [5_000, 4_999])
+def test_a_source_of_many_rows_is_certified_without_holdout(tmp_path, n_rows):
+    rows = pd.DataFrame(np.random.default_rng(0).uniform(size=(n_rows, 2)), columns=["a", "b"])
+    rows.to_parquet(tmp_path / "rows.parquet")
+    explainer = AggregateExplainer(lambda X: np.asarray(X)[:, 0] > 0.5, draws=Draws(1_000), random_state=0)
+    atlas = explainer.fit(tmp_path / "rows.parquet")
+    assert (atlas.certificate_ is not None) == (n_rows == 5_000)
+    if atlas.certificate_ is not None:
+        # As in memory: 2,000 rows make the draws, and the others judge.
+        assert atlas.evaluation_.n_rows == 3_000
+        assert atlas.exact_.n_rows == 5_000

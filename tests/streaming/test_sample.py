@@ -6,8 +6,10 @@ import pandas as pd
 import pytest
 from scipy.stats import chisquare
 
+from oleander.data.reading import read
 from oleander.data.schema import FeatureSchema, Kind
-from oleander.streaming import draw_sample, encode_background, load_background, open_source, read_sample, rows_needed
+from oleander.streaming import open_source, rows_needed
+from oleander.streaming.sample import MOST_CANDIDATES, draw_sample, promise, sample_size
 from tests.streaming.making import EPSILON, X, make_rare_rows, make_rows, quick_source, write_frame
 
 pytest.importorskip("pyarrow")
@@ -41,7 +43,7 @@ class TestDraw:
 
     def test_unknown_and_absent_columns(self, file: Path) -> None:
         source = open_source(file)
-        with pytest.raises(ValueError, match="there is no column 'other'; there are a, b, visits, ward"):
+        with pytest.raises(ValueError, match="there is no column 'other'; there are 'a', 'b', 'visits', 'ward'"):
             draw_sample(source, 100, 0, others=["other"])
         with pytest.raises(ValueError, match="no column is left to be a feature"):
             draw_sample(source, 100, 0, others=list(X.columns))
@@ -57,7 +59,7 @@ class TestDraw:
 
     def test_no_row_can_be_read(self, file: Path) -> None:
         schema = FeatureSchema.infer(X.assign(ward="south"))
-        with pytest.raises(ValueError, match="none of 100 rows can be read"):
+        with pytest.raises(ValueError, match="none of the 100 rows can be read"):
             draw_sample(open_source(file), 100, 0, schema=schema)
 
 
@@ -70,9 +72,10 @@ class TestSchema:
         sample = draw_sample(open_source(path), 500, 0)
         assert not np.isin([11_111, 7_777, 5_555, 3_333], sample.positions).any()
         ward, a, visits = (sample.schema[sample.schema.position(name)] for name in ("ward", "a", "visits"))
-        assert ward.levels == ("east", "north", "south", "west")
+        assert ward.levels == ("east", "north", "west", "rare")
+        assert ward.exact.levels == ("east", "north", "west", "south")
         assert (ward.missing, a.missing, visits.missing) == (True, True, False)
-        assert visits.upper == 99
+        assert (visits.upper, visits.exact.upper) == (100, 99)
         assert visits.scale == pytest.approx(sample.table["visits"].std(ddof=0))
 
     @pytest.mark.parametrize("kind", ["Int64", "bool", "category", "float32", "string"])
@@ -100,19 +103,19 @@ class TestSchema:
     def test_only_columns_of_a_given_schema_are_read(self, tmp_path: Path) -> None:
         path = write_frame(tmp_path / "rows.parquet", X.assign(note=[{"a": 1}] * len(X)))
         schema = FeatureSchema.infer(X)
-        assert draw_sample(open_source(path), 100, 0, schema=schema).schema is schema
+        assert draw_sample(open_source(path), 100, 0, schema=schema).schema == schema
 
 
 class TestReading:
     def test_a_sample_is_as_large_as_the_source_asks(self, file: Path) -> None:
         source = quick_source(file)
-        assert len(read_sample(source, None, None, None, holdout=None, seed=0).values) == rows_needed(EPSILON, 0.05)
-        assert len(read_sample(source, None, None, None, holdout=0.5, seed=0).values) == 2 * rows_needed(EPSILON, 0.05)
+        assert len(read(source).values) == rows_needed(EPSILON, 0.05)
+        assert len(read(source, holdout=0.5).values) == 2 * rows_needed(EPSILON, 0.05)
 
     def test_it_is_read_like_a_table(self, tmp_path: Path) -> None:
         whole = X.assign(patient=np.arange(len(X)) // 4, truth=X["a"] > 0)
         source = quick_source(write_frame(tmp_path / "rows.parquet", whole))
-        reading = read_sample(source, "truth", "patient", None, holdout=None, seed=0)
+        reading = read(source, "truth", "patient")
         assert reading.schema.names == tuple(X.columns)
         np.testing.assert_array_equal(reading.values, reading.schema.encode(X.iloc[reading.positions]))
         np.testing.assert_array_equal(reading.truth, whole["truth"].iloc[reading.positions])
@@ -120,32 +123,73 @@ class TestReading:
 
     def test_columns_that_are_no_features_are_given_by_name(self, file: Path) -> None:
         with pytest.raises(ValueError, match="y is a list; where rows are read block by block"):
-            read_sample(quick_source(file), [1, 2], None, None, holdout=None, seed=0)
+            read(quick_source(file), [1, 2])
 
 
 class TestBackground:
     SCHEMA = FeatureSchema.infer(X)
 
+    def read(self, background: object) -> np.ndarray:
+        found = read(X, background=background, schema=self.SCHEMA).background
+        assert found is not None
+        return found
+
     def test_a_table_is_encoded(self) -> None:
-        np.testing.assert_array_equal(encode_background(X[:50], self.SCHEMA), self.SCHEMA.encode(X[:50]))
+        np.testing.assert_array_equal(self.read(X[:50]), self.SCHEMA.encode(X[:50]))
 
     def test_a_source_is_sampled_and_other_columns_are_left_out(self, tmp_path: Path) -> None:
         path = write_frame(tmp_path / "rows.parquet", X[:500].assign(diagnosis=1))
-        table = load_background(path, list(X.columns), 0)
-        np.testing.assert_array_equal(encode_background(table, self.SCHEMA), self.SCHEMA.encode(X[:500]))
+        np.testing.assert_array_equal(self.read(open_source(path)), self.SCHEMA.encode(X[:500]))
 
-    def test_a_source_needs_the_columns_of_the_rows(self, tmp_path):
-        path = write_frame(tmp_path / "background.parquet", X[:50].drop(columns="ward"))
+    def test_a_source_needs_the_columns_of_the_rows(self, tmp_path: Path) -> None:
+        source = open_source(write_frame(tmp_path / "background.parquet", X[:50].drop(columns="ward")))
         with pytest.raises(ValueError, match="background lacks column 'ward'; it has 'a'"):
-            load_background(path, list(X.columns), 0)
+            self.read(source)
         with pytest.raises(ValueError, match="give X as a DataFrame"):
-            load_background(path, None, 0)
+            read(np.zeros((5, 2)), background=source)
 
     def test_rows_that_cannot_be_read_are_left_out_with_a_warning(self) -> None:
         odd = X[:50].copy()
         odd.loc[:4, "ward"] = "moon"
         with pytest.warns(UserWarning, match="5 rows of the background hold values that the schema does not allow"):
-            rows = encode_background(odd, self.SCHEMA)
-        assert len(rows) == 45
+            assert len(self.read(odd)) == 45
         with pytest.raises(ValueError, match="no row of the background can be read"):
-            encode_background(X[:50].assign(ward="moon"), self.SCHEMA)
+            self.read(X[:50].assign(ward="moon"))
+
+
+def test_it_is_hoeffdings_bound_with_a_union_bound() -> None:
+    n_rows = rows_needed(0.05, 0.1, n_candidates=99)
+    assert 4 * 100 * np.exp(-2 * n_rows * 0.05**2) <= 0.1 < 4 * 100 * np.exp(-2 * (n_rows - 1) * 0.05**2)
+
+
+def test_a_sample_holds_out_as_many_rows_as_are_needed() -> None:
+    assert sample_size(0.05, 0.1, None) == sample_size(0.05, 0.1, 0.0) == rows_needed(0.05, 0.1)
+    assert sample_size(0.05, 0.1, 0.25) * 0.25 >= rows_needed(0.05, 0.1)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.02, 0.05), (0.1, 0.01)])
+def test_as_many_rows_as_are_needed_promise_what_was_asked(epsilon: float, delta: float) -> None:
+    n_rows = rows_needed(epsilon, delta)
+    assert promise(n_rows, 10**12, delta) == pytest.approx(epsilon, rel=1e-3)
+    assert promise(n_rows, 10**12, delta) <= epsilon
+
+
+def test_the_promise_is_tighter_where_few_rows_are_left() -> None:
+    assert promise(1000, 10, 0.05) < promise(1000, 1000, 0.05) < promise(1000, 10**9, 0.05)
+    # With every other row judged, only the last one is unknown.
+    assert promise(1000, 0, 0.05) < 0.01
+
+
+def test_more_candidates_than_usual_loosen_the_promise() -> None:
+    assert promise(1000, 1000, 0.05, 10) == promise(1000, 1000, 0.05, MOST_CANDIDATES)
+    assert promise(1000, 1000, 0.05, 10 * MOST_CANDIDATES) > promise(1000, 1000, 0.05)
+
+
+def test_no_judged_row_no_promise() -> None:
+    assert np.isnan(promise(0, 1000, 0.05))
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "name"), [(0, 0.1, "epsilon"), (1.5, 0.1, "epsilon"), (0.1, 0, "delta")])
+def test_shares_are_between_0_and_1(epsilon: float, delta: float, name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}=.* is not allowed"):
+        rows_needed(epsilon, delta)

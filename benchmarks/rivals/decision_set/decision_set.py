@@ -7,20 +7,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.rivals.base import Baseline, choose
 from benchmarks.rivals.decision_set.itemsets import Candidates, make_items, mine_rules
 from benchmarks.rivals.decision_set.objective import Objective, Terms
 from benchmarks.rivals.decision_set.search import local_search
 from benchmarks.rivals.decision_set.tuning import START, ascend, to_lambdas
 from oleander.arrays import Floats, Ints
-from oleander.baselines.base import Baseline, choose
 from oleander.black_box.asking import BlackBox
 from oleander.data.checks import check_choice
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import Constant
-from oleander.explainers.base import encode_labels
-from oleander.regions import Box
 from oleander.results.explainer_set import ChosenExplainer
+from oleander.rules import Box, Constant
+from oleander.rules.base import encode_labels
 
 N_FOLDS = 3
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.columns import readable_edges
-from oleander.regions.conditions import Condition, Levels, Range
+from oleander.rules.conditions import Condition, Levels, Range
+from oleander.rules.growth import readable_edges
 
 # Where more sets than this are frequent at one length, only the best by F1 are extended.
 MAX_GROWING = 2000

@@ -129,8 +129,7 @@ def grow_active_tree(name: str, entry: Round) -> Row:
         random_state=case.seed,
     ).fit(case.train)
     seconds = time.process_time() - start - box.cpu_seconds
-    explainer: Any = rival.explainers[0].explainer
-    tree = explainer.tree_
+    tree: Any = rival.explainers[0].explainer
     purity = tree.n_right / np.maximum(tree.n_draws, 1)
     # The tree's classes are labels; answers are codes of the lesson.
     labels = tree.classes[tree.label].tolist()
@@ -141,7 +140,7 @@ def grow_active_tree(name: str, entry: Round) -> Row:
         leaf = tree.apply(values)
         return codes[leaf], purity[leaf]
 
-    conditions = np.array([len(rule.terms) for rule in explainer.rules()])
+    conditions = np.array([len(rule.terms) for rule in tree.rules()])
 
     def find_rule(values: Floats) -> Ints:
         return np.searchsorted(leaves, tree.apply(values))

@@ -8,10 +8,9 @@ from benchmarks.journal import Row
 from benchmarks.outside.task import SILENT, Steps
 from benchmarks.subjects.field.lesson import Lesson
 from oleander.arrays import Ints
-from oleander.judging.bounds import lower_bound
 from oleander.judging.judged import Judged
 from oleander.judging.sequence import find_passed, find_start, pass_chances
-from oleander.learning.union import WORTH_MORE_READING
+from oleander.learning.learner import WORTH_MORE_READING
 
 LEVEL = 0.05
 
@@ -30,10 +29,9 @@ def pick_step(steps: Steps, lesson: Lesson, floor: float) -> int | None:
     answered = steps.judged[order] != SILENT
     right = answered & (steps.judged[order] == lesson.row_codes)
     judged = Judged(answered, right, rows.weights, rows.groups)
-    n_right, n_units = judged.count_units(lesson.seed)
-    reach = mass if rows.groups is None else np.ones(len(order))
-    start = find_start(pass_chances(np.floor(reach * rows.n_units), agreement, floor, LEVEL))
-    passed = find_passed(lower_bound(n_right, n_units, LEVEL), start, floor)
+    n_units = judged.expect_units(mass)
+    start = find_start(pass_chances(n_units, agreement, floor, LEVEL, has_bets=judged.has_bets))
+    passed = find_passed(judged.certified_bounds(LEVEL), start, floor)
     if not len(passed):
         passed = np.flatnonzero(judged.bounds(LEVEL) >= floor)
     if not len(passed):

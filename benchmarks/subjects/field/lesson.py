@@ -9,13 +9,11 @@ import numpy as np
 from benchmarks.cases import Case
 from benchmarks.measuring import WatchedBlackBox
 from oleander.arrays import Floats, Ints
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
-from oleander.draws.options import Draws
 from oleander.learning.family import SHARE_HELD
 
 
@@ -55,8 +53,8 @@ class Lesson:
         schema, watched = case.schema, WatchedBlackBox(case.black_box)
         counting = CountingBlackBox(BlackBox(watched, schema))
         groups = None if case.groups is None else case.groups.to_numpy()
-        rows = label_rows(schema.encode(case.explain), counting, groups=groups)
-        draws = draw_and_ask(schema.encode(case.train), counting, Draws(n_draws), n_draws, case.seed)
+        rows = label_rows(schema.encode(case.explain), counting, groups=groups, merge=False)
+        draws = draw_and_ask(schema.encode(case.train), counting, n_draws, case.seed)
         is_held = np.zeros(n_draws, dtype=bool)
         is_held[np.random.default_rng(case.seed).permutation(n_draws)[: round(SHARE_HELD * n_draws)]] = True
         place = {label: code for code, label in enumerate(draws.classes.tolist())}

@@ -12,11 +12,11 @@ from benchmarks.measuring import WatchedBlackBox
 from benchmarks.outside.install import find_python, make_environment
 from benchmarks.outside.lore import PACKAGE, LoreRule, Request
 from benchmarks.outside.task import SILENT, Steps
+from benchmarks.rivals.anchors import pick_greedily
 from benchmarks.subjects.field.judge import measure_nothing, measure_step
 from benchmarks.subjects.field.lesson import Lesson
 from benchmarks.subjects.quality.methods import Budget, Effort
 from oleander.arrays import Floats, Ints
-from oleander.baselines.anchors import pick_greedily
 from oleander.black_box.asking import BlackBox
 from oleander.data.schema import FeatureSchema
 
@@ -125,7 +125,7 @@ def pick_rules(rules: Sequence[LoreRule], rows: Floats, codes: Ints, weights: Fl
     right = covers & (np.array([rule.code for rule in rules])[:, None] == codes)
     agreement = (right @ weights) / np.maximum(covers @ weights, 1e-12)
     fit = np.flatnonzero(agreement >= budget.min_fidelity)
-    picked = fit[pick_greedily(covers[fit], weights, budget.max_explainers)]
+    picked = fit[pick_greedily(covers[fit], weights, budget.n_explainers)]
     return [rules[i] for i in sorted(picked.tolist(), key=lambda i: -agreement[i])]
 
 

@@ -28,7 +28,7 @@ def measure_costs(entry: Round) -> Row:
     with np.load(Path(entry.folder.name) / f"{EXACT}.npz") as arrays:
         families = {"exact tree": arrays["abstaining_held"]}
     families["our tree"] = learn_abstaining_tree(learns, rng, N_LEAVES).answer(held.values)
-    families["our boxes"] = learn_family(learns, rng, max_boxes=10).answer(held.values)
+    families["our boxes"] = learn_family(learns, rng).answer(held.values)
     return {
         f"{name} at {price:g}": find_cost(said, held.codes, price)
         for name, said in families.items()

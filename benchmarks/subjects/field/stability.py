@@ -11,13 +11,13 @@ import numpy as np
 from benchmarks.cases import Case
 from benchmarks.journal import Row
 from benchmarks.outside.task import SILENT
+from benchmarks.rivals.lime_package import explain_with_lime
 from benchmarks.subjects.field.lesson import Lesson, Widening
 from benchmarks.subjects.quality.methods import Budget, Effort, fit_default
 from oleander.arrays import Ints
-from oleander.baselines.lime_package import explain_with_lime
 from oleander.black_box.asking import BlackBox
 from oleander.fitting.nothing_found import NothingFoundError
-from oleander.regions.conditions import Range
+from oleander.rules.conditions import Range
 
 N_TREES, N_BINS = 300, 10
 N_LIME_ROWS, N_LIME_FEATURES = 20, 5

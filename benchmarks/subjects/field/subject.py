@@ -50,7 +50,7 @@ class Field(Subject):
     name = "field"
     title = "Beside the best of the field"
     asks = "What do the rivals that are alive today answer on the same rows, and what does reading them cost?"
-    docs = "rivals.md"
+    docs = "evidence/rivals.md"
     figure_size = (15, 6)
 
     def measure(self, size: Size, journal: Journal) -> None:
@@ -97,13 +97,14 @@ class Field(Subject):
 
 NOTES = f"""\
 The sets, thirds and black boxes of the subject of quality, {N_SPLITS["forest"]} splits of the rows with the forest and
-{N_SPLITS["boosting"]} with boosting (LORE: one with the forest), floor 0.9, K = 10, 20 rules, leaves or splits. All but
-the active tree and the last seven methods learn from the same 20,000 draws around the background, 15% of which tune
-their settings. *Abstains* is a rival with a threshold on its score: held-back draws order the thresholds, and the
-judging rows let the boldest speak that our own sequence of tests lets pass, groups counted as groups. Trees may have
-more leaves then, of which at most 20 speak. *Lines* are those of a model as text: a line for each node of a tree, each
-rule, each weight, each bin of a curve. *Without groups* is the coverage on the sets whose rows stand alone. *Floor
-reached* counts silent runs as reached. Seconds are of the processor, without the black box, for both forms together.
+{N_SPLITS["boosting"]} with boosting (LORE: one with the forest), floor 0.9. Ours has its default K; rivals have K = 10
+and 20 rules, leaves or splits. All but the active tree and the last seven methods learn from the same 20,000 draws
+around the background, 15% of which tune their settings. *Abstains* is a rival with a threshold on its score: held-back
+draws order the thresholds, and the judging rows let the boldest speak that our own sequence of tests lets pass, groups
+counted as groups. Trees may have more leaves then, of which at most 20 speak. *Lines* are those of a model as text: a
+line for each node of a tree, each rule, each weight, each bin of a curve. *Without groups* is the coverage on the sets
+whose rows stand alone. *Floor reached* counts silent runs as reached. Seconds are of the processor, without the black
+box, for both forms together.
 """
 
 

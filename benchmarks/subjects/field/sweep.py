@@ -43,7 +43,7 @@ def measure_sweep(entry: Round) -> Row:
     lesson = entry.lesson
     held, learns = (lesson.draws.take(np.flatnonzero(part)) for part in (lesson.is_held, ~lesson.is_held))
     rng = np.random.default_rng(lesson.seed)
-    boxes = learn_family(learns, rng, max_boxes=entry.budget.max_explainers)
+    boxes = learn_family(learns, rng, max_rules=(entry.budget.n_explainers,))
     tree = learn_abstaining_tree(learns, rng, entry.budget.max_rules)
     with np.load(Path(entry.folder.name) / f"{HYBRID}.npz") as arrays:
         lists, said, sizes = arrays["abstaining_held"], arrays["abstaining_new"], arrays["abstaining_rules"]
@@ -54,8 +54,7 @@ def measure_sweep(entry: Round) -> Row:
         for name, family in ((BOXES, boxes), (TREE, tree)):
             step = find_step(family.answer(held.values), held.codes, mass)
             if step is not None:
-                n_rules, _ = family.steps[step].size
-                line[name] = [n_rules, *measure(family.answer(lesson.new)[step], lesson.truth)]
+                line[name] = [len(family.steps[step].rules), *measure(family.answer(lesson.new)[step], lesson.truth)]
         lines.append(line)
     return {"lines": lines, "default": [default[figure] for figure in FIGURES], **cost}
 

@@ -1,31 +1,32 @@
 """The methods by name. Each gets a case (train rows, rows to explain, groups) and a budget, and returns a fit."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from benchmarks.cases import Case, typical_radius
-from benchmarks.rivals import Proxies
+from benchmarks.rivals import AnchorPick, NaiveTree, Proxies, Rival, SubmodularPick, TreeWithAbstention
 from benchmarks.rivals.tree_on_draws import TreeOnDraws
 from oleander import AggregateExplainer, Balls, Draws
-from oleander.baselines import AnchorPick, NaiveTree, Rival, SubmodularPick, TreeWithAbstention
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The most there may be to read, and the floor."""
+    """The floor, and the largest number of explainers (None for the default) and of rules of a rival to read."""
 
-    max_explainers: int = 10
+    max_explainers: int | None = None
     max_rules: int = 20
     min_fidelity: float = 0.9
 
-    def __str__(self) -> str:
-        return f"{self.max_explainers}/{self.max_rules}/{self.min_fidelity}"
+    @property
+    def n_explainers(self) -> int:
+        """The number of explainers where a method has no default."""
+        return self.max_explainers or 10
 
     @property
     def max_leaves(self) -> int:
-        """The most leaves of a tree: twice the rules, since its silent leaves count."""
+        """The largest number of leaves of a tree: twice the rules, since its silent leaves count."""
         return 2 * self.max_rules
 
 
@@ -59,9 +60,9 @@ def fit_without_background(case: Case, budget: Budget, effort: Effort, **options
     return _make_ours(case, budget, effort, **options).fit(case.explain, groups=case.groups)
 
 
-def fit_balanced(case: Case, budget: Budget, effort: Effort) -> Rival:
-    """Fit ours so that every class counts alike."""
-    return fit_default(case, budget, effort, balance="class")
+def fit_ten(case: Case, budget: Budget, effort: Effort) -> Rival:
+    """Fit ours with at most ten rules, however many classes there are."""
+    return fit_default(case, replace(budget, max_explainers=10), effort)
 
 
 def fit_without_draws(case: Case, budget: Budget, effort: Effort) -> Rival:
@@ -70,7 +71,7 @@ def fit_without_draws(case: Case, budget: Budget, effort: Effort) -> Rival:
 
 
 def _make_ours(case: Case, budget: Budget, effort: Effort, **options: Any) -> AggregateExplainer:
-    named = {"max_rules": budget.max_rules, **_common(case), **options}
+    named = {**_common(case), **options}
     if "candidates" not in named:
         named.setdefault("draws", Draws(effort.n_learned_from))
     return AggregateExplainer(
@@ -92,7 +93,7 @@ def fit_tree_on_draws(case: Case, budget: Budget, effort: Effort, *, max_leaves:
 def fit_balls(case: Case, budget: Budget, effort: Effort) -> Rival:
     """Fit ours with balls as candidates; the trees inside have as many leaves as they need."""
     balls = Balls(max_candidates=effort.max_candidates, n_draws=effort.n_draws)
-    return fit_without_background(case, budget, effort, candidates=balls, max_rules=None, time_limit=2)
+    return fit_without_background(case, budget, effort, candidates=balls, time_limit=2)
 
 
 def fit_paper(case: Case, budget: Budget, effort: Effort) -> Rival:
@@ -101,7 +102,7 @@ def fit_paper(case: Case, budget: Budget, effort: Effort) -> Rival:
         case.black_box,
         radius=typical_radius(case.data),
         n_draws=effort.n_paper_draws,
-        max_explainers=budget.max_explainers,
+        max_explainers=budget.n_explainers,
         min_fidelity=budget.min_fidelity,
         time_limit=10,
         **_common(case),
@@ -122,20 +123,20 @@ def fit_naive_tree(case: Case, budget: Budget, effort: Effort) -> Rival:
 def fit_anchors(case: Case, budget: Budget, effort: Effort) -> Rival:
     """Fit a greedy pick of anchors."""
     sizes = {"max_anchors": effort.max_anchors, "max_conditions": effort.max_conditions}
-    return _fit(case, AnchorPick, max_explainers=budget.max_explainers, **sizes)
+    return _fit(case, AnchorPick, max_explainers=budget.n_explainers, **sizes)
 
 
 def fit_submodular_pick(case: Case, budget: Budget, effort: Effort) -> Rival:
     """Fit LIME's submodular pick."""
     sizes = {"max_candidates": effort.max_candidates, "n_draws": effort.n_draws}
     floor = {"min_fidelity": budget.min_fidelity}
-    return _fit(case, SubmodularPick, max_explainers=budget.max_explainers, **floor, **sizes)
+    return _fit(case, SubmodularPick, max_explainers=budget.n_explainers, **floor, **sizes)
 
 
 def fit_proxies(case: Case, budget: Budget, effort: Effort) -> Rival:
     """Fit proxies of local models."""
     sizes = {"max_candidates": effort.max_candidates, "n_draws": effort.n_draws}
-    return _fit(case, Proxies, max_explainers=budget.max_explainers, **sizes)
+    return _fit(case, Proxies, max_explainers=budget.n_explainers, **sizes)
 
 
 def _fit(case: Case, rival: Callable[..., Rival], **options: Any) -> Rival:
@@ -148,8 +149,8 @@ def _common(case: Case) -> dict[str, Any]:
 
 OURS: dict[str, Method] = {
     "default": fit_default,
+    "default, K = 10": fit_ten,
     "without background": fit_without_background,
-    "balanced": fit_balanced,
     "without draws": fit_without_draws,
     "balls": fit_balls,
     "paper": fit_paper,

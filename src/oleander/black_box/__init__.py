@@ -1,23 +1,7 @@
-"""The model to be explained: asked, checked and counted; retried, asked twice or reached over HTTP where needed."""
+"""The model to be explained: asked, its answers checked, and the rows sent to it counted."""
 
-from oleander.black_box.asking import BlackBox, BlackBoxError
-from oleander.black_box.counting import CountingBlackBox, SpentError
-from oleander.black_box.pair import ModelPair
-from oleander.black_box.retries import Retrying, retrying
-from oleander.black_box.service import Service, ServiceError, http
-from oleander.black_box.twice import AskingTwice, asking_twice
+from oleander.black_box.answers import BlackBoxError
+from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError
+from oleander.black_box.output import ModelPair
 
-__all__ = [
-    "AskingTwice",
-    "BlackBox",
-    "BlackBoxError",
-    "CountingBlackBox",
-    "ModelPair",
-    "Retrying",
-    "Service",
-    "ServiceError",
-    "SpentError",
-    "asking_twice",
-    "http",
-    "retrying",
-]
+__all__ = ["BlackBox", "BlackBoxError", "CountingBlackBox", "ModelPair", "SpentError"]

@@ -1,30 +1,26 @@
-"""The model to be explained: asked with encoded rows, and its answers checked."""
+"""The model to be explained: asked with encoded rows, and the rows that are sent to it counted and limited."""
 
-import sys
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from oleander.arrays import Floats, Labels
-from oleander.data.frames import PANDAS, to_frame_of
+from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers, kind_of
+from oleander.data.frames import PANDAS, columns_of, select_columns, to_frame_of
+from oleander.data.reading import RowSource
 from oleander.data.schema import FeatureSchema
-from oleander.data.schema.values import refuse_half_pairs
 from oleander.data.tolerance import changed
 from oleander.running.warning import warn_user
+from oleander.running.wording import list_some
 
-# The most rows that are asked about a second time, to see whether the answers change.
+# The maximum number of rows that are asked about a second time, to see whether the answers change.
 N_ASKED_TWICE = 100
-INFINITE = (np.inf, -np.inf)
-# Longer text is kept once for all rows that have it: NumPy's own text takes 4 bytes a letter in every row.
-LONGEST_IN_PLACE = 64
-
-
-class BlackBoxError(RuntimeError):
-    """The black box failed, or its answer cannot be used."""
+# LightGBM and XGBoost name the columns of an array themselves.
+MADE_UP = re.compile(r"Column_\d+|f\d+")
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ class BlackBox:
         predict_of(self.model)
 
     def ask(self, rows: Floats) -> Labels:
-        """Return the black box's labels for encoded rows, or raise ``BlackBoxError`` saying what is wrong."""
+        """Return the black box's labels for encoded rows, or raise ``BlackBoxError`` with what is wrong."""
         return self.ask_table(self.schema.decode(rows))
 
     def ask_table(self, table: Any) -> Labels:
@@ -93,6 +89,107 @@ class BlackBox:
         """
         halves = [half for half in np.array_split(np.argsort(labels, kind="stable")[::-1], 2) if len(half)]
         return sum(int(changed(labels[half], self.ask(rows[half])).sum()) for half in halves)
+
+
+class SpentError(RuntimeError):
+    """More rows would be sent to the black box than ``max_queries`` allows."""
+
+
+class CountingBlackBox:
+    """A black box that counts the rows sent to it, and sends none beyond a limit.
+
+    Parameters
+    ----------
+    black_box : BlackBox
+    max_queries : int or None
+        The maximum number of rows in all; None for no limit. Rows beyond it are refused with ``SpentError`` before any
+        is sent.
+
+    Attributes
+    ----------
+    n_queries : int
+        The number of rows sent so far. Rows on which the black box failed are counted: they were sent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
+    >>> counting = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, schema), max_queries=5)
+    >>> counting.ask(np.array([[0.7], [2.0]])).tolist(), counting.n_queries, counting.queries_left
+    ([False, True], 2, 3)
+    >>> counting.charge(4)
+    Traceback (most recent call last):
+    ...
+    oleander.black_box.asking.SpentError: max_queries=5 leaves 3 rows to ask about, and 4 are needed.
+    """
+
+    def __init__(self, black_box: BlackBox, max_queries: int | None = None) -> None:
+        self.black_box, self.max_queries = black_box, max_queries
+        self.n_queries, self._n_reserved = 0, 0
+        self._kind: str | None = None
+
+    @property
+    def model(self) -> Any:
+        """The user's model."""
+        return self.black_box.model
+
+    @property
+    def schema(self) -> FeatureSchema:
+        """The schema that decodes rows for the model."""
+        return self.black_box.schema
+
+    @property
+    def queries_left(self) -> int | None:
+        """The number of rows that may still be sent; None where there is no limit."""
+        return None if self.max_queries is None else self.max_queries - self.n_queries - self._n_reserved
+
+    def can_ask(self, n_rows: int) -> bool:
+        """Return whether this many more rows may be sent."""
+        return self.queries_left is None or n_rows <= self.queries_left
+
+    def reserve(self, n_rows: int) -> None:
+        """Set queries aside for rows that will certainly be asked about later."""
+        self._n_reserved += n_rows
+
+    def release(self, n_rows: int) -> None:
+        """Free queries that were set aside."""
+        self._n_reserved -= n_rows
+
+    def charge(self, n_rows: int) -> None:
+        """Count rows that are sent elsewhere, such as by workers, or raise ``SpentError`` if they are too many."""
+        if not self.can_ask(n_rows):
+            raise SpentError(
+                f"max_queries={self.max_queries:,} leaves {self.queries_left:,} rows to ask about, "
+                f"and {n_rows:,} are needed."
+            )
+        self.n_queries += n_rows
+
+    def ask(self, rows: Floats) -> Labels:
+        """Return the black box's labels for encoded rows."""
+        self.charge(len(rows))
+        return self._check_kind(self.black_box.ask(rows))
+
+    def ask_table(self, table: Any) -> Labels:
+        """Return the black box's labels for rows as the user has them."""
+        self.charge(len(table))
+        return self._check_kind(self.black_box.ask_table(table))
+
+    def _check_kind(self, labels: Labels) -> Labels:
+        """Return the labels, or raise ``BlackBoxError`` if they are of another kind than those of earlier calls."""
+        if len(labels):
+            kind = kind_of(labels)
+            self._kind = self._kind or kind
+            if kind != self._kind:
+                raise BlackBoxError(
+                    f"the black box answered {self._kind} at first and {kind} later, such as {labels.tolist()[0]!r}: "
+                    "no answer is equal to one of another kind. Let it always answer in the same way."
+                )
+        return labels
+
+    def ask_again(self, rows: Floats, labels: Labels) -> None:
+        """Ask about the first rows a second time, count them too, and warn if a label has changed."""
+        self.charge(min(N_ASKED_TWICE, len(rows)))
+        self.black_box.warn_if_fickle(rows, labels)
 
 
 def predict_of(black_box: Any) -> Callable[[Any], Any]:
@@ -132,155 +229,75 @@ def _most_probable(model: Any, X: Any) -> Labels:
     return best if classes is None else np.asarray(np.asarray(classes)[best])
 
 
-def check_labels(answer: Any, n_rows: int) -> Labels:
-    """Return the answer as a one-dimensional array of labels, or raise ``BlackBoxError`` saying why it is not one.
+def columns_read_by(model: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns that a model was fitted on, in its order; None where it has no names.
 
     Examples
     --------
-    >>> check_labels([0.2, 0.9], n_rows=2)
-    Traceback (most recent call last):
-    ...
-    oleander.black_box.asking.BlackBoxError: the black box answered 0.2 for row 0, which looks like a probability or a \
-regression, and labels are expected: give tolerance= to explain numbers; for labels use its predict, or wrap it: \
-lambda X: model.predict_proba(X).argmax(axis=1).
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [61, 58], "dose": [1, 2]})
+    >>> columns_read_by(DecisionTreeClassifier().fit(X, [0, 1])), columns_read_by(len)
+    (('age', 'dose'), None)
     """
-    labels = check_answers(answer, n_rows)
-    if labels.dtype.kind == "f":
-        broken = labels != np.round(labels)
-        if broken.any():
-            raise BlackBoxError(
-                f"the black box answered {labels[broken.argmax()]:.6g} for row {broken.argmax()}, which looks like a "
-                "probability or a regression, and labels are expected: give tolerance= to explain numbers; for labels "
-                "use its predict, or wrap it: lambda X: model.predict_proba(X).argmax(axis=1)."
-            )
-    return labels
+    names = getattr(model, "feature_names_in_", None)
+    if names is None or isinstance(model, type):
+        return None
+    columns = tuple(str(name) for name in names)
+    return None if not columns or all(MADE_UP.fullmatch(name) for name in columns) else columns
 
 
-def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats:
-    """Return the answer as a one-dimensional array of finite numbers, or raise ``BlackBoxError``.
+def match_columns(names: tuple[str, ...], given: list[Any]) -> list[Any]:
+    """Return the given columns that a model reads, in its order; ``ValueError`` names all that are missing.
+
+    LightGBM writes spaces in names as underscores, so a column is also found by that spelling.
 
     Parameters
     ----------
-    answer : array
-    n_rows : int
-    option : str
-        The option that needs numbers.
+    names : tuple of str
+        The columns that the model reads.
+    given : list
+        The columns of the data.
 
     Examples
     --------
-    >>> check_numbers(["yes", "no"], n_rows=2)
-    Traceback (most recent call last):
-    ...
-    oleander.black_box.asking.BlackBoxError: the black box answered 'yes' for row 0, a label, and tolerance= is for \
-numbers: leave it out.
+    >>> match_columns(("dose", "mean_age"), ["mean age", "dose", "risk"])
+    ['dose', 'mean age']
     """
-    answers = check_answers(answer, n_rows)
-    if len(answers) and (answers.dtype.kind not in "iufO" or isinstance(answers[0], (str, bytes, bool))):
-        raise BlackBoxError(
-            f"the black box answered {answers.tolist()[0]!r} for row 0, a label, and {option}= is for numbers: leave "
-            "it out."
+    spelled = {re.sub(r"\s", "_", str(name)): name for name in given} | {str(name): name for name in given}
+    absent = [name for name in names if name not in spelled]
+    if absent:
+        raise ValueError(
+            f"the black box was fitted on {len(names)} columns, of which the data lack {list_some(absent)}. "
+            "If it renames columns itself, give it as a function: lambda X: model.predict(X)."
         )
-    try:
-        numbers = answers.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        kind = type(answers[0]).__name__
-        raise BlackBoxError(f"the black box answered with a {kind}; a number for each row is expected.") from error
-    infinite = ~np.isfinite(numbers)
-    if infinite.any():
-        row = int(infinite.argmax())
-        raise BlackBoxError(f"the black box answered {numbers[row]} for row {row}, which is no answer.")
-    return numbers
+    return [spelled[name] for name in names]
 
 
-def check_answers(answer: Any, n_rows: int) -> Labels:
-    """Return the answer as a one-dimensional array of labels or numbers, or raise ``BlackBoxError``."""
-    if isinstance(answer, np.ma.MaskedArray) and np.ma.is_masked(answer):
-        row = int(np.ma.getmaskarray(answer).reshape(len(answer), -1).any(axis=1).argmax())
-        raise BlackBoxError(f"the black box answered row {row} with a masked value, which is no answer.")
-    labels = share_texts(answer)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
-    if labels.ndim == 2:
-        raise BlackBoxError(
-            f"the black box answered with {labels.shape[1]} columns, which look like probabilities; one label per row "
-            "is expected. Wrap it: lambda X: model.predict_proba(X).argmax(axis=1); or explain the probability of one "
-            "class: output=Output('proba', ...) with tolerance=."
-        )
-    if labels.shape != (n_rows,):
-        raise BlackBoxError(f"the black box answered {labels.size} labels for {n_rows} rows; one per row is expected.")
-    absent = pd.isna(labels)
-    if absent.any():
-        raise BlackBoxError(
-            f"the black box answered {labels[absent.argmax()]} for row {absent.argmax()}, which is no answer."
-        )
-    kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set()
-    if np.bool_ in kinds:
-        kinds = kinds - {np.bool_} | {bool}
-    if labels.dtype.kind == "S" or any(issubclass(kind, bytes) for kind in kinds):
-        raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
-    if labels.dtype.kind not in "biufOU" or (labels.dtype.kind == "f" and labels.dtype.itemsize > 8):
-        raise BlackBoxError(f"the black box answered labels of dtype {labels.dtype}; numbers or strings are expected.")
-    _check_kinds(kinds)
-    if labels.dtype.kind in "fO" and kinds != {str}:
-        infinite = np.isin(labels, INFINITE)
-        if infinite.any():
-            row = int(infinite.argmax())
-            raise BlackBoxError(f"the black box answered {labels[row]} for row {row}, which is no answer.")
-    if labels.dtype.kind in "UO":
-        for label in set(labels.tolist()):
-            _check_text(label)
-    return labels
+def keep_columns(X: Any, model: Any, *, others: tuple[Any, ...] = (), warns: bool = True) -> Any:
+    """Return the columns of a frame or a source that the model reads, with a warning that names the others.
 
+    A column that the model never reads cannot explain it: the true label among the columns would stand in every rule.
+    X is returned as it is where it, or the model, has no names of columns. The columns of a frame stand in the model's
+    order.
 
-def share_texts(answer: Any) -> Labels:
-    """Return an answer as an array; of long texts, equal ones are one object, in this answer and in all others.
-
-    Examples
-    --------
-    >>> share_texts(["low", "high"])
-    array(['low', 'high'], dtype='<U4')
-    >>> first, second = share_texts(["low" * 100, "low" * 50 + "low" * 50])
-    >>> first is second
-    True
+    Parameters
+    ----------
+    X : frame, array, RowSource or None
+    model : Any
+    others : tuple
+        Columns of a source that are kept but are no features, such as the true label; what is no text is ignored.
+    warns : bool
     """
-    if isinstance(answer, (list, tuple)):
-        are_texts = bool(answer) and set(map(type, answer)) <= {str, np.str_}
-        is_long = are_texts and max(map(len, answer)) > LONGEST_IN_PLACE
-        labels = np.array(answer, dtype=object) if is_long else np.asarray(answer)
-    else:
-        labels = np.asarray(answer)
-    is_short = labels.dtype.kind == "U" and labels.dtype.itemsize <= 4 * LONGEST_IN_PLACE
-    if is_short or labels.dtype.kind not in "UO":
-        return labels
-    if labels.dtype.kind == "O" and set(map(type, labels.flat)) == {str}:
-        shared: Iterable[Any] = map(sys.intern, labels.flat)
-    else:
-        # One by one: a list of all texts would be as large as the answer.
-        shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
-    return np.fromiter(shared, dtype=object, count=labels.size).reshape(labels.shape)
-
-
-def kind_of(labels: Labels) -> str:
-    """Return the kind of labels in words.
-
-    >>> kind_of(np.array(["yes", "no"])), kind_of(np.array([1, 0])), kind_of(np.array([True, False]))
-    ('text', 'numbers', 'truth values')
-    """
-    kind = labels.dtype.kind if labels.dtype.kind != "O" else np.asarray(labels[0]).dtype.kind
-    return {"U": "text", "b": "truth values"}.get(kind, "numbers")
-
-
-def _check_kinds(kinds: set[type]) -> None:
-    """Raise ``BlackBoxError`` unless all labels are texts, or all are plain numbers or all truth values."""
-    names = sorted(kind.__name__ for kind in kinds)
-    if len(kinds) > 1:
-        raise BlackBoxError(f"the black box answered labels of several types, {', '.join(names)}; one is expected.")
-    if not all(issubclass(kind, (str, int, float, np.integer, np.floating)) for kind in kinds):
-        raise BlackBoxError(f"the black box answered with a {names[0]} for each row; numbers or strings are expected.")
-
-
-def _check_text(label: Any) -> None:
-    try:
-        refuse_half_pairs(label, "an answer of the black box")
-    except ValueError as error:
-        raise BlackBoxError(str(error)) from None
+    is_source = isinstance(X, RowSource)
+    names, given = columns_read_by(model), list(X.columns) if is_source else columns_of(X)
+    if names is None or given is None:
+        return X
+    read = match_columns(names, given)
+    kept = [*read, *(name for name in others if is_source and isinstance(name, str))]
+    unread = [name for name in given if name not in kept]
+    if unread and warns:
+        warn_user(f"columns that the black box was not fitted on are left out: {list_some(unread)}.")
+    if is_source:
+        return X.without(unread)
+    return X if read == given else select_columns(X, read)

@@ -12,7 +12,8 @@ import numpy as np
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
-from oleander.storage.checkpoint import Checkpoint, CheckpointError, hash_array, hash_text
+from oleander.files.checkpoint import Checkpoint, CheckpointError, hash_array, hash_text
+from oleander.running.wording import visible
 
 # The dtypes that labels may have.
 DTYPE = re.compile(r"[<>|=]?[biufUSO]\d*")
@@ -64,7 +65,8 @@ class KeptBlackBox(BlackBox):
         if n_changed:
             raise CheckpointError(
                 f"the black box answers {n_changed} of {asked} rows otherwise than when the checkpoint in "
-                f"{self.checkpoint.folder} was made: it is another one, or contradicts itself. Give another folder."
+                f"{visible(self.checkpoint.folder)} was made: it is another one, or contradicts itself. Give another "
+                "folder."
             )
 
 
@@ -96,7 +98,7 @@ def resume(
         {
             "version": version("oleander"),
             "data": " ".join("none" if part is None else hash_array(np.asarray(part)) for part in data),
-            "schema": hash_text(json.dumps(box.schema.to_dict(), sort_keys=True)),
+            "schema": hash_text(json.dumps([box.schema.to_dict(), box.schema.exact.to_dict()], sort_keys=True)),
             "options": hash_text(option_text),
         }
     )

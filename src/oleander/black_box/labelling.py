@@ -1,14 +1,12 @@
-"""The second step of a fit: as many rows as may be asked about, equal ones merged, each labelled once."""
+"""The second step of a fit: equal rows merged, each labelled once, as many as ``max_queries`` pays for."""
 
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
-from oleander.black_box.asking import N_ASKED_TWICE
-from oleander.black_box.counting import CountingBlackBox
-from oleander.data.merging import merge_rows
-from oleander.data.reading import Reading, Split, leave_out_copies, split
-from oleander.data.rows import Rows
+from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
+from oleander.data.reading import Reading, Split, split
+from oleander.data.rows import Rows, merge_rows
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.running.progress import tell_progress
 from oleander.running.shares import show_share
@@ -27,24 +25,28 @@ def label_rows(
     groups: Labels | None = None,
     known: Rows | None = None,
     row_numbers: Ints | None = None,
-    has_copies: bool = False,
+    clusters: Ints | None = None,
+    merge: bool = True,
 ) -> Rows:
-    """Merge equal rows and ask the black box about each distinct one.
+    """Ask the black box about each distinct row, and merge equal rows.
 
     Some rows are asked about twice: a black box that contradicts itself gets a warning.
 
     Parameters
     ----------
     values : array of shape (n_rows, n_features)
-        Encoded rows.
+        Rows encoded by ``black_box.schema.exact``.
     black_box : CountingBlackBox
     groups : array of shape (n_rows,), optional
     known : Rows, optional
         Rows whose answers are known. Their equals are not asked about, and no row is asked about twice.
     row_numbers : int array of shape (n_rows,), optional
         The position of each row in X, where these are only some of its rows.
-    has_copies : bool
-        Whether the groups are clusters of copies.
+    clusters : int array of shape (n_rows,), optional
+        Copies that folds keep together, of rows that are not merged.
+    merge : bool
+        Whether equal rows become one point with a weight. Rows that are judged by folds stay apart: a record that many
+        rows share is then learned from some of them and judged on the others, as it will be on new rows.
 
     Examples
     --------
@@ -58,25 +60,31 @@ def label_rows(
     """
     # Equal rows of two groups are two points, so that each group has its own rows.
     keys = values if groups is None else np.column_stack([values, pd.factorize(groups)[0]])
-    first, weights, point_of_row = merge_rows(keys)
+    every = np.arange(len(values))
+    first, weights, point_of_row = merge_rows(keys) if merge else (every, np.ones(len(values), dtype=np.intp), every)
     # Where all rows are distinct they are the points, in their order.
     points = values if len(first) == len(values) else values[first]
     own_groups = None if groups is None else groups[first]
     if known is None:
-        distinct, _, place = (slice(None), None, slice(None)) if groups is None else merge_rows(points)
+        distinct, _, place = (slice(None), None, slice(None)) if groups is None and merge else merge_rows(points)
         labels = _ask_in_batches(points[distinct], black_box)
         black_box.ask_again(points[distinct][:BATCH], labels[:BATCH])
         labels = labels[place]
     elif not len(points):
         labels = known.labels[:0]
     else:
-        # Points come in the order in which they first occur, so the known ones come first.
-        first, _, point = merge_rows(np.concatenate([known.values, points]))
-        is_known = first < known.n_points
-        new = points[first[~is_known] - known.n_points]
-        answers = [part for part in (known.labels[first[is_known]], _ask_in_batches(new, black_box)) if len(part)]
-        labels = np.concatenate(answers)[point[known.n_points :]] if answers else known.labels[:0]
-    return Rows(black_box.schema, points, weights, point_of_row, labels, own_groups, row_numbers, has_copies)
+        place = known.find(points)
+        is_new = place < 0
+        new = points[is_new]
+        distinct, _, answer = merge_rows(new)
+        fresh = _ask_in_batches(new[distinct], black_box)[answer]
+        # The longer of two texts decides the dtype of both, and answers of no row have no dtype.
+        answers = np.concatenate([part for part in (known.labels[place[~is_new]], fresh) if len(part)])
+        labels = np.empty_like(answers)
+        labels[np.argsort(is_new, kind="stable")] = answers
+    folded = black_box.schema.fold(points)
+    asked = None if folded is points else points
+    return Rows(black_box.schema, folded, weights, point_of_row, labels, own_groups, row_numbers, clusters, asked)
 
 
 def _ask_in_batches(points: Floats, black_box: CountingBlackBox) -> Labels:
@@ -102,7 +110,7 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
     n_rows, left = len(reading.values), black_box.queries_left
     if left is not None:
         left -= min(N_ASKED_TWICE, n_rows)
-    parts = leave_out_copies(reading, split(reading, holdout, seed, n_affordable=left))
+    parts = split(reading, holdout, seed, n_affordable=left)
     if not len(parts.learned):
         raise ValueError(
             f"max_queries={black_box.max_queries} leaves nothing for the rows, of which {N_ASKED_TWICE} are asked "
@@ -117,7 +125,7 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
 
 
 def warn_of_truth(rows: Rows, truth: Labels, tolerance: Tolerance | None = None) -> None:
-    """Warn if the black box is right on nearly all rows, or if no true label is one that it answers with.
+    """Warn if the black box is correct on nearly all rows, or if no true label is one that it answers with.
 
     In the first case it has probably been trained on these rows, in the second labels are written in two ways.
 

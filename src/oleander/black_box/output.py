@@ -1,4 +1,4 @@
-"""What is explained of a model: its answer, the probability of one class, or whether a number is over a threshold."""
+"""What is explained of a model: its answer, a probability, a threshold of a number, or where two models differ."""
 
 import math
 from dataclasses import dataclass
@@ -7,9 +7,13 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.asking import BlackBoxError, check_numbers, predict_of
+from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
+from oleander.black_box.asking import columns_read_by, keep_columns, predict_of
 from oleander.data.checks import check_choice
 from oleander.data.schema.rounding import format_number
+
+# What a pair of models says where both answer the same.
+ALIKE = "alike"
 
 
 @dataclass(frozen=True)
@@ -130,3 +134,42 @@ class OutputOf:
         if self.output.class_ not in names:
             raise BlackBoxError(f"output.class_={self.output.class_!r} is no class of the black box; it has {known}.")
         return names.index(self.output.class_)
+
+
+class ModelPair:
+    """A black box whose label is "alike", or what each of two models says.
+
+    Parameters
+    ----------
+    first, second : object with ``predict``, or callable
+        A and B in the labels.
+
+    Examples
+    --------
+    >>> pair = ModelPair(lambda X: X[:, 0] > 1, lambda X: X[:, 0] > 2)
+    >>> pair.predict(np.array([[0.5], [1.5]])).tolist()
+    ['alike', 'A says True, B says False']
+    """
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self.first, self.second = first, second
+
+    @property
+    def feature_names_in_(self) -> tuple[str, ...] | None:
+        """The columns that at least one of the models reads; None where one does not name its columns."""
+        first, second = columns_read_by(self.first), columns_read_by(self.second)
+        return None if first is None or second is None else tuple(dict.fromkeys((*first, *second)))
+
+    def predict(self, X: Any) -> Labels:
+        """Return the label of the pair for each row; each model gets the columns that it was fitted on."""
+        first, second = (
+            check_labels(predict_of(model)(keep_columns(X, model, warns=False)), len(X))
+            for model in (self.first, self.second)
+        )
+        # Text and numbers are never equal, so such models would seem to differ everywhere.
+        if (first.dtype.kind in "biuf") != (second.dtype.kind in "biuf"):
+            raise BlackBoxError(f"A answers {first[0]!r} and B answers {second[0]!r}, labels of different types.")
+        words = np.full(len(first), ALIKE, dtype=object)
+        for row in np.flatnonzero(first != second).tolist():
+            words[row] = f"A says {first[row]}, B says {second[row]}"
+        return words.astype(str)

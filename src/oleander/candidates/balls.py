@@ -2,25 +2,25 @@
 
 import copy
 import inspect
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.counting import CountingBlackBox
-from oleander.candidates.base import Candidate
-from oleander.candidates.centers import choose_centers, round_numbers
+from oleander.black_box.asking import CountingBlackBox
+from oleander.candidates.base import Candidate, Generator
+from oleander.candidates.centers import choose_centers, move_off_rows, round_numbers
 from oleander.candidates.radii import PerRow, Radius, check_radius, read_radii
 from oleander.data.checks import check_choice, check_count
 from oleander.data.rows import Rows
 from oleander.data.schema.inference import SCALES, measure_scale
 from oleander.data.tolerance import Tolerance
 from oleander.draws.in_ball import FlipLaw, draw_in_ball, seed_for
-from oleander.draws.jitter import move_copies
-from oleander.explainers import FilteredTree, LocalExplainer
-from oleander.explainers.base import Explainer
-from oleander.regions import Ball
+from oleander.rules import Ball, FilteredTree, LocalExplainer
+from oleander.rules.ball import check_norm
+from oleander.rules.base import Explainer
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class Balls:
             # The step follows the spread of the rows: a schema's scale may be far larger, and so may a raw unit.
             centers = round_numbers(centers, rows.schema, None if scales is None else measure_scales(rows, "std"))
             # Whole numbers are round already: such a center takes a step away from the row.
-            centers = move_copies(centers, rows.values, rows.schema, np.random.default_rng(random_state))
+            centers = move_off_rows(centers, rows.values, rows.schema, np.random.default_rng(random_state))
         if isinstance(self.radius, PerRow):
             ladders = self.radius.of_points(rows)
         else:
@@ -152,6 +152,8 @@ class Balls:
         """Raise ``ValueError`` for an option that is not allowed."""
         check_count("n_draws", self.n_draws)
         check_count("max_candidates", self.max_candidates, or_none=True)
+        check_count("max_flips", self.max_flips, 0, or_none=True)
+        check_norm(self.norm)
         check_choice("scale", self.scale, ("schema", *SCALES))
         check_choice("flips", self.flips, ("paper", "uniform"))
         check_choice("centers", self.centers, ("rounded", "rows"))
@@ -166,3 +168,28 @@ def measure_scales(rows: Rows, scale: str) -> Floats:
     """Return one unit per number, measured on the rows; see ``oleander.data.schema.inference.measure_scale``."""
     columns = rows.repeated()[0][:, rows.schema.numbers].T
     return np.array([measure_scale(column[~np.isnan(column)], scale) for column in columns])
+
+
+def find_generators(candidates: str | Generator | Iterable[str | Generator]) -> list[Generator]:
+    """Return the generators that are given, or named: "balls".
+
+    Examples
+    --------
+    >>> [type(generator).__name__ for generator in find_generators("balls")]
+    ['Balls']
+    """
+    several = list(candidates) if isinstance(candidates, Iterable) and not isinstance(candidates, str) else [candidates]
+    if not several:
+        raise ValueError("candidates is empty: give 'balls' or generators, such as Balls().")
+    generators: list[Generator] = []
+    for one in several:
+        if isinstance(one, str):
+            if one == "auto":
+                raise ValueError("candidates='auto' learns rules and stands alone: leave out the others, or 'auto'.")
+            check_choice("candidates", one, ("auto", "balls"))
+            generators.append(Balls())
+        elif isinstance(one, Generator):
+            generators.append(one)
+        else:
+            raise TypeError(f"candidates holds a {type(one).__name__}; give 'balls' or generators, such as Balls().")
+    return generators

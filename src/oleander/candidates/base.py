@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.counting import CountingBlackBox, SpentError
+from oleander.black_box.asking import CountingBlackBox, SpentError
 from oleander.data.rows import Rows
 from oleander.data.tolerance import Tolerance
-from oleander.explainers.base import Explainer
-from oleander.regions import Region
+from oleander.rules import Explainer, Region
 from oleander.running.warning import warn_user
 
 
@@ -63,6 +62,20 @@ class Candidate:
     def __post_init__(self) -> None:
         if (self.explainer is None) == (self.recipe is None):
             raise ValueError("a candidate has either an explainer or a recipe for one, not both and not neither.")
+        if not isinstance(self.region, Region):
+            raise TypeError(
+                f"a {type(self.region).__name__} is no region: derive its class from oleander.rules.Region."
+            )
+        if self.explainer is not None:
+            check_explainer(self.explainer)
+
+
+def check_explainer(explainer: Any) -> None:
+    """Raise ``TypeError`` for an object that is no explainer, as one that a local explainer returns may be."""
+    if not isinstance(explainer, Explainer):
+        raise TypeError(
+            f"a {type(explainer).__name__} is no explainer: derive its class from oleander.rules.Explainer."
+        )
 
 
 @runtime_checkable

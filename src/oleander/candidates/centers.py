@@ -1,12 +1,13 @@
-"""Centers of balls and anchors: points spread over the data, and their numbers rounded."""
+"""Centers of balls and anchors: points spread over the data, their numbers rounded, and none of them a row."""
 
 import numpy as np
 
 from oleander.arrays import Floats, Ints
-from oleander.data.merging import row_keys
-from oleander.data.rows import Rows
-from oleander.data.schema import FeatureSchema
+from oleander.data.rows import Rows, hash_rows, row_keys
+from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.rounding import round_to_step
+
+N_ATTEMPTS = 10
 
 
 def choose_centers(rows: Rows, most: int | None) -> Ints:
@@ -53,3 +54,30 @@ def round_numbers(centers: Floats, schema: FeatureSchema, scales: Floats | None 
         whole = schema[j].is_whole
         rounded[:, j] = round_to_step(centers[:, j], float(scale) / 5, whole=whole)
     return rounded
+
+
+def move_off_rows(values: Floats, rows: Floats, schema: FeatureSchema, rng: np.random.Generator) -> Floats:
+    """Move centers that equal a row along one known number each, in place."""
+    movable = np.array([j for j in schema.numbers.tolist() if schema[j].upper > schema[j].lower], dtype=np.intp)
+    seen = hash_rows(rows)
+    equal = np.flatnonzero(np.isin(hash_rows(values), seen))
+    for _ in range(N_ATTEMPTS):
+        if not len(equal) or not len(movable):
+            break
+        for i in equal.tolist():
+            known = movable[~np.isnan(values[i, movable])]
+            if len(known):
+                j = int(rng.choice(known))
+                values[i, j] = _nudge(float(values[i, j]), schema[j], rng)
+        equal = equal[np.isin(hash_rows(values[equal]), seen)]
+    return values
+
+
+def _nudge(value: float, feature: Feature, rng: np.random.Generator) -> float:
+    """Return another value near this one that the column may hold."""
+    if feature.is_whole:
+        step = 1.0 if rng.random() < 0.5 else -1.0
+        moved = value + step if feature.lower <= value + step <= feature.upper else value - step
+    else:
+        moved = value + 0.05 * feature.scale * float(rng.standard_normal())
+    return float(np.clip(moved, feature.lower, feature.upper))

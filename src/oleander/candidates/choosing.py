@@ -6,7 +6,6 @@ again. When every chosen candidate is trained and reaches the floor, the answer 
 the program that was solved last is a relaxation of the true one.
 """
 
-import copy
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -17,14 +16,15 @@ import numpy as np
 
 from oleander.arrays import Floats, Ints
 from oleander.candidates.pool import CandidatePool
-from oleander.judging.floor import Floor, why_too_few
-from oleander.running.progress import tell_progress, told
+from oleander.judging.floor import Floor
+from oleander.running.progress import tell_progress
 from oleander.running.shares import show_lower
 from oleander.selection import Progress, SelectionProblem, SelectionResult
 from oleander.selection.result import Status
 from oleander.selection.solvers import Solver
-from oleander.selection.solvers.greedy import GreedySolver
+from oleander.selection.solvers.simple import GreedySolver
 from oleander.selection.sparse_rows import keep_rows
+from oleander.words.claims import why_too_few
 
 Answer = dict[Any, SelectionResult]
 Seconds = dict[Any, float]
@@ -41,9 +41,6 @@ class PoolProgram:
     ----------
     pool : CandidatePool
     floor : Floor
-    max_rules : int or None
-        The most rules (leaves, weights) of all chosen explainers together. Beside a number of explainers it makes one
-        budget: each explainer costs the larger of its share of the rules and of the number, which keeps both limits.
     formulation : {"strict", "selective"}
     training : {"lazy", "eager"} or None
         Train explainers when the choice needs them, or all at once. The objective and its proof are the same. None is
@@ -52,8 +49,6 @@ class PoolProgram:
         As in ``SelectionProblem.solve``.
     time_limit : float or None
         Seconds for solving; training is not counted. The runtime of a result is that of all rounds together.
-    importance : array of shape (n_points,), optional
-        The worth of covering a row of each point; 1 by default.
     """
 
     def __init__(
@@ -61,18 +56,14 @@ class PoolProgram:
         pool: CandidatePool,
         floor: Floor,
         *,
-        max_rules: int | None = None,
         formulation: Literal["strict", "selective"] = "strict",
         training: Literal["lazy", "eager"] | None = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
-        importance: Floats | None = None,
     ) -> None:
-        self.pool, self.floor, self.max_rules, self.formulation = pool, floor, max_rules, formulation
+        self.pool, self.floor, self.formulation = pool, floor, formulation
         self.training = training or ("eager" if formulation == "selective" else "lazy")
         self.solver, self.time_limit = solver, time_limit
-        self.weights = pool.rows.weights.astype(float) if importance is None else pool.rows.weights * importance
-        self._number = 1
         self._is_spent = False
 
     @property
@@ -93,44 +84,23 @@ class PoolProgram:
         """Return the program over the trained candidates, or its relaxation over the whole pool."""
         pool = self.pool
         measured = np.where(pool.is_trained, self.measured, 0.0) if trained_only else self.measured
-        # An untrained candidate might always be right, and have one rule.
+        # An untrained candidate might always be right.
         agrees = pool.find_agrees(untrained_are_right=True)
         if self.formulation == "strict":
-            if self.floor.over == "union":
-                measured = (measured > 0).astype(float)
-            return SelectionProblem(pool.covers, agrees, self.weights, fidelity=measured, cost=self._cost())
+            return SelectionProblem(pool.covers, agrees, pool.rows.weights, fidelity=measured)
         allowed = (measured > 0) & (pool.is_trained | (not trained_only))
         covers, agrees = keep_rows(pool.covers, allowed), keep_rows(agrees, allowed)
-        return SelectionProblem(covers, agrees, self.weights, cost=self._cost())
-
-    def _cost(self) -> Floats | None:
-        """Return the cost of each candidate in the budget of rules and explainers; None without a limit on rules."""
-        if self.max_rules is None:
-            return None
-        rules = [1 if explainer is None else explainer.complexity for explainer in self.pool.explainers]
-        # Whole numbers keep the budget exact: one of K explainers costs as much as a K-th of the rules.
-        cost: Floats = np.maximum(np.array(rules, dtype=float) * self._number, float(self.max_rules))
-        return cost
-
-    def _limits(self, max_explainers: int) -> dict[str, Any]:
-        """Return the limit of a solve: a number of explainers, or a budget that keeps both limits."""
-        if self.max_rules is None:
-            return {"max_explainers": max_explainers}
-        self._number = max_explainers
-        return {"budget": float(max_explainers * self.max_rules)}
+        return SelectionProblem(covers, agrees, pool.rows.weights)
 
     def select(self, max_explainers: int, min_fidelity: float) -> SelectionResult:
         """Return the best choice, with every chosen candidate trained."""
-        limits = self._limits(max_explainers)
-        together = None if self.floor.over == "each" else min_fidelity
 
         def ask(problem: SelectionProblem, solver: str | Solver, time_limit: float | None, start: Answer) -> Answer:
             with tell_progress("closing the gap") as tell:
                 result = problem.solve(
-                    min_fidelity=min_fidelity,
-                    **limits,
+                    max_explainers,
+                    min_fidelity,
                     formulation=self.formulation,
-                    union_fidelity=together,
                     solver=solver,
                     time_limit=time_limit,
                     start=start[None].chosen if start else None,
@@ -143,19 +113,11 @@ class PoolProgram:
 
     def why_nothing(self, result: SelectionResult, min_fidelity: float) -> str:
         """Return in a sentence why a result of this floor chooses no candidate."""
-        if self.floor.on == "bound" and self.floor.over != "union":
+        if self.floor.on == "bound":
             too_few = why_too_few(int(self.pool.n_units.max()), self.pool.rows.unit, min_fidelity, self.floor.level)
             if too_few is not None:
                 return too_few
         good = self.measured >= min_fidelity
-        if (good & self.pool.is_trained).any() and self.max_rules is not None:
-            explainers = [self.pool.explainers[index] for index in np.flatnonzero(good & self.pool.is_trained)]
-            fewest = min(explainer.complexity for explainer in explainers if explainer is not None)
-            if fewest > self.max_rules:
-                return (
-                    f"max_rules={self.max_rules} leaves no choice: of {len(explainers)} explainers that reach the "
-                    f"floor, the one with the least to read has {fewest} rules. Raise max_rules."
-                )
         trained = self.pool.is_trained
         if trained.any() and not trained.all() and not good.any():
             best, n_trained = show_lower(float(self.measured[trained].max()), 3), int(trained.sum())
@@ -176,14 +138,8 @@ class PoolProgram:
 
     def select_trained(self, max_explainers: int, min_fidelity: float) -> SelectionResult:
         """Return a quick choice among the trained candidates, within the same limits."""
-        limits = self._limits(max_explainers)
-        return self.problem(trained_only=True).solve(
-            min_fidelity=min_fidelity,
-            **limits,
-            formulation=self.formulation,
-            union_fidelity=None if self.floor.over == "each" else min_fidelity,
-            solver="greedy",
-        )
+        problem = self.problem(trained_only=True)
+        return problem.solve(max_explainers, min_fidelity, formulation=self.formulation, solver="greedy")
 
     def sweep(
         self, max_explainers: Sequence[int], min_fidelity: Sequence[float], known: Answer | None = None
@@ -194,13 +150,6 @@ class PoolProgram:
         """
         known = known or {}
         cells = [(int(number), float(floor)) for number in max_explainers for floor in min_fidelity]
-        share = None if self.time_limit is None else self.time_limit / len(set(cells))
-        if self.max_rules is not None:
-            # The cost of a candidate depends on the number of explainers: every cell is a program of its own.
-            program = copy.copy(self)
-            program.time_limit = share
-            each = told(list(dict.fromkeys(cells)), "tracing the trade-off", describe_cell)
-            return {cell: known[cell] if cell in known else program.select(*cell) for cell in each}
 
         def ask(problem: SelectionProblem, solver: str | Solver, time_limit: float | None, start: Answer) -> Answer:
             with tell_progress(f"tracing the trade-off of {len(set(cells))} choices"):
@@ -209,7 +158,6 @@ class PoolProgram:
                         max_explainers,
                         min_fidelity,
                         formulation=self.formulation,
-                        floor_over_union=self.floor.over != "each",
                         solver=solver,
                         time_limit=None if time_limit is None else time_limit / len(set(cells)),
                         known=known,
@@ -306,11 +254,6 @@ class PoolProgram:
             else:
                 settled[cell] = result.with_bound(bound)
         return settled
-
-
-def describe_cell(cell: tuple[int, float]) -> str:
-    """Return a number of explainers and a floor in words."""
-    return f"{cell[0]} explainer{'' if cell[0] == 1 else 's'}, floor {cell[1]:g}"
 
 
 def _describe_search(now: Progress) -> str:

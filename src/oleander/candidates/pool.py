@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.keeping import KeptBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates.base import Candidate, Generator, propose_all
@@ -21,13 +20,12 @@ from oleander.data.checks import make_seed
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
-from oleander.explainers.base import Explainer
-from oleander.explainers.saving import read_explainer, write_explainer
-from oleander.regions import membership
+from oleander.files.checkpoint import Checkpoint, hash_text
+from oleander.rules import membership
+from oleander.rules.base import Explainer, read_explainer, write_explainer
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 from oleander.selection.sparse_rows import Matrix, is_packed, list_rows, row_of
-from oleander.storage.checkpoint import Checkpoint, hash_text
 
 
 class EmptyPoolError(ValueError):
@@ -74,8 +72,8 @@ class CandidatePool:
     >>> X = np.random.default_rng(0).uniform(size=(50, 2))
     >>> pool = CandidatePool.build(X, lambda X: X[:, 0] > 0.5, Balls(radius=1.0), random_state=0)
     >>> pool.train([0, 3])
-    >>> pool.black_box.n_queries - len(X) * 2, pool.is_trained.sum()
-    (4000, np.int64(2))
+    >>> pool.black_box.n_queries - len(X) * 2, int(pool.is_trained.sum())
+    (4000, 2)
     """
 
     def __init__(
@@ -146,9 +144,9 @@ class CandidatePool:
         random_state : int or None
             None draws one, so that two pools differ.
         """
-        known = FeatureSchema.infer(X) if schema is None else schema
+        known = FeatureSchema.infer(X) if schema is None else schema.knowing(X)
         counting = CountingBlackBox(BlackBox(black_box, known))
-        rows = label_rows(known.encode(X), counting)
+        rows = label_rows(known.exact.encode(X), counting)
         return cls.propose(generators, rows, counting, make_seed(random_state), batch_size=batch_size, n_jobs=n_jobs)
 
     @classmethod

@@ -9,7 +9,7 @@ import numpy as np
 from oleander.arrays import Floats
 from oleander.candidates.centers import choose_centers
 from oleander.data.rows import Rows
-from oleander.regions import ball_distances
+from oleander.rules import ball_distances
 
 LADDER_SHARES = (0.05, 0.1, 0.2, 0.35, 0.6)
 # Distances from this many centers tell what a typical ball holds.

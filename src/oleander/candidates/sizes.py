@@ -1,8 +1,6 @@
 """The number of rows that balls hold: a radius that makes no sense is seen before anything is trained."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 
@@ -11,7 +9,7 @@ from oleander.candidates.pool import CandidatePool
 from oleander.candidates.radii import typical_radii
 from oleander.data.rows import Rows
 from oleander.data.schema import format_number
-from oleander.regions import Ball
+from oleander.results.fit_record import BallSize
 from oleander.running.shares import show_share
 from oleander.running.warning import warn_user
 
@@ -22,51 +20,13 @@ NEARLY_ALL = 0.95
 USUAL_SHARES = (0.05, 0.6)
 
 
-@dataclass(frozen=True)
-class BallSize:
-    """The number of rows in the balls of one radius, or of all radii where every row has its own.
-
-    Parameters
-    ----------
-    radii : str
-    n_held : float
-        The median over the balls.
-    n_rows : int
-        All rows.
-    is_narrow : bool
-        Whether most balls hold one distinct row, their center, or none.
-    """
-
-    radii: str
-    n_held: float
-    n_rows: int
-    is_narrow: bool
-
-    @property
-    def share(self) -> float:
-        """The share of the rows that a typical ball holds."""
-        return self.n_held / self.n_rows
-
-    def __str__(self) -> str:
-        share = show_share(self.share, 1)
-        return f"a typical ball of {self.radii} holds {self.n_held:,.0f} of {self.n_rows:,} rows ({share})"
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read a size from a file; ``ValueError`` for one that no fit makes."""
-        size = cls(str(data["radii"]), float(data["n_held"]), int(data["n_rows"]), bool(data["is_narrow"]))
-        if not 0 <= size.n_held <= size.n_rows or not size.n_rows:
-            raise ValueError(f"a ball holds {size.n_held:g} of {size.n_rows} rows")
-        return size
-
-
 def measure_sizes(pool: CandidatePool) -> tuple[BallSize, ...]:
     """Return the size of the pool's balls, the narrowest first; empty without balls."""
     regions = [candidate.region for candidate in pool.candidates]
-    balls = np.array([index for index, region in enumerate(regions) if isinstance(region, Ball)], dtype=np.intp)
+    balls = np.array([index for index, region in enumerate(regions) if region.ball is not None], dtype=np.intp)
     if not len(balls):
         return ()
-    radii = np.array([region.radius for region in regions if isinstance(region, Ball)])
+    radii = np.array([region.ball.radius for region in regions if region.ball is not None])
     n_points = np.diff(pool.covers.indptr)
     several = np.unique(radii)
     groups = {f"radius {format_number(float(radius))}": balls[radii == radius] for radius in several[:MOST_RADII]}

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import BlackBox
-from oleander.candidates.base import Candidate
+from oleander.candidates.base import Candidate, check_explainer
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.explainers.base import Explainer
+from oleander.rules.base import Explainer
 
 # An explainer, the covered points on which it is right, and its agreement on the draws.
 Trained = tuple[Explainer, Bools, float]
@@ -31,6 +31,7 @@ def train_batch(
         if candidate.recipe is not None and drawn is not None:
             answer, answers = answers[: len(drawn)], answers[len(drawn) :]
             explainer = candidate.recipe.fit(drawn, answer, tolerance)
+            check_explainer(explainer)
             draw_fidelity = float(agrees(explainer.predict(drawn), answer, tolerance).mean())
         assert explainer is not None
         trained.append((explainer, find_right(explainer, rows, labels, points, tolerance), draw_fidelity))

@@ -10,15 +10,15 @@ import typer
 
 from oleander.cli import options as given
 from oleander.running.shares import show_lower_percent, show_share, show_upper_percent
-from oleander.running.wording import printable
+from oleander.running.wording import visible
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from oleander.aggregate import AggregateExplainer
     from oleander.arrays import Labels
     from oleander.data.schema import FeatureSchema
-    from oleander.explainers import Rule
+    from oleander.explainer import AggregateExplainer
+    from oleander.rules import Rule
 
 # The leaves of the small tree that shows where the models differ most.
 MAX_LEAVES = 6
@@ -36,39 +36,41 @@ def compare_models(
     target: Annotated[str | None, typer.Option(metavar="COL", help="The column that the models predict.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rules as CSV too.")] = None,
     trust_model: given.TrustModel = False,
-    max_explainers: given.MaxExplainers = 10,
+    max_explainers: given.MaxExplainers = None,
     min_fidelity: given.MinFidelity = 0.9,
     draws: Annotated[int | None, typer.Option(help="Draws that both models label. Default: 20,000.", min=1)] = None,
     drop: given.Drop = None,
     kinds: given.Kinds = "",
-    separator: given.Separator = None,
-    decimal: given.Decimal = None,
-    encoding: given.Encoding = None,
     missing: given.Missing = None,
-    date_format: given.DateFormat = None,
-    jobs: given.Jobs = 1,
+    read: given.Read = None,
     seed: given.Seed = 0,
     as_json: given.AsJson = False,
-    debug: given.Debug = False,
 ) -> None:
     """Say in rules where two models differ, and on which share of the rows."""
     import pandas as pd
 
-    from oleander.aggregate import AggregateExplainer
     from oleander.black_box.asking import BlackBox
-    from oleander.black_box.pair import ALIKE, ModelPair
+    from oleander.black_box.output import ALIKE, ModelPair
     from oleander.cli.models import load_model
     from oleander.cli.outputs import records, show_json, show_table, write_table
     from oleander.cli.preparing import Request, prepare
     from oleander.cli.tables import FileOptions
-    from oleander.draws.options import Draws
+    from oleander.draws import Draws
+    from oleander.explainer import AggregateExplainer
     from oleander.fitting.nothing_found import NothingFoundError
     from oleander.judging.bounds import lower_bound, upper_bound
 
-    files = FileOptions(separator, decimal, encoding, given.split_names(missing), date_format)
-    request = Request(data, target, first, trust_model, None, given.split_names(drop), kinds, files)
+    request = Request(
+        data,
+        target,
+        drop=given.split_names(drop),
+        kinds=kinds,
+        files=FileOptions.parse(read, missing),
+        model=first,
+        trust_model=trust_model,
+    )
     other = load_model(second, trust_model=trust_model)
-    prepared = prepare(request, random_state=seed, n_jobs=jobs, beside=other)
+    prepared = prepare(request, random_state=seed, beside=other)
     X, schema = prepared.X, prepared.schema
     assert isinstance(X, pd.DataFrame)
     assert schema is not None
@@ -84,11 +86,8 @@ def compare_models(
             max_explainers=max_explainers,
             min_fidelity=min_fidelity,
             draws=Draws() if draws is None else Draws(draws),
-            # Few rows differ, and these are the ones to be described.
-            balance="class",
             schema=schema,
             random_state=seed,
-            n_jobs=jobs,
         )
         try:
             atlas.fit(X)
@@ -126,37 +125,38 @@ def compare_models(
     if not n_differ:
         return
     show_table(counts, "What A and B say")
-    typer.echo(printable(_describe_rules(atlas, min_fidelity)))
+    typer.echo(_describe_rules(atlas, min_fidelity))
     if where:
         typer.echo("\nWhere A and B differ most often, by a small tree grown on these rows:")
     for rule, n_rows, share in where:
-        typer.echo(printable(f"  {rule.premise}: they differ on {show_share(share)} of {n_rows:,} rows"))
+        typer.echo(f"  {rule.premise}: they differ on {show_share(share)} of {n_rows:,} rows")
 
 
 def _count_pairs(labels: "Labels", atlas: "AggregateExplainer | None") -> "pd.DataFrame":
-    """Return a line per label of the pair: its rows, and the share of them that the rules answer rightly."""
+    """Return a line per label of the pair: its rows, and the share of them that the rules answer correctly."""
     import pandas as pd
 
     names, rows = pd.Series(labels).value_counts().pipe(lambda counts: (counts.index, counts.to_numpy()))
     table = pd.DataFrame({"label": names, "rows": rows, "share": rows / len(labels)})
     if atlas is None:
-        return table.assign(answered_rightly=0.0)
-    classes = atlas.evaluation_.classes.set_index("label")["answered_rightly"]
-    return table.assign(answered_rightly=table["label"].map(classes).fillna(0.0).to_numpy())
+        return table.assign(answered_correctly=0.0)
+    classes = atlas.evaluation_.classes.set_index("label")["answered_correctly"]
+    return table.assign(answered_correctly=table["label"].map(classes).fillna(0.0).to_numpy())
 
 
 def _describe_rules(atlas: "AggregateExplainer | None", floor: float) -> str:
     if atlas is None:
         return f"\nNo rule reaches the floor of {floor:g}."
     rules = [rule for member in atlas.explainers_ for rule in member.rules()]
-    lines = ["", "Rules, of which the first that holds answers:"]
-    for number, rule in enumerate(rules):
-        lines.append(f"  {rule.premise or ('everywhere else' if number else 'everywhere')} → {rule.label}")
+    lines = ["", "Rules; where several hold, the most faithful one answers:"]
+    lines += [
+        f"  rule {number}: {rule.premise or 'always'} → {rule.answer}" for number, rule in enumerate(rules, start=1)
+    ]
     lacking = sorted(set(atlas.evaluation_.classes["label"]) - {rule.label for rule in rules})
-    lines += [f"No rule that reaches the floor says: {label}" for label in lacking]
+    lines += [f"No rule that reaches the floor says: {visible(label)}" for label in lacking]
     evaluation = atlas.evaluation_
     coverage, agreement = show_share(evaluation.coverage, 1), show_share(evaluation.agreement, 1)
-    lines.append(f"They answer {coverage} of the rows, {agreement} of them rightly (floor {floor:g}).")
+    lines.append(f"They answer {coverage} of the rows, {agreement} of them correctly (floor {floor:g}).")
     return "\n".join(lines)
 
 
@@ -166,13 +166,12 @@ def _find_concentrations(
     """Return the leaves of a small tree in which models differ more often than on all rows, with rows and share."""
     import numpy as np
 
-    from oleander.black_box.pair import ALIKE
-    from oleander.explainers import UnfilteredTree
+    from oleander.black_box.output import ALIKE
+    from oleander.rules import UnfilteredTree
 
     rows = schema.encode(X)
     differs = labels != ALIKE
-    tree = UnfilteredTree(max_leaves=MAX_LEAVES).fit(rows, np.where(differs, "differ", ALIKE), schema=schema).tree_
-    assert tree is not None
+    tree = UnfilteredTree(max_leaves=MAX_LEAVES).fit(rows, np.where(differs, "differ", ALIKE), schema=schema)
     leaf_of_row = tree.apply(rows)
     found: list[tuple[Any, int, float]] = []
     for leaf in tree.leaves.tolist():

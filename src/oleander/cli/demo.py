@@ -31,14 +31,13 @@ def demo(
     seed: given.Seed = 0,
     jobs: given.Jobs = 1,
     as_json: given.AsJson = False,
-    debug: given.Debug = False,
 ) -> None:
     """Explain a forest on a generated clinic: by the paper's program, by asking, and by one tree."""
-    from oleander.aggregate import AggregateExplainer
     from oleander.cli.outputs import check_folder, show_table, write_table
     from oleander.cli.preparing import Prepared
     from oleander.data.clinic import make_clinic
     from oleander.data.schema import FeatureSchema
+    from oleander.explainer import AggregateExplainer
 
     check_folder(out)
     X, y = make_clinic(random_state=seed)

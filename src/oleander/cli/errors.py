@@ -1,19 +1,12 @@
 """Errors of the command line: one sentence for the user, and an exit code for scripts."""
 
-import functools
-import os
 import re
-import sys
-import traceback
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Collection
 from enum import IntEnum
-from typing import Any
 
 import typer
 
-from oleander.running.progress import show_progress
-from oleander.running.wording import printable
+from oleander.running.wording import visible
 
 # The start of a message about a parameter in Python, such as ``radius=-1.0 is not allowed``.
 PARAMETER = re.compile(r"(\w+)=(?! )")
@@ -40,76 +33,52 @@ class CommandError(Exception):
         self.code = code
 
 
+def wrong_option(sentence: str) -> CommandError:
+    """Return the error of an option that is not allowed, or that would do nothing."""
+    return CommandError(sentence, ExitCode.USAGE)
+
+
 def note(sentence: str) -> None:
     """Print a note to standard error, so that it does not mix with the output."""
-    typer.echo(printable(f"note: {sentence}"), err=True)
+    typer.echo(visible(f"note: {sentence}"), err=True)
 
 
-def plainly(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with every error turned into one sentence and an exit code; ``debug`` adds the traceback."""
+def to_command_error(error: BaseException, options: Collection[str]) -> CommandError:
+    """Return any error as one sentence with an exit code.
 
-    @functools.wraps(command)
-    def run(*args: Any, **options: Any) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("default", UserWarning)
-            warnings.showwarning = _show_warning
-            try:
-                with show_progress(None):
-                    command(*args, **options)
-            except BrokenPipeError:
-                # The reader of the output, such as ``head``, has closed the pipe; nothing more may be flushed into it.
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            except (Exception, KeyboardInterrupt) as error:
-                if isinstance(error, typer.Exit):
-                    raise
-                if options.get("debug"):
-                    traceback.print_exc()
-                typer.echo(printable(f"oleander: {_sentence(error, options)}"), err=True)
-                raise typer.Exit(_code_of(error, options)) from None
-
-    return run
-
-
-def _code_of(error: BaseException, options: Mapping[str, Any]) -> ExitCode:
+    Parameters
+    ----------
+    error : BaseException
+    options : collection of str
+        The parameters of the command: a message about one of them is about an option.
+    """
     if isinstance(error, CommandError):
-        return error.code
-    if isinstance(error, KeyboardInterrupt):
-        return ExitCode.INTERRUPTED
+        return error
     # Imported here, because a wrong option is answered before scikit-learn is imported.
-    from oleander.black_box.asking import BlackBoxError
-    from oleander.export.saved_file import FileError
+    from oleander.black_box.answers import BlackBoxError
+    from oleander.files.saved import FileError
     from oleander.fitting.nothing_found import NothingFoundError
 
-    if isinstance(error, NothingFoundError):
-        return ExitCode.FLOOR
-    if isinstance(error, BlackBoxError):
-        return ExitCode.MODEL
-    if isinstance(error, ImportError):
-        return ExitCode.USAGE
-    if isinstance(error, ValueError) and (named := PARAMETER.match(str(error))) and named[1] in options:
-        return ExitCode.USAGE
-    # Rows, columns and files are checked where they are read, with the column and row named.
-    return ExitCode.DATA if isinstance(error, (FileError, ValueError, OSError)) else ExitCode.UNEXPECTED
-
-
-def _sentence(error: BaseException, options: Mapping[str, Any]) -> str:
-    if isinstance(error, KeyboardInterrupt):
-        return "interrupted; nothing was written."
-    if isinstance(error, FileExistsError):
-        return f"{error.filename} is a file, where a folder is needed."
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}."
-    # Parameters of Python are options here.
     message = " ".join(str(error).split()).replace("include_rows=True", "--include-rows")
-    code = _code_of(error, options)
-    if code is ExitCode.UNEXPECTED:
-        return f"unexpected {type(error).__name__}: {message} (--debug shows where)."
-    if code is ExitCode.USAGE and (named := PARAMETER.match(message)):
-        return f"--{named[1].replace('_', '-')} {message[named.end() :]}"
-    return message
-
-
-def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
-    # Warnings of deprecation are for developers of libraries, not for readers of the output.
-    if issubclass(category, UserWarning):
-        note(str(message))
+    named = PARAMETER.match(message)
+    match error:
+        case KeyboardInterrupt():
+            return CommandError("interrupted; nothing was written.", ExitCode.INTERRUPTED)
+        case FileExistsError():
+            return CommandError(f"{error.filename} is a file, where a folder is needed.")
+        case OSError() if error.filename is not None:
+            return CommandError(f"{error.filename}: {error.strerror}.")
+        case NothingFoundError():
+            return CommandError(message, ExitCode.FLOOR)
+        case BlackBoxError():
+            return CommandError(message, ExitCode.MODEL)
+        case ImportError():
+            return wrong_option(message)
+        case ValueError() if named and named[1] in options:
+            # Parameters of Python are options here.
+            return wrong_option(f"--{named[1].replace('_', '-')} {message[named.end() :]}")
+        case FileError() | ValueError() | OSError():
+            # Rows, columns and files are checked where they are read, with the column and row named.
+            return CommandError(message)
+    sentence = f"unexpected {type(error).__name__}: {message} (--debug shows where)."
+    return CommandError(sentence, ExitCode.UNEXPECTED)

@@ -1,32 +1,26 @@
 """The black box of a command: trained by the command, read from a file, or imported by name."""
 
 import importlib
+import json
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.ensemble import BaggingClassifier, BaggingRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from oleander.cli.errors import CommandError, ExitCode, note
-from oleander.cli.model_files import CatBoostModel, OnnxModel, TorchScriptModel, load_lightgbm, load_xgboost
+from oleander.black_box.answers import BlackBoxError
+from oleander.cli.errors import CommandError, ExitCode, note, wrong_option
 from oleander.data.schema import FeatureSchema
-from oleander.running.wording import one_line
+from oleander.running.extras import import_extra
+from oleander.running.wording import list_some, one_line
 
 N_TREES = 50
-# Files of models that number their classes, and that run no code.
-NUMBERED: dict[str, Callable[[Path, Sequence[str]], Any]] = {
-    ".onnx": OnnxModel,
-    ".json": load_xgboost,
-    ".ubj": load_xgboost,
-    ".txt": load_lightgbm,
-}
-TORCHSCRIPT = (".pt", ".pth", ".torchscript")
 
 
 class BaggedTrees:
@@ -57,19 +51,16 @@ class BaggedTrees:
 
     def predict(self, X: pd.DataFrame) -> NDArray[Any]:
         """Return the majority label, or the mean, of the trees."""
-        labels: NDArray[Any] = self.trees.predict(self._represent(X))
-        return labels
+        return np.asarray(self.trees.predict(self._represent(X)))
 
     @property
     def classes_(self) -> NDArray[Any]:
         """The classes, in the order of ``predict_proba``."""
-        classes: NDArray[Any] = self.trees.classes_
-        return classes
+        return np.asarray(self.trees.classes_)
 
     def predict_proba(self, X: pd.DataFrame) -> NDArray[np.float64]:
         """Return the share of the trees, or the mean of their probabilities, for each class."""
-        scores: NDArray[np.float64] = self.trees.predict_proba(self._represent(X))
-        return scores
+        return np.asarray(self.trees.predict_proba(self._represent(X)))
 
     def _represent(self, X: pd.DataFrame) -> NDArray[np.float64]:
         """Return numbers unchanged, and an indicator column for each level."""
@@ -80,6 +71,155 @@ class BaggedTrees:
         return np.hstack(columns)
 
 
+@dataclass(frozen=True, eq=False)
+class FileModel:
+    """A model from a file of its own format.
+
+    Parameters
+    ----------
+    answer : callable
+        From rows to an answer for each: a label, the number of a class, or a score for each class.
+    feature_names_in_ : tuple of str or None
+        The columns that the model reads.
+    n_classes : int or None
+        The number of classes that the file numbers from 0; None where it does not say so.
+    classes : tuple of str
+        The names that ``--classes`` gives to numbered classes.
+    """
+
+    answer: Callable[[pd.DataFrame], Any]
+    feature_names_in_: tuple[str, ...] | None = None
+    n_classes: int | None = None
+    classes: tuple[str, ...] = ()
+
+    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
+        """Return the labels or numbers of the model; of scores, the class with the largest."""
+        answer = np.asarray(self.answer(X))
+        labels = answer.argmax(axis=1) if answer.ndim == 2 and answer.shape[1] > 1 else answer.ravel()
+        if self.n_classes is not None:
+            labels = labels.astype(np.intp)
+        if not self.classes:
+            return np.asarray(labels)
+        if labels.dtype.kind not in "biu" or not np.isin(labels, np.arange(len(self.classes))).all():
+            answers = list_some(np.unique(labels).tolist())
+            raise BlackBoxError(
+                f"--classes names {len(self.classes)} classes, and the model answers {answers}: name each number from "
+                "0 on, or leave it out."
+            )
+        return np.asarray(np.array(self.classes, dtype=object)[labels.astype(np.intp)])
+
+
+def _open_xgboost(xgboost: Any, path: Path) -> FileModel:
+    booster = xgboost.Booster(model_file=path)
+    about = json.loads(booster.save_config())["learner"]
+    objective, names = about["objective"]["name"], booster.feature_names
+    _check_objective(objective, objective.partition(":")[0] in ("binary", "multi", "reg", "count"))
+
+    def score(X: pd.DataFrame) -> NDArray[Any]:
+        rows = _text_as_category(X) if names else X.to_numpy(dtype=float)
+        scores: NDArray[Any] = booster.predict(xgboost.DMatrix(rows, enable_categorical=True))
+        if objective == "multi:softmax":
+            return scores.astype(np.intp)
+        return scores > (0.0 if objective == "binary:logitraw" else 0.5) if objective[:7] == "binary:" else scores
+
+    is_number = objective.startswith(("reg:", "count:"))
+    n_classes = None if is_number else max(int(about["learner_model_param"]["num_class"]), 2)
+    return FileModel(score, tuple(names) if names else None, n_classes)
+
+
+def _open_lightgbm(lightgbm: Any, path: Path) -> FileModel:
+    if path.read_bytes()[:5] != b"tree\n":
+        # LightGBM itself ends the process.
+        raise ValueError("it does not start with 'tree'")
+    booster = lightgbm.Booster(model_file=str(path))
+    objective = str(booster.dump_model(num_iteration=1).get("objective", "none")).partition(" ")[0]
+    _check_objective(objective, objective not in ("lambdarank", "rank_xendcg", "none"))
+    is_class = objective in ("binary", "multiclass", "multiclassova")
+
+    def score(X: pd.DataFrame) -> NDArray[Any]:
+        scores: NDArray[Any] = np.asarray(booster.predict(_text_as_category(X)))
+        return scores > 0.5 if objective == "binary" else scores
+
+    n_classes = max(booster.num_model_per_iteration(), 2) if is_class else None
+    return FileModel(score, tuple(booster.feature_name()), n_classes)
+
+
+def _open_catboost(catboost: Any, path: Path) -> FileModel:
+    model = catboost.CatBoostClassifier().load_model(str(path))
+    if not len(model.classes_):
+        model = catboost.CatBoostRegressor().load_model(str(path))
+    names = tuple(model.feature_names_)
+    # The columns of an array are named by their numbers.
+    has_names = not all(name.isdigit() for name in names)
+    return FileModel(lambda X: model.predict(X if has_names else X.to_numpy()), names if has_names else None)
+
+
+def _open_onnx(runtime: Any, path: Path) -> FileModel:
+    """Open a model with one input for all columns or one per column; its first output is asked for."""
+    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    inputs = session.get_inputs()
+    dtypes = {"tensor(string)": object, "tensor(int64)": np.int64, "tensor(float)": np.float32}
+    if any(node.type == "tensor(float)" for node in inputs):
+        note(f"{path.name} takes 32-bit numbers: rows that differ only in later digits are equal to it.")
+
+    def answer(X: pd.DataFrame) -> Any:
+        feed = {}
+        for node in inputs:
+            rows = X if len(inputs) == 1 else X[[node.name]]
+            rows = rows.astype(str) if node.type == "tensor(string)" else rows
+            feed[node.name] = rows.to_numpy(dtype=dtypes.get(node.type, np.float64))
+        return session.run(None, feed)[0]
+
+    return FileModel(answer, None if len(inputs) == 1 else tuple(node.name for node in inputs))
+
+
+class Format(NamedTuple):
+    """A kind of model files: its name in messages, the package that opens it, its extra, how, and why not to."""
+
+    name: str
+    package: str
+    extra: str
+    open: Callable[[Any, Path], Any]
+    danger: Callable[[Any, Path], str] = lambda *_: ""
+    numbers_classes: bool = False
+
+
+def _find_strange_types(skops: Any, path: Path) -> str:
+    strange = skops.get_untrusted_types(file=path)
+    return f"holds types that skops does not know to be safe ({list_some(strange)})" if strange else ""
+
+
+XGBOOST = Format("an XGBoost model", "xgboost", "xgboost", _open_xgboost, numbers_classes=True)
+SKOPS = Format(
+    *("a skops model", "skops.io", "skops"),
+    lambda skops, path: skops.load(path, trusted=skops.get_untrusted_types(file=path)),
+    _find_strange_types,
+)
+PICKLE = Format(
+    *("a saved model", "joblib", "cli"),
+    lambda joblib, path: joblib.load(path),
+    lambda *_: "can run any code when it is opened",
+)
+FORMATS = {
+    ".json": XGBOOST,
+    ".ubj": XGBOOST,
+    ".txt": Format("a LightGBM model", "lightgbm", "lightgbm", _open_lightgbm, numbers_classes=True),
+    ".cbm": Format("a CatBoost model", "catboost", "catboost", _open_catboost),
+    ".onnx": Format("an ONNX model", "onnxruntime", "onnx", _open_onnx, numbers_classes=True),
+    ".skops": SKOPS,
+    ".joblib": PICKLE,
+    ".pkl": PICKLE,
+    ".pickle": PICKLE,
+}
+
+
+def load_optional(name: str | None, *, trust_model: bool, classes: Sequence[str]) -> Any:
+    """Return the black box that ``--model`` names, or None without it; its options are refused there."""
+    for option in ["--trust-model"] * trust_model + ["--classes"] * bool(classes) if name is None else []:
+        raise wrong_option(f"{option} is for a model given with --model.")
+    return None if name is None else load_model(name, trust_model=trust_model, classes=classes)
+
+
 def load_model(name: str, *, trust_model: bool, classes: Sequence[str] = ()) -> Any:
     """Return the black box that ``--model`` names.
 
@@ -88,73 +228,84 @@ def load_model(name: str, *, trust_model: bool, classes: Sequence[str] = ()) -> 
     name : str
         A file, or ``package.module:callable``.
     trust_model : bool
-        Whether a ``.joblib`` or TorchScript file may be opened. Such a file can run any code when it is opened.
+        Whether a file may be opened that can run any code.
     classes : sequence of str
         The names of the classes of a model whose file only numbers them.
     """
-    ending = Path(name).suffix.lower()
-    if ending in NUMBERED:
-        return NUMBERED[ending](_existing(name), classes)
-    if ending in TORCHSCRIPT:
-        path = _existing(name)
-        _check_trust(name, trust_model)
-        return TorchScriptModel(path, classes)
-    if classes:
-        known = ", ".join((*NUMBERED, *TORCHSCRIPT))
-        raise CommandError(
-            f"--classes is for models that only number their classes ({known}), and {name} names them itself.",
-            ExitCode.USAGE,
+    path = Path(name)
+    kind = FORMATS.get(path.suffix.lower())
+    if classes and not (kind and kind.numbers_classes):
+        known = ", ".join(ending for ending, one in FORMATS.items() if one.numbers_classes)
+        raise wrong_option(
+            f"--classes is for models that only number their classes ({known}), and {name} names them itself."
         )
-    if ending == ".cbm":
-        return CatBoostModel(_existing(name))
-    if name.endswith((".joblib", ".pkl", ".pickle")):
-        path = _existing(name)
-        _check_trust(name, trust_model)
-        try:
-            model = joblib.load(path)
-        except Exception as error:
-            why = f"{type(error).__name__}: {one_line(error)}"
-            raise CommandError(f"{name} cannot be opened as a saved model ({why}).", ExitCode.MODEL) from error
+    if kind is None:
+        return _import(name)
+    if not path.is_file():
+        raise _unusable(f"--model {name} is not a file.")
+    package = import_extra(kind.package, extra=kind.extra, purpose=f"Reading {kind.name}")
+    try:
+        if (danger := kind.danger(package, path)) and not trust_model:
+            raise _unusable(
+                f"{name} {danger}, so it is not opened by default: add --trust-model if you trust where it comes from."
+            )
+        if danger:
+            note(f"{name} is opened, and can run any code.")
+        model = kind.open(package, path)
+    except CommandError:
+        raise
+    except Exception as error:
+        # XGBoost adds a trace of C++ in further lines.
+        why = one_line(ValueError((str(error) or type(error).__name__).splitlines()[0]))
+        raise _unusable(f"{name} cannot be read as {kind.name}: {why}.") from error
+    if not isinstance(model, FileModel):
         if not (callable(model) or hasattr(model, "predict") or hasattr(model, "predict_proba")):
-            raise CommandError(f"{name} holds a {type(model).__name__}, which has no predict.", ExitCode.MODEL)
+            raise _unusable(f"{name} holds a {type(model).__name__}, which has no predict.")
         return model
+    if model.n_classes is not None and not classes:
+        note(f"the model numbers its classes from 0 to {model.n_classes - 1}: --classes names them.")
+    return FileModel(model.answer, model.feature_names_in_, model.n_classes, _check_classes(name, kind, model, classes))
+
+
+def _check_classes(name: str, kind: Format, model: FileModel, classes: Sequence[str]) -> tuple[str, ...]:
+    # The classes of ONNX are not counted before it answers.
+    if classes and kind.package != "onnxruntime":
+        if model.n_classes is None:
+            raise wrong_option(f"--classes is for classes, and {name} answers with numbers: leave it out.")
+        if len(classes) != model.n_classes:
+            raise wrong_option(f"--classes names {len(classes)} classes, and the model has {model.n_classes}.")
+    return tuple(classes)
+
+
+def _unusable(sentence: str) -> CommandError:
+    return CommandError(sentence, ExitCode.MODEL)
+
+
+def _check_objective(objective: str, is_known: bool) -> None:
+    if not is_known:
+        raise ValueError(f"its objective is {objective!r}, and only classifiers and regressions can be explained")
+
+
+def _text_as_category(X: pd.DataFrame) -> pd.DataFrame:
+    """Return text as categories, which both libraries look up by their names."""
+    texts = [name for name in X.columns if not pd.api.types.is_numeric_dtype(X[name].dtype)]
+    return X.astype(dict.fromkeys(texts, "category")) if texts else X
+
+
+def _import(name: str) -> Any:
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
-        raise CommandError(
-            f"--model {name} is not known: give a .joblib, .cbm, "
-            f"{', '.join((*NUMBERED, *TORCHSCRIPT))} file, or package.module:callable.",
-            ExitCode.USAGE,
+        raise wrong_option(
+            f"--model {name} is not known: give a {', '.join(FORMATS)} file, or package.module:callable."
         )
-    return _import(module, attribute)
-
-
-def _check_trust(name: str, trust_model: bool) -> None:
-    if not trust_model:
-        raise CommandError(
-            f"{name} can run any code when it is opened, so it is not opened by default: "
-            "add --trust-model if you trust where it comes from.",
-            ExitCode.MODEL,
-        )
-    note(f"{name} is opened, and can run any code.")
-
-
-def _existing(name: str) -> Path:
-    if not Path(name).is_file():
-        raise CommandError(f"--model {name} is not a file.", ExitCode.MODEL)
-    return Path(name)
-
-
-def _import(module: str, attribute: str) -> Any:
     # As with ``python -m``, modules in the working directory can be named.
     sys.path.insert(0, str(Path.cwd()))
     try:
         found = importlib.import_module(module)
     except Exception as error:
-        raise CommandError(
-            f"--model names the module {module}, which cannot be imported: {error}", ExitCode.MODEL
-        ) from error
+        raise _unusable(f"--model names the module {module}, which cannot be imported: {error}") from error
     finally:
         sys.path.pop(0)
     if not hasattr(found, attribute):
-        raise CommandError(f"--model names {attribute}, which {module} does not have.", ExitCode.MODEL)
+        raise _unusable(f"--model names {attribute}, which {module} does not have.")
     return getattr(found, attribute)

@@ -19,11 +19,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from oleander.aggregate import AggregateExplainer
 from oleander.cli.errors import CommandError
 from oleander.data.schema import FeatureSchema
-from oleander.running.wording import printable
-from oleander.storage.files import write_whole
+from oleander.explainer import AggregateExplainer
+from oleander.files.atomic import write_whole
+from oleander.running.wording import printable, visible
 
 WIDE = 200
 MOST_COLUMNS = 60
@@ -69,7 +69,10 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
 
 
 def predictions_table(atlas: AggregateExplainer, X: pd.DataFrame, row: NDArray[Any]) -> pd.DataFrame:
-    """Return a line per row: the answer, empty where there is none, its explainer, and all explainers that cover it."""
+    """Return a line per row: the answer, empty where there is none, its explainer, and all explainers that cover it.
+
+    Explainers are numbered from 1, as in the summary.
+    """
     answers, covers = atlas.predict(X), atlas.covers(X)
     given = ~np.ma.getmaskarray(answers)
     return pd.DataFrame(
@@ -77,8 +80,8 @@ def predictions_table(atlas: AggregateExplainer, X: pd.DataFrame, row: NDArray[A
             "row": row,
             "answer": pd.Series(np.ma.getdata(answers).astype(object)).where(given, None),
             "abstains": ~given,
-            "explainer": pd.array(atlas.responsible(X), dtype="Int64").astype("object"),
-            "covered_by": [" ".join(map(str, np.flatnonzero(column))) for column in covers.T],
+            "explainer": pd.array(atlas.responsible(X) + 1, dtype="Int64").astype("object"),
+            "covered_by": [" ".join(map(str, np.flatnonzero(column) + 1)) for column in covers.T],
         }
     ).assign(explainer=lambda table: table["explainer"].where(given, None))
 
@@ -107,16 +110,24 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def show_json(facts: dict[str, Any]) -> None:
-    """Print one JSON object."""
-    typer.echo(json.dumps(facts, allow_nan=False, ensure_ascii=False, indent=1))
+    """Print one JSON object, in which only characters that do not print are written by their number."""
+    text = json.dumps(facts, allow_nan=False, ensure_ascii=False, indent=1)
+    typer.echo(
+        "".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
+    )
+
+
+def show_text(text: str) -> None:
+    """Print text that may hold names as they are, such as SQL: only a terminal would obey orders in them."""
+    typer.echo(printable(text) if sys.stdout.isatty() else text, nl=False)
 
 
 def show_table(table: pd.DataFrame, title: str) -> None:
     """Print a table; names are shown as text, also where they look like markup."""
-    drawn = Table(title=Text(title), title_justify="left")
+    drawn = Table(title=Text(visible(title)), title_justify="left")
     for name in table.columns:
         is_number = pd.api.types.is_numeric_dtype(table[name])
-        drawn.add_column(Text(printable(str(name))), justify="right" if is_number else "left", no_wrap=not is_number)
+        drawn.add_column(Text(visible(str(name))), justify="right" if is_number else "left", no_wrap=not is_number)
     for line in table.itertuples(index=False):
         drawn.add_row(*(Text(_format(value)) for value in line))
     # A pipe has no width.
@@ -138,4 +149,4 @@ def _format(value: Any) -> str:
         if 0.9995 <= value < 1:
             return ">0.999"
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return printable(str(value))
+    return visible(str(value))

@@ -1,6 +1,6 @@
 """Reads a data file and a model, and returns the black box and the rows to explain it on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.black_box.columns import columns_read_by, match_columns
-from oleander.black_box.pair import ModelPair
-from oleander.cli.cleaning import clean_columns, clean_like
-from oleander.cli.errors import CommandError, ExitCode, note
-from oleander.cli.models import BaggedTrees, load_model
+from oleander.black_box.asking import columns_read_by, match_columns
+from oleander.black_box.output import ModelPair
+from oleander.cli.columns import clean_columns, clean_like
+from oleander.cli.errors import CommandError, note, wrong_option
+from oleander.cli.models import BaggedTrees, load_model, load_optional
 from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, read_table
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
@@ -28,40 +28,19 @@ MOST_CLASSES = 50
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The data and the model that the options of a command name.
-
-    Parameters
-    ----------
-    data : Path
-    target : str or None
-    model : str or None
-        None trains the paper's black box on the target.
-    trust_model : bool
-    groups : str or None
-        The column that names the group of each row.
-    drop : tuple of str
-    kinds : str
-        As in ``age=integer,sex=binary``.
-    files : FileOptions
-        How the files are read.
-    background : Path or None
-        A file of rows that show where data lie.
-    classes : tuple of str
-        The names of the classes of a model whose file has numbers only.
-    is_regression : bool
-        Whether a model that is trained here answers with numbers.
-    """
+    """The data and the model that the options of a command name; without a model, one is trained on the target."""
 
     data: Path
     target: str | None
-    model: str | None = None
-    trust_model: bool = False
     groups: str | None = None
     drop: tuple[str, ...] = ()
     kinds: str = ""
     files: FileOptions = FileOptions()  # noqa: RUF009 (frozen)
-    background: Path | None = None
+    model: str | None = None
+    trust_model: bool = False
     classes: tuple[str, ...] = ()
+    background: Path | None = None
+    # Whether a model that is trained here answers with numbers.
     is_regression: bool = False
 
 
@@ -74,10 +53,9 @@ class Prepared:
     black_box : Any
     X : DataFrame or Source
         Rows that are new to the black box, as far as that is known.
-    y : array, str or None
-        The true labels, which show whether the black box has seen the rows before; the name of a column for a source.
-    groups : array, str or None
-        The group of each row; the name of a column for a source.
+    y, groups : array, str or None
+        True labels, which show whether the black box has seen the rows before, and the group of each row; for a source
+        the names of columns.
     row : array
         The number of each row in the file; the first row after the header is 0. Empty for a source.
     schema : FeatureSchema or None
@@ -111,17 +89,11 @@ def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | Non
     source = open_source(request.data)
     if source.n_rows <= sample_size(source.epsilon, source.delta, None):
         return prepare(request, random_state=random_state, n_jobs=n_jobs)
-    for option, columns in (("--target", [request.target]), ("--groups", [request.groups]), ("--drop", request.drop)):
-        named = [column for column in columns if column is not None]
-        check_columns(pd.DataFrame(columns=list(source.columns)), named, option)
-    if request.kinds:
-        raise CommandError(
-            "--kinds is not for Parquet files that are read block by block: their columns have types.", ExitCode.USAGE
-        )
+    _check_names(request, source.columns)
     request.files.refuse_for(request.data, "a Parquet file")
-    for option, value in (("--missing", request.files.missing), ("--date-format", request.files.date_format)):
-        if value:
-            raise CommandError(f"{option} is not for Parquet files that are read block by block.", ExitCode.USAGE)
+    refused = {"--kinds": request.kinds, "--missing": request.files.missing, "--read dates": request.files.dates}
+    for option in (option for option, value in refused.items() if value):
+        raise wrong_option(f"{option} is not for Parquet files that are read block by block: their columns have types.")
     black_box = load_model(request.model, trust_model=request.trust_model, classes=request.classes)
     note(f"{request.data} has {source.n_rows:,} rows: it is read block by block, and predictions.csv is not written.")
     about = f"{request.model} on {source.n_rows:,} rows"
@@ -144,13 +116,11 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, b
     """
     table = read_table(request.data, request.files)
     target, group = request.target, request.groups
-    check_columns(table, [] if target is None else [target], "--target")
-    check_columns(table, [] if group is None else [group], "--groups")
-    check_columns(table, request.drop, "--drop")
+    _check_names(request, table.columns)
     kinds = read_kinds(request.kinds)
-    check_columns(table, list(kinds), "--kinds")
+    check_columns(table.columns, list(kinds), "--kinds")
     if target is None and request.model is None:
-        raise CommandError("without --model a model is trained, and that needs --target.", ExitCode.USAGE)
+        raise wrong_option("without --model a model is trained, and that needs --target.")
     row = np.arange(len(table))
     if target is not None:
         known = table[target].notna().to_numpy()
@@ -161,17 +131,12 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, b
             _check_target(table[target], is_regression=request.is_regression)
     apart = {target, group, *request.drop} - {None}
     X = table.drop(columns=[name for name in table.columns if name in apart])
-    black_box = None
-    if request.model is not None:
-        black_box = load_model(request.model, trust_model=request.trust_model, classes=request.classes)
-        X = _keep_columns(
-            X, black_box if beside is None else ModelPair(black_box, beside), has_target=target is not None
-        )
-    elif request.classes:
-        raise CommandError("--classes is for a model given with --model.", ExitCode.USAGE)
+    black_box = load_optional(request.model, trust_model=request.trust_model, classes=request.classes)
+    if black_box is not None:
+        asked = black_box if beside is None else ModelPair(black_box, beside)
+        X = _keep_columns(X, asked, has_target=target is not None)
     declared = {name: kind for name, kind in kinds.items() if name in X.columns}
-    date_format = request.files.date_format
-    X = clean_columns(X, declared=declared, date_format=date_format, may_drop=black_box is None)
+    X = clean_columns(X, declared=declared, dates=request.files.dates, may_drop=black_box is None)
     schema = FeatureSchema.infer(X, kinds=declared)
     background = _read_background(request, schema)
     if background is not None:
@@ -184,7 +149,7 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, b
     assert y is not None
     train, new = split_off(len(X), 0.5, groups, random_state)
     if not request.is_regression and len(np.unique(y[train].astype(str))) < 2:
-        raise CommandError(f"the rows drawn for training have one class of {target!r} only; more rows are needed.")
+        raise CommandError(f"the rows drawn for training have only one class of {target!r}; more rows are needed.")
     with tell_progress("training 50 bagged trees"):
         trees = BaggedTrees(schema, random_state, n_jobs, is_regression=request.is_regression)
         black_box = trees.fit(take_rows(X, train), y[train])
@@ -195,14 +160,19 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, b
     return Prepared(black_box, take_rows(X, new), None, new_groups, row[new], schema, about, trained_on, y[new])
 
 
+def _check_names(request: Request, columns: Sequence[Any]) -> None:
+    for option, names in (("--target", [request.target]), ("--groups", [request.groups]), ("--drop", request.drop)):
+        check_columns(columns, [name for name in names if name is not None], option)
+
+
 def _keep_columns(X: pd.DataFrame, model: Any, *, has_target: bool) -> pd.DataFrame:
     """Return the columns that a model reads, in its order, with a note on the others."""
     names = columns_read_by(model)
     if names is None:
         if not has_target:
             note(
-                "the model does not name its columns, so all enter: leave out with --target or --drop what it does "
-                "not read, such as the true label."
+                "the model does not name its columns, so it gets all of them: leave out with --target or --drop what "
+                "it does not read, such as the true label."
             )
         return X
     read = match_columns(names, list(X.columns))
@@ -219,9 +189,8 @@ def _read_background(request: Request, schema: FeatureSchema) -> pd.DataFrame | 
     if request.background is None:
         return None
     if request.model is None:
-        raise CommandError(
-            "--background is for a model given with --model: a model trained here has its training rows as background.",
-            ExitCode.USAGE,
+        raise wrong_option(
+            "--background is for a model given with --model: a model trained here has its training rows as background."
         )
     table = read_table(request.background, request.files)
     lacking = [name for name in schema.names if name not in table.columns]
@@ -229,7 +198,7 @@ def _read_background(request: Request, schema: FeatureSchema) -> pd.DataFrame | 
         raise CommandError(
             f"--background {request.background} lacks columns of the data: {list_some(lacking, MOST_LISTED)}."
         )
-    return clean_like(table, schema, date_format=request.files.date_format)[list(schema.names)]
+    return clean_like(table, schema, dates=request.files.dates)[list(schema.names)]
 
 
 def _check_target(target: pd.Series, *, is_regression: bool) -> None:
@@ -237,8 +206,8 @@ def _check_target(target: pd.Series, *, is_regression: bool) -> None:
     if is_regression:
         if not pd.api.types.is_numeric_dtype(target) or pd.api.types.is_bool_dtype(target):
             raise CommandError(
-                f"the target {target.name!r} holds {target.iloc[0]!r}, which is no number; --tolerance and --threshold "
-                "are for numbers."
+                f"the target {target.name!r} holds {target.iloc[0]!r}, which is not a number; --tolerance and "
+                "--threshold are for numbers."
             )
         return
     if n_classes < 2:
@@ -262,9 +231,8 @@ def read_kinds(text: str) -> Mapping[str, str]:
     for part in filter(None, text.split(",")):
         name, equals, kind = part.rpartition("=")
         if not equals or kind not in set(Kind):
-            raise CommandError(
-                f"--kinds {part} is not allowed: write column=kind, with one of the kinds {', '.join(Kind)}.",
-                ExitCode.USAGE,
+            raise wrong_option(
+                f"--kinds {part} is not allowed: write column=kind, with one of the kinds {', '.join(Kind)}."
             )
         kinds[name] = kind
     return kinds

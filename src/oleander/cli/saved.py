@@ -1,48 +1,41 @@
-"""Commands on a saved explainer: ``predict``, ``export``, ``report`` and ``tradeoff``.
+"""Commands on a saved explainer: ``predict``, ``evaluate``, ``export``, ``report`` and ``tradeoff``.
 
 What a command works with is imported when it runs: a wrong option is answered before that.
 """
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from oleander.cli import options as given
-from oleander.cli.errors import CommandError, ExitCode, note
-from oleander.running.wording import list_some, printable
+from oleander.cli.errors import CommandError, ExitCode, note, wrong_option
+from oleander.running.wording import list_some, visible
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from oleander.aggregate import AggregateExplainer
-
-FORMS = ("sql", "python", "dict", "card")
+    from oleander.explainer import AggregateExplainer
 
 
 def predict(
     atlas: given.Atlas,
     data: given.Data,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a CSV file; default: print it.")] = None,
-    separator: given.Separator = None,
-    decimal: given.Decimal = None,
-    encoding: given.Encoding = None,
+    out: given.OutFile = None,
     missing: given.Missing = None,
-    date_format: given.DateFormat = None,
+    read: given.Read = None,
     as_json: given.AsJson = False,
-    debug: given.Debug = False,
 ) -> None:
     """Answer the rows of a file with a saved explainer; answers are empty where it abstains."""
     import numpy as np
 
-    from oleander.aggregate import AggregateExplainer
-    from oleander.cli.outputs import predictions_table, records, show_json, write_table
+    from oleander.cli.outputs import predictions_table, records, show_json, show_text, write_table
     from oleander.cli.tables import FileOptions, read_table
+    from oleander.explainer import AggregateExplainer
 
     explainer = AggregateExplainer.load(atlas)
-    files = FileOptions(separator, decimal, encoding, given.split_names(missing), date_format)
-    X = rows_for(explainer, read_table(data, files), date_format)
+    files = FileOptions.parse(read, missing)
+    X = rows_for(explainer, read_table(data, files), files.dates)
     note_unread(explainer, X)
     table = predictions_table(explainer, X, np.arange(len(X)))
     if out is not None:
@@ -51,35 +44,136 @@ def predict(
     if as_json:
         show_json({"n_rows": len(table), "n_abstains": n_abstains, "predictions": records(table)})
     elif out is None:
-        typer.echo(table.to_csv(index=False), nl=False)
+        show_text(table.to_csv(index=False))
     else:
-        typer.echo(f"{len(table) - n_abstains:,} of {len(table):,} rows are answered: {out}")
+        typer.echo(f"{len(table) - n_abstains:,} of {len(table):,} rows are answered: {visible(out)}")
+
+
+def evaluate(
+    atlas: given.Atlas,
+    data: given.Data,
+    model: given.AskedModel = None,
+    trust_model: given.TrustModel = False,
+    classes: given.Classes = None,
+    labels: Annotated[
+        str | None, typer.Option(metavar="COL", help="The column with the model's answers; no model is asked.")
+    ] = None,
+    alarm: Annotated[
+        Literal["broken", "under", "unproven"],
+        typer.Option(
+            help="When to end with code 6: broken (the agreement is shown to be under the floor), under (the counted "
+            "share is), or unproven (it is not shown to reach the floor).",
+        ),
+    ] = "broken",
+    confidence: Annotated[float, typer.Option(help="Of each of the two bounds.", min=0.5, max=0.999999)] = 0.95,
+    missing: given.Missing = None,
+    read: given.Read = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """Judge a saved explainer on new rows; end with code 6 where its floor is broken."""
+    from oleander.cli.models import load_optional
+    from oleander.cli.outputs import records, show_json, show_table
+    from oleander.cli.tables import FileOptions, check_columns, read_table
+    from oleander.explainer import AggregateExplainer
+    from oleander.judging.monitor import FloorCheck
+    from oleander.running.shares import show_lower
+
+    if (model is None) == (labels is None):
+        raise wrong_option(
+            "give --model, which is asked about the rows, or --labels, the column with its answers, and not both."
+        )
+    files = FileOptions.parse(read, missing)
+    black_box = load_optional(model, trust_model=trust_model, classes=given.split_names(classes))
+    explainer = AggregateExplainer.load(atlas, black_box)
+    table, known = read_table(data, files), None
+    n_saved = explainer.n_queries_
+    if labels is not None:
+        check_columns(table.columns, [labels], "--labels")
+        table = _with_labels(table, labels)
+        known = table[labels].to_numpy()
+        _check_labels(explainer, known, labels)
+        if labels not in (explainer.schema_.columns or ()):
+            table = table.drop(columns=labels)
+    X = rows_for(explainer, table, files.dates)
+    note_unread(explainer, X)
+    result = explainer.evaluate(X, known)
+    n_answered = round(result.coverage * result.n_rows)
+    if not n_answered:
+        raise CommandError(f"none of the {result.n_rows:,} rows is answered, so the floor cannot be judged.")
+    check = FloorCheck.count(
+        round(result.agreement * n_answered), n_answered, floor=explainer.min_fidelity, confidence=confidence
+    )
+    alarms = check.alarms(alarm)
+    if as_json:
+        facts: dict[str, Any] = {
+            "n_rows": result.n_rows,
+            "coverage": result.coverage,
+            **vars(check),
+            "agreement": check.agreement,
+            "state": check.state,
+            "alarm": alarms,
+            "n_queries": explainer.n_queries_ - n_saved,
+            "explainers": records(result.explainers),
+            "classes": records(result.classes),
+        }
+        show_json(facts)
+    else:
+        typer.echo(f"{result.n_rows:,} new rows, coverage {show_lower(result.coverage, 3)}\n{check}")
+        table = result.explainers
+        show_table(table.assign(explainer=range(1, len(table) + 1))[["explainer", *table.columns]], "Each explainer")
+    if alarms:
+        raise typer.Exit(ExitCode.BROKEN)
+
+
+def _with_labels(table: "pd.DataFrame", labels: str) -> "pd.DataFrame":
+    known = table[labels].notna()
+    if not known.all():
+        note(f"rows without a value of {labels!r} are left out: {(~known).sum():,}.")
+    if not known.any():
+        raise CommandError(f"column {labels!r} has no value.")
+    return table[known].reset_index(drop=True)
+
+
+def _check_labels(explainer: "AggregateExplainer", known: Any, labels: str) -> None:
+    """Refuse a column that holds none of the explainer's labels: another column, or labels of another type."""
+    if explainer.record_.is_number:
+        if known.dtype.kind not in "iuf":
+            raise CommandError(f"--labels {labels} holds {list_some(known.tolist())}, and the explainer's are numbers.")
+        return
+    answers = {rule.label for member in explainer.explainers_ for rule in member.rules()}
+    answers |= set(explainer.evaluation_.classes["label"].tolist())
+    found = list(dict.fromkeys(known.tolist()))
+    if answers.isdisjoint(found):
+        raise CommandError(
+            f"--labels {labels} holds {list_some(found)}, and the explainer's labels are "
+            f"{list_some(sorted(answers, key=str))}.",
+        )
 
 
 def export(
     atlas: given.Atlas,
-    form: Annotated[str, typer.Option("--format", metavar="NAME", help="sql, python, dict (JSON) or card (Markdown).")],
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a file; default: print it.")] = None,
+    form: Annotated[
+        Literal["sql", "python", "dict", "card"],
+        typer.Option("--format", help="SQL, Python code, JSON, or a model card in Markdown."),
+    ],
+    out: given.OutFile = None,
     dialect: Annotated[
         str | None, typer.Option(metavar="NAME", help="With sql: duckdb, sqlite or postgres. Default: duckdb.")
     ] = None,
     table: Annotated[str | None, typer.Option(help="With sql: the table with the rows. Default: data.")] = None,
     title: Annotated[str | None, typer.Option(help="With card: what the model is.")] = None,
     as_json: given.AsJson = False,
-    debug: given.Debug = False,
 ) -> None:
     """Write a saved explainer as SQL, Python, JSON or a model card."""
     import json
 
-    from oleander.aggregate import AggregateExplainer
-    from oleander.cli.outputs import show_json
-    from oleander.storage.files import write_whole
+    from oleander.cli.outputs import show_json, show_text
+    from oleander.explainer import AggregateExplainer
+    from oleander.files.atomic import write_whole
 
-    if form not in FORMS:
-        raise CommandError(f"--format {form} is not known; use one of {', '.join(FORMS)}.", ExitCode.USAGE)
     for option, value, only in (("--dialect", dialect, "sql"), ("--table", table, "sql"), ("--title", title, "card")):
         if value is not None and form != only:
-            raise CommandError(f"{option} is for --format {only}: leave out one.", ExitCode.USAGE)
+            raise wrong_option(f"{option} is for --format {only}: leave out one.")
     explainer = AggregateExplainer.load(atlas)
     if form == "sql":
         # An unknown dialect is refused where the dialects are known.
@@ -95,10 +189,9 @@ def export(
     if as_json:
         show_json({"format": form, "file": None if out is None else str(out), "text": text})
     elif out is None:
-        # A name of a column in SQL may hold orders to the terminal; a pipe or a file gets the text as it is.
-        typer.echo(printable(text) if sys.stdout.isatty() else text, nl=False)
+        show_text(text)
     else:
-        typer.echo(f"{out} is written ({len(text.encode()):,} bytes)")
+        typer.echo(f"{visible(out)} is written ({len(text.encode()):,} bytes)")
 
 
 def report(
@@ -107,50 +200,43 @@ def report(
     data: Annotated[
         Path | None, typer.Option(metavar="DATA", help="Rows for the map and for the part on unanswered rows.")
     ] = None,
-    model: given.Model = None,
+    model: given.AskedModel = None,
     trust_model: given.TrustModel = False,
     classes: given.Classes = None,
     title: Annotated[str, typer.Option(help="What the page is about.")] = "How the model decides",
-    separator: given.Separator = None,
-    decimal: given.Decimal = None,
-    encoding: given.Encoding = None,
     missing: given.Missing = None,
-    date_format: given.DateFormat = None,
+    read: given.Read = None,
     include_rows: given.IncludeRows = False,
     as_json: given.AsJson = False,
-    debug: given.Debug = False,
 ) -> None:
     """Write the page of a saved explainer."""
-    from oleander.aggregate import AggregateExplainer
-    from oleander.cli.models import load_model
+    from oleander.cli.models import load_optional
     from oleander.cli.outputs import show_json
     from oleander.cli.tables import FileOptions, read_table
+    from oleander.explainer import AggregateExplainer
 
-    black_box = (
-        None if model is None else load_model(model, trust_model=trust_model, classes=given.split_names(classes))
-    )
+    files = FileOptions.parse(read, missing)
+    if data is None and (model is not None or files != FileOptions()):
+        raise wrong_option("--model, --missing and --read are about the rows of --data: give it, or leave them out.")
+    black_box = load_optional(model, trust_model=trust_model, classes=given.split_names(classes))
     explainer = AggregateExplainer.load(atlas, black_box)
-    X = None
-    if data is not None:
-        files = FileOptions(separator, decimal, encoding, given.split_names(missing), date_format)
-        X = rows_for(explainer, read_table(data, files), date_format)
+    X = None if data is None else rows_for(explainer, read_table(data, files), files.dates)
     explainer.report(out, X, title=title, include_rows=include_rows)
     size = out.stat().st_size
     if as_json:
         show_json({"page": str(out), "bytes": size})
     else:
-        typer.echo(f"{out} is written ({size / 1e6:.1f} MB)")
+        typer.echo(f"{visible(out)} is written ({size / 1e6:.1f} MB)")
 
 
 def tradeoff(
     atlas: given.Atlas,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a CSV file too.")] = None,
     as_json: given.AsJson = False,
-    debug: given.Debug = False,
 ) -> None:
     """Show the coverage for each number of explainers and each floor."""
-    from oleander.aggregate import AggregateExplainer
     from oleander.cli.outputs import records, show_json, show_table, write_table
+    from oleander.explainer import AggregateExplainer
 
     table = AggregateExplainer.load(atlas).tradeoff().table
     if out is not None:
@@ -174,9 +260,9 @@ def note_unread(explainer: "AggregateExplainer", X: "pd.DataFrame") -> None:
     note(f"{(~readable).sum():,} of {len(X):,} rows hold values that the explainer does not know: it abstains there.")
 
 
-def rows_for(explainer: "AggregateExplainer", table: "pd.DataFrame", date_format: str | None) -> "pd.DataFrame":
+def rows_for(explainer: "AggregateExplainer", table: "pd.DataFrame", dates: str | None) -> "pd.DataFrame":
     """Return the columns that the explainer uses; others, such as the target, are ignored with a note."""
-    from oleander.cli.cleaning import clean_like
+    from oleander.cli.columns import clean_like
     from oleander.cli.tables import MOST_LISTED
 
     schema = explainer.schema_
@@ -191,4 +277,4 @@ def rows_for(explainer: "AggregateExplainer", table: "pd.DataFrame", date_format
     others = [name for name in table.columns if name not in needed]
     if others:
         note(f"columns that the explainer does not use are ignored: {list_some(others, MOST_LISTED)}.")
-    return clean_like(table, schema, date_format=date_format)[needed].set_axis(list(schema.columns), axis=1)
+    return clean_like(table, schema, dates=dates)[needed].set_axis(list(schema.columns), axis=1)

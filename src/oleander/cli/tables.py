@@ -6,15 +6,19 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any, Self
 
 import pandas as pd
 
-from oleander.cli.errors import CommandError, ExitCode, note
+from oleander.cli.errors import CommandError, note, wrong_option
+from oleander.cli.options import split_names
+from oleander.data.checks import MOST_EXACT
 from oleander.running.extras import import_extra
 from oleander.running.wording import list_some, one_line
 
@@ -25,42 +29,69 @@ TEXT = (".csv", ".tsv", ".txt")
 # Numbers with a comma that is surely no mark between thousands.
 WITH_COMMA = re.compile(r"\D{0,4}\d+(\.\d{3})*,\d+\D{0,4}")
 SURELY_DECIMAL = re.compile(r".*(^|\D)0,\d+\D*|.*,(\d{1,2}|\d{4,})\D*|.*\.\d{3},\d+\D*")
+# Whole numbers that a float may round.
+LONG_WHOLE = re.compile(r"\s*[+-]?\d{16,}\s*")
 MOST_LISTED = 5
 BYTES_PER_CELL = 8
+IS_IT_RIGHT = " Is the separator right (--read separator=;)?"
 
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How a file is read.
+    """How a file is read; None where it is found out.
 
     Parameters
     ----------
-    separator : str or None
-        Of a text file. None finds it in the first line.
-    decimal : str or None
-        The decimal mark of a text file. None finds it in the columns.
-    encoding : str or None
-        Of a text file. None takes UTF-8 or UTF-16, and cp1252 for other files.
+    separator, decimal, encoding : str or None
+        Of a text file: the mark between columns, the decimal mark, and the encoding.
+    dates : str or None
+        The format of dates, as in ``strptime``.
     missing : tuple of str
         Cells that stand for a missing value, besides those that are empty.
-    date_format : str or None
-        The format of dates, as in ``strptime``. None tries the usual ones.
     """
 
     separator: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    dates: str | None = None
     missing: tuple[str, ...] = ()
-    date_format: str | None = None
+
+    @classmethod
+    def parse(cls, read: Sequence[str] | None, missing: list[str] | None = None) -> Self:
+        """Return what ``--read`` and ``--missing`` say.
+
+        Examples
+        --------
+        >>> FileOptions.parse(["separator=;", "decimal=,"], ["n/k,-999"]).missing
+        ('n/k', '-999')
+        """
+        found: dict[str, str] = {}
+        for text in read or ():
+            name, equals, value = text.partition("=")
+            if not equals or name not in ("separator", "decimal", "encoding", "dates"):
+                raise wrong_option(
+                    f"--read {text} is not allowed: write separator=, decimal=, encoding= or dates= and a value."
+                )
+            found[name] = value.replace("\\t", "\t") if name == "separator" else value
+        for name in ("separator", "decimal"):
+            mark = found.get(name)
+            if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
+                raise wrong_option(f"--read {name}={mark} is not allowed: give one character that is no quote.")
+        if "separator" in found and found["separator"] == found.get("decimal"):
+            raise wrong_option(f"--read separator and decimal are both {found['decimal']!r}; they must differ.")
+        return cls(**found, missing=split_names(missing))
 
     def refuse_for(self, path: Path, kind: str) -> None:
         """Raise ``CommandError`` for options of text files."""
-        given = {"--separator": self.separator, "--decimal": self.decimal, "--encoding": self.encoding}
-        for option in (option for option, value in given.items() if value is not None):
-            raise CommandError(f"{option} is for CSV files, and {path.name} is {kind}.", ExitCode.USAGE)
+        for name in ("separator", "decimal", "encoding"):
+            if getattr(self, name) is not None:
+                raise wrong_option(f"--read {name} is for CSV files, and {path.name} is {kind}.")
 
 
-def read_table(path: Path, options: FileOptions = FileOptions()) -> pd.DataFrame:  # noqa: B008 (frozen)
+NO_OPTIONS = FileOptions()
+
+
+def read_table(path: Path, options: FileOptions = NO_OPTIONS) -> pd.DataFrame:
     """Read a CSV, Excel or Parquet file; ``CommandError`` says why a file cannot be used.
 
     ``attrs["decimal"]`` of the table is the decimal mark of numbers that are still text.
@@ -100,7 +131,7 @@ def _empty_cells(table: pd.DataFrame, words: tuple[str, ...]) -> pd.DataFrame:
         elif not isinstance(column.dtype, pd.CategoricalDtype):
             stands_for_none = [isinstance(cell, str) and cell.strip() in words for cell in column]
             cleaned[name] = column.mask(stands_for_none)
-    note(f"cells that are read as missing: {int(cleaned.isna().sum().sum() - table.isna().sum().sum()):,}.")
+    note(f"{int(cleaned.isna().sum().sum() - table.isna().sum().sum()):,} cells are read as missing.")
     return cleaned
 
 
@@ -146,16 +177,10 @@ def _memory() -> float:
 def _read_csv(path: Path, options: FileOptions) -> tuple[pd.DataFrame, str]:
     """Return the table of a text file, and its decimal mark."""
     separator, decimal = options.separator, options.decimal
-    if separator is not None:
-        separator = separator.replace("\\t", "\t")
-    for option, mark in (("--separator", separator), ("--decimal", decimal)):
-        if mark is not None and len(mark) != 1:
-            raise CommandError(f"{option} {mark!r} is not allowed: give one character.", ExitCode.USAGE)
-        if mark is not None and mark in '"\r\n':
-            raise CommandError(f"{option} {mark!r} is not allowed: CSV files use it otherwise.", ExitCode.USAGE)
-    if separator is not None and separator == decimal:
-        raise CommandError(f"--separator and --decimal are both {decimal!r}; they must differ.", ExitCode.USAGE)
     text = _decode(path, options.encoding)
+    if (marked := re.match(r"sep=(.)\r?\n", text)) is not None:
+        # Excel reads and writes such a line before the header.
+        separator, text = separator or marked[1], text[marked.end() :]
     if not text.strip():
         raise CommandError(f"{path} is empty.")
     header = text.lstrip().splitlines()[0]
@@ -182,12 +207,33 @@ def _parse(path: Path, text: str, separator: str, decimal: str) -> pd.DataFrame:
         with warnings.catch_warnings():
             # A row that is longer than the header would lose values.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            return pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, low_memory=False, index_col=False)
+            return _keep_digits(
+                partial(pd.read_csv, sep=separator, decimal=decimal, low_memory=False, index_col=False), text
+            )
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
         raise CommandError(
             f"{path} cannot be read as a table with a {SEPARATORS.get(separator, repr(separator))} between columns: "
-            f"{one_line(error).removeprefix('Error tokenizing data. C error: ')}. Is --separator right?"
+            f"{one_line(error).removeprefix('Error tokenizing data. C error: ')}.{IS_IT_RIGHT}"
         ) from error
+
+
+def _keep_digits(read: Callable[..., pd.DataFrame], text: str) -> pd.DataFrame:
+    """Return the table of a text, with columns that hold whole numbers beyond 64 bits as text.
+
+    Beside a missing value pandas makes floats of whole numbers, which rounds them, and objects of those beyond 64 bits.
+    """
+    table = read(io.StringIO(text))
+    large = [
+        name
+        for name, column in table.items()
+        if column.dtype == object or (pd.api.types.is_float_dtype(column.dtype) and (column.abs() > MOST_EXACT).any())
+    ]
+    if large:
+        cells = read(io.StringIO(text), usecols=large, dtype=str)
+        for name in large:
+            if cells[name].str.fullmatch(LONG_WHOLE).any():
+                table[name] = cells[name]
+    return table
 
 
 def has_decimal_commas(table: pd.DataFrame) -> bool:
@@ -212,29 +258,24 @@ def has_decimal_commas(table: pd.DataFrame) -> bool:
 
 
 def _decode(path: Path, encoding: str | None) -> str:
-    data = path.read_bytes()
-    if encoding is not None:
+    data, line = path.read_bytes(), 0
+    usual = ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252")
+    for name in usual if encoding is None else (encoding,):
         try:
-            return data.decode(encoding)
+            text = data.decode(name)
         except LookupError:
-            raise CommandError(
-                f"--encoding {encoding} is not known; such as utf-8 or cp1252.", ExitCode.USAGE
-            ) from None
+            raise wrong_option(f"--read encoding={name} is not known; give one such as utf-8 or cp1252.") from None
         except UnicodeDecodeError as error:
-            line = data[: error.start].count(b"\n") + 1
-            raise CommandError(f"{path} is not text in --encoding {encoding} (line {line}).") from None
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-    try:
-        text = data.decode("cp1252")
-    except UnicodeDecodeError:
-        raise CommandError(f"{path} is not UTF-8 text (line {line}): name its encoding with --encoding.") from None
-    note(f"{path.name} is not UTF-8 text (line {line}): it is read as cp1252, or as --encoding says.")
-    return text
+            line = line or data[: error.start].count(b"\n") + 1
+            continue
+        if line:
+            note(
+                f"{path.name} is not UTF-8 text (line {line}): it is read as cp1252; --read encoding=NAME changes that."
+            )
+        return text
+    if encoding is not None:
+        raise CommandError(f"{path} is not text in the encoding {encoding} (line {line}).")
+    raise CommandError(f"{path} is not UTF-8 text (line {line}): name its encoding with --read encoding=NAME.")
 
 
 def sniff_separator(header: str) -> str:
@@ -267,15 +308,14 @@ def _split(header: str, separator: str) -> list[str]:
         raise CommandError(f"the first line cannot be read as names of columns: {one_line(error)}.") from error
 
 
-def check_columns(table: pd.DataFrame, names: Sequence[str], option: str) -> None:
-    """Raise ``CommandError`` if an option names a column that the table does not have."""
+def check_columns(columns: Sequence[Any], names: Sequence[str], option: str) -> None:
+    """Raise ``CommandError`` if an option names a column that is not there."""
     for name in names:
-        if name not in table.columns:
-            hint = " Is --separator right?" if table.shape[1] == 1 else ""
-            spelled = {column.strip().lower(): column for column in reversed(table.columns)}
+        if name not in columns:
+            hint = IS_IT_RIGHT if len(columns) == 1 else ""
+            spelled = {str(column).strip().lower(): column for column in reversed(columns)}
             if not hint and (near := get_close_matches(name.strip().lower(), spelled, n=1)):
                 hint = f" Did you mean {spelled[near[0]]!r}?"
-            raise CommandError(
-                f"{option} names the column {name!r}, and the data have {list_some(table.columns, MOST_LISTED)}.{hint}",
-                ExitCode.USAGE,
+            raise wrong_option(
+                f"{option} names the column {name!r}, and the data have {list_some(columns, MOST_LISTED)}.{hint}"
             )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from oleander.arrays import Labels
+from oleander.running.wording import shorten
 
 # Whole numbers beyond this may be rounded to a float: 2^53 + 1 becomes 2^53.
 MOST_EXACT = 2.0**53 - 1
@@ -47,6 +48,26 @@ def names_of_columns(**given: Any) -> list[str]:
     return [value for value in given.values() if value is not None]
 
 
+def refuse_half_pairs(text: Any, what: str) -> None:
+    r"""Raise ``ValueError`` for text with half of a pair of surrogates, which no file can hold.
+
+    Examples
+    --------
+    >>> refuse_half_pairs("age\ud800", "a column")
+    Traceback (most recent call last):
+    ...
+    ValueError: a column has the text 'age\ud800', which is not Unicode (half of a pair of surrogates): rename it.
+    """
+    if not isinstance(text, str):
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"{what} has the text {shorten(text)!r}, which is not Unicode (half of a pair of surrogates): rename it."
+        ) from None
+
+
 def check_count(name: str, value: Any, least: int = 1, *, or_none: bool = False) -> None:
     """Raise ``ValueError`` unless the value is a whole number of at least ``least``, or None where that is allowed.
 
@@ -63,6 +84,37 @@ def check_count(name: str, value: Any, least: int = 1, *, or_none: bool = False)
         raise ValueError(
             f"{name}={value!r} is not allowed: give a whole number, {least} or more{', or None' if or_none else ''}."
         )
+
+
+def read_count(value: Any) -> int:
+    """Return a count that a file holds, or raise ``ValueError`` for what is no count.
+
+    Examples
+    --------
+    >>> read_count(10**400)
+    Traceback (most recent call last):
+    ...
+    ValueError: a count is a whole number from 0 to 2^53 - 1
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_EXACT:
+        raise ValueError("a count is a whole number from 0 to 2^53 - 1")
+    return value
+
+
+def read_share(value: Any) -> float:
+    """Return a share that a file holds, NaN for None, or raise ``ValueError`` for what is no share.
+
+    Examples
+    --------
+    >>> read_share(1e308)
+    Traceback (most recent call last):
+    ...
+    ValueError: a share is a number from 0 to 1
+    """
+    share = float("nan" if value is None else value)
+    if share < 0 or share > 1:
+        raise ValueError("a share is a number from 0 to 1")
+    return share
 
 
 def check_positive(name: str, value: Any, *, or_none: bool = False) -> None:

@@ -1,43 +1,117 @@
-"""Rows that are copies of one another: equal in every column, but for a jitter that no measurement shows.
+"""Rows that coincide far more often than chance explains: copies, repeated measurements, rows of X in the background.
 
-Oversampled data hold the same record many times. Copies are no new evidence, so they count as one group.
+Every row judges, whatever is found here: rows that coincide by chance are evidence like others. Where chance does not
+explain it, the user is asked, and bounds on these rows are judged, not certified.
 """
 
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
-from oleander.data.schema.feature import Kind
 
 # Copies differ by at most this share of a column's spread.
 JITTER = 1e-6
 # About the number of pairs of rows that are so near by chance, and the share of values in one column.
 CHANCE, CHANCE_IN_COLUMN = 1e-3, 0.1
-# Whole numbers with at most this many values, and other numbers with at most two, are levels rather than measurements.
-FEW_WHOLE_NUMBERS = 31
-# The share of values occurring twice that must be of one cluster each, for a column to tell copies from equal rows.
+# Among pairs of rows with the same value of a measurement, more than this share are copies.
 MOST = 0.5
-# With fewer copies than this share of the rows, each row counts.
-MANY = 0.02
-# Repeated rows of levels are odd if they are at least this share of the rows, and their pairs are more than this many
-# times the pairs that chance makes.
-ODD_SHARE, ODD_RATIO = 0.5, 10.0
-# What ``link_rows`` returns.
-Linked = tuple[Ints, list[Ints]]
+# Fewer repeated records than this, or than this share of all records, are defaults and other values that occur often.
+FEWEST, MANY = 5, 0.02
+# Rows coincide far more often than chance explains if they do so more than this many times as often.
+FAR = 3.0
 
 
-def link_rows(values: Floats, schema: FeatureSchema) -> Linked:
+def find_copies(values: Floats, schema: FeatureSchema, groups: Labels | None, background: Floats | None) -> Ints | None:
+    """Return the number of each row's cluster of copies, where copies are many and nothing explains them; else None.
+
+    A background explains them if it holds about as many of these records as a sample of the same population would.
+    With groups only records that occur in several groups count: rows of one group may be equal.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> twice = np.concatenate([X, X + 1e-9])
+    >>> schema = FeatureSchema.infer(X)
+    >>> find_copies(X, schema, None, None), find_copies(twice, schema, None, None)[[0, 1, 50, 51]].tolist()
+    (None, [0, 1, 0, 1])
+    >>> find_copies(twice, schema, None, twice)
+    """
+    cluster, is_copied = _find_copied(values, schema, groups)
+    if is_copied.sum() < max(FEWEST, MANY * len(is_copied)):
+        return None
+    if background is not None:
+        # A record that is frequent in the population is in the background too. Of one that X holds c times, about
+        # c − 1 of as many other rows are expected: some are in X twice by luck.
+        size, first = np.bincount(cluster)[is_copied], np.unique(cluster, return_index=True)[1][is_copied]
+        n_expected = (1 - np.exp(-(size - 1) * len(background) / len(values))).sum()
+        joint, _ = _link_rows(np.concatenate([background, values[first]]), schema)
+        n_found = np.isin(joint[len(background) :], joint[: len(background)]).sum()
+        if n_expected <= FAR * n_found:
+            return None
+    return cluster
+
+
+def count_known(values: Floats, background: Floats, schema: FeatureSchema) -> int:
+    """Return the number of rows that equal a background row, or 0 if chance explains that number.
+
+    Records are counted that occur once in each table. The number of records that occur twice in one table estimates
+    how many of them are due to chance (Good and Turing). Each table is used by itself, since duplicates may have been
+    removed from the other. Frequent records, such as values under a limit of detection, take no part.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> count_known(X[:20] + 1e-9, X, FeatureSchema.infer(X)), count_known(X[:20], X[20:], FeatureSchema.infer(X))
+    (20, 0)
+    """
+    cluster, _ = _link_rows(np.concatenate([background, values]), schema)
+    n_rows, n_others = len(values), len(background)
+    n_records = int(cluster.max()) + 1
+    there, here = (np.bincount(part, minlength=n_records) for part in (cluster[:n_others], cluster[n_others:]))
+    n_between = int(((there == 1) & (here == 1)).sum())
+    explained = 2 * max((there == 2).sum() * n_rows / n_others, (here == 2).sum() * n_others / n_rows)
+    return n_between if n_between > FAR * explained + max(FEWEST, MANY * n_rows) else 0
+
+
+def _find_copied(values: Floats, schema: FeatureSchema, groups: Labels | None) -> tuple[Ints, Bools]:
+    """Return the number of each row's cluster of nearly equal rows, and a mask of the clusters that hold copies.
+
+    Rows of a few levels are equal by chance, and so are rows of zeros. Nearly equal rows are copies if one of their
+    values occurs in no other record, in a column of measurements: most rows that agree there agree everywhere, far more
+    often than two rows agree in the other columns.
+    """
+    cluster, codes = _link_rows(values, schema)
+    n_rows, size = len(values), np.bincount(cluster)
+    is_copied = np.zeros(len(size), dtype=bool)
+    if len(size) == n_rows:
+        return cluster, is_copied
+    first = np.unique(cluster, return_index=True)[1]
+    # Sums of random numbers, one for each value, differ where rows do; one column less is one number less.
+    marks = [np.random.default_rng(j).integers(2**63, size=n_rows)[code] for j, code in enumerate(codes)]
+    total = np.sum(marks, axis=0)
+    for code, mark in zip(codes, marks, strict=True):
+        in_one_cluster = np.bincount(code[first]) == 1
+        share = in_one_cluster[np.bincount(code) > 1].mean() if len(in_one_cluster) < n_rows else 0.0
+        if share > MOST and share > FAR * _measure_coincidence(total - mark):
+            is_copied |= in_one_cluster[code[first]]
+    if groups is None:
+        return cluster, is_copied & (size > 1)
+    pairs = np.unique(np.column_stack([cluster, pd.factorize(groups)[0]]), axis=0)
+    return cluster, is_copied & (np.bincount(pairs[:, 0]) > 1)
+
+
+def _measure_coincidence(keys: Ints) -> float:
+    """Return the share of all pairs of rows that have the same key."""
+    counts = np.unique(keys, return_counts=True)[1].astype(float)
+    return float((counts * (counts - 1)).sum() / (len(keys) * (len(keys) - 1)))
+
+
+def _link_rows(values: Floats, schema: FeatureSchema) -> tuple[Ints, list[Ints]]:
     """Return the number of each row's cluster of nearly equal rows, and codes of nearly equal values in each column.
 
     Values are linked if no gap between neighbours is larger than the jitter, so the time is that of sorting columns.
     Where no two rows are nearly equal, the later columns are not looked at and have no codes.
-
-    Parameters
-    ----------
-    values : array of shape (n_rows, n_features)
-        Encoded rows.
-    schema : FeatureSchema
     """
     n_rows = len(values)
     n_measured = max(1, sum(feature.is_number for feature in schema))
@@ -64,81 +138,3 @@ def _link_values(column: Floats, jitter: float) -> Ints:
     codes = np.empty(len(column), dtype=np.intp)
     codes[order] = np.concatenate([[0], np.cumsum(starts)])[: len(column)]
     return codes
-
-
-def find_copies(linked: Linked, schema: FeatureSchema) -> Ints | None:
-    """Return the number of each row's cluster of copies, a row without copies alone in its own; None without copies.
-
-    Rows of a few levels are equal by chance and are no copies. Nearly equal rows are copies if one of their
-    measurements occurs in no other row, in a column where this holds for most values that occur twice.
-
-    Examples
-    --------
-    >>> X = np.random.default_rng(0).normal(size=(4, 2))
-    >>> rows = np.concatenate([X, X[:1] + 1e-9])
-    >>> schema = FeatureSchema.infer(rows)
-    >>> find_copies(link_rows(rows, schema), schema).tolist()
-    [0, 1, 2, 3, 0]
-    """
-    cluster, codes = linked
-    size = np.bincount(cluster)
-    if (size == 1).all():
-        return None
-    first = np.unique(cluster, return_index=True)[1]
-    is_copied = np.zeros(len(size), dtype=bool)
-    for feature, code in zip(schema, codes, strict=True):
-        n_values = int(code.max()) + 1
-        fewest = 2 if feature.kind is Kind.CONTINUOUS else FEW_WHOLE_NUMBERS
-        if not feature.is_number or n_values <= fewest:
-            continue
-        in_one_cluster = np.bincount(code[first]) == 1
-        if in_one_cluster[np.bincount(code) > 1].mean() > MOST:
-            is_copied |= in_one_cluster[code[first]]
-    is_copied &= size > 1
-    if not is_copied.any():
-        return None
-    # Equal rows that are no copies are alone in their own clusters.
-    alone = ~is_copied[cluster]
-    cluster = np.where(alone, len(size) + np.arange(len(cluster)), cluster)
-    return np.asarray(pd.factorize(cluster)[0], dtype=np.intp)
-
-
-def count_copies(cluster: Ints) -> int:
-    """Return the number of rows beside the first of each cluster."""
-    return len(cluster) - len(pd.unique(cluster))
-
-
-def count_odd_repeats(linked: Linked) -> int:
-    """Return the number of rows beside the first of equal rows, where they are many and chance explains few; else 0.
-
-    Rows of a few levels are equal by chance. Chance is measured as if columns were independent; columns that are not
-    make more rows equal, so this is a reason to ask and no proof of copies.
-
-    Examples
-    --------
-    >>> rows = np.random.default_rng(0).integers(3, size=(30, 8)).astype(float)
-    >>> twice = np.concatenate([rows, rows])
-    >>> [count_odd_repeats(link_rows(given, FeatureSchema.infer(given))) for given in (rows, twice)]
-    [0, 30]
-    """
-    cluster, codes = linked
-    n_rows, n_repeats = len(cluster), count_copies(cluster)
-    if n_repeats < ODD_SHARE * n_rows:
-        return 0
-    chance = float(np.prod([((np.bincount(code) / n_rows) ** 2).sum() for code in codes]))
-    observed = float(((np.bincount(cluster) / n_rows) ** 2).sum())
-    # A row equals itself, which is no chance.
-    return n_repeats if observed - 1 / n_rows > ODD_RATIO * chance else 0
-
-
-def find_known(values: Floats, known: Floats, schema: FeatureSchema) -> Bools:
-    """Return a mask of the rows that nearly equal one of the known rows.
-
-    Examples
-    --------
-    >>> known = np.random.default_rng(0).normal(size=(4, 2))
-    >>> find_known(np.array([known[2] + 1e-9, [0.5, 0.5]]), known, FeatureSchema.infer(known)).tolist()
-    [True, False]
-    """
-    cluster, _ = link_rows(np.concatenate([known, values]), schema)
-    return np.isin(cluster[len(known) :], cluster[: len(known)])

@@ -1,4 +1,4 @@
-"""The one entry for tables: pandas, polars, pyarrow, DuckDB and other frames become pandas, by the name of each column.
+"""The only entry for tables: pandas, polars, pyarrow, DuckDB and other frames become pandas, column by column.
 
 Every frame that narwhals reads is converted column by column, so that the same values give the same columns, whichever
 library holds them. Arrays stay arrays.
@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from oleander.arrays import Ints
-from oleander.data.checks import MOST_EXACT
+from oleander.data.checks import MOST_EXACT, refuse_half_pairs
 from oleander.running.wording import list_some
 
 # The frames that a black box gets as the user gave them; it gets pandas for all others.
@@ -73,6 +73,41 @@ def to_table(X: Any) -> Any:
             f"{list_some(unreadable)}. Leave them out, or turn them into such."
         )
     return pd.DataFrame(columns)
+
+
+def as_table(X: Any) -> pd.DataFrame:
+    """Return the data as a DataFrame; ``ValueError`` or ``TypeError`` says why they cannot be rows and columns."""
+    if isinstance(X, pd.DataFrame):
+        table = X
+        for column in table.columns:
+            if isinstance(column, bool) or not isinstance(column, (str, int)):
+                raise ValueError(f"column {column!r} is named by a {type(column).__name__}; use strings.")
+            refuse_half_pairs(column, "a column's name")
+        # A column named 1 and one named "1" cannot be told apart in rules.
+        twice = table.columns[table.columns.map(str).duplicated()]
+        if len(twice):
+            raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
+    else:
+        if issparse(X):
+            raise TypeError("sparse data are not supported: draws around a row are dense. Pass X.toarray().")
+        values = np.asarray(X)
+        if values.ndim != 2:
+            raise ValueError(
+                f"the data have {values.ndim} dimensions; rows and columns are expected. Reshape your data: "
+                "X.reshape(1, -1) is one row, X.reshape(-1, 1) one column."
+            )
+        if values.dtype.kind not in "biufOUS":
+            raise ValueError(f"the data have dtype {values.dtype}; numbers or strings are expected.")
+        if values.dtype.kind in "OU":
+            # pandas would fail on such text without naming it.
+            for position, column in enumerate(values.T.tolist()):
+                for value in set(filter(lambda value: isinstance(value, str), column)):
+                    refuse_half_pairs(value, f"column 'x{position}'")
+        # The columns of an object array may differ in dtype.
+        table = pd.DataFrame(values).infer_objects()
+    if not len(table) or not table.shape[1]:
+        raise ValueError(f"the data have {len(table)} rows and {table.shape[1]} columns; both must be at least 1.")
+    return table
 
 
 def frame_of(X: Any) -> str:

@@ -1,5 +1,9 @@
-"""The first step of a fit: the user's table is read, checked, encoded once and split."""
+"""The first step of a fit: frames, arrays and sources are read, checked, encoded once and split."""
 
+import hashlib
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Self
@@ -8,17 +12,70 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
-from oleander.data.checks import one_per_row
-from oleander.data.copies import MANY, count_copies, count_odd_repeats, find_copies, find_known, link_rows
-from oleander.data.frames import frame_of, to_table
-from oleander.data.rows import Rows
+from oleander.data.checks import names_of_columns, one_per_row
+from oleander.data.copies import count_known, find_copies
+from oleander.data.frames import columns_of, frame_of, to_table
+from oleander.data.rows import hash_rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.splitting import Unit, draw_part, name_unit, split_off
+from oleander.data.splitting import draw_part, split_off
 from oleander.running.warning import warn_user
 from oleander.running.wording import list_some
 
 # A column of text with more levels than this, most of them seen once, holds names and not categories.
 MOST_LEVELS = 30
+# Of a background, more rows show the density no better, and the search for neighbours among them is quadratic.
+MOST_BACKGROUND = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Some rows of a source that were drawn and can be read.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The features of the rows.
+    positions : int array
+        The position of each row in the source, ascending.
+    schema : FeatureSchema
+        Of all rows of the source.
+    others : mapping of str to array
+        Columns that are no features: true labels, groups.
+    """
+
+    table: pd.DataFrame
+    positions: Ints
+    schema: FeatureSchema
+    others: dict[str, Labels]
+
+
+class RowSource(ABC):
+    """Rows outside memory, of which a sample is read; ``oleander.streaming`` has those of Parquet files and Dask."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+
+    @abstractmethod
+    def without(self, columns: Sequence[str]) -> "RowSource":
+        """Return the source without some columns."""
+
+    @abstractmethod
+    def n_needed(self, holdout: float | None) -> int:
+        """Return the size of a sample that is large enough if this share of it is held out."""
+
+    @abstractmethod
+    def sample(
+        self,
+        n_rows: int,
+        seed: int,
+        *,
+        others: Sequence[str] = (),
+        schema: FeatureSchema | None = None,
+        n_jobs: int | None = None,
+    ) -> Sample:
+        """Draw rows uniformly; all rows of a source that has fewer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,14 +86,17 @@ class Reading:
     ----------
     schema : FeatureSchema
     values : array of shape (n_rows, n_features)
-        The encoded rows.
+        The rows, encoded by ``schema.exact``.
     truth : array of shape (n_rows,) or None
         The true labels. Nothing is learned from them.
     groups : array of shape (n_rows,) or None
     positions : int array of shape (n_rows,) or None
         The position of each row in the source that it was sampled from, ascending; None for a table.
-    has_copies : bool
-        Whether the groups are clusters of copies, and not the user's groups.
+    clusters : int array of shape (n_rows,) or None
+        The number of each row's cluster of copies, where rows coincide far more often than chance explains, with one
+        another or with the background. Then nothing is certified on them.
+    background : array of shape (n_background, n_features) or None
+        Rows that show where data lie, encoded by ``schema.exact``.
     """
 
     schema: FeatureSchema
@@ -44,41 +104,50 @@ class Reading:
     truth: Labels | None = None
     groups: Labels | None = None
     positions: Ints | None = None
-    has_copies: bool = False
+    clusters: Ints | None = None
+    background: Floats | None = None
 
     def __post_init__(self) -> None:
         if self.groups is not None:
             check_groups(self.groups, self.positions)
 
     @property
-    def unit(self) -> Unit:
-        """What counts as one piece of evidence."""
-        return name_unit(self.groups, has_copies=self.has_copies)
+    def can_certify(self) -> bool:
+        """Whether the rows may count as independent evidence."""
+        return self.clusters is None
 
-    def with_copies(self) -> Self:
-        """Return the reading with many copies of rows as groups, and warn of them; rows with groups stay as they are.
+    @property
+    def content(self) -> str:
+        """A hash of the rows, whatever their order and whatever numbers the schema gives to levels."""
+        plain = self.values.copy()
+        for j, feature in enumerate(self.schema.exact):
+            if not feature.is_number:
+                marks = np.array([zlib.crc32(str(level).encode()) for level in feature.levels], dtype=float)
+                known = ~np.isnan(plain[:, j])
+                plain[known, j] = marks[plain[known, j].astype(np.intp)]
+        return hashlib.blake2b(np.sort(hash_rows(plain)).tobytes(), digest_size=20).hexdigest()
 
-        A sample of a source stays too: all rows of the source are counted.
-        """
-        if self.groups is not None or self.positions is not None:
-            return self
-        linked = link_rows(self.values, self.schema)
-        clusters = find_copies(linked, self.schema)
-        n_copies = 0 if clusters is None else count_copies(clusters)
-        if n_copies < MANY * len(self.values):
-            n_repeats = count_odd_repeats(linked)
-            if n_repeats:
-                warn_user(
-                    f"{n_repeats:,} of {len(self.values):,} rows equal an earlier row, far more than by chance. Each "
-                    "row is evidence: if they are copies of records, or come from the same person, give groups=."
-                )
-            return self
-        warn_user(
-            f"{n_copies:,} of {len(self.values):,} rows are copies of other rows or nearly so, and copies are no new "
-            "evidence: bounds count each row once, however many copies it has. If rows come from the same person or "
-            "source, give groups=."
-        )
-        return replace(self, groups=clusters, has_copies=True)
+    def notice_copies(self) -> Self:
+        """Return the reading with clusters of copies, and warn about them, where chance does not explain them."""
+        background = self.background
+        clusters, n_rows = find_copies(self.values, self.schema, self.groups, background), len(self.values)
+        if clusters is not None:
+            n_copies = n_rows - len(pd.unique(clusters))
+            cure = "give groups= that keep them together" if self.groups is not None else "give groups=, or new rows"
+            warn_user(
+                f"{n_copies:,} of {n_rows:,} rows repeat an earlier row in every column, far more than chance "
+                "explains. If they are copies, or measure the same person or thing again, they are no independent "
+                f"evidence: bounds are judged, not certified. To certify, {cure}."
+            )
+        n_known = 0 if background is None else count_known(self.values, background, self.schema)
+        if n_known:
+            warn_user(
+                f"{n_known:,} of {n_rows:,} rows of X are in the background too, far more than chance explains. Rules "
+                "are learned around the background, so bounds on these rows are judged, not certified. To certify, "
+                "give rows that are not in the background."
+            )
+            clusters = np.arange(n_rows) if clusters is None else clusters
+        return replace(self, clusters=clusters)
 
     def groups_of(self, rows: Ints) -> Labels | None:
         """Return the groups of some rows, or None where there are no groups."""
@@ -89,29 +158,103 @@ class Reading:
         return rows if self.positions is None else self.positions[rows]
 
 
-def read(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, *, background: Any = None) -> Reading:
-    """Read a frame or an array with its true labels and groups.
+def read(
+    X: Any,
+    y: Any = None,
+    groups: Any = None,
+    background: Any = None,
+    *,
+    schema: FeatureSchema | None = None,
+    holdout: float | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Reading:
+    """Read the rows of a fit with their true labels, groups and background; a source is sampled.
 
     Parameters
     ----------
-    X : pandas, polars or other frame, or array of shape (n_rows, n_features)
-    y, groups : array of shape (n_rows,) or None
+    X : pandas, polars or other frame, array of shape (n_rows, n_features), or RowSource
+    y, groups : array of shape (n_rows,), name of a column of a source, or None
+    background : frame, array, RowSource or None
     schema : FeatureSchema or None
-        None infers it from X, and from a background in memory too: its levels and bounds count as well.
-    background : frame or array, optional
+        None infers it from X, and from a background in memory too if X is: its levels and bounds count as well.
+    holdout : float or None
+        The share of a sample that will be held out.
+    seed, n_jobs
+        As in ``AggregateExplainer``.
     """
+    if isinstance(X, RowSource):
+        reading = _read_sample(X, y, groups, schema, holdout, seed, n_jobs)
+        table = _load_background(background, reading.schema.columns, seed, n_jobs)
+    else:
+        table = _load_background(background, columns_of(X), seed, n_jobs)
+        reading = _read_table(X, y, groups, schema, table)
+    if table is None:
+        return reading
+    # The black box is asked about the background's rare levels too.
+    known = reading.schema.knowing(table)
+    return replace(reading, schema=known, background=_encode_background(table, known))
+
+
+def _read_table(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, background: Any) -> Reading:
     table = to_table(X)
     known = schema
     if known is None:
-        known = replace(FeatureSchema.infer(stack_tables(table, to_table(background))), frame=frame_of(X))
-        warn_of_names(known, table)
-    values = known.encode(table)
+        known = replace(FeatureSchema.infer(stack_tables(table, background)), frame=frame_of(X))
+        _warn_of_names(known, table)
+    # The black box must get each level by its name, so rare ones keep codes of their own here.
+    known = known.knowing(table)
+    values = known.exact.encode(table)
     return Reading(
         known,
         values,
         None if y is None else one_per_row(y, len(values), "y"),
         None if groups is None else one_per_row(_as_objects(groups), len(values), "groups"),
     )
+
+
+def _read_sample(
+    source: RowSource,
+    y: Any,
+    groups: Any,
+    schema: FeatureSchema | None,
+    holdout: float | None,
+    seed: int,
+    n_jobs: int | None,
+) -> Reading:
+    others = names_of_columns(y=y, groups=groups)
+    sample = source.sample(source.n_needed(holdout), seed, others=others, schema=schema, n_jobs=n_jobs)
+    return Reading(
+        sample.schema,
+        sample.schema.exact.encode(sample.table),
+        None if y is None else sample.others[y],
+        None if groups is None else sample.others[groups],
+        sample.positions,
+    )
+
+
+def _load_background(background: Any, columns: Sequence[Any] | None, seed: int, n_jobs: int | None) -> Any:
+    """Return a background as a table: itself, or a sample of a source with these columns only."""
+    if not isinstance(background, RowSource):
+        return to_table(background)
+    if columns is None:
+        raise ValueError("the background has columns with names, and X has none: give X as a DataFrame.")
+    absent = [column for column in columns if column not in background.columns]
+    if absent:
+        raise ValueError(f"background lacks column {absent[0]!r}; it has {list_some(background.columns)}.")
+    others = [column for column in background.columns if column not in columns]
+    return background.without(others).sample(MOST_BACKGROUND, seed, n_jobs=n_jobs).table
+
+
+def _encode_background(background: Any, schema: FeatureSchema) -> Floats:
+    """Return the rows of a background that can be encoded, with a warning that counts the others."""
+    rows, readable = schema.exact.encode_readable(background)
+    if readable is None:
+        return rows
+    if not readable.any():
+        raise ValueError("no row of the background can be read: all hold values that the schema does not allow.")
+    warn_user(f"{(~readable).sum():,} rows of the background hold values that the schema does not allow.")
+    return np.asarray(rows[readable])
 
 
 def _as_objects(groups: Any) -> Any:
@@ -148,14 +291,14 @@ def check_groups(groups: Labels, positions: Ints | None = None) -> None:
         raise ValueError(f"groups mixes {names[0]} and {names[1]}: write all groups as text, or all as numbers.")
 
 
-def warn_of_names(schema: FeatureSchema, X: Any) -> None:
-    """Warn of columns of text in which most values occur once: ids, names, or numbers that were not read as such."""
+def _warn_of_names(schema: FeatureSchema, X: Any) -> None:
+    """Warn about columns of text in which most values occur once: ids, names, or numbers that were not read as such."""
     if not isinstance(X, pd.DataFrame):
         return
     names = [
         feature.name
         for feature, column in zip(schema, schema.columns or (), strict=True)
-        if not feature.is_number and len(feature.levels) > MOST_LEVELS and X[column].nunique() > X[column].count() / 2
+        if len(feature.exact.levels) > MOST_LEVELS and X[column].nunique() > X[column].count() / 2
     ]
     if names:
         warn_user(
@@ -191,10 +334,12 @@ def split(reading: Reading, holdout: float | None, seed: int, *, n_affordable: i
         The share of rows that is held out.
     seed : int
     n_affordable : int or None
-        The most rows that the black box may be asked about. Both parts shrink in proportion.
+        The number of rows that the black box may be asked about. Both parts shrink in proportion.
     """
     n_rows = len(reading.values)
-    learned, held = split_off(n_rows, holdout, reading.groups, seed)
+    # Copies stay together, so that none is learned from and judged.
+    together = reading.clusters if reading.groups is None else reading.groups
+    learned, held = split_off(n_rows, holdout, together, seed)
     if n_affordable is None or n_rows <= n_affordable:
         return Split(learned, held)
 
@@ -221,37 +366,3 @@ def stack_tables(X: Any, background: Any) -> Any:
             raise ValueError(f"background has {background.shape[1]} columns, and X has {X.shape[1]}.")
         return np.concatenate([X, background])
     return X
-
-
-def leave_out_known(rows: Rows, background: Floats) -> Rows:
-    """Return the rows without those that nearly equal a background row: they made draws, and are no evidence."""
-    known = find_known(rows.values, background, rows.schema)
-    if not known.any():
-        return rows
-    if known.all():
-        raise ValueError(
-            "every row of X stands in the background too, so none can judge: give other rows, or leave the background "
-            "out."
-        )
-    n_known = int(rows.weights[known].sum())
-    warn_user(f"{n_known:,} of {rows.n_rows:,} rows of X stand in the background too: they do not judge.")
-    return rows.part(~known)
-
-
-def leave_out_copies(reading: Reading, parts: Split) -> Split:
-    """Return the split without held-out rows that are copies of rows learned from: they are no evidence.
-
-    A sample of a source stays as it is: all rows of the source are counted.
-    """
-    if not len(parts.held) or reading.positions is not None or reading.has_copies:
-        return parts
-    clusters = find_copies(link_rows(reading.values, reading.schema), reading.schema)
-    if clusters is None:
-        return parts
-    known = np.isin(clusters[parts.held], clusters[parts.learned])
-    if not known.any():
-        return parts
-    warn_user(
-        f"{int(known.sum()):,} of {len(parts.held):,} held-out rows are copies of rows learned from: they do not judge."
-    )
-    return replace(parts, held=parts.held[~known])

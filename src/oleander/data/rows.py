@@ -1,19 +1,27 @@
 """The rows to be explained: encoded, equal ones merged, with the black box's answers."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.data.merging import merge_rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.splitting import Unit, assign_folds, count_units, draw_part, name_unit
+from oleander.data.splitting import Unit, assign_folds, count_units
+
+# Rows that are hashed or compared at a time: a sort of whole rows would copy them several times.
+BLOCK = 10_000
+# An odd number with bits everywhere mixes the bits below it, and half of a word brings the upper ones down.
+FACTOR, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Distinct rows (of each group), which the program calls points.
+    """Rows, which the program calls points; a program merges equal rows (of each group) into one.
+
+    Rows that differ in a rare level only are points of their own with equal values: the black box may tell them apart.
 
     Parameters
     ----------
@@ -29,8 +37,10 @@ class Rows:
         The group of each point (one patient, one trial). Equal rows of two groups are two points.
     row_numbers : int array of shape (n_rows,), optional
         The position of each row in X, where X has more rows or others; None if these are the rows of X.
-    has_copies : bool
-        Whether the groups are clusters of copies, and not the user's groups.
+    clusters : int array of shape (n_points,), optional
+        Points that are copies of one another, which folds keep together where there are no groups.
+    asked : array of shape (n_points, n_features), optional
+        The rows that the black box was asked about, encoded by ``schema.exact``; None where they are the values.
     """
 
     schema: FeatureSchema
@@ -40,7 +50,8 @@ class Rows:
     labels: Labels
     groups: Labels | None = None
     row_numbers: Ints | None = None
-    has_copies: bool = False
+    clusters: Ints | None = None
+    asked: Floats | None = None
 
     @classmethod
     def empty(cls, schema: FeatureSchema) -> Self:
@@ -51,7 +62,12 @@ class Rows:
     @property
     def unit(self) -> Unit:
         """What counts as one piece of evidence."""
-        return name_unit(self.groups, has_copies=self.has_copies)
+        return "rows" if self.groups is None else "groups"
+
+    @property
+    def exact(self) -> Floats:
+        """The points as the black box was asked about them."""
+        return self.values if self.asked is None else self.asked
 
     @property
     def n_units(self) -> int:
@@ -60,7 +76,7 @@ class Rows:
 
     @property
     def n_points(self) -> int:
-        """The number of distinct rows."""
+        """The number of points."""
         return len(self.values)
 
     @property
@@ -80,9 +96,38 @@ class Rows:
         first = np.unique(self.point_of_row, return_index=True)[1]
         return first if self.row_numbers is None else self.row_numbers[first]
 
+    @cached_property
+    def by_hash(self) -> tuple[NDArray[np.uint64], Ints]:
+        """The hashes of the points in rising order, and the point of each, the first of equal ones first."""
+        hashes = hash_rows(self.exact)
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], order
+
+    def find(self, values: Floats) -> Ints:
+        """Return the first point that is equal to each of some encoded rows; -1 where there is none.
+
+        Once the points have been sorted by hash, their number hardly matters.
+        """
+        hashes, order = self.by_hash
+        wanted = hash_rows(values)
+        place = np.searchsorted(hashes, wanted)
+        found = np.full(len(values), -1, dtype=np.intp)
+        left = np.arange(len(values))
+        while len(left):
+            left = left[place[left] < len(hashes)]
+            left = left[hashes[place[left]] == wanted[left]]
+            points = order[place[left]]
+            own, other = values[left], self.exact[points]
+            is_equal = ((own == other) | (np.isnan(own) & np.isnan(other))).all(axis=1)
+            found[left[is_equal]] = points[is_equal]
+            # Different rows with the same hash follow one another.
+            left = left[~is_equal]
+            place[left] += 1
+        return found
+
     def folds(self, n_folds: int, seed: int) -> Ints:
-        """Return the number of each point's fold, groups kept whole."""
-        return assign_folds(self.n_points, n_folds, self.groups, seed)
+        """Return the number of each point's fold, groups and clusters of copies kept whole."""
+        return assign_folds(self.n_points, n_folds, self.clusters if self.groups is None else self.groups, seed)
 
     def halves(self, seed: int) -> Bools:
         """Return a mask of the points in the first of two halves, groups kept whole."""
@@ -97,18 +142,14 @@ class Rows:
         return replace(
             self,
             values=self.values[points],
+            asked=None if self.asked is None else self.asked[points],
             weights=self.weights[points],
             point_of_row=number[self.point_of_row[kept_rows]],
             labels=self.labels[points],
             groups=None if self.groups is None else self.groups[points],
+            clusters=None if self.clusters is None else self.clusters[points],
             row_numbers=row_numbers,
         )
-
-    def at_most(self, n_points: int, seed: int) -> Self:
-        """Return at most ``n_points`` random points as rows of their own, groups kept whole."""
-        taken = draw_part(self.n_points, n_points, self.groups, seed)
-        # A first group that is larger than the limit would leave nothing to learn from.
-        return self if taken.all() or not taken.any() else self.part(taken)
 
     def repeated(self, points: Bools | None = None) -> tuple[Floats, Labels]:
         """Return the values and labels of some points, or of all, each as often as the user's rows have it."""
@@ -118,12 +159,74 @@ class Rows:
 
     def join(self, other: Self) -> Self:
         """Return the rows of both, the other's behind these, with equal points merged and without groups."""
-        first, _, point = merge_rows(np.concatenate([self.values, other.values]))
+        exact = np.concatenate([self.exact, other.exact])
+        first, _, point = merge_rows(exact)
         rows = np.concatenate([self.point_of_row, self.n_points + other.point_of_row])
         point_of_row = point[rows]
         # Labels of no row have no dtype of their own.
         parts = [part for part in (self.labels, other.labels) if len(part)] or [self.labels]
         labels = np.concatenate(parts)[first]
-        values = np.concatenate([self.values, other.values])[first]
         weights = np.bincount(point_of_row, minlength=len(first))
-        return type(self)(self.schema, values, weights, point_of_row, labels)
+        exact = exact[first]
+        values = self.schema.fold(exact)
+        asked = None if values is exact else exact
+        return type(self)(self.schema, values, weights, point_of_row, labels, asked=asked)
+
+
+def merge_rows(rows: Floats) -> tuple[Ints, Ints, Ints]:
+    """Merge equal rows.
+
+    Returns
+    -------
+    first : array of shape (n_points,)
+        The first row of each point, in the order in which they occur.
+    weights : array of shape (n_points,)
+        The number of rows that are equal to each point.
+    point_of_row : array of shape (n_rows,)
+        The point of each row.
+
+    Examples
+    --------
+    >>> merge_rows(np.array([[2.0, 1.0], [0.0, 1.0], [2.0, 1.0]]))
+    (array([0, 1]), array([2, 1]), array([0, 1, 0]))
+    """
+    hashes = hash_rows(rows)
+    found = np.unique(hashes, return_index=True, return_inverse=True, return_counts=True)
+    if not _are_equal(rows, found[1][found[2]]):
+        found = np.unique(row_keys(rows), return_index=True, return_inverse=True, return_counts=True)
+    _, first, inverse, counts = found
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], counts[order], rank[inverse]
+
+
+def row_keys(rows: Floats) -> NDArray[np.void]:
+    """Return one key per row: equal where the rows are equal, missing values included."""
+    canonical = _canonical(rows)
+    return canonical.view(np.dtype((np.void, canonical.dtype.itemsize * canonical.shape[1]))).ravel()
+
+
+def _canonical(rows: Floats) -> Floats:
+    """Return rows of which equal ones have the same bytes."""
+    # -0.0 and 0.0 are equal numbers with different bytes, and so are the many NaNs.
+    return np.ascontiguousarray(np.where(np.isnan(rows), np.nan, rows) + 0.0)
+
+
+def hash_rows(rows: Floats) -> NDArray[np.uint64]:
+    """Return one number per row: equal where the rows are equal, and hardly ever elsewhere."""
+    hashes = np.zeros(len(rows), dtype=np.uint64)
+    for start in range(0, len(rows), BLOCK):
+        block = hashes[start : start + BLOCK]
+        for column in _canonical(rows[start : start + BLOCK]).view(np.uint64).T:
+            block ^= column
+            block *= FACTOR
+            block ^= block >> HALF
+    return hashes
+
+
+def _are_equal(rows: Floats, leaders: Ints) -> bool:
+    """Return whether each row is equal to its leader."""
+    led = np.flatnonzero(leaders != np.arange(len(rows)))
+    parts = (led[start : start + BLOCK] for start in range(0, len(led), BLOCK))
+    return all(np.array_equal(rows[part], rows[leaders[part]], equal_nan=True) for part in parts)

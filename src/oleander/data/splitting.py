@@ -9,9 +9,9 @@ from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from oleander.arrays import Bools, Ints, Labels
 
-# What counts as one piece of evidence; distinct rows are rows without their copies.
-Unit = Literal["rows", "groups", "distinct rows"]
-UNITS: tuple[Unit, ...] = ("rows", "groups", "distinct rows")
+# What counts as one piece of evidence.
+Unit = Literal["rows", "groups"]
+UNITS: tuple[Unit, ...] = ("rows", "groups")
 
 
 def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int) -> tuple[Ints, Ints]:
@@ -71,11 +71,6 @@ def assign_folds(n_rows: int, n_folds: int, groups: Labels | None, seed: int) ->
 def count_units(n_rows: int, groups: Labels | None) -> int:
     """Return the number of groups, or of rows where there are no groups."""
     return n_rows if groups is None else len(pd.unique(groups))
-
-
-def name_unit(groups: Labels | None, *, has_copies: bool) -> Unit:
-    """Return what counts as one piece of evidence."""
-    return "rows" if groups is None else "distinct rows" if has_copies else "groups"
 
 
 def _units(n_rows: int, groups: Labels | None) -> Ints:

@@ -9,18 +9,19 @@ import numpy as np
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.data.schema.rounding import format_number, readable_step
+from oleander.running.wording import visible
 
 # An answer exactly at the tolerance must not fall out by the rounding of a difference.
 ROUNDING = 1e-9
 # Answers of one black box for the same row may differ in their last digits, as sums of threads do.
 SAME = 1e-6
-# Of an answer, what is smaller than this share of the tolerance is not worth reading.
+# Digits of an answer below this share of the tolerance are not shown.
 READ = 0.02
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far an answer may be from the black box's to agree with it.
+    """How far an answer may be from the black box's and still agree with it.
 
     Parameters
     ----------
@@ -179,6 +180,6 @@ def show_answer(label: Any, tolerance: Tolerance | None) -> str:
     ('0.31 ± 0.05', 'ill')
     """
     if tolerance is None:
-        return str(label)
+        return visible(label)
     # A line comes in words.
     return f"{label if isinstance(label, str) else tolerance.show(label)} {tolerance}"

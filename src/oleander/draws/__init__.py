@@ -1,1 +1,26 @@
-"""Draws: synthetic rows that the black box labels."""
+"""Draws: synthetic rows that the black box labels, around rows or in a ball."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How many synthetic rows are drawn for the black box to label.
+
+    They lie between neighbouring rows, with noise.
+
+    Parameters
+    ----------
+    n : int
+        The number of draws. 0 makes none: rules learn from rows that the black box has labelled, those of the
+        background if there is one.
+    """
+
+    n: int = 20_000
+
+    def check(self) -> None:
+        """Raise ``ValueError`` for an option that is not allowed."""
+        # Imported here, because the command line reads the default before it imports pandas.
+        from oleander.data.checks import check_count
+
+        check_count("draws.n", self.n, 0)

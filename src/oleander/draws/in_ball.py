@@ -7,7 +7,7 @@ import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema import FeatureSchema
-from oleander.regions import Ball
+from oleander.rules import Ball
 
 FlipLaw = Literal["paper", "uniform"]
 
@@ -53,7 +53,8 @@ def draw_in_ball(
     draws = np.empty((n_draws, len(schema)), order="F")
     for j, middle in enumerate(center.tolist()):
         draws[:, j] = middle
-    moving = [j for j in schema.numbers if not np.isnan(center[j]) and (uncut or schema[j].lower < schema[j].upper)]
+    exact = schema.exact
+    moving = [j for j in schema.numbers if not np.isnan(center[j]) and (uncut or exact[j].lower < exact[j].upper)]
     if moving and ball.radius > 0:
         ends = np.array([_ends(ball, j, uncut) for j in moving])
         if np.isinf(ball.norm):
@@ -141,7 +142,7 @@ def _draw_box(draws: Floats, ball: Ball, moving: list[int], ends: Floats, rng: n
 
 def _ends(ball: Ball, j: int, uncut: bool) -> tuple[float, float]:
     """Return the lowest and highest draw along a number: the radius cut with the bounds, the center always inside."""
-    feature, middle, step = ball.schema[j], float(ball.center[j]), ball.radius * float(ball.units[j])
+    feature, middle, step = ball.schema[j].exact, float(ball.center[j]), ball.radius * float(ball.units[j])
     lower, upper = feature.dtype_bounds if uncut else (feature.lower, feature.upper)
     return max(middle - step, min(lower, middle)), min(middle + step, max(upper, middle))
 
@@ -205,7 +206,7 @@ def _flip_columns(draws: Floats, ball: Ball, rng: np.random.Generator, law: Flip
         if feature.is_number:
             moved: Floats | float = np.nan
             if np.isnan(middle):
-                moved = rng.uniform(feature.lower, feature.upper, size=len(where))
+                moved = rng.uniform(feature.exact.lower, feature.exact.upper, size=len(where))
                 moved = np.round(moved) if feature.is_whole else moved
         elif feature.n_alternatives == 1 and not feature.missing:
             moved = 1.0 - middle

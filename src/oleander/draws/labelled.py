@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import CountingBlackBox
+from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.draws.densities import draw_forest, draw_mixture
 from oleander.draws.jitter import draw_jitter
-from oleander.draws.options import Draws
-from oleander.explainers.base import encode_labels
-from oleander.explainers.line import Line
-from oleander.explainers.numbers import choose_tolerance, cut_into_bins, find_constants, find_nearest
+from oleander.rules.base import encode_labels
+from oleander.rules.constant import choose_tolerance, cut_into_bins, find_constants, find_nearest
+from oleander.rules.line import Line
 from oleander.running.progress import tell_progress
 
 # Answers come in batches of this size, so that a checkpoint keeps what was asked before an interrupt.
@@ -37,7 +36,7 @@ class LabelledDraws:
     codes : int array of shape (n_draws,)
         Positions in ``classes``.
     parents : int array of shape (n_draws, 2) or None
-        The rows between which each draw lies; None where draws have no parents.
+        The rows between which each draw lies; None where they are unknown.
     truth : array of shape (n_draws,) or None
         The answers where they are numbers. Then ``classes`` are the constants that an explainer may say, and ``codes``
         the nearest of them.
@@ -55,6 +54,24 @@ class LabelledDraws:
     truth: Floats | None = None
     tolerance: Tolerance | None = None
     lines: tuple[Line, ...] = ()
+
+    @classmethod
+    def read(
+        cls,
+        schema: FeatureSchema,
+        values: Floats,
+        answers: Labels,
+        parents: Ints | None,
+        seed: int,
+        tolerance: Tolerance | Literal["auto"] | None = None,
+    ) -> Self:
+        """Return draws with the black box's answers: labels, or numbers with a tolerance, which "auto" chooses."""
+        if tolerance is None:
+            classes, codes = encode_labels(answers)
+            return cls(schema, values, classes, codes, parents)
+        within = tolerance if isinstance(tolerance, Tolerance) else choose_tolerance(values, answers, seed)
+        none = np.zeros(0, dtype=np.intp)
+        return cls(schema, values, np.empty(0), none, parents, answers).with_tolerance(within)
 
     @property
     def n_answers(self) -> int:
@@ -102,7 +119,8 @@ class LabelledDraws:
                     right |= said & agrees(line.predict(values), labels, self.tolerance)
             return right
         place = {label: code for code, label in enumerate(self.classes.tolist())}
-        truth = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
+        classes, positions = encode_labels(labels)
+        truth = np.array([*(place.get(label, -1) for label in classes.tolist()), -1], dtype=np.intp)[positions]
         return np.asarray((codes >= 0) & (codes == truth))
 
     def bin_answers(self, shift: float = 0.0) -> tuple[Ints, int]:
@@ -130,17 +148,12 @@ class LabelledDraws:
             if 0 < is_right.sum() < len(draws):
                 yield is_right.astype(np.intp)
 
-    def with_tolerance(self, tolerance: Tolerance) -> "LabelledDraws":
+    def with_tolerance(self, tolerance: Tolerance) -> Self:
         """Return draws with numbers as answers under another tolerance."""
         assert self.truth is not None
         classes = find_constants(self.truth, tolerance)
         codes = find_nearest(self.truth, classes)
         return replace(self, classes=classes, codes=codes, tolerance=tolerance, lines=())
-
-    def with_parents(self, point_of_row: Ints) -> "LabelledDraws":
-        """Return the draws with points in the place of rows as parents."""
-        assert self.parents is not None
-        return replace(self, parents=point_of_row[self.parents])
 
     def take(self, draws: Ints) -> "LabelledDraws":
         """Return some of the draws, with the same classes."""
@@ -152,7 +165,6 @@ class LabelledDraws:
 def draw_and_ask(
     rows: Floats,
     black_box: CountingBlackBox,
-    draws: Draws,
     n_draws: int,
     seed: int,
     tolerance: Tolerance | Literal["auto"] | None = None,
@@ -162,32 +174,33 @@ def draw_and_ask(
     Parameters
     ----------
     rows : array of shape (n_rows, n_features)
-        Encoded rows that show where data lie. They are never judged on.
+        Rows that show where data lie, encoded by ``black_box.schema.exact``. They are never judged on.
     black_box : CountingBlackBox
-    draws : Draws
     n_draws : int
-        The number that ``max_queries`` allows.
     seed : int
     tolerance : Tolerance, "auto" or None
         None for labels.
     """
     schema, rng = black_box.schema, np.random.default_rng([seed, len(rows), n_draws])
-    parents = None
-    if draws.source == "jitter":
-        values, parents = draw_jitter(rows, schema, n_draws, rng)
-    elif draws.source == "mixture":
-        values = draw_mixture(rows, schema, n_draws, rng)
-    else:
-        values = draw_forest(rows, schema, n_draws, rng)
+    values, parents = draw_jitter(rows, schema, n_draws, rng)
     answers = []
     with tell_progress("asking about draws", n_draws) as tell:
         for start in range(0, n_draws, BATCH):
             answers.append(black_box.ask(values[start : start + BATCH]))
             tell(min(start + BATCH, n_draws), f"{black_box.n_queries:,} rows asked in all")
-    truth = np.concatenate(answers)
-    if tolerance is None:
-        classes, codes = encode_labels(truth)
-        return LabelledDraws(schema, values, classes, codes, parents)
-    within = tolerance if isinstance(tolerance, Tolerance) else choose_tolerance(values, truth, seed)
-    none = np.zeros(0, dtype=np.intp)
-    return LabelledDraws(schema, values, np.empty(0), none, parents, truth).with_tolerance(within)
+    return LabelledDraws.read(schema, schema.fold(values), np.concatenate(answers), parents, seed, tolerance)
+
+
+def take_as_draws(rows: Rows, seed: int, tolerance: Tolerance | Literal["auto"] | None = None) -> LabelledDraws:
+    """Return labelled rows as draws, each of which is its own parent.
+
+    Parameters
+    ----------
+    rows : Rows
+    seed : int
+    tolerance : Tolerance, "auto" or None
+        None for labels.
+    """
+    points = np.repeat(np.arange(rows.n_points), rows.weights)
+    parents = np.column_stack([points, points])
+    return LabelledDraws.read(rows.schema, rows.values[points], rows.labels[points], parents, seed, tolerance)

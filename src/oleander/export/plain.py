@@ -1,32 +1,25 @@
-"""Explainers as other programs can compute them: rules over columns, balls and weights, and nothing else.
+"""What SQL and Python share: explainers as other programs can compute them, and the parts of their formulas.
 
-What has no such form is refused here in one sentence, so that no export gives another answer than ``predict``.
+An explainer is written as rules over columns, balls and lines, and nothing else. What has no such form is refused here
+in one sentence, so that no export gives another answer than ``predict``. Sums are written in the order in which
+``predict`` adds, so that both round alike.
 """
 
 import math
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
-from oleander.arrays import Labels
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.explainers.abstaining import AbstainingTree, Spoken
-from oleander.explainers.base import Explainer
-from oleander.explainers.constant import Constant
-from oleander.explainers.line import Line
-from oleander.explainers.linear import LimeLinear
-from oleander.explainers.tree import LEAF, Tree
-from oleander.explainers.tree_explainers import FilteredTree, TreeExplainer, UnfilteredTree
-from oleander.regions import Ball, Box
-from oleander.regions.conditions import Condition, Levels, Range, conjoin
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.rules import Ball, Line
+from oleander.rules.conditions import Condition, Range, conjoin
 from oleander.running.wording import shorten
 
 KINDS = (Kind.CONTINUOUS, Kind.INTEGER, Kind.BINARY, Kind.CATEGORICAL)
-# A class derived from one of these may answer otherwise, and is refused.
-EXPLAINERS = (Constant, Line, TreeExplainer, FilteredTree, UnfilteredTree, AbstainingTree, LimeLinear)
 # Other norms need powers, whose last digits differ from program to program.
 NORMS = (1.0, 2.0, np.inf)
 
@@ -42,7 +35,8 @@ class PlainRule:
     Parameters
     ----------
     conditions : tuple of Condition
-    label : bool, int, float or str
+    label : bool, int, float, str or None
+        None where lines give the answer.
     words : str
         The rule as the summary words it.
     """
@@ -61,32 +55,32 @@ class PlainExplainer:
     ball : Ball or None
         It is silent outside.
     rules : tuple of PlainRule
-        One for a linear model or a line, without a label.
-    linear : LimeLinear or Line or None
+        One where lines give the answer.
+    lines : tuple of Line
+        Without labels, one gives a number; with labels, the highest gives its label.
     labels : tuple
-        The labels of a linear model, in the order of its classes.
+        One for each line or rule; empty where a line gives a number.
     words : str
         The explainer in words.
     """
 
     ball: Ball | None
     rules: tuple[PlainRule, ...]
-    linear: LimeLinear | Line | None
+    lines: tuple[Line, ...]
     labels: tuple[Any, ...]
     words: str
 
 
 def read_plain(explainers: ExplainerSet) -> tuple[PlainExplainer, ...]:
-    """Return the explainers in the order in which they answer; ``ExportError`` for one without a plain form."""
+    """Return the explainers, numbered from 1 in all words; ``ExportError`` for one without a plain form."""
     for feature in explainers.schema:
         _check_feature(feature)
-    found = [_classes_of(number, member) for number, member in enumerate(explainers.members)]
+    for number, member in enumerate(explainers.members, start=1):
+        _check_member(number, member)
     # ``predict`` gives all answers one dtype.
-    dtype = np.result_type(*(classes.dtype for classes in found))
-    return tuple(
-        _read_member(number, member, _plain_labels(classes.astype(dtype)), explainers.schema)
-        for number, (member, classes) in enumerate(zip(explainers.members, found, strict=True))
-    )
+    no_rows = np.zeros((0, len(explainers.schema)))
+    dtype = np.result_type(*(member.explainer.predict(no_rows).dtype for member in explainers.members))
+    return tuple(_read_member(number, member, dtype) for number, member in enumerate(explainers.members, start=1))
 
 
 def _check_feature(feature: Feature) -> None:
@@ -97,24 +91,28 @@ def _check_feature(feature: Feature) -> None:
         )
 
 
-def _classes_of(number: int, member: ChosenExplainer) -> Labels:
-    explainer = member.explainer
-    if type(explainer) not in EXPLAINERS:
+def _check_member(number: int, member: ChosenExplainer) -> None:
+    """Raise ``ExportError`` for an explainer or a region that other programs cannot compute exactly."""
+    explainer, region = member.explainer, member.region
+    if not explainer.is_plain:
         raise ExportError(f"explainer {number} is a {type(explainer).__name__}, which cannot be exported.")
-    if isinstance(explainer, Constant):
-        return explainer.predict(np.zeros((1, 0)))
-    if isinstance(explainer, Line):
-        return np.zeros(0)
-    tree = _tree_of(explainer)
-    if tree is not None:
-        return tree.classes
-    if isinstance(explainer, LimeLinear) and explainer.classes_ is not None:
-        return explainer.classes_
-    raise NotFittedError(f"explainer {number} is not fitted.")
-
-
-def _plain_labels(classes: Labels) -> tuple[Any, ...]:
-    return tuple(plain_value(label) for label in classes.tolist())
+    if explainer.abstains and region.speaker is None:
+        raise ExportError(
+            f"explainer {number} is silent in places, and its region is not a Spoken, which leaves them out: it cannot "
+            "be exported."
+        )
+    if region.speaker is not None and region.speaker is not explainer:
+        raise ExportError(
+            f"explainer {number} answers where another, of type {type(region.speaker).__name__}, speaks: it cannot be "
+            "exported."
+        )
+    if region.box is None and region.ball is None:
+        raise ExportError(f"explainer {number} has a region {type(region).__name__}, which cannot be exported.")
+    if region.ball is not None and region.ball.norm not in NORMS:
+        raise ExportError(
+            f"explainer {number} is a ball of norm {region.ball.norm:g}, which cannot be exported: its distances are "
+            "not exact elsewhere. Norms 1, 2 and infinity can be."
+        )
 
 
 def plain_value(value: Any) -> bool | int | float | str:
@@ -140,71 +138,184 @@ def plain_value(value: Any) -> bool | int | float | str:
     )
 
 
-def _read_member(
-    number: int, member: ChosenExplainer, labels: tuple[Any, ...], schema: FeatureSchema
-) -> PlainExplainer:
-    ball, conditions = _read_region(number, member)
-    explainer = member.explainer
-    words = f"explainer {number}"
-    if not member.is_one_rule:
-        words += f": {member.region.describe()}"
-    if isinstance(explainer, LimeLinear):
-        # Its label depends on the row, and is computed from the weights.
-        return PlainExplainer(ball, (PlainRule(conditions, None, ""),), explainer, labels, words)
-    if isinstance(explainer, Line):
-        return PlainExplainer(ball, (PlainRule(conditions, None, str(member.rules()[0])),), explainer, labels, words)
-    if isinstance(explainer, Constant):
-        (rule,) = member.rules()
-        return PlainExplainer(ball, (PlainRule(conditions, labels[0], str(rule)),), None, labels, words)
-    tree = _tree_of(explainer)
-    assert tree is not None
-    _check_thresholds(number, tree, schema)
-    unit = explainer.unit if isinstance(explainer, AbstainingTree) else "draws"
-    rules = []
-    leaves = tree.leaves
-    if isinstance(member.region, Spoken) and isinstance(explainer, AbstainingTree):
-        # The region is the part in which the tree speaks, so silent leaves are outside.
-        leaves = explainer.spoken_leaves
-    for leaf in leaves.tolist():
-        rule = replace(tree.rule(leaf), unit=unit)
-        joined = conjoin((*conditions, *rule.terms))
-        rules.append(PlainRule(joined, labels[tree.label[leaf]], str(rule)))
-    return PlainExplainer(ball, tuple(rules), None, labels, words)
+def _read_member(number: int, member: ChosenExplainer, dtype: np.dtype[Any]) -> PlainExplainer:
+    words = f"rule {number}" if member.is_one_rule else f"explainer {number}: {member.region.describe()}"
+    given, lines, is_number = member.rules(), member.explainer.lines, member.explainer.varies
+    labels = [] if is_number else [plain_value(np.array([rule.label]).astype(dtype)[0]) for rule in given]
+    if lines:
+        rules = [PlainRule(member.conditions, None, str(given[0]) if is_number else "")]
+    else:
+        rules = [
+            PlainRule(conjoin((*member.conditions, *rule.terms)), label, str(rule))
+            for rule, label in zip(given, labels, strict=True)
+        ]
+    return PlainExplainer(member.ball, tuple(rules), lines, tuple(labels), words)
 
 
-def _tree_of(explainer: Explainer) -> Tree | None:
-    if isinstance(explainer, AbstainingTree):
-        return explainer.tree
-    return explainer.tree_ if isinstance(explainer, TreeExplainer) else None
+class Language(ABC):
+    """A language in which conditions and numbers are written.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    names : sequence of str
+        How each column is written, in the order of the schema.
+    """
+
+    AND: str
+    OR: str
+    FALSE: str
+    # Whether a comparison with a missing value is an error rather than false.
+    guards_missing: bool
+
+    def __init__(self, schema: FeatureSchema, names: Sequence[str]) -> None:
+        self.schema, self.names = schema, names
+
+    @abstractmethod
+    def number(self, value: float) -> str:
+        """Return a finite number that reads as the same 64-bit float."""
+
+    @abstractmethod
+    def literal(self, value: Any) -> str:
+        """Return a level or a label."""
+
+    @abstractmethod
+    def is_missing(self, name: str) -> str:
+        """Return the test of a missing value."""
+
+    @abstractmethod
+    def is_known(self, name: str) -> str:
+        """Return the test of a value that is not missing."""
+
+    @abstractmethod
+    def is_one_of(self, name: str, levels: Sequence[Any], *, negated: bool = False) -> str:
+        """Return the test of a value among levels; false for a missing value."""
+
+    @abstractmethod
+    def choose(self, test: str, yes: str, no: str) -> str:
+        """Return an expression that has one of two values."""
+
+    def all_of(self, conditions: Sequence[Condition]) -> str:
+        """Return the conjunction of conditions; empty where it always holds."""
+        return self.AND.join(clause for clause in map(self.holds, conditions) if clause)
+
+    def holds(self, condition: Condition) -> str:
+        """Return the test of a condition on a column that was checked; empty where it always holds."""
+        name, feature = self.names[condition.column], condition.feature
+        tests = self._known_tests(condition)
+        if feature.missing and condition.missing:
+            if tests is None:
+                return self.is_missing(name)
+            return f"({self.is_missing(name)}{self.OR}{self.AND.join(tests)})" if tests else ""
+        if tests is None:
+            return self.FALSE
+        if feature.missing and (self.guards_missing or not tests):
+            tests = [self.is_known(name), *tests]
+        return self.AND.join(tests)
+
+    def _known_tests(self, condition: Condition) -> list[str] | None:
+        """Return the tests that a value fulfils if it is not missing; None where no value does."""
+        name = self.names[condition.column]
+        if isinstance(condition, Range):
+            if not condition.lower < condition.upper:
+                return None
+            tests = []
+            if condition.lower != -math.inf:
+                tests.append(f"{name} > {self.number(condition.lower)}")
+            if condition.upper != math.inf:
+                tests.append(f"{name} <= {self.number(condition.upper)}")
+            return tests
+        if not condition.codes:
+            return None
+        feature = condition.feature
+        if len(condition.codes) == len(feature.levels):
+            return []
+        levels = list(enumerate(feature.named_levels))
+        inside = [level for code, level in levels if code in condition.codes]
+        outside = [level for code, level in levels if code not in condition.codes]
+        # The shorter of the two lists reads faster; the value is known to be one of the levels. Rare ones have no name.
+        is_negated = len(condition.codes) > len(inside) if feature.rare else len(outside) < len(inside)
+        return [self.is_one_of(name, outside if is_negated else inside, negated=is_negated)]
+
+    def _is_level(self, name: str, feature: Feature, code: int) -> str:
+        """Return the test of one level by its code; false for a missing value."""
+        levels = feature.named_levels
+        if code < len(levels):
+            return self.is_one_of(name, [levels[code]])
+        tests = [self.is_known(name)] if feature.missing or not levels else []
+        return self.AND.join([*tests, *([self.is_one_of(name, levels, negated=True)] if levels else [])])
+
+    def inside(self, ball: Ball) -> list[str]:
+        """Return the tests that hold together inside a ball."""
+        steps, flips = [], []
+        units = ball.units
+        for j, feature in enumerate(self.schema):
+            name, middle = self.names[j], float(ball.center[j])
+            is_absent = math.isnan(middle)
+            if feature.missing:
+                flips += self._flip(name, feature, middle)
+            elif not feature.is_number:
+                flips += ["1"] if is_absent else self._flip(name, feature, middle)
+            if not feature.is_number or (is_absent and feature.missing):
+                continue
+            if is_absent:
+                # A distance from a missing value is no number, and lies within no radius.
+                return [self.FALSE]
+            step = f"abs({name} - {self.number(middle)}) / {self.number(float(units[j]))}"
+            steps.append(self.choose(self.is_missing(name), "0", step) if feature.missing else step)
+        limit = ball.radius * (1 + 1e-12)
+        if not steps:
+            tests = []
+        elif math.isinf(ball.norm):
+            tests = [f"{step} <= {self.number(limit)}" for step in steps]
+        elif ball.norm == 1:
+            tests = [f"{' + '.join(steps)} <= {self.number(limit)}"]
+        else:
+            squares = [f"({step}) * ({step})" for step in steps]
+            tests = [f"{' + '.join(squares)} <= {self.number(largest_square(limit))}"]
+        if len(flips) > ball.n_flips_allowed:
+            tests.append(f"{' + '.join(flips)} <= {ball.n_flips_allowed}")
+        return tests
+
+    def _flip(self, name: str, feature: Feature, middle: float) -> list[str]:
+        """Return 0 where the value equals the center's, in level or in being missing, and 1 elsewhere."""
+        if math.isnan(middle):
+            return [self.choose(self.is_missing(name), "0", "1")]
+        if feature.is_number:
+            # It differs only by being missing.
+            return [self.choose(self.is_missing(name), "1", "0")]
+        return [self.choose(self._is_level(name, feature, int(middle)), "0", "1")]
+
+    def total(self, line: Line) -> str:
+        """Return the sum of a line."""
+        parts = [self.number(line.intercept)]
+        for term in line.terms:
+            name, feature, slope = self.names[term.column], term.feature, self.number(term.slope)
+            if feature.is_number:
+                amount = f"({name} - {self.number(term.reference)})"
+                if term.scale is None:
+                    amount = f"{slope} * {amount}"
+                else:
+                    amount = f"{amount} / {self.number(term.scale)} * {slope}"
+                parts.append(self.choose(self.is_missing(name), "0", amount) if feature.missing else amount)
+            elif math.isnan(term.reference):
+                parts.append(self.choose(self.is_missing(name), slope, "0"))
+            else:
+                parts.append(self.choose(self._is_level(name, feature, int(term.reference)), slope, "0"))
+        return " + ".join(parts)
 
 
-def _read_region(number: int, member: ChosenExplainer) -> tuple[Ball | None, tuple[Condition, ...]]:
-    outer = member.region
-    if type(outer) is Spoken:
-        speaker = outer.explainer
-        if speaker is not member.explainer or not isinstance(speaker, AbstainingTree):
-            raise ExportError(
-                f"explainer {number} answers where another, of type {type(speaker).__name__}, speaks: it cannot be "
-                "exported."
-            )
-        outer = outer.outer
-    if type(outer) is Box:
-        for condition in outer.conditions:
-            if type(condition) not in (Range, Levels):
-                raise ExportError(f"explainer {number} has a {type(condition).__name__}, which cannot be exported.")
-        return None, outer.conditions
-    if type(outer) is Ball:
-        if outer.norm not in NORMS:
-            raise ExportError(
-                f"explainer {number} is a ball of norm {outer.norm:g}, which cannot be exported: its distances are not "
-                "exact elsewhere. Norms 1, 2 and infinity can be."
-            )
-        return outer, ()
-    raise ExportError(f"explainer {number} has a region {type(outer).__name__}, which cannot be exported.")
+def largest_square(limit: float) -> float:
+    """Return the largest number whose square root is at most a limit, so that no root is needed elsewhere.
 
-
-def _check_thresholds(number: int, tree: Tree, schema: FeatureSchema) -> None:
-    inner = np.flatnonzero(tree.column != LEAF)
-    on_number = np.array([schema[int(column)].is_number for column in tree.column[inner]], dtype=bool)
-    if np.isnan(tree.threshold[inner][on_number]).any():
-        raise ExportError(f"explainer {number} splits at a threshold that is not a number, and cannot be exported.")
+    Examples
+    --------
+    >>> largest_square(2.0)
+    4.000000000000001
+    """
+    square = limit * limit
+    while np.sqrt(square) > limit:
+        square = math.nextafter(square, 0.0)
+    while np.sqrt(math.nextafter(square, math.inf)) <= limit and square < math.inf:
+        square = math.nextafter(square, math.inf)
+    return square

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.line import Line
-from oleander.export.language import Language
-from oleander.export.plain import PlainExplainer, plain_value, read_plain
+from oleander.export.plain import Language, PlainExplainer, plain_value, read_plain
 from oleander.results.explainer_set import ExplainerSet
 from oleander.running.wording import visible
 
@@ -22,7 +20,8 @@ explainers abstain, and where a value is one that they do not know.
 import math
 
 '''
-COLUMNS = '''# Each column's name, its levels (None where it holds numbers), and whether a value may be missing.
+COLUMNS = '''# Each column's name, its levels (None where it holds numbers), whether a value may be missing, and whether
+# any other level of the same kind is known too, as a rare one.
 COLUMNS = (
 {columns}
 )
@@ -30,7 +29,7 @@ EXPLAINERS = []
 
 
 def explainer(function):
-    """Add a function to the explainers, which answer in the order in which they stand here."""
+    """Add a function to the explainers. The most faithful stands first, and the first that says something answers."""
     EXPLAINERS.append(function)
     return function
 
@@ -59,11 +58,17 @@ def kind_of(value):
 
 
 LEVELS = [
-    None if levels is None else frozenset((kind_of(level), level) for level in levels) for _, levels, _ in COLUMNS
+    None if levels is None else frozenset((kind_of(level), level) for level in levels) for _, levels, _, _ in COLUMNS
 ]
 
 
-def read_value(value, levels, may_be_missing):
+def may_be_rare(value, levels):
+    """Return whether a value is of the same kind as the levels."""
+    kind = kind_of(value)
+    return kind in {kind for kind, _ in levels or [(kind, None)]} and (kind != "number" or math.isfinite(value))
+
+
+def read_value(value, levels, may_be_missing, has_rare):
     """Return a number as a float, a level as it is, and a missing value as None."""
     if is_missing(value):
         if not may_be_missing:
@@ -75,7 +80,7 @@ def read_value(value, levels, may_be_missing):
             # A larger whole number is not exact as a float.
             if math.isfinite(number) and (isinstance(value, float) or abs(number) <= 2**53 - 1):
                 return number
-        elif (kind_of(value), value) in levels:
+        elif (kind_of(value), value) in levels or (has_rare and may_be_rare(value, levels)):
             return value
     except (TypeError, ValueError, OverflowError):
         pass
@@ -84,13 +89,13 @@ def read_value(value, levels, may_be_missing):
 
 def predict(row):
     """Return the answer for one row, or None."""
-    for name, _, _ in COLUMNS:
+    for name, _, _, _ in COLUMNS:
         if name not in row:
             raise KeyError(f"the row lacks the column {name!r}")
     try:
         values = [
-            read_value(row[name], levels, may_be_missing)
-            for (name, _, may_be_missing), levels in zip(COLUMNS, LEVELS)
+            read_value(row[name], levels, may_be_missing, has_rare)
+            for (name, _, may_be_missing, has_rare), levels in zip(COLUMNS, LEVELS)
         ]
     except UnknownValueError:
         return None
@@ -100,10 +105,6 @@ FIRST = """    for say in EXPLAINERS:
         if answer is not None:
             return answer
     return None
-"""
-SILENT = """    said = [answer for answer in (say(values) for say in EXPLAINERS) if answer is not None]
-    # Where explainers disagree, none of them answers.
-    return said[0] if said and all(answer == said[0] for answer in said) else None
 """
 FOOTER = '''
 
@@ -121,13 +122,14 @@ def write_python(explainers: ExplainerSet) -> str:
     schema = explainers.schema
     python = Python(schema, name_variables(schema))
     columns = [
-        f"    ({python.literal(column)}, {None if feature.is_number else python.several(feature.levels)}, "
-        f"{feature.missing}),"
+        f"    ({python.literal(column)}, {None if feature.is_number else python.several(feature.named_levels)}, "
+        f"{feature.missing}, {feature.rare}),"
         for column, feature in zip(schema.columns or schema.names, schema, strict=True)
     ]
     parts = [HEADER, COLUMNS.format(columns="\n".join(columns))]
-    parts += [_write_explainer(number, explainer, python) for number, explainer in enumerate(plain)]
-    parts += [READING, FIRST if explainers.overlap == "first" else SILENT, FOOTER]
+    # The most faithful first, which answers where several hold.
+    parts += [_write_explainer(number, plain[number], python) for number in explainers.ranked.tolist()]
+    parts += [READING, FIRST, FOOTER]
     return "".join(parts)
 
 
@@ -193,7 +195,7 @@ def name_variables(schema: FeatureSchema) -> list[str]:
 def _write_explainer(number: int, explainer: PlainExplainer, python: Python) -> str:
     tests = [] if explainer.ball is None else python.inside(explainer.ball)
     used = _find_columns(explainer, python)
-    lines = ["", "@explainer", f"def explainer_{number}(values):", f"    # {visible(explainer.words)}"]
+    lines = ["", "@explainer", f"def explainer_{number + 1}(values):", f"    # {visible(explainer.words)}"]
     lines += [f"    {python.names[j]} = values[{j}]  # {visible(repr(python.schema[j].name))}" for j in used]
     for test in tests:
         lines += [f"    if not {test}:", "        return None"]
@@ -212,11 +214,11 @@ def _write_explainer(number: int, explainer: PlainExplainer, python: Python) -> 
 
 
 def _write_answer(explainer: PlainExplainer, label: Any, python: Python) -> list[str]:
-    if explainer.linear is None:
+    if not explainer.lines:
         return [f"return {python.literal(label)}"]
-    if isinstance(explainer.linear, Line):
-        return [f"return {python.total(explainer.linear)}"]
-    scores = [f"    {score}," for score in python.scores(explainer.linear)]
+    if not explainer.labels:
+        return [f"return {python.total(explainer.lines[0])}"]
+    scores = [f"    {python.total(line)}," for line in explainer.lines]
     # Of equal scores the first is the answer.
     return ["scores = [", *scores, "]", f"return {python.several(explainer.labels)}[scores.index(max(scores))]"]
 
@@ -224,8 +226,7 @@ def _write_answer(explainer: PlainExplainer, label: Any, python: Python) -> list
 def _find_columns(explainer: PlainExplainer, python: Python) -> list[int]:
     """Return the columns that an explainer reads, in the order of the schema."""
     used = {condition.column for rule in explainer.rules for condition in rule.conditions}
-    if explainer.linear is not None:
-        used |= set(explainer.linear.features)
+    used |= {term.column for line in explainer.lines for term in line.terms}
     if explainer.ball is not None:
         used |= set(range(len(python.schema)))
     return sorted(used)

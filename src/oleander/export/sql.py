@@ -10,10 +10,7 @@ from typing import Any
 
 from oleander.data.checks import check_choice
 from oleander.data.schema import Feature, FeatureSchema
-from oleander.explainers.line import Line
-from oleander.export.dialects import DIALECTS, Dialect, alias_columns, check_unicode, checked_name, name_columns, quote
-from oleander.export.language import Language
-from oleander.export.plain import ExportError, PlainExplainer, plain_value, read_plain
+from oleander.export.plain import ExportError, Language, PlainExplainer, plain_value, read_plain
 from oleander.results.explainer_set import ExplainerSet
 from oleander.running.wording import shorten, visible
 
@@ -22,6 +19,53 @@ EXACT = 2**53
 LARGEST_INTEGER = 2**63 - 1
 # SQLite promises to read decimals exactly up to this many digits; the power keeps them far from its ends.
 SAFE_DIGITS, SAFE_POWER = 15, 15
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a database writes types, characters and infinity.
+
+    Parameters
+    ----------
+    double, text : str
+        The types of numbers and of text.
+    character : str
+        The function from a code to a character.
+    infinity : str
+    ignores_case : bool
+        Whether names of columns that differ in case only are one name.
+    longest_name : int or None
+        In bytes; a longer name is cut.
+    holds_nul : bool
+        Whether text may hold the character 0.
+    typed : bool
+        Whether a column has one type, and NaN is a number that equals itself. Otherwise each value has its own type,
+        and NaN is NULL.
+    """
+
+    double: str
+    text: str
+    character: str
+    infinity: str
+    ignores_case: bool = True
+    longest_name: int | None = None
+    holds_nul: bool = True
+    typed: bool = True
+
+
+DIALECTS = {
+    "duckdb": Dialect("DOUBLE", "VARCHAR", "chr", "CAST('Infinity' AS DOUBLE)"),
+    "sqlite": Dialect("REAL", "TEXT", "char", "9e999", typed=False),
+    "postgres": Dialect(
+        "DOUBLE PRECISION",
+        "TEXT",
+        "chr",
+        "CAST('Infinity' AS DOUBLE PRECISION)",
+        ignores_case=False,
+        longest_name=63,
+        holds_nul=False,
+    ),
+}
 
 
 def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
@@ -35,6 +79,8 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
         The name of the table or view that holds the rows.
     """
     check_choice("dialect", dialect, tuple(DIALECTS))
+    if not isinstance(table, str):
+        raise TypeError(f"table is a {type(table).__name__}; give the name of a table or view as text.")
     plain = read_plain(explainers)
     schema, spoken = explainers.schema, DIALECTS[dialect]
     columns = name_columns(schema, spoken)
@@ -57,10 +103,11 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
         reads=[(quote(alias), value) for alias, (value, _) in zip(aliases, inputs, strict=True)],
         tests=[test for _, test in inputs],
         cases=[_write_explainer(explainer, sql) for explainer in plain],
-        combined=_combine([f"{said}.e{number}" for number in range(len(plain))], explainers.overlap),
+        combined=_combine([f"{said}.e{number + 1}" for number in explainers.ranked.tolist()]),
     )
     lines = [
         f"-- {len(plain)} explainer{'s'[: len(plain) > 1]} by Oleander, in {dialect}'s SQL.",
+        *(["-- Where several cover a row, the most faithful one answers."] if len(plain) > 1 else []),
         "-- The answer is NULL where the explainers abstain, and where a value is one that they do not know.",
         *(query.pack() if dialect == "duckdb" else query.nest()),
     ]
@@ -126,7 +173,7 @@ class Query:
         """Return the lines of each case, with its name before its first line or after its last."""
         before, after = form.split("{case}")
         found = []
-        for number, (comment, *lines) in enumerate(self.cases):
+        for number, (comment, *lines) in enumerate(self.cases, start=1):
             named = [before.format(number=number) + lines[0], *lines[1:]]
             named[-1] += after.format(number=number)
             found.append([indent + line for line in (comment, *named)])
@@ -214,11 +261,14 @@ class Sql(Language):
         value where none is allowed.
         """
         kind, value = _kind_of_levels(feature), column
-        test = self.is_one_of(name, feature.levels) if feature.levels else self.FALSE
-        if feature.is_number:
+        levels = feature.named_levels
+        test = self.is_one_of(name, levels) if levels else self.FALSE
+        if feature.rare:
+            test = self.is_known(name)
+        if feature.is_number or (feature.rare and kind == "number"):
             test = f"ABS({name}) < {self.dialect.infinity}"
         # Levels beyond are whole numbers, and exact as such.
-        if feature.is_number or (kind == "number" and all(abs(float(level)) < EXACT for level in feature.levels)):
+        if feature.is_number or (kind == "number" and all(abs(float(level)) < EXACT for level in levels)):
             value = self._as_double(column)
         elif kind == "text" and self.dialect.typed:
             # A column of an enumeration has no other value to be compared with.
@@ -264,7 +314,7 @@ def _write_explainer(explainer: PlainExplainer, sql: Sql) -> list[str]:
     for rule in explainer.rules:
         if rule.words:
             lines.append(f"  -- {visible(rule.words)}")
-        said = [sql.literal(rule.label)] if explainer.linear is None else _write_linear(explainer, sql)
+        said = _write_lines(explainer, sql) if explainer.lines else [sql.literal(rule.label)]
         lines.append(f"  WHEN {sql.all_of(rule.conditions) or '1 = 1'} THEN {said[0]}")
         lines += [f"    {line}" for line in said[1:]]
     if not explainer.rules:
@@ -272,14 +322,11 @@ def _write_explainer(explainer: PlainExplainer, sql: Sql) -> list[str]:
     return [*lines, "END"]
 
 
-def _write_linear(explainer: PlainExplainer, sql: Sql) -> list[str]:
-    """Return the lines of a CASE: the label with the highest score, the first of equals."""
-    assert explainer.linear is not None
-    if isinstance(explainer.linear, Line):
-        return [sql.total(explainer.linear)]
-    scores, labels = sql.scores(explainer.linear), [sql.literal(label) for label in explainer.labels]
-    if len(labels) == 1:
-        return labels
+def _write_lines(explainer: PlainExplainer, sql: Sql) -> list[str]:
+    """Return a number, or the lines of a CASE: the label whose sum is the highest, the first of equal ones."""
+    scores, labels = [sql.total(line) for line in explainer.lines], [sql.literal(label) for label in explainer.labels]
+    if len(scores) == 1:
+        return labels or scores
     lines = ["CASE"]
     for k, label in enumerate(labels[:-1]):
         for other in range(k + 1, len(labels)):
@@ -295,14 +342,9 @@ def _free_name(name: str, taken: Collection[str]) -> str:
     return name
 
 
-def _combine(names: Sequence[str], overlap: str) -> str:
-    """Return the answer of all explainers, given the names of what each says."""
-    if len(names) == 1:
-        return names[0]
-    first = f"COALESCE({', '.join(names)})"
-    if overlap == "first":
-        return first
-    return f"CASE WHEN {' OR '.join(f'{name} <> {first}' for name in names[1:])} THEN NULL ELSE {first} END"
+def _combine(names: Sequence[str]) -> str:
+    """Return the answer of all explainers, given the names of what each says, the most faithful first."""
+    return names[0] if len(names) == 1 else f"COALESCE({', '.join(names)})"
 
 
 def _join_lines(blocks: Sequence[list[str]]) -> Iterator[str]:
@@ -324,7 +366,7 @@ def _kind_of_levels(feature: Feature) -> str:
     """Return "number", "text" or "boolean"; empty for a column without levels."""
     if feature.is_number:
         return "number"
-    kinds = {_kind_of(level) for level in feature.levels}
+    kinds = {_kind_of(level) for level in feature.named_levels}
     if len(kinds) > 1:
         raise ExportError(
             f"column {shorten(repr(feature.name))} cannot be exported to SQL: its levels are "
@@ -335,3 +377,69 @@ def _kind_of_levels(feature: Feature) -> str:
 
 def _kind_of(value: Any) -> str:
     return "boolean" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
+
+
+def quote(name: str) -> str:
+    """Return a name of a column or a table in quotes.
+
+    Examples
+    --------
+    >>> quote('the "best" dose')
+    '"the ""best"" dose"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def name_columns(schema: FeatureSchema, dialect: Dialect) -> list[str]:
+    """Return the columns' names in a table; ``ExportError`` where two would be one, or one cannot be a name."""
+    columns = [str(column) for column in schema.columns or schema.names]
+    seen: dict[str, str] = {}
+    for column in columns:
+        checked_name(column, dialect)
+        key = column.lower() if dialect.ignores_case else column
+        if key in seen:
+            raise ExportError(
+                f"columns {shorten(repr(seen[key]))} and {shorten(repr(column))} cannot be exported: in SQL these are "
+                "one name. Rename one."
+            )
+        seen[key] = column
+    return columns
+
+
+def checked_name(name: str, dialect: Dialect) -> str:
+    """Return a name, or raise ``ExportError`` where the dialect cannot hold it."""
+    check_unicode(name)
+    if not name or "\0" in name:
+        raise ExportError(
+            f"name {shorten(repr(name))} cannot be exported: a name in SQL has characters, and none of them is 0."
+        )
+    if dialect.longest_name is not None and len(name.encode()) > dialect.longest_name:
+        raise ExportError(
+            f"name {shorten(repr(name))} cannot be exported: Postgres cuts names after {dialect.longest_name} bytes."
+        )
+    return name
+
+
+def alias_columns(columns: Sequence[str]) -> list[str]:
+    """Return a name for each column inside the query: its own, or its number where its own does not serve."""
+    taken = {column.lower() for column in columns}
+    aliases = []
+    for number, column in enumerate(columns):
+        alias = column
+        # SQLite takes an expression of these two names for the truth value.
+        if not column.isprintable() or column.lower() in ("true", "false"):
+            alias = f"column {number}"
+            while alias in taken:
+                alias += "_"
+        aliases.append(alias)
+    return aliases
+
+
+def check_unicode(text: str) -> None:
+    """Raise ``ExportError`` for half of a pair of surrogates, which no encoding holds."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ExportError(
+            f"{shorten(repr(text))} cannot be exported: it is no text that a database can hold."
+        ) from None

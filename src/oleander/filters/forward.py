@@ -101,7 +101,7 @@ def select_features(
 ) -> FilterResult:
     """Select the few features that carry information about the label, most informative first.
 
-    Costs O(n_draws · n_features · selected), not O(n_draws · n_features) as in print: every round counts anew.
+    Costs O(n_draws · n_features · selected), not O(n_draws · n_features) as in print: every round counts again.
 
     Parameters
     ----------

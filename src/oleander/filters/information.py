@@ -1,4 +1,9 @@
-"""Conditional mutual information of features and the label, from counts, given the selected features."""
+"""Bin codes of draws, and the conditional mutual information of features and the label, counted on them.
+
+There are a few bins of equal width per number; levels are bins, and missing is a bin of its own. Codes replace the
+paper's tensor M[bin, feature, draw] at 1/B of its memory. Trees use other bins, cut at readable quantiles
+(``oleander.rules.growth``).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +16,64 @@ from scipy.special import chdtrc
 
 from oleander import kernels
 from oleander.arrays import Floats, Ints
+from oleander.data.schema import FeatureSchema
 
 Codes = NDArray[np.integer[Any]]
 
 # A leaf is tested only if it has this many draws per cell on average: the usual rule for chi-squared.
 DRAWS_PER_CELL = 5
+
+
+def bin_codes(draws: Floats, schema: FeatureSchema, *, n_bins: int = 3) -> tuple[NDArray[np.int32], Ints]:
+    """Return each draw's bin in every feature, and the number of bins of each feature.
+
+    Numbers get ``n_bins`` bins of equal width over the draws' own range (low, medium, high); levels are bins.
+
+    Returns
+    -------
+    codes : array of shape (n_features, n_draws)
+    n_codes : array of shape (n_features,)
+
+    Examples
+    --------
+    >>> X = np.array([[0.5, 0], [1.2, 1], [3.7, 0]])
+    >>> schema = FeatureSchema.infer(X)
+    >>> codes, n_codes = bin_codes(schema.encode(X), schema)
+    >>> codes.tolist(), n_codes.tolist()
+    ([[0, 0, 2], [0, 1, 0]], [3, 2])
+    """
+    # Codes are small and many: narrow integers halve the time spent on moving them.
+    codes = np.empty(draws.shape[::-1], dtype=np.int32)
+    n_codes = np.empty(draws.shape[1], dtype=np.intp)
+    for j, feature in enumerate(schema):
+        values = draws[:, j]
+        absent = np.isnan(values) if feature.missing else None
+        if absent is not None:
+            values = np.where(absent, feature.lower if feature.is_number else 0.0, values)
+        if feature.is_number:
+            present = values if absent is None or absent.all() else values[~absent]
+            _bin_equally(values, present, n_bins, codes[j])
+            n_codes[j] = n_bins
+        else:
+            codes[j] = values
+            n_codes[j] = len(feature.levels)
+        if absent is not None:
+            codes[j, absent] = n_codes[j]
+            n_codes[j] += 1
+    return codes, n_codes
+
+
+def _bin_equally(values: Floats, present: Floats, n_bins: int, codes: NDArray[np.int32]) -> None:
+    """Write into ``codes`` the values' bins of equal width over the range of the present values."""
+    low, high = present.min(), present.max()
+    if low == high:
+        codes[:] = 0
+        return
+    places = values - low
+    places *= n_bins / (high - low)
+    codes[:] = places
+    # The largest value closes the last bin instead of opening another.
+    np.minimum(codes, n_bins - 1, out=codes)
 
 
 @dataclass(frozen=True)
@@ -60,8 +118,8 @@ class LeafTable:
     def score(self, codes: NDArray[np.int32], n_codes: Ints, features: Ints, draws: Ints) -> Information:
         """Return the information of some features.
 
-        Σ p(φ, y, l) log p(φ, y | l) / (p(φ | l) p(y | l)), the paper's estimator with its two slips mended: the second
-        factor below is p(y | l), and the conditioning is on the selected features.
+        Σ p(φ, y, l) log p(φ, y | l) / (p(φ | l) p(y | l)), the paper's estimator with its two slips corrected: the
+        second factor below is p(y | l), and the conditioning is on the selected features.
 
         Parameters
         ----------

@@ -1,24 +1,25 @@
-"""Learn by asking: draws that the black box labels teach, rows that made no draw judge."""
+"""Learn by asking: draws that the black box labels teach, or rows where there are no draws; other rows judge."""
+
+import numpy as np
 
 from oleander.arrays import Floats
-from oleander.black_box.asking import N_ASKED_TWICE
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import label_rows, warn_of_truth
-from oleander.data.reading import Reading, Split, leave_out_known
+from oleander.data.reading import Reading, Split
 from oleander.data.rows import Rows
 from oleander.data.splitting import count_units
-from oleander.draws.labelled import draw_and_ask
-from oleander.draws.realism import measure_realism
+from oleander.draws.jitter import measure_realism
+from oleander.draws.labelled import draw_and_ask, take_as_draws
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.options import Options
+from oleander.fitting.workings import Workings, deliver_rules
 from oleander.judging.certificate import Certificate
-from oleander.judging.floor import Floor, why_too_few
-from oleander.learning.union import UnionLearner
-from oleander.results.delivering import deliver_union
-from oleander.results.fit_record import FitRecord, Workings
-from oleander.results.spreads import with_spreads
+from oleander.judging.floor import Floor
+from oleander.learning.learner import RuleLearner
+from oleander.results.fit_record import FitRecord
 from oleander.running.progress import tell_progress
 from oleander.running.warning import warn_user
+from oleander.words.claims import why_too_few
 
 # With fewer draws than this, explainers learn from the rows instead.
 FEWEST_DRAWS = 500
@@ -29,15 +30,17 @@ MANY, ENOUGH_FOR_DRAWS = 5_000, 2_000
 
 
 def find_holdout(options: Options, reading: Reading, *, has_background: bool) -> float | None:
-    """Return the share of rows that judges: the one given, or of many rows in memory all but a few that make draws.
+    """Return the share of rows that judges: the one given, or of many rows all but a few that make draws.
 
     Folds judge where rows are few. Of many rows a few show where data lie, and the others can certify.
     """
     n_units = count_units(len(reading.values), reading.groups)
+    # Rows that are draws themselves are worth less to learn from than the draws around them.
+    n_taught = ENOUGH_FOR_DRAWS if options.draws.n else n_units // 2
     by_folds = options.asks and options.holdout is None and not has_background
-    if not by_folds or n_units < MANY or reading.positions is not None or options.floor.level != Floor().level:
+    if not by_folds or n_units < MANY or options.floor.level != Floor().level:
         return options.holdout
-    return 1 - ENOUGH_FOR_DRAWS / n_units
+    return 1 - n_taught / n_units
 
 
 def count_affordable_draws(options: Options, parts: Split, black_box: CountingBlackBox) -> int:
@@ -47,14 +50,9 @@ def count_affordable_draws(options: Options, parts: Split, black_box: CountingBl
     if fitting < wanted:
         warn_user(f"{wanted:,} draws of {n_columns:,} columns would fill the memory: {fitting:,} are made.")
         wanted = fitting
-    if left is None:
+    if left is None or not wanted:
         return wanted
     n_draws = min(wanted, left - len(parts.learned) - len(parts.held) - N_ASKED_TWICE)
-    if n_draws < FEWEST_DRAWS and options.tolerance is not None:
-        raise ValueError(
-            f"max_queries={options.max_queries:,} leaves {max(n_draws, 0):,} draws, too few to learn numbers from: "
-            "raise it."
-        )
     if n_draws < FEWEST_DRAWS:
         warn_user(
             f"max_queries={options.max_queries:,} leaves {max(n_draws, 0):,} draws, too few to learn from: explainers "
@@ -75,7 +73,7 @@ def learn_by_asking(
     black_box: CountingBlackBox,
     seed: int,
 ) -> tuple[FitRecord, Workings]:
-    """Learn a union from draws that the black box labels, and judge it on rows that made no draw.
+    """Learn rules from draws that the black box labels, and judge them on rows that made no draw.
 
     Parameters
     ----------
@@ -83,72 +81,91 @@ def learn_by_asking(
     reading : Reading
     parts : Split
     background : array of shape (n_rows, n_features) or None
-        Encoded rows that draws are made from. None takes the rows that are not held out, or else the judging rows.
+        Rows that draws are made from, encoded by ``reading.schema.exact``. None takes the rows that are not held out,
+        or else the judging rows.
     n_draws : int
+        0 takes the same rows as draws.
     black_box : CountingBlackBox
     seed : int
     """
     # Read and label the rows that judge.
     is_held = background is None and len(parts.held) > 0
-    by_folds = background is None and not is_held
     judging = parts.held if is_held else parts.learned
     truth = None if reading.truth is None else options.read_truth(reading.truth[judging])
-    groups, has_copies = reading.groups_of(judging), reading.has_copies
-    asked = rows = label_rows(reading.values[judging], black_box, groups=groups, has_copies=has_copies)
+    clusters = None if reading.clusters is None else reading.clusters[judging]
+    groups = reading.groups_of(judging)
+    rows = label_rows(reading.values[judging], black_box, groups=groups, clusters=clusters, merge=False)
 
-    # Draw and ask, unless the rows that judge are too few for any answer to pass.
-    if is_held:
-        around = reading.values[parts.learned]
-    elif background is None:
-        # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
-        around = rows.values[rows.point_of_row]
-    else:
-        around, rows = background, leave_out_known(rows, background)
+    # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
+    around = reading.values[parts.learned] if is_held else background
+    if around is not None and not n_draws:
+        around = _take_affordable(around, black_box, seed)
+    by_folds = around is None
     level = options.floor.level if by_folds else 1 - options.confidence
     if options.floor.on == "bound":
         too_few = why_too_few(rows.n_units, rows.unit, options.min_fidelity, level, of_widest=by_folds)
         if too_few is not None:
             raise NothingFoundError(too_few)
-    draws = draw_and_ask(around, black_box, options.draws, n_draws, seed, options.agrees_within)
+    # Draw and ask, or take rows as draws.
+    within, taught = options.agrees_within, None
+    if n_draws:
+        parents = rows.exact if around is None else around
+        draws = draw_and_ask(parents, black_box, n_draws, seed, within)
+    else:
+        taught = None if around is None else label_rows(around, black_box, known=rows)
+        draws = take_as_draws(rows if taught is None else taught, seed, within)
     if truth is not None:
-        warn_of_truth(asked, truth, draws.tolerance)
-    if by_folds:
-        draws = draws.with_parents(rows.point_of_row)
+        warn_of_truth(rows, truth, draws.tolerance)
 
     # Propose and choose on the draws, judge and certify on the rows.
-    learner = UnionLearner(
+    learner = RuleLearner(
         draws,
         rows,
         by_folds=by_folds,
         level=level,
         on_share=options.floor.on == "share",
         min_support=options.floor.min_support,
-        asks_each=options.floor.over in ("each", "both"),
-        is_balanced=options.balance == "class",
-        max_rules=options.max_rules,
         max_conditions=options.max_conditions,
         seed=seed,
         n_jobs=options.n_jobs,
     )
-    union = learner.choose(*options.limits)
-    if union is None:
-        raise NothingFoundError(learner.why_nothing(*options.limits))
-    explainers = deliver_union(union, rows, learner.level)
-    if not by_folds:
-        explainers = with_spreads(explainers, rows, options.min_fidelity, learner.level)
-    certificate = Certificate((), None, union.claim, options.confidence, union.rows)
-    with tell_progress("comparing draws with rows"):
-        realism = measure_realism(draws.values, rows.values, draws.schema, seed)
+    limits = int(options.max_explainers or learner.default_number), float(options.min_fidelity)
+    rules = learner.choose(*limits)
+    if rules is None:
+        raise NothingFoundError(learner.why_nothing(*limits))
+    with tell_progress("bounding what other rules could cover"):
+        proof, n_candidates = rules.prove()
+    explainers, evaluation = deliver_rules(rules, learner, options.min_fidelity)
+    is_certified = rules.is_certified and reading.can_certify
+    certificate = Certificate((), None, rules.claim, options.confidence, rules.rows)
+    realism = None
+    if n_draws:
+        with tell_progress("comparing draws with rows"):
+            realism = measure_realism(draws.values, rows.values, draws.schema, seed)
     record = FitRecord(
-        *options.limits,
+        *limits,
         explainers,
-        explainers.evaluate(rows.values, rows.labels, rows.weights),
+        evaluation,
         black_box.n_queries,
-        certificate=certificate if union.is_certified else None,
-        judged=None if union.is_certified else union.claim,
+        proof=proof,
+        n_candidates=n_candidates,
+        certificate=certificate if is_certified else None,
+        judged=None if is_certified else certificate.as_judged(),
         realism=realism,
         by_folds=by_folds,
         output=options.output,
     )
     held = rows if is_held else Rows.empty(reading.schema)
-    return record, Workings(learner, rows, held, seed)
+    return record, Workings(learner, rows, held, seed, taught=taught)
+
+
+def _take_affordable(rows: Floats, black_box: CountingBlackBox, seed: int) -> Floats | None:
+    """Return the rows that ``max_queries`` leaves to ask about; None if they are too few to learn from."""
+    left = black_box.queries_left
+    if left is None or left >= len(rows):
+        return rows
+    if left < FEWEST_DRAWS:
+        warn_user(f"max_queries={black_box.max_queries:,} pays for none of the background: rules learn from X.")
+        return None
+    warn_user(f"max_queries={black_box.max_queries:,} pays for {left:,} of {len(rows):,} rows of the background.")
+    return rows[np.random.default_rng(seed).permutation(len(rows))[:left]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import label_rows, warn_of_truth
 from oleander.candidates.balls import Balls
 from oleander.candidates.base import Generator
@@ -10,14 +10,12 @@ from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.candidates.sizes import measure_sizes, warn_of_sizes
 from oleander.data.reading import Reading, Split
+from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.options import Options
-from oleander.judging.balance import balance_classes
-from oleander.results.explainer_set import ExplainerSet
-from oleander.results.fit_record import FitRecord, Workings
-from oleander.results.spreads import with_spreads
+from oleander.fitting.workings import Workings, deliver_choice
+from oleander.results.fit_record import FitRecord
 from oleander.running.warning import warn_user
-from oleander.storage.checkpoint import Checkpoint
 
 
 def choose_from_pool(
@@ -54,7 +52,6 @@ def choose_from_pool(
         black_box,
         groups=reading.groups_of(learned),
         row_numbers=reading.numbers_of(learned),
-        has_copies=reading.has_copies,
     )
     if truth is not None:
         warn_of_truth(rows, truth, within)
@@ -75,7 +72,7 @@ def choose_from_pool(
         raise NothingFoundError(program.why_nothing(result, options.min_fidelity))
     if result.message:
         warn_user(result.message)
-    explainers = ExplainerSet.choose(program, result)
+    explainers = deliver_choice(program, result)
 
     # Judge and certify.
     evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
@@ -85,24 +82,25 @@ def choose_from_pool(
         black_box,
         groups=reading.groups_of(parts.held),
         known=rows,
-        has_copies=reading.has_copies,
     )
-    certificate = None
+    certificate, judged = None, None
     if len(parts.held):
-        certificate = explainers.certify(held, options.confidence, seed)
-        explainers = explainers.with_claims(certificate)
-        explainers = explainers.with_held(held, 1 - options.confidence)
-        explainers = with_spreads(explainers, held, options.min_fidelity, 1 - options.confidence)
-    # A balanced program counts worths, not rows.
-    is_printed = options.formulation == "selective" and options.balance is None
+        answers = explainers.read(held.values)
+        certified = explainers.certify(held, answers, options.confidence)
+        if reading.can_certify:
+            certificate, explainers = certified, explainers.with_claims(certified)
+        else:
+            judged = certified.as_judged()
+        explainers = explainers.judged_on(held, answers, 1 - options.confidence, options.min_fidelity)
     record = FitRecord(
         *options.limits,
         explainers,
         evaluation,
         black_box.n_queries,
         proof=result.proof,
-        counted=result.coverage if is_printed else None,
+        counted=result.coverage if options.formulation == "selective" else None,
         certificate=certificate,
+        judged=judged,
         ball_sizes=sizes,
         output=options.output,
     )
@@ -111,15 +109,12 @@ def choose_from_pool(
 
 
 def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:
-    if len(pool.candidates) < options.max_explainers:
+    if len(pool.candidates) < (options.max_explainers or 0):
         warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
-    rows = pool.rows
     return PoolProgram(
         pool,
         options.floor,
-        max_rules=options.max_rules,
         formulation=options.formulation,
         solver=options.solver,
         time_limit=options.time_limit,
-        importance=balance_classes(rows.labels, rows.weights) if options.balance == "class" else None,
     )

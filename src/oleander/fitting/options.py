@@ -1,29 +1,82 @@
-"""The options of a fit: validated before a row is read, and refused where they would do nothing."""
+"""The estimator's parameters, with those of its parts, and the options of a fit, checked before it starts."""
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from oleander.arrays import Labels
 from oleander.black_box.output import Output
-from oleander.candidates.balls import Balls
+from oleander.candidates.balls import Balls, find_generators
 from oleander.candidates.base import Generator
-from oleander.candidates.named import find_generators
 from oleander.data.checks import check_choice, check_count, check_positive, check_share
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
-from oleander.draws.options import Draws
-from oleander.explainers import FilteredTree
+from oleander.draws import Draws
 from oleander.judging.floor import Floor
+from oleander.rules import FilteredTree
 from oleander.selection.solvers import get_solver
 
 DEFAULT_CONFIDENCE = 0.95
+DEFAULT_NUMBER = 10
 DEFAULT_TIME_LIMIT = 60.0
 # Options that may differ when a fit resumes from a checkpoint.
 FREE_TO_CHANGE = ("black_box", "checkpoint", "n_jobs", "verbose", "time_limit", "schema")
+
+
+class NestedEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator some of whose parameters, its parts, are frozen dataclasses.
+
+    The options of a part are read and set under its name: ``floor__on``. Copies of the estimator share its parts, which
+    never change: setting an option puts a changed part in the place of the old one.
+
+    Attributes
+    ----------
+    PARTS : tuple of str
+        The parameters that may be parts.
+    """
+
+    PARTS: ClassVar[tuple[str, ...]] = ()
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; with ``deep`` also the options of each part, such as ``floor__on``."""
+        params = dict(super().get_params(deep=False))
+        return params | self._options(params) if deep else params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, and options of parts: ``candidates__radius=2.0``.
+
+        A part that is given in the same call is set before its options. An unknown name changes nothing.
+        """
+        changed = self.get_params(deep=False)
+        changed |= {name: value for name, value in params.items() if name in changed}
+        known = changed | self._options(changed)
+        unknown = [name for name in params if name not in known]
+        if unknown:
+            raise ValueError(f"there is no parameter {unknown[0]!r}; there are {', '.join(sorted(known))}.")
+        for name, value in params.items():
+            part, _, option = name.partition("__")
+            if option:
+                changed[part] = replace(changed[part], **{option: value})
+        for name, value in changed.items():
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        # Parameters are passed on as they are: a fitted model among them, such as a black box, must stay fitted.
+        return type(self)(**self.get_params(deep=False))
+
+    def _options(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the options of all parts by their nested names."""
+        return {
+            f"{name}__{field.name}": getattr(params[name], field.name)
+            for name in self.PARTS
+            if is_dataclass(params[name])
+            for field in fields(params[name])
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +84,8 @@ class Options:
     """The parameters of an ``AggregateExplainer``, as they are when ``fit`` is called."""
 
     black_box: Any
-    max_explainers: int
+    max_explainers: int | None
     min_fidelity: float
-    max_rules: int | None
     max_conditions: int | None
     candidates: str | Generator | Iterable[str | Generator]
     draws: Draws
@@ -41,7 +93,6 @@ class Options:
     formulation: Literal["strict", "selective"]
     tolerance: float | str | None
     output: Output
-    balance: Literal["class"] | None
     holdout: float | None
     confidence: float
     schema: FeatureSchema | None
@@ -55,8 +106,8 @@ class Options:
 
     @property
     def asks(self) -> bool:
-        """Whether explainers are learned by asking the black box about draws."""
-        return isinstance(self.candidates, str) and self.candidates == "auto" and self.draws.n > 0
+        """Whether rules are learned by asking the black box about draws, or about rows in their place."""
+        return isinstance(self.candidates, str) and self.candidates == "auto"
 
     @property
     def agrees_within(self) -> Tolerance | Literal["auto"] | None:
@@ -71,8 +122,8 @@ class Options:
 
     @property
     def limits(self) -> tuple[int, float]:
-        """The largest number of explainers, and the floor."""
-        return int(self.max_explainers), float(self.min_fidelity)
+        """The largest number of explainers where a program chooses among candidates, and the floor."""
+        return int(self.max_explainers or DEFAULT_NUMBER), float(self.min_fidelity)
 
     @property
     def remembered(self) -> dict[str, Any]:
@@ -81,9 +132,8 @@ class Options:
 
     def check(self) -> None:
         """Raise an error for a value that is not allowed."""
-        check_count("max_explainers", self.max_explainers)
+        check_count("max_explainers", self.max_explainers, or_none=True)
         check_share("min_fidelity", self.min_fidelity, with_one=True)
-        check_count("max_rules", self.max_rules, or_none=True)
         check_count("max_conditions", self.max_conditions, or_none=True)
         check_share("confidence", self.confidence)
         if self.holdout is not None:
@@ -95,8 +145,6 @@ class Options:
             check_count("verbose", self.verbose, 0, or_none=True)
         self._check_running()
         get_solver(self.solver)
-        if self.balance is not None:
-            check_choice("balance", self.balance, ("class",))
         self._check_answers()
         check_choice("formulation", self.formulation, ("strict", "selective"))
         if self.schema is not None and not isinstance(self.schema, FeatureSchema):
@@ -107,12 +155,20 @@ class Options:
         if not isinstance(self.draws, Draws):
             raise TypeError(f"draws is a {type(self.draws).__name__}; give Draws, such as Draws(5_000).")
         self.draws.check()
-        is_bound = self.floor.on == "bound" or self.floor.over != "each"
-        if self.formulation == "selective" and is_bound and not self.asks:
-            raise ValueError(
-                "formulation='selective' counts rows itself and knows no bound and no floor over the union: "
-                "use floor=Floor(on='share', over='each')."
+        if self.formulation == "selective" and self.floor.on == "bound" and not self.asks:
+            raise ValueError("formulation='selective' counts rows itself and knows no bound: use floor=Floor('share').")
+
+    @staticmethod
+    def check_arguments(others: Iterable[str]) -> None:
+        """Raise ``TypeError`` for arguments that ``fit`` does not have."""
+        if "sample_weight" in others:
+            raise TypeError(
+                "fit takes no sample_weight: coverage and the certificate count the rows of X, each of them once, and "
+                "a row that counts for two is not the evidence of two. Leave it out, and give rows in the shares that "
+                "you care about, such as a random part of those that weigh less."
             )
+        for name in others:
+            raise TypeError(f"fit has no argument {name!r}; it takes X, y, groups and background.")
 
     def _check_running(self) -> None:
         is_whole = isinstance(self.n_jobs, (int, np.integer)) and not isinstance(self.n_jobs, bool)
@@ -139,8 +195,6 @@ class Options:
                 f"tolerance={self.tolerance!r} is for numbers, and output.threshold={self.output.threshold:g} makes "
                 "labels of them: leave out one."
             )
-        if self.balance is not None:
-            raise ValueError(f"balance={self.balance!r} is for classes, and tolerance= for numbers: leave out one.")
 
     def check_use(self, *, has_background: bool, is_source: bool, has_truth: bool = False) -> None:
         """Raise ``ValueError`` for an option that would do nothing in this fit.
@@ -169,15 +223,15 @@ class Options:
             self._check_asking(has_background, is_judged_apart)
         elif self.max_conditions is not None:
             raise ValueError(
-                f"max_conditions={self.max_conditions} is for candidates='auto' with draws: leave it out; small trees "
-                "have max_leaves, and max_rules bounds what there is to read."
+                f"max_conditions={self.max_conditions} is for candidates='auto': leave it out; small trees have "
+                "max_leaves."
             )
         elif has_background:
             raise ValueError(
                 "background shows where draws are made, and these candidates make none: leave it out, or use "
-                "candidates='auto' with draws."
+                "candidates='auto'."
             )
-        elif self.draws.n and self.draws != Draws():
+        elif self.draws != Draws():
             raise ValueError("draws is for candidates='auto': balls have n_draws of their own.")
 
     def _check_numbers_in_balls(self) -> None:
@@ -186,7 +240,7 @@ class Options:
         if len(balls) < len(generators):
             raise ValueError(
                 f"tolerance={self.tolerance!r} explains numbers, which are learned from draws: use candidates='auto' "
-                "with draws, or Balls(). Output(threshold=...) makes labels of numbers."
+                "or Balls(). Output(threshold=...) makes labels of numbers."
             )
         if self.tolerance == "auto":
             raise ValueError(
@@ -201,8 +255,8 @@ class Options:
         changed = [name for name, value in defaults.items() if getattr(self, name) != value]
         if changed:
             raise ValueError(
-                f"{changed[0]}={getattr(self, changed[0])!r} does nothing where explainers are learned by asking: name "
-                "candidates that a program chooses from, such as Balls(), or use draws=Draws(0)."
+                f"{changed[0]}={getattr(self, changed[0])!r} does nothing where rules are learned by asking: name "
+                "candidates that a program chooses from, such as Balls()."
             )
         if has_background and self.holdout:
             raise ValueError("with a background every row of X judges: leave out holdout.")
@@ -210,11 +264,6 @@ class Options:
             raise ValueError(
                 f"floor.level={self.floor.level:g} is for fits that judge by folds; with a background or a holdout the "
                 "bound is certified, and confidence is its level: leave floor.level out."
-            )
-        if not is_judged_apart and self.draws.source != "jitter":
-            raise ValueError(
-                f"draws.source={self.draws.source!r} does not say which rows a draw was made from, which judging by "
-                "folds must know: give a background or a holdout, or use 'jitter'."
             )
 
 

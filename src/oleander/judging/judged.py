@@ -32,7 +32,7 @@ class Judged:
     groups: Labels | None = None
 
     def masks(self, setting: int) -> tuple[Bools, Bools]:
-        """Return masks of the points that one setting answers, and answers rightly."""
+        """Return masks of the points that one setting answers, and answers correctly."""
         return self.answered[setting], self.right[setting]
 
     def coverage(self) -> Floats:
@@ -51,37 +51,54 @@ class Judged:
 
     @property
     def n_right(self) -> Ints:
-        """The number of rows that each setting answers rightly."""
+        """The number of rows that each setting answers correctly."""
         return np.asarray(self.right @ self.weights)
 
-    def count_units(self, seed: int) -> tuple[Ints, Ints]:
-        """Return the units that each setting answers rightly, and those that it answers.
+    def count_units(self) -> tuple[Floats | Ints, Ints]:
+        """Return the units that each setting answers correctly, and those that it answers: rows, or groups.
 
-        Units are rows, or one random answered row of each group: one row of a group is as independent as groups are,
-        however alike the rows of a group may be.
+        A group with an answered row is a unit, right by its share of correct answers.
         """
         if self.groups is None:
             return self.n_right, self.n_answered
-        # A point that stands for several rows is as much likelier to be the one that counts.
-        luck = np.random.default_rng(seed).random(len(self.weights)) ** (1 / self.weights)
-        order = np.argsort(-luck)
-        counts = np.zeros((2, len(self.answered)), dtype=np.intp)
-        for number, (answered, right) in enumerate(zip(self.answered, self.right, strict=True)):
-            points = order[answered[order]]
-            points = points[np.unique(self._codes[points], return_index=True)[1]]
-            counts[:, number] = right[points].sum(), len(points)
-        return counts[0], counts[1]
+        found = [((n_right / size).sum(), len(size)) for n_right, size in self._count_by_group()]
+        n_right, n_units = np.array(found, dtype=float).reshape(-1, 2).T
+        return n_right, n_units.astype(np.intp)
+
+    def certified_bounds(self, level: float) -> Floats:
+        """Return the lower bound on each setting's agreement that a certificate may state.
+
+        With groups it is about a random row of a random group, by bets on the groups' shares of correct answers: it
+        holds however alike the rows of a group are. Groups of one row each are rows, for which there is an exact bound.
+        """
+        if not self.has_bets:
+            return lower_bound(self.n_right, self.n_answered, level)
+        shares = (n_right / size for n_right, size in self._count_by_group())
+        return np.array([lower_bound_of_ratio(share, np.ones(len(share)), 1, level) for share in shares])
+
+    @property
+    def has_bets(self) -> bool:
+        """Whether bets on groups certify, and not an exact bound on rows."""
+        return self.groups is not None and self._most_rows > 1
+
+    def expect_units(self, mass: Floats) -> Floats:
+        """Return the number of units that settings are expected to answer, given the share of rows that each answers.
+
+        A group counts as soon as one of its rows is answered.
+        """
+        sizes = self.weights if self.groups is None else np.bincount(self._codes, weights=self.weights)
+        if self.groups is None:
+            return np.asarray(np.floor(mass * sizes.sum()))
+        sizes, n_groups = np.unique(sizes, return_counts=True)
+        return np.asarray(np.floor((1 - (1 - np.asarray(mass)[:, None]) ** sizes) @ n_groups))
 
     def bounds(self, level: float = LEVEL) -> Floats:
         """Return the lower bound on each setting's agreement.
 
-        Groups count as groups: a group is one unit, right by its share of right answers. However many rows a group has,
-        and however alike they are, the bound is about a random row of a new group.
+        A group is one unit, correct by its share of correct answers. Shares between 0 and 1 vary less than answers that
+        are correct or wrong, for which the bound is exact. ``certified_bounds`` is the bound proven for any shares.
         """
-        if self.groups is None:
-            return lower_bound(self.n_right, self.n_answered, level)
-        found = [lower_bound((n_right / size).sum(), len(size), level) for n_right, size in self._count_by_group()]
-        return np.array(found, dtype=float)
+        return lower_bound(*self.count_units(), level)
 
     def row_bounds(self, level: float) -> Floats:
         """Return the lower bound on each setting's share of answered rows that are right, whatever the groups' sizes.

@@ -5,13 +5,13 @@ from typing import Literal, Self
 
 from oleander.data.checks import check_choice
 from oleander.judging.bounds import lower_bound, upper_bound
-from oleander.running.shares import show_confidence, show_lower, show_upper
+from oleander.running.shown import Shown
 
 Alarm = Literal["broken", "under", "unproven"]
 
 
 @dataclass(frozen=True)
-class FloorCheck:
+class FloorCheck(Shown):
     """The agreement on new rows beside the floor.
 
     Parameters
@@ -65,15 +65,3 @@ class FloorCheck:
         """
         check_choice("alarm", alarm, ("broken", "under", "unproven"))
         return {"broken": self.upper, "under": self.agreement, "unproven": self.lower}[alarm] < self.floor
-
-    def __str__(self) -> str:
-        words = {
-            "holds": "the floor holds: the agreement is at least as high",
-            "open": "open: these rows show neither that the floor holds nor that it is broken",
-            "broken": "the floor is broken: the agreement is under it",
-        }
-        return (
-            f"agreement {show_lower(self.agreement, 3)} ({self.n_right:,} of {self.n_answered:,} answered rows), "
-            f"at least {show_lower(self.lower, 3)} and at most {show_upper(self.upper, 3)}, each with "
-            f"{show_confidence(self.confidence)} confidence\nfloor {self.floor:g}: {words[self.state]}"
-        )

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import binom
 
 from oleander.arrays import Floats, Ints
+from oleander.judging.bounds import fewest_right_groups
 
 # Errors on rows are taken to be this much more frequent than on held-back draws when the start is chosen.
 CAUTION = 1.5
@@ -46,7 +47,9 @@ def find_start(chances: Sequence[float] | Floats) -> int:
     return int(likely[-1]) if len(likely) else int(values.argmax())
 
 
-def pass_chances(n_answered: Floats, agreement: Floats, floor: float, level: float) -> Floats:
+def pass_chances(
+    n_answered: Floats, agreement: Floats, floor: float, level: float, *, has_bets: bool = False
+) -> Floats:
     """Return the chance that each step's bound reaches the floor, as far as held-back draws can tell.
 
     Parameters
@@ -56,6 +59,8 @@ def pass_chances(n_answered: Floats, agreement: Floats, floor: float, level: flo
     agreement : array of shape (n_steps,)
         Its agreement on held-back draws.
     floor, level : float
+    has_bets : bool
+        Whether bets on groups decide. Groups are taken as all right or all wrong, the case that needs the most of them.
 
     Examples
     --------
@@ -66,5 +71,7 @@ def pass_chances(n_answered: Floats, agreement: Floats, floor: float, level: flo
     # The exact bound reaches the floor with the fewest right answers that a share at the floor gives with at most the
     # chance of the level.
     fewest = binom.isf(level, n_answered, floor) + 1
+    if has_bets:
+        fewest = np.array([fewest_right_groups(int(number), floor, level) for number in n_answered])
     chances: Floats = np.where(n_answered > 0, binom.sf(fewest - 1, n_answered, expected), 0.0)
     return chances

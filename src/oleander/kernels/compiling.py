@@ -2,7 +2,7 @@
 
 numba looks for a folder to cache in: the one that ``NUMBA_CACHE_DIR`` names, ``__pycache__`` beside the kernel, or the
 user's own cache folder where the package cannot be written to. A kernel calls only kernels of its own file, because a
-cached kernel is compiled anew only when its own file changes.
+cached kernel is recompiled only when its own file changes.
 """
 
 import sys

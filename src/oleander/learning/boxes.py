@@ -8,10 +8,10 @@ import numpy as np
 from oleander import kernels
 from oleander.arrays import Bools, Ints
 from oleander.draws.labelled import LabelledDraws
-from oleander.explainers.growth import grow_on_columns
-from oleander.explainers.tree import LEAF, Tree
 from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class, restrict
 from oleander.learning.growing import grow_on_answers
+from oleander.rules.growth import grow_on_columns
+from oleander.rules.tree import LEAF, Tree
 
 MIN_PURITY = 0.7
 MIN_MASS = 0.002

@@ -1,111 +1,132 @@
-"""From labelled draws to a family of choices from careful to bold: grow, propose, choose, measure, order."""
+"""From labelled draws to a sequence of rule sets: grow, propose, choose by the program, measure, order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.draws.labelled import LabelledDraws
-from oleander.explainers.least_squares import MOST_TERMS
-from oleander.explainers.tree import LEAF, Tree
 from oleander.learning.boxes import grow_trees, make_pool
-from oleander.learning.choosing import CLASS_POWER, PRICES, choose_boxes, class_weights
+from oleander.learning.candidates import Candidate, Candidates
 from oleander.learning.grid import Grid, Key, Memberships
-from oleander.learning.lines import list_nodes, list_owned, with_lines
+from oleander.learning.lines import list_nodes, with_lines
 from oleander.learning.polishing import Polisher, find_useful_columns
-from oleander.learning.pruning import PrunedTree, grow_large_trees, prune_tree
+from oleander.learning.program import CoverProgram
+from oleander.learning.proposing import Proposer
+from oleander.rules.line import MOST_TERMS
+from oleander.rules.tree import LEAF, Tree
 
-Overlap = Literal["first", "silent"]
-OVERLAPS: tuple[Overlap, ...] = ("first", "silent")
 SILENT = -1
-# Draws that measure and order the family take no part in choosing it.
+# Draws that measure and order the rule sets take no part in choosing them.
 SHARE_HELD = 0.15
 SHARE_GROWN = 0.45
-# The numbers of boxes that are tried beside the largest.
-SIZES = (2, 3, 5)
-# The numbers of speaking leaves of one tree that are tried beside the largest.
-LEAVES = (5, 10)
-# Lines are fitted again to what boxes answer that are chosen at these prices.
-REFIT_PRICES = (2.0, 6.0, 16.0)
-# One box more to read is worth this share of the draws.
-READING_PRICE = 0.01
+# A rule must add this share of the draws to be worth reading.
+MIN_GAIN = 0.003
+# Thresholds on the share of right draws in a rule, from cautious to bold; those at which candidates are proposed.
+THRESHOLDS = (
+    *(0.995, 0.99, 0.98, 0.97, 0.96, 0.95, 0.94, 0.93, 0.92, 0.91, 0.905, 0.9, 0.89, 0.88, 0.87, 0.86, 0.85, 0.84),
+    *(0.82, 0.8, 0.78, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.4, 0.3, 0.2, 0.1),
+)
+PROPOSED_AT = (0.99, 0.97, 0.95, 0.92, 0.9, 0.85, 0.8, 0.7, 0.5, 0.3, 0.1)
+# The numbers of rules that are chosen beside the largest. The sets of one of them are widened at the next threshold.
+SIZES = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40)
+WIDENED_SIZE = 10
+# Lines are fitted again to boxes that reach these thresholds.
+REFIT_AT = (0.93, 0.85, 0.7)
 
 
 @dataclass(frozen=True)
 class Step:
-    """A choice of boxes, and how it does on held-back draws.
+    """A set of rules, and how it does on held-back draws.
 
     Parameters
     ----------
-    keys : tuple of Key
-        Boxes in the order in which they answer.
-    labels : tuple of int
-        One class code per box.
-    overlap : {"first", "silent"}
-        Where boxes overlap, the first chosen answers, or the step is silent if they disagree.
-    price : float
-        What a wrong answer cost when the boxes were chosen.
-    tree : PrunedTree or None
-        The tree whose speaking nodes the boxes are: one explainer with several rules.
+    rules : tuple of Candidate
+        The widest first. Where several hold, the most faithful answers.
+    threshold : float
+        The least share of right draws that a rule was asked for.
+    max_rules : int
+        The number of rules that were allowed.
     n_terms : int
-        The terms of the lines that the boxes say.
+        The terms of the lines that the rules say.
     mass, agreement : float
         Share of held-back draws that are answered, and share of those on which the answer is the black box's.
     """
 
-    keys: tuple[Key, ...]
-    labels: tuple[int, ...]
-    overlap: Overlap
-    price: float
+    rules: tuple[Candidate, ...]
+    threshold: float
+    max_rules: int
+    n_terms: int = 0
     mass: float = 0.0
     agreement: float = 0.0
-    tree: PrunedTree | None = None
-    n_terms: int = 0
 
     @classmethod
-    def of_tree(cls, tree: PrunedTree, price: float) -> Self:
-        """Return the step of a pruned tree."""
-        return cls(tree.keys, tuple(tree.says.tolist()), "first", price, tree=tree)
+    def choose(cls, candidates: Candidates, chosen: Sequence[int], threshold: float, max_rules: int) -> Self:
+        """Return the step of some candidates."""
+        rules = [candidates[number] for number in chosen]
+        return cls(tuple(sorted(rules, key=lambda rule: -rule.n_draws)), threshold, max_rules)
 
     @property
-    def worth(self) -> float:
-        """The mass without the price of reading the boxes."""
-        return self.mass - READING_PRICE * len(self.keys)
+    def keys(self) -> tuple[Key, ...]:
+        """The boxes of the rules."""
+        return tuple(rule.key for rule in self.rules)
 
     @property
-    def size(self) -> tuple[int, int]:
-        """The number of boxes, and of conditions and terms."""
-        return len(self.keys), sum(len(key) for key in self.keys) + self.n_terms
+    def labels(self) -> Ints:
+        """What each rule says, as a code."""
+        return np.array([rule.label for rule in self.rules], dtype=np.intp)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of conditions and terms to read; a rule without any counts as one."""
+        return sum(max(len(rule.key), 1) for rule in self.rules) + self.n_terms
 
     def find_speaker(self, inside: Bools) -> Ints:
-        """Return the number of the box that answers each row, given the rows in each box; -1 where no box does."""
-        if not self.labels:
+        """Return the number of the rule that answers each row, given the rows where each holds; -1 where none does."""
+        if not self.rules:
             return np.full(inside.shape[1], SILENT)
-        first = np.where(inside.any(axis=0), inside.argmax(axis=0), SILENT)
-        if self.overlap == "silent":
-            labels = np.array(self.labels)
-            first[(inside & (labels[:, None] != labels[first])).any(axis=0)] = SILENT
-        return first
+        ranked = np.argsort([-rule.fidelity for rule in self.rules], kind="stable")
+        first = ranked[inside[ranked].argmax(axis=0)]
+        return np.where(inside.any(axis=0), first, SILENT)
 
     def read(self, inside: Bools) -> Ints:
-        """Return the class code for each row, given the rows in each box; -1 where the step is silent."""
-        first = self.find_speaker(inside)
-        return np.where(first == SILENT, SILENT, np.array([*self.labels, SILENT])[first])
+        """Return the code of the answer for each row, given the rows where each rule holds; -1 where none does."""
+        return np.append(self.labels, SILENT)[self.find_speaker(inside)]
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Steps on one grid, and the draws that they were learned from, which hold their answers."""
+    """Rule sets on one grid, and what they were learned from.
+
+    Parameters
+    ----------
+    grid : Grid
+    draws : LabelledDraws
+        The draws, which hold the answers that rules may give.
+    steps : tuple of Step
+    candidates : Candidates or None
+        What the program chose from; None for trees.
+    min_gain : float
+        As in ``CoverProgram``.
+    """
 
     grid: Grid
     draws: LabelledDraws
     steps: tuple[Step, ...]
+    candidates: Candidates | None = None
+    min_gain: float = 0.0
+
+    def covers(self, step: Step, rows: Floats) -> Bools:
+        """Return a mask of the rows where each rule of a step holds, of shape (n_rules, n_rows)."""
+        return Memberships(self.grid, self.grid.encode(rows)).covers(step.keys)
 
     def answer(self, rows: Floats) -> Ints:
-        """Return class codes of shape (n_steps, n_rows); -1 where a step is silent."""
+        """Return codes of answers of shape (n_steps, n_rows); -1 where a step is silent."""
         return _answer(self.grid, self.steps, self.grid.encode(rows))
 
     def judge(self, rows: Floats, labels: Labels) -> tuple[Bools, Bools]:
@@ -113,94 +134,130 @@ class Family:
         said = self.answer(rows)
         return said != SILENT, self.draws.agrees(said, rows, labels)
 
-    def ordered(self) -> "Family":
-        """Return the steps from careful to bold, without those that another beats in both worth and agreement.
+    def take(self, steps: Ints) -> "Family":
+        """Return some of the steps."""
+        return replace(self, steps=tuple(self.steps[number] for number in steps.tolist()))
 
-        The worth of a step is its mass without the price of reading its boxes.
+    def find_order(self, max_rules: int | None = None, *, keep_beaten: bool = False) -> Ints:
+        """Return the steps from cautious to bold, without those that another beats in both mass and agreement.
+
+        Steps that were allowed more than ``max_rules`` rules are left out.
+
+        Parameters
+        ----------
+        max_rules : int or None
+        keep_beaten : bool
+            Keep the steps that another beats, too.
         """
+        usable = [
+            number
+            for number, step in enumerate(self.steps)
+            if (step.mass > 0 or (keep_beaten and step.rules)) and (max_rules is None or step.max_rules <= max_rules)
+        ]
         best, kept = -1.0, []
-        for step in sorted(self.steps, key=lambda step: (-step.worth, -step.agreement, step.size)):
-            if step.mass > 0 and step.agreement > best:
-                kept.append(step)
-                best = step.agreement
-        return replace(self, steps=tuple(kept[::-1]))
+        for number in sorted(usable, key=lambda number: _boldness(self.steps[number])):
+            if keep_beaten or self.steps[number].agreement > best:
+                kept.append(number)
+                best = self.steps[number].agreement
+        return np.array(kept[::-1], dtype=np.intp)
+
+
+def _boldness(step: Step) -> tuple[float, float, int]:
+    return -step.mass, -step.agreement, step.size
 
 
 def learn_family(
     draws: LabelledDraws,
     rng: np.random.Generator,
     *,
-    max_boxes: int = 10,
-    max_leaves: int | None = None,
+    max_rules: Sequence[int] = (10,),
+    floors: Sequence[float] = (0.9,),
     max_conditions: int | None = None,
     min_support: int = 1,
-    min_purity: float | None = None,
-    is_balanced: bool = False,
-    prices: Sequence[float] = PRICES,
 ) -> Family:
-    """Learn choices of boxes, in both readings of overlaps, and prunings of one tree, at each price.
+    """Learn the widest rule sets for thresholds from cautious to bold, and for each number of rules.
+
+    The computation for more rules, or for a lower floor, begins with that for fewer, or for a higher one. So the sets
+    found are the same there, and what is added can only be wider. Floors between those at which candidates are proposed
+    are the exception: there, candidates are proposed that lower floors do not have.
 
     Parameters
     ----------
     draws : LabelledDraws
     rng : numpy.random.Generator
-    max_boxes : int
-    max_leaves : int or None
-        The most speaking leaves of a tree. None leaves out trees.
+    max_rules : sequence of int
+        The largest numbers of rules in a set; smaller ones are tried too.
+    floors : sequence of float
+        The lowest one is the last threshold.
     max_conditions : int or None
-        The most conditions of a box or a speaking leaf.
+        The largest number of conditions of a rule.
     min_support : int
-        The fewest draws that a box must add to a choice, and that a speaking leaf holds.
-    min_purity : float or None
-        The least share of right draws in a box; None leaves it to the price.
-    is_balanced : bool
-        Whether every class has the same worth, however rare it is.
-    prices : sequence of float
+        The fewest draws that a rule must add to a set.
 
     Returns
     -------
     Family
-        Every price and reading, measured on held-back draws and not yet ordered.
+        For every threshold and number of rules the widest set, and the same with corrections, measured on held-back
+        draws and not yet ordered.
     """
-    values = draws.values
-    grid = Grid.learn(values, draws.schema)
+    grid = Grid.learn(draws.values, draws.schema)
     codes = grid.codes
-    order = rng.permutation(len(values))
-    held, learns = np.split(order, [round(SHARE_HELD * len(values))])
+    held, learns = np.split(rng.permutation(len(codes[0])), [round(SHARE_HELD * len(codes[0]))])
     # Boxes grow on half of the draws that choose them, so that the other half corrects their optimism.
-    grows = learns[: round(SHARE_GROWN * len(values))]
+    grows = learns[: round(SHARE_GROWN * len(codes[0]))]
     trees = grow_trees(draws, grows, grid, rng)
-    right = draws.find_right(learns)
     members = Memberships(grid, codes[:, learns])
-    lined = draws
+    min_gain = max(MIN_GAIN * len(learns), float(min_support))
     if draws.truth is not None:
-        lined = learn_lines(draws, grows, learns, trees, members, max_boxes, max_conditions, min_support)
-    all_right = right if lined is draws else lined.find_right(learns)
-    n_terms = lined.count_terms()
-    pool = make_pool(trees, grid, members, all_right, n_terms, max_conditions)
-    polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
-    weights = class_weights(lined, 1.0 if is_balanced else CLASS_POWER)
+        draws = learn_lines(draws, grows, learns, trees, members, max_conditions, min_gain)
+    proposer = _make_proposer(draws, learns, trees, members, max_conditions, min_gain)
+    sizes = {size for size in SIZES if size < max(max_rules)} | set(max_rules)
     steps: list[Step] = []
-    # Small choices stand beside large ones, so that no more is read than is needed.
-    sizes = sorted({size for size in SIZES if size < max_boxes} | {max_boxes})
-    found = [
-        choose_boxes(pool, polisher, all_right, weights, price, sizes, min_support=min_support) for price in prices
-    ]
-    # Two lines hardly ever say the same, so numbers are read in one way.
-    overlaps = OVERLAPS if draws.truth is None else OVERLAPS[:1]
-    for of_size in zip(*found, strict=True):
-        for price, choice in zip(prices, of_size, strict=True):
-            if min_purity is not None:
-                choice = choice.with_purity(min_purity, polisher, all_right)
-            terms = int(n_terms[list(choice.labels)].sum())
-            steps += [Step(choice.keys, choice.labels, overlap, price, n_terms=terms) for overlap in overlaps]
-    if max_leaves is not None:
-        leaves = sorted({size for size in LEAVES if size < max_leaves} | {max_leaves})
-        weights = weights[: draws.n_answers]
-        for tree in grow_large_trees(draws, grid, grows):
-            for pruned in prune_tree(tree, grid, members, right, weights, prices, leaves, min_support, max_conditions):
-                steps += [Step.of_tree(one, price) for price, one in zip(prices, pruned, strict=True)]
-    return Family(grid, lined, measure_steps(grid, steps, codes[:, held], lined.find_right(held)))
+    widest: dict[int, list[int]] = {}
+    for threshold in list_thresholds(floors):
+        proposer.add_pool(threshold)
+        if threshold in PROPOSED_AT or threshold in floors:
+            proposer.propose(threshold, widest.get(WIDENED_SIZE, ()))
+        program = CoverProgram(proposer.candidates, threshold, min_gain)
+        fewer: list[int] = []
+        for size in sorted(sizes | {size for size in SIZES if size <= WIDENED_SIZE}):
+            widest[size] = program.search(size, [widest.get(size, []), fewer])
+            # A number of rules that only this call asks for starts no other search, which would differ without it.
+            if size in SIZES:
+                fewer = widest[size]
+            if size in sizes:
+                kept = program.without_weak(widest[size])
+                for chosen in (kept, program.with_corrections(kept, size)):
+                    steps.append(Step.choose(proposer.candidates, chosen, threshold, size))
+    n_terms = draws.count_terms()
+    steps = [replace(step, n_terms=int(n_terms[step.labels].sum())) for step in steps]
+    measured = measure_steps(grid, steps, codes[:, held], draws.find_right(held))
+    return Family(grid, draws, measured, proposer.candidates, min_gain)
+
+
+def list_thresholds(floors: Sequence[float]) -> list[float]:
+    """Return the thresholds from the most cautious down to the lowest floor.
+
+    Examples
+    --------
+    >>> list_thresholds([0.975])
+    [0.995, 0.99, 0.98, 0.975]
+    """
+    return sorted({*(threshold for threshold in THRESHOLDS if threshold > min(floors)), *floors}, reverse=True)
+
+
+def _make_proposer(
+    draws: LabelledDraws,
+    learns: Ints,
+    trees: list[Tree],
+    members: Memberships,
+    max_conditions: int | None,
+    min_gain: float,
+) -> Proposer:
+    right = draws.find_right(learns)
+    pool = make_pool(trees, members.grid, members, right, draws.count_terms(), max_conditions)
+    polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
+    return Proposer(pool, polisher, right, min_gain)
 
 
 def learn_lines(
@@ -209,9 +266,8 @@ def learn_lines(
     learns: Ints,
     trees: list[Tree],
     members: Memberships,
-    max_boxes: int,
     max_conditions: int | None,
-    min_support: int,
+    min_gain: float,
 ) -> LabelledDraws:
     """Return draws with lines as further answers: of the nodes of a tree, and of boxes that are chosen given those.
 
@@ -225,19 +281,20 @@ def learn_lines(
         As ``grow_trees`` grows them; the second one grows by variance.
     members : Memberships
         Of the draws that choose.
-    max_boxes, max_conditions, min_support
+    max_conditions : int or None
         As in ``learn_family``.
+    min_gain : float
+        The fewest draws that a box must add.
     """
     columns = np.unique(np.concatenate([tree.column[tree.column != LEAF] for tree in trees]))
     most = min(MOST_TERMS, max_conditions or MOST_TERMS)
-    lined = with_lines(draws, grows, list_nodes(trees[1], draws.values[grows]), columns, most)
-    right, weights = lined.find_right(learns), class_weights(lined, CLASS_POWER)
-    pool = make_pool(trees, members.grid, members, right, lined.count_terms(), max_conditions)
-    polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
-    for price in REFIT_PRICES:
-        (choice,) = choose_boxes(pool, polisher, right, weights, price, [max_boxes], min_support=min_support)
-        lined = with_lines(lined, learns, list_owned(polisher.covers(choice.keys)), columns, most)
-    return lined
+    draws = with_lines(draws, grows, list_nodes(trees[1], draws.values[grows]), columns, most)
+    proposer = _make_proposer(draws, learns, trees, members, max_conditions, min_gain)
+    for threshold in REFIT_AT:
+        boxes = proposer.candidates.bits(proposer.propose(threshold))
+        inside = kernels.unpack(boxes, len(learns))
+        draws = with_lines(draws, learns, (np.flatnonzero(line) for line in inside), columns, most)
+    return draws
 
 
 def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32]) -> Ints:

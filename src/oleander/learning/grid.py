@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema import FeatureSchema
-from oleander.explainers.columns import Column, make_columns
-from oleander.regions import Box
-from oleander.regions.conditions import Condition, Levels, Range
+from oleander.rules import Box
+from oleander.rules.conditions import Condition, Levels, Range
+from oleander.rules.growth import Column, make_columns
 
 Bits = NDArray[np.uint64]
 Cut = tuple[int, int]

@@ -6,10 +6,8 @@ import numpy as np
 
 from oleander.arrays import Ints
 from oleander.draws.labelled import LabelledDraws
-from oleander.explainers.columns import Column
-from oleander.explainers.growth import grow_on_columns
-from oleander.explainers.numbers import to_amounts
-from oleander.explainers.tree import Tree
+from oleander.rules.growth import Column, grow_on_columns, to_amounts
+from oleander.rules.tree import Tree
 
 
 def grow_on_answers(

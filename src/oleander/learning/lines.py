@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Floats, Ints
 from oleander.draws.labelled import LabelledDraws
-from oleander.explainers.least_squares import MOST_TERMS, Inputs, fit_terms
-from oleander.explainers.tree import Tree
+from oleander.rules.line import MOST_TERMS, Inputs, fit_terms
+from oleander.rules.tree import Tree
 
 # Lines are fitted in at most this many nodes of a tree, the largest ones, each with at least this share of the draws.
 MOST_NODES, MIN_SHARE = 20, 0.01
@@ -45,14 +45,6 @@ def with_lines(
             part = part[:: -(-len(part) // MOST_DRAWS)]
             found += fit_terms(inputs.take(part), values[part], answers[part], draws.tolerance, max_terms)
     return replace(draws, lines=tuple(line for line in dict.fromkeys(found) if line.terms))
-
-
-def list_owned(covers: Bools) -> Iterator[Ints]:
-    """Yield the draws that each box answers, given the draws in each, in the order in which boxes answer."""
-    left = np.ones(covers.shape[1], dtype=bool)
-    for inside in covers:
-        yield np.flatnonzero(inside & left)
-        left &= ~inside
 
 
 def list_nodes(tree: Tree, values: Floats) -> Iterator[Ints]:

@@ -1,6 +1,6 @@
-"""Move the sides of chosen boxes to where they gain most on draws, one column at a time."""
+"""Move the sides of boxes to where they gain most on draws, one column at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -58,6 +58,24 @@ class Polisher:
         penalty : float
             What a cut must gain to be worth reading.
         """
+        return self._move(key, (reward,), penalty, kernels.improve_box)
+
+    def widen(self, key: Key, gain: Floats, slack: Floats, penalty: float) -> Key:
+        """Return the box after the best moves of single columns that keep its sum of slack at zero or over.
+
+        Parameters
+        ----------
+        key : Key
+        gain : array of shape (n_draws,)
+            What the box gains by each draw inside.
+        slack : array of shape (n_draws,)
+            By how much a draw inside raises the box over its floor, or lowers it.
+        penalty : float
+            What a cut must gain to be worth reading.
+        """
+        return self._move(key, (gain, slack), penalty, kernels.widen_box)
+
+    def _move(self, key: Key, amounts: tuple[Floats, ...], penalty: float, kernel: Callable[..., None]) -> Key:
         if not len(self.positions):
             return key
         allowed = np.ones((len(self.positions), int(self.n_codes.max(initial=0)) + 1), dtype=bool)
@@ -69,11 +87,10 @@ class Polisher:
                 is_cut[line] = True
                 allowed[line, : self.n_codes[line] + 1] = mask_table(mask, int(self.n_codes[line]))
         if fixed:
-            reward = np.where(self.covers([fixed])[0], reward, 0.0)
+            inside = self.covers([fixed])[0]
+            amounts = tuple(np.where(inside, amount, 0.0) for amount in amounts)
         most = len(self.positions) if self.max_conditions is None else self.max_conditions - len(fixed)
-        kernels.improve_box(
-            self.cells, self.n_codes, self.is_number, allowed, is_cut, reward, penalty, most, MOST_MOVES
-        )
+        kernel(self.cells, self.n_codes, self.is_number, allowed, is_cut, *amounts, penalty, most, MOST_MOVES)
         cuts = [
             (int(self.positions[line]), read_table(allowed[line, : self.n_codes[line] + 1]))
             for line in np.flatnonzero(is_cut).tolist()

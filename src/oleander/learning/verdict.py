@@ -3,11 +3,15 @@
 import numpy as np
 import pandas as pd
 
+from oleander.data.rows import Rows
+from oleander.data.tolerance import Tolerance
+from oleander.draws.labelled import take_as_draws
+from oleander.judging.floor import Floor
 from oleander.judging.verdict import ABSTAINING, COLUMNS, PLAIN
-from oleander.learning.union import UnionLearner
+from oleander.learning.learner import RuleLearner
 
 
-def judge_learned_trees(learner: UnionLearner, min_fidelity: float, max_leaves: int) -> pd.DataFrame:
+def judge_learned_trees(learner: RuleLearner, min_fidelity: float, max_leaves: int) -> pd.DataFrame:
     """Return a line for one plain tree and one for one tree that abstains, both learned from the learner's draws.
 
     The abstaining tree is a large tree that is cut back exactly to ``max_leaves`` leaves, at the boldest price whose
@@ -21,3 +25,8 @@ def judge_learned_trees(learner: UnionLearner, min_fidelity: float, max_leaves: 
         for name, tree in trees.items()
     ]
     return pd.DataFrame(lines, columns=list(COLUMNS))
+
+
+def learn_from_rows(rows: Rows, seed: int, tolerance: Tolerance | None = None) -> RuleLearner:
+    """Return a learner with rows as draws, judged by folds, for explainers that a program chose."""
+    return RuleLearner(take_as_draws(rows, seed, tolerance), rows, by_folds=True, level=Floor().level, seed=seed)

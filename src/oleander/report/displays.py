@@ -11,17 +11,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from oleander.aggregate import AggregateExplainer
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Floats
 from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import AbstainingTree, LimeLinear, Rule
-from oleander.explainers.tree import LEAF, Tree
-from oleander.regions.conditions import clauses
+from oleander.explainer import AggregateExplainer
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer
-from oleander.results.rules import tree_of
+from oleander.rules import Rule
+from oleander.rules.conditions import clauses
 from oleander.running.extras import import_extra
 from oleander.running.shares import show_share
+from oleander.running.wording import visible
 
 # Okabe and Ito's colours, which most colour-blind readers can tell apart; markers differ where colours repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
@@ -48,9 +47,7 @@ class TradeOffDisplay:
         As ``TradeOff.table``.
     rivals : DataFrame or None
         The columns method, coverage and fidelity, a dashed line per method: over ``max_explainers`` where a method has
-        several lines, and flat where it has one. The table of ``oleander.baselines.compare`` is taken too: of its lines
-        those of the rows that the methods were fitted on, which the trade-off is about as well, unless only the lines
-        of held-out rows are given.
+        several lines, and flat where it has one.
     """
 
     table: pd.DataFrame
@@ -72,7 +69,8 @@ class TradeOffDisplay:
 
     def plot(self, axes: Any = None) -> Self:
         """Draw the two panels."""
-        rivals = None if self.rivals is None else read_rivals(self.rivals)
+        if self.rivals is not None:
+            check_rivals(self.rivals)
         is_new = axes is None
         if is_new:
             pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a display")
@@ -84,9 +82,9 @@ class TradeOffDisplay:
             most = np.minimum(part["coverage"] * (1 + part["gap"].replace(np.inf, 0.0)), 1.0)
             axes[0].fill_between(part["max_explainers"], part["coverage"], most, color=look["color"], alpha=0.2, lw=0)
             axes[1].plot(part["max_explainers"], part["fidelity"], label=f"φ = {floor:g}", **look)
-        if rivals is not None:
+        if self.rivals is not None:
             ends = [self.table["max_explainers"].min(), self.table["max_explainers"].max()]
-            for number, (method, part) in enumerate(rivals.groupby("method", sort=False)):
+            for number, (method, part) in enumerate(self.rivals.groupby("method", sort=False)):
                 look = {"color": "0.35", "linestyle": DASHES[number % len(DASHES)], "label": str(method)}
                 numbers = ends if len(part) == 1 else part["max_explainers"]
                 for ax, name in zip(axes, ("coverage", "fidelity"), strict=True):
@@ -105,18 +103,14 @@ class TradeOffDisplay:
         return self
 
 
-def read_rivals(table: pd.DataFrame) -> pd.DataFrame:
-    """Return rivals as ``TradeOffDisplay`` draws them; ``ValueError`` names a column that is lacking."""
-    rivals = table.rename(columns={"worst fidelity": "fidelity"})
-    if "rows" in rivals and rivals["rows"].nunique() > 1:
-        rivals = rivals[rivals["rows"] == "train"]
+def check_rivals(rivals: pd.DataFrame) -> None:
+    """Raise ``ValueError`` that names a column that ``TradeOffDisplay`` needs and the table lacks."""
     needed = ["method", "coverage", "fidelity"]
     if "method" in rivals and rivals["method"].duplicated().any():
         needed.append("max_explainers")
     lacking = [name for name in needed if name not in rivals]
     if lacking:
         raise ValueError(f"rivals has no column {lacking[0]!r}; the panels need {', '.join(needed)}.")
-    return rivals
 
 
 @dataclass
@@ -167,7 +161,7 @@ class CoverageDisplay:
         for number in np.unique(self.responsible[~outside]).tolist():
             inside = self.responsible == number
             look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
-            label = f"explainer {number} ({inside.sum():,})"
+            label = f"explainer {number + 1} ({inside.sum():,})"
             ax.scatter(*self.points[inside].T, s=18, alpha=0.8, label=label, **look)
         ax.set(xlabel="first principal direction", ylabel="second principal direction")
         ax.legend(fontsize="small")
@@ -208,12 +202,11 @@ class ExplainerDisplay:
         """Lay out the tree, the weights or the rules of a chosen explainer."""
         explainer = chosen.explainer
         weights = pd.DataFrame(columns=["label", "feature", "weight"])
-        tree = tree_of(explainer)
-        if tree is not None:
-            speaking = explainer.speaking if isinstance(explainer, AbstainingTree) else None
-            return cls(lay_out(tree, speaking), weights)
-        if isinstance(explainer, LimeLinear):
-            lines = [(rule.label, term.feature.name, term.weight) for rule in explainer.rules() for term in rule.terms]
+        form = explainer.form()
+        if form["kind"] == "tree":
+            return cls(lay_out(form, explainer.rules()), weights)
+        if form["kind"] == "linear":
+            lines = [(rule.label, term.feature.shown, term.weight) for rule in explainer.rules() for term in rule.terms]
             return cls([], pd.DataFrame(lines, columns=weights.columns))
         return cls(lay_out_rules(chosen.rules()), weights)
 
@@ -244,11 +237,11 @@ class ExplainerDisplay:
 
 
 def _plain(name: Any) -> str:
-    return str(name).replace("$", r"\$")
+    return visible(name).replace("$", r"\$")
 
 
 def _describe_leaf(rule: Rule) -> str:
-    return f"{rule.label}\n{show_share(rule.share)} of {rule.n_draws:,}"
+    return f"{visible(rule.label)}\n{show_share(rule.share)} of {rule.n_draws:,}"
 
 
 def lay_out_rules(rules: list[Rule]) -> list[TreeBox]:
@@ -261,25 +254,30 @@ def lay_out_rules(rules: list[Rule]) -> list[TreeBox]:
     return boxes
 
 
-def lay_out(tree: Tree, speaking: Bools | None = None) -> list[TreeBox]:
+def lay_out(form: dict[str, Any], rules: list[Rule]) -> list[TreeBox]:
     """Return a box per node, the root first; leaves stand side by side, parents above the middle of their children.
 
-    Leaves that do not speak are said to abstain.
+    Parameters
+    ----------
+    form : dict
+        What ``form`` returns for a tree.
+    rules : list of Rule
+        Of the leaves that speak; the others are said to abstain.
     """
     boxes: dict[int, TreeBox] = {}
     next_leaf = 0.0
 
     def place(node: int, depth: int, parent: int | None, branch: str) -> float:
         nonlocal next_leaf
-        if tree.column[node] == LEAF:
-            is_silent = speaking is not None and not speaking[node]
-            x, text = next_leaf, "abstains" if is_silent else _describe_leaf(tree.rule(node))
+        asks, position = form["asks"][node], form["rule"][node]
+        if asks is None:
+            x, text = next_leaf, "abstains" if position is None else _describe_leaf(rules[position])
             next_leaf += 1.0
         else:
-            left = place(int(tree.left[node]), depth + 1, node, "yes")
-            right = place(int(tree.right[node]), depth + 1, node, "no")
-            x, text = (left + right) / 2, str(tree.conditions(node)[0])
-        boxes[node] = TreeBox(x, -float(depth), text, bool(tree.column[node] == LEAF), parent, branch)
+            left = place(form["left"][node], depth + 1, node, "yes")
+            right = place(form["right"][node], depth + 1, node, "no")
+            x, text = (left + right) / 2, asks[0]
+        boxes[node] = TreeBox(x, -float(depth), text, asks is None, parent, branch)
         return x
 
     place(0, 0, None, "")

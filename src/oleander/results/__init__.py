@@ -2,12 +2,15 @@
 
 from oleander.results.changing import Change
 from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
 from oleander.results.explanation import Explanation, Statement
-from oleander.results.fit_record import FitRecord
+from oleander.results.fit_record import Accuracy, BallSize, FitRecord, Stability
 from oleander.results.tradeoff import Cell, TradeOff
 
 __all__ = [
+    "Accuracy",
+    "Answers",
+    "BallSize",
     "Cell",
     "Change",
     "ChosenExplainer",
@@ -15,6 +18,7 @@ __all__ = [
     "ExplainerSet",
     "Explanation",
     "FitRecord",
+    "Stability",
     "Statement",
     "TradeOff",
     "Uncovered",

@@ -8,23 +8,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from oleander.arrays import Bools, Floats
 from oleander.data.schema import Feature, Kind
 from oleander.data.schema.rounding import round_to_step
-from oleander.data.tolerance import Tolerance, agrees, show_answer
-from oleander.explainers.abstaining import Spoken
-from oleander.explainers.line import Line
-from oleander.explainers.tree import LEAF
-from oleander.regions import Box
-from oleander.regions.conditions import Condition, Levels, Range, clauses, conjoin
-from oleander.results.rules import name_rule, tree_of
-
-if TYPE_CHECKING:
-    from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.data.tolerance import Tolerance, agrees
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.results.rules import name_rule
+from oleander.rules.conditions import Condition, Levels, Range, conjoin
+from oleander.running.shown import Shown
 
 # Rules are tried out from the nearest on, and the search ends after this many.
 MOST_TRIES = 200
@@ -37,7 +32,7 @@ STEP = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Change:
+class Change(Shown):
     """A change of a few columns that gives a row another answer.
 
     Parameters
@@ -67,10 +62,6 @@ class Change:
     row: Floats
     tolerance: Tolerance | None = field(default=None, repr=False)
 
-    def __str__(self) -> str:
-        answer = show_answer(self.label, self.tolerance)
-        return f"would be '{answer}' ({self.name}) if {' and '.join(clauses(self.terms))}"
-
 
 @dataclass(frozen=True)
 class Premise:
@@ -88,7 +79,7 @@ class Premise:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The values of a column as cells, in each of which a value is as good as any other.
+    """The values of a column as intervals within which the answer does not change.
 
     Parameters
     ----------
@@ -140,7 +131,7 @@ class ChangeSearch:
         Its answer; None where there is none.
     """
 
-    def __init__(self, explainers: "ExplainerSet", row: Floats, label: Any) -> None:
+    def __init__(self, explainers: ExplainerSet, row: Floats, label: Any) -> None:
         self.explainers, self.row, self.label = explainers, row, label
         premises = [one for number, member in enumerate(explainers.members) for one in _list_premises(number, member)]
         # Where every explainer is a box or a tree, an answer is the same all over a cell.
@@ -194,9 +185,8 @@ class ChangeSearch:
             return None
         changed = np.repeat(self.row[None, :], math.prod(shape), axis=0)
         changed[:, list(columns)] = list(product(*(one.values for one in cells)))
-        answers = self.explainers.answer(changed)
-        answered = ~np.ma.getmaskarray(answers) & (self.explainers.responsible(changed) == premise.explainer)
-        said = np.ma.getdata(answers)
+        answers = self.explainers.read(changed)
+        answered, said = answers.speaker == premise.explainer, answers.given
         is_wanted = self._is_other(said) if premise.is_line else said == premise.label
         good = (answered & is_wanted).reshape(shape)
         if not good.any():
@@ -220,7 +210,7 @@ class ChangeSearch:
         """Return what each column must be: its widest run of cells around the best where the answer stays the same."""
         if not self.is_exact:
             return [
-                f"{one.feature.name} = {one.feature.describe_value(one.values[place])}"
+                f"{one.feature.shown} = {one.feature.describe_value(one.values[place])}"
                 for one, place in zip(cells, best, strict=True)
             ]
         kept = [np.arange(len(one.values)) == place for one, place in zip(cells, best, strict=True)]
@@ -243,7 +233,8 @@ class ChangeSearch:
             inside = (values > lower) & (values <= upper)
             cells = Cells(feature, column, values, lower, upper).take(inside)
         else:
-            codes = np.arange(len(feature.levels), dtype=float)
+            # Rare levels have no name, so no change to one can be suggested.
+            codes = np.arange(len(feature.named_levels), dtype=float)
             cells = Cells(feature, column, codes, codes, codes)
         if feature.missing:
             ends = [np.append(end, np.nan) for end in (cells.values, cells.lower, cells.upper)]
@@ -270,7 +261,7 @@ class ChangeSearch:
         return np.where(np.isfinite(upper) & ((value > upper) | (over > upper)), top, over)
 
 
-def find_change(explainers: "ExplainerSet", row: Floats, label: Any) -> Change | None:
+def find_change(explainers: ExplainerSet, row: Floats, label: Any) -> Change | None:
     """Return what would change the answer of a row, or give it one; None where nothing was found.
 
     The rules of boxes and trees are looked at. In a ball, only the conditions of its tree are changed, a linear model
@@ -289,25 +280,20 @@ def find_change(explainers: "ExplainerSet", row: Floats, label: Any) -> Change |
         return ChangeSearch(explainers, row, label).find()
 
 
-def _list_premises(number: int, member: "ChosenExplainer") -> list[Premise]:
-    outer = member.region.outer if isinstance(member.region, Spoken) else member.region
-    around = outer.conditions if isinstance(outer, Box) else ()
+def _list_premises(number: int, member: ChosenExplainer) -> list[Premise]:
     return [
-        Premise(number, position, rule.label, conjoin([*around, *rule.terms]), isinstance(member.explainer, Line))
+        Premise(number, position, rule.label, conjoin([*member.conditions, *rule.terms]), member.explainer.varies)
         for position, rule in enumerate(member.explainer.rules())
         if all(isinstance(term, Condition) for term in rule.terms)
     ]
 
 
-def _is_cut(member: "ChosenExplainer") -> bool:
+def _is_cut(member: ChosenExplainer) -> bool:
     """Return whether a member's region and answers change at known values of single columns only."""
-    outer = member.region.outer if isinstance(member.region, Spoken) else member.region
-    rules = member.explainer.rules()
-    is_constant = len(rules) == 1 and not rules[0].terms and not isinstance(member.explainer, Line)
-    return isinstance(outer, Box) and (tree_of(member.explainer) is not None or is_constant)
+    return member.region.box is not None and member.explainer.cuts() is not None
 
 
-def _list_cuts(explainers: "ExplainerSet", premises: Sequence[Premise]) -> dict[int, Floats]:
+def _list_cuts(explainers: ExplainerSet, premises: Sequence[Premise]) -> dict[int, Floats]:
     """Return the values at which an answer may change, for each column that a condition is on."""
     found: dict[int, set[float]] = {}
     for premise in premises:
@@ -315,12 +301,8 @@ def _list_cuts(explainers: "ExplainerSet", premises: Sequence[Premise]) -> dict[
             ends = (one.lower, one.upper) if isinstance(one, Range) else ()
             found.setdefault(one.column, set()).update(end for end in ends if math.isfinite(end))
     for member in explainers.members:
-        tree = tree_of(member.explainer)
-        if tree is not None:
-            for node in np.flatnonzero(tree.column != LEAF):
-                own = found.setdefault(int(tree.column[node]), set())
-                if explainers.schema[int(tree.column[node])].is_number and math.isfinite(tree.threshold[node]):
-                    own.add(float(tree.threshold[node]))
+        for column, cuts in (member.explainer.cuts() or {}).items():
+            found.setdefault(column, set()).update(cuts)
     return {column: np.array(sorted(ends), dtype=float) for column, ends in found.items()}
 
 

@@ -1,34 +1,49 @@
 """How good a set of explainers is on given rows: pure functions of coverage and answers."""
 
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.arrays import Bools, Ints, Labels
+from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.data.checks import read_count, read_share
 from oleander.data.schema import FeatureSchema
+from oleander.data.schema.rounding import format_number, round_to_step
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.explainers import Rule, UnfilteredTree
-from oleander.explainers.base import encode_labels, read_labels, write_labels
-from oleander.results.ranges import Ranges
-from oleander.running.fragments import Fragment, table
-from oleander.running.shares import show_lower, show_share
+from oleander.rules import Rule, UnfilteredTree
+from oleander.rules.base import encode_labels, read_labels, write_labels
+from oleander.running.shown import Shown
 
 FIGURES: dict[str, Any] = {
-    "n_rows": int,
-    "coverage": float,
-    "fidelity": float,
-    "mean_fidelity": float,
-    "agreement": float,
-    "conflicts": float,
-    "complexity": int,
+    "n_rows": read_count,
+    "coverage": read_share,
+    "fidelity": read_share,
+    "mean_fidelity": read_share,
+    "agreement": read_share,
+    "conflicts": read_share,
+    "complexity": read_count,
 }
+
+# A small tree of more rows would be the same, and take seconds.
+MOST_GROWN = 20_000
+# Ranges hold about equal shares of the numbers.
+N_RANGES = 5
+
+
+class ClassCount(NamedTuple):
+    """The rows of one label of the black box, or of one range of its numbers."""
+
+    label: Any
+    n_rows: int
+    n_answered: int
+    n_right: int
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Shown):
     """The figures of a set of explainers on some rows.
 
     Parameters
@@ -50,7 +65,7 @@ class Evaluation:
         One line each: rows covered, fidelity, complexity.
     classes : DataFrame
         One line per label of the black box, or per range of its numbers: rows, share covered, share of all its rows
-        answered rightly.
+        answered correctly.
     """
 
     n_rows: int
@@ -61,7 +76,8 @@ class Evaluation:
     conflicts: float
     complexity: int
     explainers: pd.DataFrame
-    classes: pd.DataFrame
+    # A table in text would print labels as they are.
+    classes: pd.DataFrame = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -69,19 +85,19 @@ class Evaluation:
         # NaN differs from itself; `isnan` fails on integers beyond 64 bits, which a file may hold.
         figures = {name: None if value != value else value for name, value in figures.items()}
         labels = write_labels(self.classes["label"].to_numpy())
-        shares = {name: self.classes[name].tolist() for name in ("rows", "covered", "answered_rightly")}
+        shares = {name: self.classes[name].tolist() for name in ("rows", "covered", "answered_correctly")}
         members = self.explainers.astype(object).where(self.explainers.notna(), None).to_dict("list")
         return {**figures, "classes": {"label": labels, **shares}, "explainers": members}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what ``to_dict`` wrote."""
-        figures = {name: kind("nan" if data[name] is None else data[name]) for name, kind in FIGURES.items()}
-        classes = {name: np.array(data["classes"][name], dtype=float) for name in ("covered", "answered_rightly")}
-        rows = np.array(data["classes"]["rows"], dtype=int)
+        figures = {name: kind(data[name]) for name, kind in FIGURES.items()}
+        classes = {name: [*map(read_share, data["classes"][name])] for name in ("covered", "answered_correctly")}
+        rows = [*map(read_count, data["classes"]["rows"])]
         members = {
-            name: np.array(data["explainers"][name], dtype=kind)
-            for name, kind in (("rows", int), ("fidelity", float), ("complexity", int))
+            name: [*map(kind, data["explainers"][name])]
+            for name, kind in (("rows", read_count), ("fidelity", read_share), ("complexity", read_count))
         }
         table = pd.DataFrame({"label": read_labels(data["classes"]["label"]), "rows": rows, **classes})
         return cls(**figures, explainers=pd.DataFrame(members), classes=table)
@@ -93,31 +109,22 @@ class Evaluation:
 
     @property
     def n_right(self) -> int:
-        """The number of these on which the answer given is the black box's."""
+        """The number of answered rows on which the answer is the black box's."""
         return round(self.agreement * self.n_answered) if self.n_answered else 0
 
-    def describe(self) -> list[str]:
-        """Return the figures in words, one line for each subject."""
-        if not self.n_answered:
-            return [f"none of {self.n_rows:,} rows is covered"]
+    def count_classes(self, *, rarest_first: bool = False) -> list[ClassCount]:
+        """Return the rows of each label or range: all, those answered, and those answered correctly."""
+        classes = self.classes.sort_values("rows", kind="stable") if rarest_first else self.classes
         return [
-            f"{self.n_answered:,} of {self.n_rows:,} rows covered ({show_share(self.coverage, 1)})",
-            f"the answer is the black box's on {self.n_right:,} of these ({show_share(self.agreement, 1)})",
-            f"fidelity at least {show_lower(self.fidelity, 3)}, {self.mean_fidelity:.3f} on average",
-            f"{show_share(self.conflicts, 1)} of the covered rows in conflict",
-            f"{self.complexity} rules in all",
+            ClassCount(
+                line.label, line.rows, round(line.rows * line.covered), round(line.rows * line.answered_correctly)
+            )
+            for line in classes.itertuples(index=False)
         ]
-
-    def __str__(self) -> str:
-        return "; ".join(self.describe())
-
-    def _repr_html_(self) -> str:
-        first, *others = self.describe()
-        return Fragment().heading(first).lines(others).add(draw_classes(self)).html
 
 
 @dataclass(frozen=True, eq=False)
-class Uncovered:
+class Uncovered(Shown):
     """The rows that are not answered: no explainer covers them, or explainers disagree.
 
     Parameters
@@ -132,37 +139,8 @@ class Uncovered:
 
     n_rows: int
     share: float
-    classes: pd.DataFrame
+    classes: pd.DataFrame = field(repr=False)
     rules: list[Rule]
-
-    def __str__(self) -> str:
-        lines = [f"{self.n_rows:,} rows ({show_share(self.share, 1)}) are not answered"]
-        for rule in self.rules:
-            if rule.label == "not answered":
-                where = rule.premise or "everywhere"
-                lines.append(f"  {where}: {show_share(rule.share)} of {rule.n_draws:,} rows are not answered")
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        first, *others = str(self).splitlines()
-        lines = self.classes[["label", "rows", "uncovered"]].itertuples(index=False)
-        rows = [(label, f"{n_rows:,}", f"{n_left:,}") for label, n_rows, n_left in lines]
-        return Fragment().heading(first).lines(others).add(table(["black box", "rows", "not answered"], rows)).html
-
-
-def draw_classes(evaluation: Evaluation) -> str:
-    """Return a table of the classes as HTML: rows, answered, answered rightly; the rarest class first."""
-    classes = evaluation.classes.sort_values("rows", kind="stable")
-    lines = [
-        (
-            line.label,
-            f"{line.rows:,}",
-            f"{round(line.rows * line.covered):,}",
-            f"{round(line.rows * line.answered_rightly):,}",
-        )
-        for line in classes.itertuples(index=False)
-    ]
-    return table(["black box", "rows", "answered", "rightly"], lines)
 
 
 def describe_uncovered(
@@ -174,14 +152,26 @@ def describe_uncovered(
     max_leaves: int = 4,
     tolerance: Tolerance | None = None,
 ) -> Uncovered:
-    """Count the uncovered rows by label or range of numbers, and describe them by a small tree."""
+    """Count the uncovered rows by label or range of numbers, and describe them by a small tree.
+
+    The tree is grown on a random part of many rows, and its counts are of all rows.
+    """
     codes, names = group_answers(labels, tolerance)
     table = pd.DataFrame({"code": codes, "uncovered": ~covered})
     classes = table.groupby("code")["uncovered"].agg(rows="size", uncovered="sum").reset_index(drop=True)
     classes.insert(0, "label", names)
-    words = np.where(covered, "answered", "not answered")
-    tree = UnfilteredTree(max_leaves=max_leaves).fit(rows, words, schema=schema)
-    return Uncovered(int((~covered).sum()), float((~covered).mean()), classes, tree.rules())
+    some: slice | Ints = slice(None)
+    if len(rows) > MOST_GROWN:
+        some = np.sort(np.random.default_rng(0).choice(len(rows), MOST_GROWN, replace=False))
+    words = np.where(covered[some], "answered", "not answered")
+    grown = UnfilteredTree(max_leaves=max_leaves).fit(rows[some], words, schema=schema)
+    leaf = grown.apply(rows)
+    counts = np.array(
+        [np.bincount(leaf[covered == (word == "answered")], minlength=len(grown.column)) for word in grown.classes]
+    )
+    tree = replace(grown, label=counts.argmax(axis=0), n_right=counts.max(axis=0), n_draws=counts.sum(axis=0))
+    rules = [tree.rule(int(number)) for number in tree.leaves]
+    return Uncovered(int((~covered).sum()), float((~covered).mean()), classes, rules)
 
 
 def evaluate(
@@ -257,6 +247,45 @@ def group_answers(labels: Labels, tolerance: Tolerance | None) -> tuple[Ints, La
     return codes.astype(np.intp), ranges.names[found]
 
 
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """Ranges between readable edges, each with its upper edge.
+
+    Parameters
+    ----------
+    edges : array of shape (n_edges,)
+        Ascending, at least one.
+
+    Examples
+    --------
+    >>> ranges = Ranges.of(np.arange(100.0))
+    >>> ranges.names.tolist()
+    ['up to 20', '20 to 40', '40 to 60', '60 to 80', 'over 80']
+    >>> ranges.find(np.array([20.0, 20.5, 99.0])).tolist()
+    [0, 1, 4]
+    """
+
+    edges: Floats
+
+    @classmethod
+    def of(cls, numbers: Floats) -> Self:
+        """Return about five ranges that hold equal shares of some numbers, of which there is at least one."""
+        quantiles = np.unique(np.quantile(numbers, np.arange(1, N_RANGES) / N_RANGES))
+        width = float(np.ptp(quantiles))
+        return cls(quantiles if width == 0 else np.unique(round_to_step(quantiles, width / 10, whole=False)))
+
+    @property
+    def names(self) -> Labels:
+        """The ranges in words, in ascending order."""
+        words = [format_number(edge) for edge in self.edges.tolist()]
+        middle = [f"{low} to {high}" for low, high in pairwise(words)]
+        return np.array([f"up to {words[0]}", *middle, f"over {words[-1]}"], dtype=object)
+
+    def find(self, numbers: Floats) -> Ints:
+        """Return the position of the range of each number."""
+        return np.searchsorted(self.edges, numbers)
+
+
 def evaluate_counts(
     *,
     n_rows: int,
@@ -299,7 +328,7 @@ def evaluate_counts(
                 "label": labels,
                 "rows": size,
                 "covered": classes[:, 1] / size,
-                "answered_rightly": classes[:, 2] / size,
+                "answered_correctly": classes[:, 2] / size,
             }
         ),
     )

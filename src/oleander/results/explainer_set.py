@@ -1,37 +1,31 @@
 """The chosen explainers together: the rows they cover, the answer they give, and how good it is."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.candidates.choosing import PoolProgram
+from oleander.data.checks import read_count, read_share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.explainers.abstaining import Spoken
-from oleander.explainers.base import Explainer, Rule
-from oleander.explainers.constant import Constant
-from oleander.explainers.line import Line
-from oleander.explainers.saving import check_size, read_explainer, read_region_of, write_explainer
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.spread import Spread
-from oleander.learning.family import OVERLAPS, Overlap
-from oleander.regions import Ball, Box, Region
-from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, disagree, evaluate
-from oleander.results.explaining import explain_row
-from oleander.results.explanation import Explanation
-from oleander.results.rules import count_rules, describe_all, draw_rules, judge_rules
-from oleander.running.fragments import Fragment
-from oleander.running.wording import shorten
-from oleander.selection import SelectionResult
+from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
+from oleander.results.rules import judge_rules, measure_spreads
+from oleander.rules import Ball, Region
+from oleander.rules.base import Explainer, Rule, check_size, read_explainer, write_explainer
+from oleander.rules.conditions import Condition
+from oleander.rules.region import read_region, write_region
+from oleander.running.shown import Shown
 
 ABSTAINS = -1
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenExplainer:
+class ChosenExplainer(Shown):
     """A chosen explainer and its figures.
 
     Parameters
@@ -52,7 +46,7 @@ class ChosenExplainer:
         What held-out rows allow to be claimed of its fidelity.
     judged : tuple of Claim
         What rows that it was not learned from say of each of its rules, one rule at a time; empty where there were
-        none. Where folds judged, the answers are those of rules that were learned without the row.
+        none, as where folds judged.
     tolerance : Tolerance or None
         How near its answers must be to the black box's to agree; None for labels.
     spreads : tuple of Spread or None
@@ -79,13 +73,27 @@ class ChosenExplainer:
     @property
     def ball(self) -> Ball | None:
         """The ball, where the region is one or a part of one."""
-        outer = self.region.outer if isinstance(self.region, Spoken) else self.region
-        return outer if isinstance(outer, Ball) else None
+        return self.region.ball
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions of the box, where the region is one or a part of one."""
+        return () if self.region.box is None else self.region.box.conditions
+
+    @property
+    def certified(self) -> Claim | None:
+        """The claim, where a held-out row lies in its region."""
+        return self.claim if self.claim is not None and self.claim.n_rows else None
+
+    @property
+    def chosen_fidelity(self) -> float:
+        """The share of what it was chosen on, draws or rows, on which it says what the black box says."""
+        return self.draw_fidelity if self.origin == "asking" else self.fidelity
 
     @property
     def is_one_rule(self) -> bool:
         """Whether it says one thing in a box, whose conditions then belong to its rule."""
-        return isinstance(self.explainer, (Constant, Line)) and isinstance(self.region, Box)
+        return self.explainer.is_one_rule and self.region.box is self.region
 
     def rules(self) -> list[Rule]:
         """Return all that the explainer says."""
@@ -97,17 +105,13 @@ class ChosenExplainer:
 
     def _complete(self, rule: Rule) -> Rule:
         if self.is_one_rule:
-            assert isinstance(self.region, Box)
-            rule = replace(rule, terms=self.region.conditions)
+            rule = replace(rule, terms=self.conditions)
         return rule if self.tolerance is None else replace(rule, tolerance=self.tolerance)
-
-    def _repr_html_(self) -> str:
-        return Fragment().heading(describe_all(self)).line(self.region.describe()).add(draw_rules((self,))).html
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {
-            "region": self.region.to_dict(),
+            "region": write_region(self.region),
             "explainer": write_explainer(self.explainer),
             "origin": self.origin,
             "support": self.support,
@@ -127,16 +131,16 @@ class ChosenExplainer:
         judged = tuple(Claim.from_dict(claim) for claim in data.get("judged", ()))
         spreads = tuple(None if one is None else Spread.from_dict(one) for one in data.get("spreads", ()))
         for of_rules in (judged, spreads):
-            if len(of_rules) not in (0, count_rules(explainer)):
-                raise ValueError(f"{len(of_rules)} claims are made of {count_rules(explainer)} rules")
+            if len(of_rules) not in (0, explainer.n_rules):
+                raise ValueError(f"{len(of_rules)} claims are made of {explainer.n_rules} rules")
         return cls(
-            read_region_of(data["region"], schema, explainer),
+            read_region(data["region"], schema, explainer),
             explainer,
             str(data["origin"]),
-            int(data["support"]),
-            _read_share(data["fidelity"]),
+            read_count(data["support"]),
+            read_share(data["fidelity"]),
             float(data["floor_value"]),
-            _read_share(data["draw_fidelity"]),
+            read_share(data["draw_fidelity"]),
             None if data["claim"] is None else Claim.from_dict(data["claim"]),
             judged,
             None if data.get("tolerance") is None else Tolerance.from_dict(data["tolerance"]),
@@ -145,49 +149,66 @@ class ChosenExplainer:
 
 
 @dataclass(frozen=True, eq=False)
-class ExplainerSet:
-    """The chosen explainers over one schema, in the order in which they answer.
+class Answers:
+    """What a set of explainers says of some rows.
 
-    The order is fixed when the set is made, before any row judges it, so that a certificate is about the answers that
-    are given.
+    Parameters
+    ----------
+    covers : bool array of shape (n_explainers, n_rows)
+    said : array of shape (n_explainers, n_rows)
+        What each explainer says of the rows that it covers; other entries mean nothing.
+    speaker : int array of shape (n_rows,)
+        The number of the explainer that answers each row; -1 for none.
+    tolerance : Tolerance or None
+    """
+
+    covers: Bools
+    said: Labels
+    speaker: Ints
+    tolerance: Tolerance | None
+
+    @property
+    def answered(self) -> Bools:
+        """A mask of the rows with an answer."""
+        return np.asarray(self.speaker != ABSTAINS)
+
+    @cached_property
+    def given(self) -> Labels:
+        """The answer for each row, which means nothing where there is none."""
+        if not len(self.covers):
+            return np.zeros(len(self.speaker), dtype=object)
+        given: Labels = self.said[np.maximum(self.speaker, 0), np.arange(len(self.speaker))]
+        return given
+
+    @property
+    def masked(self) -> np.ma.MaskedArray[Any, Any]:
+        """The answer for each row, masked where there is none."""
+        return np.ma.masked_array(self.given, mask=~self.answered)
+
+    def agree(self, labels: Labels) -> Bools:
+        """Return a mask of the rows on which each explainer covers the row and says what the black box says."""
+        return self.covers & agrees(self.said, labels, self.tolerance)
+
+    def right(self, labels: Labels) -> Bools:
+        """Return a mask of the rows that are answered as the black box does."""
+        return self.answered & agrees(self.given, labels, self.tolerance)
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainerSet:
+    """The chosen explainers over one schema, the widest first.
+
+    Where several cover a row, the most faithful one answers. How faithful an explainer is was counted on what it was
+    chosen on, before any row judged it, so that a certificate is about the answers that are given.
 
     Parameters
     ----------
     schema : FeatureSchema
     members : tuple of ChosenExplainer
-    overlap : {"first", "silent"}
-        Where several explainers cover a row, the first one answers, or they abstain if they disagree.
-    in_turn : bool
-        Whether an explainer speaks only of rows that no earlier one covers. Explainers that are learned by asking are
-        chosen given those before them, so their rows, fidelity and shares are of the rows that they answer.
     """
 
     schema: FeatureSchema
     members: tuple[ChosenExplainer, ...]
-    overlap: Overlap = "first"
-    in_turn: bool = False
-
-    @classmethod
-    def choose(cls, program: PoolProgram, result: SelectionResult) -> Self:
-        """Return the candidates that a result chooses, the most faithful first."""
-        pool, measured, fidelity = program.pool, program.measured, program.pool.fidelity
-        members = []
-        for index in sorted(result.chosen.tolist(), key=lambda index: -measured[index]):
-            candidate, explainer = pool.candidates[index], pool.explainers[index]
-            assert explainer is not None
-            members.append(
-                ChosenExplainer(
-                    candidate.region,
-                    explainer,
-                    candidate.origin,
-                    support=int(pool.support[index]),
-                    fidelity=float(fidelity[index]),
-                    floor_value=float(measured[index]),
-                    draw_fidelity=float(pool.draw_fidelity[index]),
-                    tolerance=pool.tolerance,
-                )
-            )
-        return cls(pool.rows.schema, tuple(members))
 
     @property
     def n_rules(self) -> int:
@@ -215,7 +236,11 @@ class ExplainerSet:
 
     def say(self, rows: Floats, covers: Bools) -> Labels:
         """Return what each explainer says of each row that it covers; other entries mean nothing."""
-        words = [member.explainer.predict(rows[inside]) for member, inside in zip(self.members, covers, strict=True)]
+        words = []
+        for explainer, inside in zip((member.explainer for member in self.members), covers, strict=True):
+            # A constant reads no row, and a copy of many rows takes longer than all else.
+            is_constant = explainer.is_one_rule and not explainer.varies
+            words.append(explainer.predict(rows[: inside.sum()] if is_constant else rows[inside]))
         dtype = np.result_type(*(word.dtype for word in words)) if words else np.dtype(object)
         said = np.zeros(covers.shape, dtype=dtype)
         for line, inside, word in zip(said, covers, words, strict=True):
@@ -224,59 +249,49 @@ class ExplainerSet:
 
     def responsible(self, rows: Floats, readable: Bools | None = None) -> Ints:
         """Return the number of the explainer that answers each row; -1 where the explainers abstain."""
-        covers = self.covers(rows, readable)
-        return self._first(covers, self.say(rows, covers)) if self.overlap == "silent" else _first(covers)
+        return self.find_speaker(self.covers(rows, readable))
 
-    def _first(self, covers: Bools, said: Labels) -> Ints:
-        first = _first(covers)
-        return np.where(disagree(covers, said), ABSTAINS, first) if self.overlap == "silent" else first
+    @cached_property
+    def ranked(self) -> Ints:
+        """The numbers of the explainers, the most faithful first: the first of them that covers a row answers."""
+        return np.argsort([-member.chosen_fidelity for member in self.members], kind="stable")
+
+    def find_speaker(self, covers: Bools) -> Ints:
+        """Return the number of the explainer that answers each row, given the rows that each covers; -1 for none."""
+        if not self.members:
+            return np.full(covers.shape[1], ABSTAINS, dtype=np.intp)
+        return np.where(covers.any(axis=0), self.ranked[covers[self.ranked].argmax(axis=0)], ABSTAINS)
 
     def answer(self, rows: Floats, readable: Bools | None = None) -> np.ma.MaskedArray[Any, Any]:
         """Return the answer for each row, masked where the explainers abstain."""
-        return self.read(rows, readable)[2]
+        return self.read(rows, readable).masked
 
-    def read(self, rows: Floats, readable: Bools | None = None) -> tuple[Bools, Labels, np.ma.MaskedArray[Any, Any]]:
-        """Return the answered rows that each explainer covers, what each says, and the answers."""
+    def read(self, rows: Floats, readable: Bools | None = None) -> Answers:
+        """Return what the explainers say of some rows."""
         covers = self.covers(rows, readable)
-        said = self.say(rows, covers)
-        if not self.members:
-            return covers, said, np.ma.masked_array(np.zeros(len(rows), dtype=object), mask=True)
-        first = self._first(covers, said)
-        labels = said[np.maximum(first, 0), np.arange(len(rows))]
-        answers = np.ma.masked_array(labels, mask=first == ABSTAINS)
-        if self.in_turn:
-            return first == np.arange(len(covers))[:, None], said, answers
-        return covers & (first != ABSTAINS), said, answers
-
-    def explain(self, row: Floats, *, with_change: bool = True) -> Explanation:
-        """Return what is said of one row, and what would change the answer. The black box is not asked."""
-        return explain_row(self, row, with_change=with_change)
+        return Answers(covers, self.say(rows, covers), self.find_speaker(covers), self.tolerance)
 
     def evaluate(
         self, rows: Floats, labels: Labels, weights: Ints | None = None, readable: Bools | None = None
     ) -> Evaluation:
         """Compare the answers with the black box's; a row may stand for several equal ones."""
-        covers, said, answers = self.read(rows, readable)
+        return self.evaluate_answers(self.read(rows, readable), labels, weights)
+
+    def evaluate_answers(self, answers: Answers, labels: Labels, weights: Ints | None = None) -> Evaluation:
+        """Compare answers that these explainers gave with the black box's."""
         rules = [member.explainer.complexity for member in self.members]
-        return evaluate(covers, said, np.ma.getdata(answers), labels, rules, weights, self.tolerance)
+        return evaluate(answers.covers, answers.said, answers.given, labels, rules, weights, self.tolerance)
 
-    def certify(self, held: Rows, confidence: float, seed: int) -> Certificate:
-        """Return what rows that were held out from everything else allow to be claimed.
-
-        One random row of each group counts, where the rows have groups.
-        """
-        labels = held.labels_of_rows
-        covers, said, answers = self.read(held.values[held.point_of_row])
-        answered = ~np.ma.getmaskarray(answers)
+    def certify(self, held: Rows, answers: Answers, confidence: float) -> Certificate:
+        """Return what held-out rows, with the answers for their points, allow to be claimed."""
+        points = held.point_of_row
         return Certificate.count(
-            covers,
-            covers & agrees(said, labels, self.tolerance),
+            answers.covers[:, points],
+            answers.agree(held.labels)[:, points],
             confidence,
-            answered=answered,
-            right=answered & agrees(np.ma.getdata(answers), labels, self.tolerance),
-            groups=None if held.groups is None else held.groups[held.point_of_row],
-            unit=held.unit,
-            rng=np.random.default_rng(seed),
+            answered=answers.answered[points],
+            right=answers.right(held.labels)[points],
+            groups=None if held.groups is None else held.groups[points],
         )
 
     def with_claims(self, certificate: Certificate) -> Self:
@@ -284,19 +299,23 @@ class ExplainerSet:
         pairs = zip(self.members, certificate.fidelity, strict=True)
         return replace(self, members=tuple(replace(member, claim=claim) for member, claim in pairs))
 
-    def with_judged(self, rows: Rows, answered: Bools, right: Bools, level: float) -> Self:
-        """Return the explainers with what judging rows say of each rule, given the points that are answered rightly."""
-        own = self.read(rows.values)[0] & answered
-        return self._with_rules(rows, own, own & right, level)
+    def judged_on(self, rows: Rows, answers: Answers, level: float, share: float | None = None) -> Self:
+        """Return the explainers with what rows that nothing was learned from say of each rule.
 
-    def with_held(self, held: Rows, level: float) -> Self:
-        """Return the explainers with what held-out rows say of each rule."""
-        covers, said, _ = self.read(held.values)
-        return self._with_rules(held, covers, covers & agrees(said, held.labels, self.tolerance), level)
-
-    def _with_rules(self, rows: Rows, answered: Bools, right: Bools, level: float) -> Self:
-        of_rows: dict[str, Any] = {"weights": rows.weights, "groups": rows.groups, "unit": rows.unit}
-        return replace(self, members=judge_rules(self.members, rows.values, answered, right, level, **of_rows))
+        Parameters
+        ----------
+        rows : Rows
+        answers : Answers
+            For these rows.
+        level : float
+            The error of each bound.
+        share : float or None
+            The share of new rows of the spread of rules for numbers; None leaves the spreads out.
+        """
+        members = judge_rules(self.members, rows, answers.covers, answers.agree(rows.labels), level)
+        if share is not None and self.tolerance is not None:
+            members = measure_spreads(members, rows, answers.covers, answers.said, share, level)
+        return replace(self, members=members)
 
     def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
         """Describe the rows that the explainers do not answer."""
@@ -315,33 +334,33 @@ class ExplainerSet:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; the schema is kept beside it."""
         check_size(member.explainer for member in self.members)
-        return {
-            "overlap": self.overlap,
-            "in_turn": self.in_turn,
-            "members": [member.to_dict() for member in self.members],
-        }
+        return {"members": [member.to_dict() for member in self.members]}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
         members = tuple(ChosenExplainer.from_dict(member, schema) for member in data["members"])
         check_size(member.explainer for member in members)
-        return cls(schema, members, read_overlap(data["overlap"]), bool(data["in_turn"]))
+        return cls(schema, members)
 
 
-def read_overlap(word: Any) -> Overlap:
-    """Return how overlaps are read, or raise ``ValueError`` for an unknown word."""
-    if word not in OVERLAPS:
-        raise ValueError(f"overlaps are read as {shorten(repr(word))}, which is not known")
-    overlap: Overlap = word
-    return overlap
+def fill_abstentions(answers: np.ma.MaskedArray[Any, Any], value: Any) -> Any:
+    """Return answers as a plain array, with a value where the explainers abstain; ``np.ma.masked`` keeps the mask.
 
+    Numbers and a number, and text and text, share a dtype. Any other pair is an array of objects.
 
-def _first(covers: Bools) -> Ints:
-    if not len(covers):
-        return np.full(covers.shape[1], ABSTAINS, dtype=np.intp)
-    return np.where(covers.any(axis=0), covers.argmax(axis=0), ABSTAINS)
-
-
-def _read_share(share: Any) -> float:
-    return float("nan" if share is None else share)
+    Examples
+    --------
+    >>> answers = np.ma.masked_array(["no", "yes"], mask=[False, True])
+    >>> fill_abstentions(answers, "unknown").tolist(), fill_abstentions(answers, None).tolist()
+    (['no', 'unknown'], ['no', None])
+    """
+    if value is np.ma.masked:
+        return answers
+    labels, filler = np.ma.getdata(answers), np.asarray(value)
+    if filler.ndim:
+        raise ValueError(f"abstain={value!r} is not allowed: give one value.")
+    alike = any(labels.dtype.kind in kinds and filler.dtype.kind in kinds for kinds in ("biuf", "U"))
+    filled = labels.astype(np.result_type(labels.dtype, filler.dtype) if alike else object)
+    filled[np.ma.getmaskarray(answers)] = value
+    return filled

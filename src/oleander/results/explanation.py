@@ -1,91 +1,109 @@
 """The explanation of one row: what the black box says, what each explainer says and why, and what would change it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from oleander.data.schema.rounding import format_number
-from oleander.data.tolerance import Tolerance, agrees
-from oleander.explainers.base import Rule
-from oleander.judging.certificate import Claim
-from oleander.learning.family import Overlap
-from oleander.results.changing import Change
-from oleander.running.fragments import Fragment, table
-from oleander.running.wording import printable
+import numpy as np
 
-IN_TURN = "the rules are read in order: the first one answers"
+from oleander.arrays import Bools, Floats
+from oleander.data.schema import Feature, FeatureSchema
+from oleander.data.tolerance import Tolerance, agrees
+from oleander.judging.certificate import Claim
+from oleander.results.changing import Change, find_change
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.results.rules import name_rule
+from oleander.rules.base import Rule
+from oleander.running.shown import Shown
+
+# A number is far outside the data if it lies outside their range by more than this share of its width.
+FAR = 0.1
 
 
 @dataclass(frozen=True)
-class Statement:
+class Statement(Shown):
     """What one explainer says of a row.
 
     Parameters
     ----------
     explainer : int
-        Its number among the chosen.
+        Its number among the chosen ones.
     rule : Rule
-        What it says and why, in the user's words.
+        What it says and why.
     name : str
         The name of the rule in the summary.
-    evidence : str
-        How sure the rule is, in the summary's words.
-    judged : Claim or None
-        What rows that the rule was not learned from say of it; None where there were none.
-    certified : Claim or None
-        What held-out rows allow to be claimed of the explainer.
+    member : ChosenExplainer
+        The explainer.
+    position : int or None
+        The position of the rule among the explainer's rules, where that is known.
     """
 
     explainer: int
     rule: Rule
     name: str
-    evidence: str
-    judged: Claim | None = None
-    certified: Claim | None = None
+    member: ChosenExplainer = field(repr=False)
+    position: int | None = None
 
-    def __str__(self) -> str:
-        return f"{self.name}: {self.rule.premise or 'always'} → {self.rule.answer} ({self.evidence})"
+    @property
+    def judged(self) -> Claim | None:
+        """What rows that the rule was not learned from say of it; None where there were none."""
+        return self.member.judged[self.position] if self.member.judged and self.position is not None else None
+
+    @property
+    def certified(self) -> Claim | None:
+        """What held-out rows allow to be claimed of the explainer."""
+        return self.member.certified
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """What is said of a row: by the explainer that answers first, then by the others that cover the row.
+class FarValue(Shown):
+    """A number of a row that lies far outside the data."""
+
+    feature: Feature
+    value: float
+
+
+@dataclass(frozen=True)
+class Silence(Shown):
+    """The number of an explainer that keeps silent about a row in its region, and the rule that it does not state."""
+
+    explainer: int
+    rule: Rule
+
+
+@dataclass(frozen=True)
+class Explanation(Shown):
+    """What is said of a row by the explainers that cover it; the most faithful, which answers, stands first.
 
     Parameters
     ----------
     statements : tuple of Statement
         Empty where no explainer covers the row.
-    overlap : {"first", "silent"}
-        Where statements disagree, the first one is the answer, or there is none.
     unreadable : str
         Why the row cannot be read; empty where it can.
-    silence : tuple of str
-        Why no explainer speaks of a row that can be read.
+    silence : tuple of Silence
+        The explainers that keep silent about a row in their region.
     change : Change or None
         The smallest change found that gives another answer, or one where there is none.
-    far_outside : tuple of str
-        The values that lie far outside the data, in words.
+    far_outside : tuple of FarValue
+        The values that lie far outside the data.
     black_box : Any
         The black box's answer; None where it was not asked.
     not_asked : str
         Why the black box was not asked, where that was not the user's wish.
-    in_turn : bool
-        Whether an explainer speaks only of rows that no earlier one covers, and its evidence is about those.
     """
 
     statements: tuple[Statement, ...]
-    overlap: Overlap = "first"
     unreadable: str = ""
-    silence: tuple[str, ...] = ()
+    silence: tuple[Silence, ...] = ()
     change: Change | None = None
-    far_outside: tuple[str, ...] = ()
+    far_outside: tuple[FarValue, ...] = ()
     black_box: Any = None
     not_asked: str = ""
-    in_turn: bool = False
 
     @property
     def label(self) -> Any:
         """The answer, or None where the explainers abstain."""
-        return self.statements[0].rule.label if self.statements and not self.is_silenced else None
+        return self.statements[0].rule.label if self.statements else None
 
     @property
     def tolerance(self) -> Tolerance | None:
@@ -100,57 +118,53 @@ class Explanation:
         return bool(agrees(self.label, self.black_box, self.tolerance))
 
     @property
-    def is_silenced(self) -> bool:
-        """Whether explainers cover the row, disagree, and therefore abstain."""
-        return self.overlap == "silent" and self.disagree
-
-    @property
     def disagree(self) -> bool:
         """Whether explainers that cover the row say different things."""
         return len({statement.rule.label for statement in self.statements}) > 1
 
-    @property
-    def why_silent(self) -> str:
-        """Why no answer is given; empty where one is."""
-        if self.unreadable:
-            return self.unreadable
-        if not self.statements:
-            return "; ".join(self.silence) or "no explainer covers this row"
-        return "the explainers disagree" if self.is_silenced else ""
 
-    def describe_black_box(self) -> str:
-        """Return in words what the black box says and whether the explanation agrees."""
-        if self.black_box is None:
-            return f"the black box was not asked{f': {self.not_asked}' if self.not_asked else ''}"
-        answer = format_number(self.black_box) if isinstance(self.black_box, float) else f"'{self.black_box}'"
-        if self.agrees is None:
-            return f"the black box says {answer}, and the explainers abstain"
-        agreement = "agrees" if self.agrees else "does not agree"
-        if self.tolerance is not None:
-            agreement += f" ({self.tolerance})"
-        return f"the black box says {answer}, and the explanation {agreement}"
+def explain_row(explainers: ExplainerSet, row: Floats, *, with_change: bool = True) -> Explanation:
+    """Return what explainers say of one encoded row; the search for a change takes most of the time.
 
-    def describe_rest(self) -> list[str]:
-        """Return the lines after the statements: silence, disagreement, what would change the answer, warnings."""
-        lines = []
-        if self.why_silent:
-            lines.append(f"no answer is given: {self.why_silent}")
-        elif self.disagree:
-            lines.append(IN_TURN if self.in_turn else "the explainers disagree; the first one answers")
-        if self.change is not None:
-            lines.append(str(self.change))
-        lines += [f"warning: {words}" for words in self.far_outside]
-        return lines
+    The black box is not asked.
+    """
+    covers = explainers.covers(row[None, :])[:, 0]
+    statements = tuple(state(explainers, number, row) for number in explainers.ranked.tolist() if covers[number])
+    (far,) = list_far(explainers.schema, row[None, :])
+    silence = () if statements else list_silence(explainers, row)
+    explanation = Explanation(statements, silence=silence, far_outside=far)
+    if not with_change:
+        return explanation
+    return replace(explanation, change=find_change(explainers, row, explanation.label))
 
-    def __str__(self) -> str:
-        return printable("\n".join([self.describe_black_box(), *map(str, self.statements), *self.describe_rest()]))
 
-    def _repr_html_(self) -> str:
-        lines = [(one.name, one.rule.premise or "always", one.rule.answer, one.evidence) for one in self.statements]
-        page = Fragment().heading("no answer" if self.label is None else self.statements[0].rule.answer)
-        page.line(self.describe_black_box())
-        if lines:
-            page.add(table(["", "conditions", "answer", "how sure"], lines))
-        for words in self.describe_rest():
-            page.line(words)
-        return page.html
+def state(explainers: ExplainerSet, number: int, row: Floats) -> Statement:
+    """Return what one explainer says of an encoded row that it covers."""
+    member = explainers.members[number]
+    found = member.explainer.find_rules(row[None, :])
+    position = None if found is None else int(found[0])
+    return Statement(number, member.path(row), name_rule(explainers.members, number, position), member, position)
+
+
+def list_silence(explainers: ExplainerSet, row: Floats) -> tuple[Silence, ...]:
+    """Return the explainers that keep silent about an encoded row in their region."""
+    rules = [member.region.find_silent_rule(row) for member in explainers.members]
+    return tuple(Silence(number, rule) for number, rule in enumerate(rules) if rule is not None)
+
+
+def find_far(schema: FeatureSchema, rows: Floats) -> Bools:
+    """Return a mask of the numbers of encoded rows that lie far outside the data, of the shape of the rows."""
+    far = np.zeros(rows.shape, dtype=bool)
+    for j, feature in enumerate(schema):
+        if feature.is_number:
+            margin = FAR * (feature.upper - feature.lower)
+            far[:, j] = (rows[:, j] > feature.upper + margin) | (rows[:, j] < feature.lower - margin)
+    return far
+
+
+def list_far(schema: FeatureSchema, rows: Floats) -> list[tuple[FarValue, ...]]:
+    """Return the numbers of each encoded row that lie far outside the data."""
+    found: list[tuple[FarValue, ...]] = [()] * len(rows)
+    for place, j in np.argwhere(find_far(schema, rows)).tolist():
+        found[place] += (FarValue(schema[j], float(rows[place, j])),)
+    return found

@@ -1,67 +1,149 @@
-"""The one record of a fit: the explainers and every figure that is shown of them, to and from JSON."""
+"""The record of a fit: the explainers and every figure that is shown of them, to and from JSON."""
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+import math
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import pandas as pd
 
 from oleander.arrays import Floats
-from oleander.black_box.asking import BlackBox
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.output import PLAIN_OUTPUT, Output
-from oleander.candidates.choosing import PoolProgram
-from oleander.candidates.sizes import BallSize
-from oleander.data.checks import check_count, check_share
-from oleander.data.rows import Rows
+from oleander.data.checks import check_count, check_share, read_count
 from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.verdict import read_verdict, write_verdict
-from oleander.learning.union import UnionLearner
-from oleander.results.accuracy import Accuracy
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
-from oleander.results.stability import Stability
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.selection import SelectionResult
+from oleander.running.shown import Shown
+from oleander.running.wording import visible
 from oleander.selection.result import Proof
 
 
-@dataclass(frozen=True, eq=False)
-class Workings:
-    """What a fit keeps beside its record to answer further questions. It is never saved.
+@dataclass(frozen=True)
+class Accuracy:
+    """The accuracy of a sample's shares: what was asked, what is promised, and what was found.
 
     Parameters
     ----------
-    program : PoolProgram or UnionLearner
-        The pool and the program over it, or the draws and how a union is learned from them.
-    rows : Rows
-        The rows that the explainers were chosen or judged on.
-    held : Rows
-        The rows that were held out for the certificate; none where there is no certificate.
-    seed : int
-    result : SelectionResult or None
-        The solver's, where a program chose.
-    n_rows : int or None
-        The number of rows of X, where a program chose among candidates for a table in memory.
+    n_rows : int
+        Of the source.
+    n_sample : int
+        Rows that were drawn.
+    n_judged : int
+        Sampled rows that were held out; the promise is of shares counted on these.
+    n_unread : int
+        Rows with values that the schema does not allow. They count as not answered.
+    epsilon, delta : float
+        What was asked.
+    promised : float
+        The distance from the exact shares that no share exceeds, with probability 1 − delta: epsilon or less where the
+        source had enough rows. NaN where nothing can be promised: no rows were held out, or whole groups were.
+    seen : float
+        The largest distance of a share of the chosen explainers or of the answer; NaN where no rows were held out.
     """
 
-    program: PoolProgram | UnionLearner
-    rows: Rows
-    held: Rows
-    seed: int
-    result: SelectionResult | None = None
-    n_rows: int | None = None
-
-    @cached_property
-    def known(self) -> Rows:
-        """All rows whose answers are known."""
-        return self.rows if self.held is self.rows else self.rows.join(self.held)
+    n_rows: int
+    n_sample: int
+    n_judged: int
+    n_unread: int
+    epsilon: float
+    delta: float
+    promised: float
+    seen: float
 
     @property
-    def n_candidates(self) -> int:
-        """The number of candidates whose shares a sample must bring near the exact ones."""
-        return 1 if isinstance(self.program, UnionLearner) else len(self.program.pool.candidates)
+    def is_inside(self) -> bool:
+        """Whether every share of the sample lies as near to the exact one as was promised."""
+        return self.seen <= self.promised
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {name: None if math.isnan(value) else value for name, value in vars(self).items()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote."""
+        figures: dict[str, Any] = {
+            name: read_count(data[name]) for name in ("n_rows", "n_sample", "n_judged", "n_unread")
+        }
+        for name in ("epsilon", "delta", "promised", "seen"):
+            figures[name] = float("nan" if data[name] is None else data[name])
+        return cls(**figures)
+
+
+@dataclass(frozen=True)
+class Stability(Shown):
+    """How often each rule comes back in refits on parts of the draws.
+
+    Parameters
+    ----------
+    n_refits : int
+    found : tuple of tuple of int
+        For each rule of each explainer, the number of refits in which one rule with the same answer holds 90% of the
+        rows that it answers, and the refit gives that answer there.
+    same_answers : float
+        The share of rows with the same answer, or with none, in the fit and in a refit; the mean over refits.
+    """
+
+    n_refits: int
+    found: tuple[tuple[int, ...], ...]
+    same_answers: float
+
+    def matches(self, explainers: ExplainerSet) -> bool:
+        """Return whether there is a count for each rule of these explainers."""
+        counts = [member.explainer.n_rules for member in explainers.members]
+        return [len(found) for found in self.found] == counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        return {**asdict(self), "found": [list(counts) for counts in self.found]}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Return the figures from plain data."""
+        n_refits, same = read_count(data["n_refits"]), float(data["same_answers"])
+        found = tuple(tuple(read_count(count) for count in counts) for counts in data["found"])
+        if n_refits < 1 or any(not 0 <= count <= n_refits for counts in found for count in counts):
+            raise ValueError(f"stability: counts of rules lie between 0 and {n_refits} refits.")
+        if not 0 <= same <= 1:
+            raise ValueError(f"stability: {same} is not a share.")
+        return cls(n_refits, found, same)
+
+
+@dataclass(frozen=True)
+class BallSize(Shown):
+    """The number of rows in the balls of one radius, or of all radii where every row has its own.
+
+    Parameters
+    ----------
+    radii : str
+    n_held : float
+        The median over the balls.
+    n_rows : int
+        All rows.
+    is_narrow : bool
+        Whether most balls hold one distinct row, their center, or none.
+    """
+
+    radii: str
+    n_held: float
+    n_rows: int
+    is_narrow: bool
+
+    @property
+    def share(self) -> float:
+        """The share of the rows that a typical ball holds."""
+        return self.n_held / self.n_rows
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read a size from a file; ``ValueError`` for one that no fit makes."""
+        size = cls(visible(data["radii"]), float(data["n_held"]), read_count(data["n_rows"]), bool(data["is_narrow"]))
+        if not 0 <= size.n_held <= size.n_rows or not size.n_rows:
+            raise ValueError(f"a ball holds {size.n_held:g} of {size.n_rows} rows")
+        return size
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +167,10 @@ class FitRecord:
     certificate : Certificate or None
         What rows that nothing was learned from allow to be claimed.
     judged : Claim or None
-        The right answers on rows that nothing was learned from, where they are not certified: folds judged, or the best
-        of several choices was taken.
+        The correct answers on rows that nothing was learned from, where they are not certified: folds judged, or the
+        best of several choices was taken.
     realism : float or None
-        The share of draws and rows that a classifier tells apart; 0.5 is perfect. None without draws.
+        The accuracy with which a classifier tells draws from rows; 0.5 is ideal. None without draws.
     exact : Evaluation or None
         Counted on every row of a source.
     accuracy : Accuracy or None
@@ -106,6 +188,10 @@ class FitRecord:
         What is explained of the model.
     stability : Stability or None
         What refits say; None until they are asked for.
+    n_fits : int
+        How often the object was fitted on these rows, this fit included.
+    n_candidates : int
+        The candidate rules that reach the threshold of the chosen ones, where rules were learned by asking.
     """
 
     max_explainers: int
@@ -126,6 +212,8 @@ class FitRecord:
     by_folds: bool = False
     stability: Stability | None = None
     output: Output = PLAIN_OUTPUT
+    n_fits: int = 1
+    n_candidates: int = 0
 
     @property
     def schema(self) -> FeatureSchema:
@@ -163,14 +251,19 @@ class FitRecord:
             self.min_fidelity,
             self.explainers,
             self.evaluation,
-            float("nan") if self.proof is None else self.proof.gap,
+            float("nan") if self.proof is None or self.is_asked else self.proof.gap,
             self.status,
         )
 
     @property
+    def is_asked(self) -> bool:
+        """Whether rules were learned by asking the black box about draws."""
+        return all(member.origin == "asking" for member in self.explainers.members)
+
+    @property
     def status(self) -> str:
         """The status of the proof, or "certified" or "judged" where explainers were learned by asking."""
-        if self.proof is not None:
+        if self.proof is not None and not self.is_asked:
             return self.proof.status
         return "certified" if self.certificate is not None else "judged"
 
@@ -182,7 +275,7 @@ class FitRecord:
         number = self.explainers.find_record(rows)
         if number is not None:
             raise ValueError(
-                f"explainer {number} is a ball around a row of the data, which the file would hold. "
+                f"explainer {number + 1} is a ball around a row of the data, which the file would hold. "
                 "Allow it with include_rows=True."
             )
         return self if self.tradeoff is None else replace(self, tradeoff=self.tradeoff.without_records(rows))
@@ -207,6 +300,8 @@ class FitRecord:
             "realism": self.realism,
             "evaluation": self.evaluation.to_dict(),
             "n_queries": self.n_queries,
+            "n_fits": self.n_fits,
+            "n_candidates": self.n_candidates,
             "by_folds": self.by_folds,
             "output": self.output.to_dict(),
             "ball_sizes": [vars(size) for size in self.ball_sizes],
@@ -237,7 +332,7 @@ class FitRecord:
             float(data["min_fidelity"]),
             explainers,
             Evaluation.from_dict(data["evaluation"]),
-            int(data["n_queries"]),
+            read_count(data["n_queries"]),
             part("proof", Proof.from_dict),
             part("counted", float),
             part("certificate", Certificate.from_dict),
@@ -251,4 +346,6 @@ class FitRecord:
             bool(data.get("by_folds", False)),
             stability,
             Output.from_dict(data["output"]) if "output" in data else PLAIN_OUTPUT,
+            int(data.get("n_fits", 1)),
+            read_count(data["n_candidates"]),
         )

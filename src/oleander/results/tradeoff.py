@@ -4,39 +4,43 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats
-from oleander.candidates.choosing import PoolProgram, describe_cell
+from oleander.data.checks import check_choice, check_count, check_each, check_share, read_count, read_share
 from oleander.data.schema import FeatureSchema
-from oleander.learning.union import UnionLearner
-from oleander.results.delivering import deliver_union
 from oleander.results.evaluation import Evaluation
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, read_overlap
-from oleander.running.fragments import Fragment, table
-from oleander.running.progress import told
-from oleander.running.shares import show_share, show_upper_percent
-from oleander.selection import SelectionResult
-from oleander.selection.result import relative_gap
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.running.shown import Shown
+from oleander.selection.result import Status
 
 NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50)
 FLOORS = (0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
-FIGURES: dict[str, Any] = {
-    "max_explainers": int,
-    "min_fidelity": float,
-    "n_explainers": int,
-    "n_rules": int,
-    "coverage": float,
-    "fidelity": float,
-    "mean_fidelity": float,
-    "agreement": float,
-    "gap": float,
-    "status": str,
-}
 WITHHELD = "withheld"
+STATUSES = (*get_args(Status), "certified", "judged", WITHHELD)
+
+
+def read_status(word: Any) -> str:
+    """Return the status of a cell, or raise ``ValueError`` for an unknown word."""
+    check_choice("status", word, STATUSES)
+    return str(word)
+
+
+FIGURES: dict[str, Any] = {
+    "max_explainers": read_count,
+    "min_fidelity": float,
+    "n_explainers": read_count,
+    "n_rules": read_count,
+    "coverage": read_share,
+    "fidelity": read_share,
+    "mean_fidelity": read_share,
+    "agreement": read_share,
+    "gap": float,
+    "status": read_status,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +116,10 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
-class TradeOff:
+class TradeOff(Shown):
     """A cell for each number of explainers and each floor."""
 
     cells: tuple[Cell, ...] = field(repr=False)
-
-    def __str__(self) -> str:
-        return str(self.table.to_string(index=False))
 
     def at(self, max_explainers: int, min_fidelity: float) -> Cell:
         """Return one cell."""
@@ -133,24 +134,6 @@ class TradeOff:
         ordered = sorted(self.cells, key=lambda cell: (cell.min_fidelity, cell.max_explainers))
         return pd.DataFrame([[getattr(cell, name) for name in FIGURES] for cell in ordered], columns=list(FIGURES))
 
-    def _repr_html_(self) -> str:
-        floors = sorted({cell.min_fidelity for cell in self.cells})
-        lines = [
-            (number, *(self._describe_cell(number, floor) for floor in floors))
-            for number in sorted({cell.max_explainers for cell in self.cells})
-        ]
-        page = Fragment().heading("share of rows covered, by the most explainers and the floor")
-        if any(cell.most > cell.coverage for cell in self.cells):
-            page.line("≤ is the most that any choice could cover, where the search stopped before a proof")
-        return page.add(table(["explainers, at most", *(f"floor {floor:g}" for floor in floors)], lines)).html
-
-    def _describe_cell(self, number: int, floor: float) -> str:
-        for cell in self.cells:
-            if (cell.max_explainers, cell.min_fidelity) == (number, floor):
-                most = f" (≤ {show_upper_percent(cell.most)})" if cell.most > cell.coverage else ""
-                return f"{show_share(cell.coverage, 1)}{most}"
-        return "–"
-
     def plot(self, path: str | os.PathLike[str] | None = None, *, rivals: pd.DataFrame | None = None) -> Any:
         """Draw the paper's two panels: coverage and achieved fidelity over K, a line per floor.
 
@@ -159,8 +142,8 @@ class TradeOff:
         path : path or None
             A file for the figure; its ending is the format, such as .png or .pdf. None draws without writing.
         rivals : DataFrame or None
-            The table of ``oleander.baselines.compare``, or one with the columns method, coverage and fidelity, and with
-            max_explainers for rivals that have a number of explainers too; see ``oleander.report.TradeOffDisplay``.
+            Other methods to draw beside it, with the columns method, coverage and fidelity, and max_explainers for
+            methods with several lines; see ``oleander.report.TradeOffDisplay``.
 
         Returns
         -------
@@ -203,11 +186,7 @@ class TradeOff:
                     written.append(member.to_dict())
                 numbers.append(number_of[key])
             figures = {name: getattr(cell, name) for name in FIGURES}
-            overlap, in_turn = (
-                ("first", False) if cell.explainers is None else (cell.explainers.overlap, cell.explainers.in_turn)
-            )
-            plain = {name: _plain(value) for name, value in figures.items()}
-            cells.append({**plain, "members": numbers, "overlap": overlap, "in_turn": in_turn})
+            cells.append({**{name: _plain(value) for name, value in figures.items()}, "members": numbers})
         return {"members": written, "cells": cells}
 
     @classmethod
@@ -218,60 +197,14 @@ class TradeOff:
         for cell in data["cells"]:
             figures = {name: kind("nan" if cell[name] is None else cell[name]) for name, kind in FIGURES.items()}
             own = tuple(members[number] for number in cell["members"])
-            explainers = (
-                ExplainerSet(schema, own, read_overlap(cell["overlap"]), bool(cell["in_turn"])) if own else None
-            )
-            cells.append(Cell(**figures, explainers=explainers))
+            cells.append(Cell(**figures, explainers=ExplainerSet(schema, own) if own else None))
         return cls(tuple(cells))
-
-
-def trace_tradeoff(
-    program: PoolProgram | UnionLearner,
-    max_explainers: Sequence[int],
-    min_fidelity: Sequence[float],
-    known: dict[tuple[int, float], SelectionResult] | None = None,
-) -> TradeOff:
-    """Find the best choice for each number of explainers and floor.
-
-    A program is solved for each cell that is not known, and candidates are trained as the answers need them. Where
-    explainers are learned by asking, one family is learned for each number, and judged for each floor.
-    """
-    if isinstance(program, UnionLearner):
-        cells = [(number, floor) for number in max_explainers for floor in min_fidelity]
-        return TradeOff(
-            tuple(_union_cell(program, *cell) for cell in told(cells, "tracing the trade-off", describe_cell))
-        )
-    results = program.sweep(max_explainers, min_fidelity, known)
-    return TradeOff(tuple(_cell(program, number, floor, result) for (number, floor), result in results.items()))
-
-
-def _union_cell(learner: UnionLearner, number: int, floor: float) -> Cell:
-    union, rows = learner.choose(number, floor), learner.rows
-    if union is None:
-        explainers, status = ExplainerSet(learner.draws.schema, ()), "unknown"
-    else:
-        explainers = deliver_union(union, rows, learner.level)
-        status = "judged"
-    evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
-    return Cell.fill(number, floor, explainers, evaluation, float("nan"), status)
-
-
-def _cell(program: PoolProgram, number: int, floor: float, result: SelectionResult) -> Cell:
-    bound, status = result.bound, result.status
-    if not len(result.chosen) and status != "infeasible":
-        # Time ran out before anything was found: a quick choice among the trained candidates is better than none.
-        result = program.select_trained(number, floor)
-        status = "feasible" if len(result.chosen) else "unknown"
-    rows, explainers = program.pool.rows, ExplainerSet.choose(program, result)
-    evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
-    gap = relative_gap(result.objective, max(bound, result.objective))
-    return Cell.fill(number, floor, explainers, evaluation, gap, status)
 
 
 def default_grid(max_explainers: int, min_fidelity: float) -> tuple[list[int], list[float]]:
     """Return numbers up to ``max_explainers``, and floors near ``min_fidelity``.
 
-    A floor far over it is dear: most candidates must be trained to see that they fail.
+    A floor far above it is expensive: most candidates must be trained to see that they fail.
 
     Examples
     --------
@@ -281,6 +214,23 @@ def default_grid(max_explainers: int, min_fidelity: float) -> tuple[list[int], l
     numbers = {number for number in NUMBERS if number < max_explainers} | {max_explainers}
     floors = {floor for floor in FLOORS if min_fidelity - 0.15 < floor < min_fidelity + 0.06}
     return sorted(numbers), sorted({*floors, min_fidelity})
+
+
+def read_grid(
+    own: Cell, max_explainers: Sequence[int] | None, min_fidelity: Sequence[float] | None
+) -> tuple[list[int], list[float]]:
+    """Return the numbers and floors that a user asks for, or default ones; ``ValueError`` for what is neither.
+
+    The explainer's own cell is always there: it is the certified one.
+    """
+    numbers, floors = default_grid(own.max_explainers, own.min_fidelity)
+    if max_explainers is not None:
+        check_each("max_explainers", max_explainers, check_count)
+        numbers = sorted({*map(int, max_explainers), own.max_explainers})
+    if min_fidelity is not None:
+        check_each("min_fidelity", min_fidelity, check_share, with_one=True)
+        floors = sorted({*map(float, min_fidelity), own.min_fidelity})
+    return numbers, floors
 
 
 def _plain(value: Any) -> Any:

@@ -3,6 +3,7 @@
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
@@ -31,7 +32,7 @@ def run_tasks(
         Objects that all tasks need, such as the rows and the black box. A Dask cluster gets them once, not with every
         task. If a worker dies, others take over its tasks.
     tasks : iterable of tuple
-        Small arguments. A large array here is lost with the worker of a Dask cluster that holds it, and the run hangs.
+        Small arguments, sent with each task.
     n_jobs : int or None
         As in joblib.
 
@@ -43,7 +44,7 @@ def run_tasks(
     backend, _ = get_active_backend()
     numbered = enumerate(tasks)
     if type(backend).__name__ == "DaskDistributedBackend":
-        yield from _run_on_cluster(backend.client, function, shared, numbered, n_jobs)
+        yield from _run_on_cluster(backend, function, shared, numbered, n_jobs)
         return
     jobs = (delayed(_numbered)(number, function, *shared, *task) for number, task in numbered)
     return_as = "generator_unordered" if backend.supports_return_generator else "list"
@@ -51,15 +52,32 @@ def run_tasks(
 
 
 def _run_on_cluster(
-    client: Any,
+    backend: Any,
     function: Callable[..., Any],
     shared: Sequence[Any],
     tasks: Iterable[tuple[int, Any]],
     n_jobs: int | None,
 ) -> Iterator[tuple[int, Any]]:
+    """Submit the tasks to the cluster, two for each of its threads at a time.
+
+    Not by `Parallel`, which calls the tasks in this process while the cluster has a single thread, as when the last but
+    one of its workers has died, and sends large arguments in a way that loses them with a worker.
+    """
+    distributed = import_extra("distributed", extra="dask", purpose="A Dask cluster")
+    client = backend.client
     sent = [_send(client, one) for one in shared]
-    jobs = (delayed(_on_worker)(number, function, *sent, *task) for number, task in tasks)
-    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)(jobs)
+    jobs = (
+        client.submit(_on_worker, number, function, *sent, *task, pure=False, **backend.submit_kwargs)
+        for number, task in tasks
+    )
+    # A fit inside a task of the same cluster gives its thread back while it waits.
+    with backend.retrieval_context():
+        # Asking for the number of threads waits for a first worker, or says that there is none. It may die meanwhile.
+        n_threads = max(1, backend.effective_n_jobs(n_jobs))
+        under_way = distributed.as_completed(islice(jobs, 2 * n_threads), with_results=True)
+        for _, result in under_way:
+            under_way.update(islice(jobs, 1))
+            yield result
 
 
 def _send(client: Any, shared: Any) -> Any:

@@ -1,23 +1,20 @@
-"""Progress of long work: what is being done, how far it is and what is left, once it has lasted two seconds.
+"""Progress of long work: bars in a terminal and in a notebook (tqdm), or lines, once the work has taken two seconds.
 
-Steps are told where the work is done, and shown by the outermost call: as bars in a terminal (rich), as HTML in a
-notebook, and as a line now and then elsewhere.
+Steps report where the work is done, and are shown by the outermost call.
 """
 
 import functools
-import importlib
-import importlib.util
 import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from oleander.running.fragments import escape
+from tqdm.std import TqdmWarning, tqdm
 
 Advance = Callable[[int, str], None]
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -25,196 +22,75 @@ Part = TypeVar("Part")
 
 # Shorter work shows nothing.
 SECONDS_BEFORE = 2.0
-# Between two drawings of the bars, and between two lines where there are none.
-SECONDS_BETWEEN_BARS, SECONDS_BETWEEN_LINES = 0.2, 5.0
+# Between two lines, where there are no bars.
+SECONDS_BETWEEN_LINES = 5.0
 
 
-@dataclass
+class Lines(tqdm):  # type: ignore[misc]
+    """A bar as a line on standard error now and then, for logs."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, ncols=0, mininterval=SECONDS_BETWEEN_LINES)
+
+    def display(self, msg: str | None = None, pos: int | None = None) -> None:
+        """Print the line."""
+        if msg is None:
+            print(f"oleander: {self}", file=sys.stderr)
+
+    def close(self) -> None:
+        """Leave the lines where they are: a bar that was never shown is not wiped."""
+        self.delay = math.inf
+        super().close()
+
+
+class Screen(NamedTuple):
+    """How the steps of the outermost call are shown, and when it began."""
+
+    make_bar: Callable[..., Any]
+    began: float
+
+
 class Step:
-    """A step of the work: its title, the number of its parts, those done, and a few words."""
+    """A step of the work. Its bar is made by a timer, since a step may report nothing for long."""
 
-    title: str
-    total: int | None
-    done: int = 0
-    words: str = ""
-    started: float = field(default_factory=time.monotonic)
+    def __init__(self, screen: Screen, title: str, total: int | None) -> None:
+        self._make_bar = functools.partial(screen.make_bar, desc=title, total=total, leave=False, unit="")
+        self._bar: Any = None
+        self._done, self._words = 0, ""
+        self._began, self._has_ended = time.time(), False
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(max(0.0, screen.began + SECONDS_BEFORE - self._began), self._show)
+        self._timer.daemon = True
+        self._timer.start()
 
     def tell(self, done: int, words: str = "") -> None:
-        """Note how far the step is."""
-        self.done, self.words = done, words
+        """Record how far the step is."""
+        self._done, self._words = done, words
+        with self._safely():
+            if self._bar is not None:
+                self._bar.set_postfix_str(words, refresh=False)
+                self._bar.update(done - self._bar.n)
 
-    def describe(self, now: float) -> str:
-        """Return how far the step is, and the seconds that are left if it goes on as before.
+    def end(self) -> None:
+        """Take the bar away."""
+        self._timer.cancel()
+        with self._safely():
+            self._has_ended = True
+            if self._bar is not None:
+                self._bar.close()
 
-        Examples
-        --------
-        >>> step = Step("asking about draws", 20_000, started=0.0)
-        >>> step.tell(5_000, "5,200 rows asked in all")
-        >>> step.describe(10.0)
-        '5,000 of 20,000, 30 s left, 5,200 rows asked in all'
-        """
-        parts = [] if self.total is None else [f"{self.done:,} of {self.total:,}"]
-        if self.total and 0 < self.done < self.total:
-            parts.append(f"{_seconds((now - self.started) * (self.total - self.done) / self.done)} left")
-        elif now - self.started >= 1:
-            parts.append(f"for {_seconds(now - self.started)}")
-        return ", ".join([*parts, self.words] if self.words else parts)
+    def _show(self) -> None:
+        with self._safely():
+            if not self._has_ended:
+                self._bar = self._make_bar(initial=self._done, postfix=self._words or None)
+                # The time that is left follows from all that was done since the step began.
+                self._bar.initial, self._bar.start_t = 0, self._began
 
-
-class Painter(Protocol):
-    """A place that shows steps."""
-
-    seconds: float
-
-    def paint(self, steps: Sequence[Step]) -> None:
-        """Show the steps under way, the outermost first."""
-
-    def close(self) -> None:
-        """Take away what was shown."""
-
-
-class Bars:
-    """Bars on standard error, drawn by rich, which vanish with their steps."""
-
-    def __init__(self) -> None:
-        self.seconds = SECONDS_BETWEEN_BARS
-        self._live: Any = None
-
-    def paint(self, steps: Sequence[Step]) -> None:
-        """Draw a line for each step."""
-        if not steps:
-            self.close()
-            return
-        rich = {name: importlib.import_module(f"rich.{name}") for name in ("progress_bar", "table", "text")}
-        now, grid = time.monotonic(), rich["table"].Table.grid(padding=(0, 1))
-        for step in steps:
-            bar = rich["progress_bar"].ProgressBar(
-                total=step.total, completed=step.done, width=30, pulse=step.total is None, animation_time=now
-            )
-            grid.add_row(rich["text"].Text(step.title), bar, rich["text"].Text(step.describe(now)))
-        if self._live is None:
-            self._live = _start_live()
-        self._live.update(grid, refresh=True)
-
-    def close(self) -> None:
-        """Take the bars away."""
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
-
-
-def _start_live() -> Any:
-    console, live = importlib.import_module("rich.console"), importlib.import_module("rich.live")
-    # What a black box prints into the same terminal stands above the bars; what goes elsewhere stays there.
-    shown = live.Live(
-        console=console.Console(stderr=True),
-        transient=True,
-        auto_refresh=False,
-        redirect_stdout=sys.stdout is not None and sys.stdout.isatty(),
-    )
-    shown.start()
-    return shown
-
-
-class Lines:
-    """A line on standard error now and then, for logs."""
-
-    def __init__(self) -> None:
-        self.seconds = SECONDS_BETWEEN_LINES
-
-    def paint(self, steps: Sequence[Step]) -> None:
-        """Print the innermost step."""
-        if steps:
-            words = steps[-1].describe(time.monotonic())
-            print(f"oleander: {steps[-1].title}{f', {words}' if words else ''}", file=sys.stderr)
-
-    def close(self) -> None:
-        """Leave the lines where they are."""
-
-
-class Notebook:
-    """Bars of HTML in the output of a notebook's cell, which vanish at the end."""
-
-    def __init__(self) -> None:
-        self.seconds = SECONDS_BETWEEN_BARS
-        self._display = importlib.import_module("IPython.display")
-        self._handle = self._display.display(self._display.HTML(""), display_id=True)
-
-    def paint(self, steps: Sequence[Step]) -> None:
-        """Draw a line for each step."""
-        now = time.monotonic()
-        self._show("".join(draw_step(step, now) for step in steps))
-
-    def close(self) -> None:
-        """Empty the output."""
-        self._show("")
-
-    def _show(self, html: str) -> None:
-        if self._handle is not None:
-            self._handle.update(self._display.HTML(html))
-
-
-def draw_step(step: Step, now: float) -> str:
-    """Return a step as HTML.
-
-    Examples
-    --------
-    >>> draw_step(Step("a < b", 4, done=1, started=0.0), 2.0)
-    '<div>a &lt; b <progress max="4" value="1"></progress> 1 of 4, 6 s left</div>'
-    """
-    bar = "<progress></progress>"
-    if step.total is not None:
-        bar = f'<progress max="{step.total}" value="{step.done}"></progress>'
-    return f"<div>{escape(step.title)} {bar} {escape(step.describe(now))}</div>"
-
-
-class Screen:
-    """The steps under way, shown by a thread of its own once the work has lasted long enough."""
-
-    def __init__(self, make_painter: Callable[[], Painter]) -> None:
-        self._make_painter = make_painter
-        self._painter: Painter | None = None
-        self._steps: list[Step] = []
-        self._lock, self._ended = threading.RLock(), threading.Event()
-        self._thread = threading.Thread(target=self._run, name="oleander-progress", daemon=True)
-        self._thread.start()
-
-    def begin(self, title: str, total: int | None) -> Step:
-        """Add a step."""
-        step = Step(title, total)
-        with self._lock:
-            self._steps.append(step)
-        return step
-
-    def end(self, step: Step) -> None:
-        """Remove a step; after the last one nothing is left on the screen, which others may then write on."""
-        with self._lock:
-            self._steps.remove(step)
-            if not self._steps:
-                self._paint()
-
-    def close(self) -> None:
-        """End the thread and take away what was shown."""
-        self._ended.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        if self._ended.wait(SECONDS_BEFORE):
-            return
-        with self._lock, suppress(Exception):
-            self._painter = self._make_painter()
-        self._paint()
-        while self._painter is not None and not self._ended.wait(self._painter.seconds):
-            self._paint()
-        with self._lock, suppress(Exception):
-            if self._painter is not None:
-                self._painter.close()
-
-    def _paint(self) -> None:
+    @contextmanager
+    def _safely(self) -> Iterator[None]:
         # Work must not fail because a screen cannot be drawn on.
         with self._lock, suppress(Exception):
-            if self._painter is not None:
-                self._painter.paint(tuple(self._steps))
+            yield
 
 
 _SCREEN: ContextVar[Screen | None] = ContextVar("screen", default=None)
@@ -230,16 +106,15 @@ def show_progress(verbose: int | None) -> Iterator[None]:
         0 shows nothing. None shows bars in a terminal and in a notebook, and nothing elsewhere. 1 or more prints lines
         where there is neither. Where an outer call shows its steps, these are shown with them.
     """
-    outer = _SCREEN.get()
-    painter = None if verbose == 0 or outer is not None else _find_painter(verbose)
-    screen = outer if painter is None else Screen(painter)
-    token = _SCREEN.set(None if verbose == 0 else screen)
+    screen = None
+    if verbose != 0:
+        make_bar = _find_bar(verbose)
+        screen = _SCREEN.get() or (make_bar and Screen(make_bar, time.time()))
+    token = _SCREEN.set(screen)
     try:
         yield
     finally:
         _SCREEN.reset(token)
-        if screen is not None and screen is not outer:
-            screen.close()
 
 
 def showing_progress(method: Method) -> Method:
@@ -266,15 +141,15 @@ def tell_progress(title: str, total: int | None = None) -> Iterator[Advance]:
     if screen is None:
         yield lambda done, words: None
         return
-    step = screen.begin(title, total)
+    step = Step(screen, title, total)
     try:
         yield step.tell
     finally:
-        screen.end(step)
+        step.end()
 
 
 def told(parts: Collection[Part], title: str, name: Callable[[Part], str] = str) -> Iterator[Part]:
-    """Yield the parts of a step one by one, and tell how many are done and the name of the one under way.
+    """Yield the parts of a step one by one, and report how many are done and the name of the current one.
 
     Examples
     --------
@@ -287,28 +162,14 @@ def told(parts: Collection[Part], title: str, name: Callable[[Part], str] = str)
             yield part
 
 
-def is_notebook() -> bool:
-    """Return whether this runs in a notebook that shows HTML."""
+def _find_bar(verbose: int | None) -> Callable[..., Any] | None:
+    """Return what shows a step: a bar, lines or nothing."""
     ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
-
-
-def _find_painter(verbose: int | None) -> Callable[[], Painter] | None:
-    if is_notebook():
-        return Notebook
-    is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    if is_terminal and importlib.util.find_spec("rich") is not None:
-        return Bars
-    return Lines if verbose or is_terminal else None
-
-
-def _seconds(seconds: float) -> str:
-    """Return a time in words.
-
-    >>> _seconds(7.2), _seconds(90), _seconds(7300)
-    ('8 s', '2 min', '2.0 h')
-    """
-    if seconds < 60:
-        return f"{math.ceil(seconds)} s"
-    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+    is_notebook = ipython is not None and type(ipython.get_ipython()).__name__ == "ZMQInteractiveShell"
+    if is_notebook or (sys.stderr is not None and sys.stderr.isatty()):
+        with warnings.catch_warnings():
+            # A notebook without ipywidgets shows bars of text.
+            warnings.simplefilter("ignore", TqdmWarning)
+            from tqdm.auto import tqdm as bar
+        return bar  # type: ignore[no-any-return]
+    return Lines if verbose else None

@@ -70,15 +70,15 @@ def show_upper_percent(bound: float, decimals: int = 1) -> str:
     return f"{_percent(bound).quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING)}%" if 0 <= bound <= 1e6 else UNKNOWN
 
 
-def show_confidence(confidence: float) -> str:
-    """Return a confidence as a percentage with all its digits.
+def show_percent(share: float) -> str:
+    """Return a share that was given, such as a confidence or a floor, as a percentage with all its digits.
 
     Examples
     --------
-    >>> show_confidence(0.95), show_confidence(0.9995), show_confidence(1 - 0.07)
+    >>> show_percent(0.95), show_percent(0.9995), show_percent(1 - 0.07)
     ('95%', '99.95%', '93%')
     """
-    percent = _percent(round(confidence, 12)).normalize()
+    percent = _percent(round(share, 12)).normalize()
     return f"{percent:f}%"
 
 

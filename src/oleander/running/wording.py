@@ -1,4 +1,4 @@
-"""Texts of bearable length for messages: cut, listed in part, or brought into one line."""
+"""Texts for messages: cut, listed in part, brought into one line, and names from data made printable."""
 
 from collections.abc import Collection
 from itertools import islice
@@ -36,22 +36,29 @@ def one_line(error: BaseException, most: int = 300) -> str:
     >>> one_line(ValueError("no such thing:\n  a unicorn."))
     'no such thing: a unicorn'
     """
-    return shorten(" ".join(str(error).split()).rstrip(".") or type(error).__name__, most)
+    return shorten(visible(" ".join(str(error).split())).rstrip(".") or type(error).__name__, most)
 
 
-def visible(text: str) -> str:
-    r"""Return text in one line, with every character escaped that does not print or that changes its neighbours.
+def visible(name: Any) -> str:
+    r"""Return a name in one line, with every character escaped that does not print or that changes its neighbours.
+
+    Names of columns, levels, labels, groups and files come from outside: printed as they are, they could forge a line
+    of a summary or hold orders to the terminal.
 
     Examples
     --------
-    >>> visible("age\n; DROP")
-    'age\\n; DROP'
+    >>> visible("age\ncertified at 99%")
+    'age\\ncertified at 99%'
     """
+    text = str(name)
+    # Nearly all names are printable, and this says so without a look at each letter in Python.
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def printable(text: str) -> str:
-    r"""Return text with control characters escaped, because names in a file may hold orders to the terminal.
+    r"""Return text of several lines, such as code, with control characters escaped.
 
     Examples
     --------

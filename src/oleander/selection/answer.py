@@ -1,43 +1,46 @@
-"""From a stated problem to a result: run a solver, whatever ends it, and report the best choice and its proof."""
+"""From a stated problem to a result: run a solver, whatever ends it, and report the best choice and its proof.
+
+Of equally wide choices the smallest is returned, as far as a bounded second solve finds it.
+"""
 
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from oleander.arrays import Floats, Ints
-from oleander.selection.fewest import Fewest, fewest_as_wide, solve_fewest, without_redundant
+from oleander.selection.bounds import still_possible, tighten
 from oleander.selection.formulations import Statement
-from oleander.selection.infeasible import (
-    explain_constraints,
-    explain_coverage,
-    explain_exclusion,
-    explain_floor,
-    explain_minima_out_of_reach,
-)
 from oleander.selection.matching import match
 from oleander.selection.model import CoverageModel
-from oleander.selection.result import SelectionResult, Sense, Status
+from oleander.selection.reduce import merge_points, undominated
+from oleander.selection.result import SelectionResult, Status
 from oleander.selection.run import Run
-from oleander.selection.search import greedy
+from oleander.selection.search import gains, greedy
 from oleander.selection.solvers import Solver
 from oleander.selection.sparse_rows import covered_by, listed
-from oleander.selection.union_search import greedy_within_floor
+
+if TYPE_CHECKING:
+    from oleander.selection.problem import Formulation, SelectionProblem
 
 Stopped = Literal["", "Stopped", "Interrupted"]
+Cell = tuple[int, float]
 # Seconds for work around a solve, like filling in a start, that is done even if the time limit is over.
 GRACE = 0.25
+# The second solve, for a smaller choice that covers as much, is for programs of at most this many entries, and ends
+# after this many nodes. Both are counts, so that a busy machine returns the same choice.
+MAX_ENTRIES, MAX_NODES = 20_000, 200
 
 
-def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
-    """Return the choice that covers the most, and of these the fewest candidates unless one is tentative."""
+def answer(statement: Statement, solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
+    """Return the widest choice, and the smallest of equally wide ones unless it holds a tentative candidate."""
     model = statement.model
     if not model.n_candidates:
-        return _nothing_to_choose(statement, run, "coverage")
-    if short := explain_minima_out_of_reach(model, statement.constraints.minima):
-        return _no_answer(statement, run, "infeasible", short, "coverage")
+        return _no_answer(statement, run, "infeasible", _explain_floor(statement))
     stopped: Stopped = ""
     run.tighten(float(model.weights.sum()))
     try:
@@ -45,108 +48,46 @@ def answer_coverage(statement: Statement, solver: Solver, run: Run, start: Ints,
         solver.solve(model, run)
     except KeyboardInterrupt:
         stopped = "Interrupted"
-    # Under a floor over the union the empty choice is always allowed, and is no answer.
-    is_empty = model.wrong is not None and run.is_proven and not run.best[1]
-    if is_empty or (run.value == -np.inf and run.bound == -np.inf):
-        message = explain_constraints(model, statement.constraints.minima, solver, run)
-        return _no_answer(statement, run, "infeasible", message, "coverage")
-    stopped = stopped or _clock(run)
+    stopped = stopped or ("Stopped" if run.time_left <= 0.0 else "")
     if run.value == -np.inf:
-        return _unknown(statement, run, stopped, "coverage", run.bound)
+        result = replace(_no_answer(statement, run, "unknown", ""), bound=run.bound, stopped=stopped)
+        return replace(result, message=result.stop_message)
     chosen = model.positions(np.asarray(run.best[1], dtype=np.intp))
     if not np.isin(run.best[1], tentative).any():
-        chosen = _fewest_of_equal(model, chosen, run, may_solve=stopped != "Interrupted")
+        chosen = _smallest_of_equal(model, chosen, run, may_solve=stopped != "Interrupted")
     result = _assemble(statement, run, model.names(chosen), "feasible")
     return replace(result, stopped=stopped).with_bound(result.objective if run.is_proven else run.bound)
 
 
-def answer_fewest(statement: Statement, solver: Solver, run: Run, min_coverage: float) -> SelectionResult:
-    """Return the fewest candidates that cover a share of all weight."""
-    model, minima = statement.model, statement.constraints.minima
-    if not model.n_candidates:
-        return _nothing_to_choose(statement, run, "fewest")
-    if short := explain_minima_out_of_reach(model, minima):
-        return _no_answer(statement, run, "infeasible", short, "fewest")
-    total = float(statement.weights.sum())
-    state = Fewest(lower=max(1, len(model.forced)))
-    stopped: Stopped = ""
-    try:
-        solve_fewest(model, min_coverage * total, solver, run, state)
-    except KeyboardInterrupt:
-        stopped = "Interrupted"
-    stopped = stopped or _clock(run)
-    if state.upper == np.inf:
-        if state.lower > model.limit:
-            message = explain_coverage(model, minima, min_coverage, total, solver, run)
-            return _no_answer(statement, run, "infeasible", message, "fewest")
-        return _unknown(statement, run, stopped, "fewest", float(state.lower))
-    bound = float(min(state.lower, state.upper))
-    is_proven = bound == state.upper
-    result = replace(
-        _assemble(statement, run, np.asarray(state.chosen, dtype=np.intp), "optimal" if is_proven else "feasible"),
-        sense="fewest",
-        objective=float(state.upper),
-        bound=bound,
-        stopped="" if is_proven else stopped,
-    )
-    return replace(result, message=result.stop_message)
-
-
-def _clock(run: Run) -> Stopped:
-    return "Stopped" if run.time_left <= 0.0 else ""
-
-
 def _offer_start(model: CoverageModel, run: Run, start: Ints) -> None:
-    """Offer the forced candidates, and the user's start, mended where it is not allowed or not full."""
-    if model.satisfies(model.forced):
-        run.offer(model.value(model.forced), model.names(model.forced))
-    wanted = model.positions(start)
-    if not len(wanted):
+    """Offer the empty choice, and the allowed part of the user's start, filled up to the limit."""
+    run.offer(0.0, model.origin[:0])
+    chosen = model.positions(start)[: model.limit]
+    if not len(chosen):
         return
-    order = np.concatenate([model.forced, np.setdiff1d(wanted, model.forced)])
-    chosen = order[model.within_budget(np.cumsum(model.cost[order]))]
-    if model.satisfies(chosen):
-        run.offer(model.value(chosen), model.names(chosen))
-    search = greedy if model.wrong is None else greedy_within_floor
+    run.offer(model.value(chosen), model.names(chosen))
     deadline = max(run.deadline, time.monotonic() + GRACE)
-    chosen = search(model, start=chosen, should_stop=lambda: time.monotonic() >= deadline)
-    if model.satisfies(chosen):
-        run.offer(model.value(chosen), model.names(chosen))
+    chosen = greedy(model, start=chosen, should_stop=lambda: time.monotonic() >= deadline)
+    run.offer(model.value(chosen), model.names(chosen))
 
 
-def _fewest_of_equal(model: CoverageModel, chosen: Ints, run: Run, *, may_solve: bool) -> Ints:
-    """Return a choice as wide as this one, without candidates that it can spare, and the fewest if time allows."""
-    deadline = max(run.deadline if may_solve else 0.0, time.monotonic() + GRACE)
-    chosen = without_redundant(model, chosen, should_stop=lambda: not run.is_proven and time.monotonic() >= deadline)
-    if not may_solve or run.time_left <= 0.0:
-        return chosen
-    try:
-        return fewest_as_wide(model, chosen, run)
-    except KeyboardInterrupt:
-        return chosen
-
-
-def _nothing_to_choose(statement: Statement, run: Run, sense: Sense) -> SelectionResult:
-    n_admissible = int(statement.rules.admissible.sum())
-    message = (
-        explain_exclusion(n_admissible) if n_admissible else explain_floor(statement.fidelity, statement.min_fidelity)
+def _explain_floor(statement: Statement) -> str:
+    """Return why no candidate may be chosen."""
+    fidelity = statement.fidelity
+    best = float(fidelity.max()) if len(fidelity) else 0.0
+    return (
+        f"min_fidelity={statement.min_fidelity:g} leaves no candidate: the best of {len(fidelity)} reaches {best:.3g}. "
+        "Lower min_fidelity, or use other radii."
     )
-    return _no_answer(statement, run, "infeasible", message, sense)
 
 
-def _no_answer(statement: Statement, run: Run, status: Status, message: str, sense: Sense) -> SelectionResult:
+def _no_answer(statement: Statement, run: Run, status: Status, message: str) -> SelectionResult:
     result = _assemble(statement, run, np.empty(0, dtype=np.intp), status)
-    return replace(result, objective=0.0, bound=0.0, message=message, sense=sense)
-
-
-def _unknown(statement: Statement, run: Run, stopped: Stopped, sense: Sense, bound: float) -> SelectionResult:
-    result = _no_answer(statement, run, "unknown", "", sense)
-    result = replace(result, bound=bound, stopped=stopped)
-    return replace(result, message=result.stop_message)
+    return replace(result, objective=0.0, bound=0.0, message=message)
 
 
 def _assemble(statement: Statement, run: Run, chosen: Ints, status: Status) -> SelectionResult:
-    """Return the result of a choice, its value computed anew."""
+    """Return the result of a choice, its value computed from the stated problem."""
     counted, reached = _count(statement, chosen)
     covered = covered_by(statement.rules.sure, chosen)
     covered[counted.indices] = True
@@ -161,19 +102,8 @@ def _assemble(statement: Statement, run: Run, chosen: Ints, status: Status) -> S
         runtime=run.runtime,
         stages=tuple(run.stages),
         coverage=min(1.0, objective / total) if total else 0.0,
-        union_fidelity=_union_fidelity(statement, chosen),
         total_weight=total,
     )
-
-
-def _union_fidelity(statement: Statement, chosen: Ints) -> float | None:
-    """Return the share of the covered weight where no chosen candidate is wrong; None without a floor over it."""
-    rules, weights = statement.rules, statement.weights
-    if rules.wrong is None:
-        return None
-    covered = float(weights[covered_by(rules.sure, chosen)].sum())
-    wrong = float(weights[covered_by(rules.wrong, chosen)].sum())
-    return 1.0 - wrong / covered if covered else 1.0
 
 
 def _count(statement: Statement, chosen: Ints) -> tuple[sparse.csr_array, Floats]:
@@ -186,3 +116,133 @@ def _count(statement: Statement, chosen: Ints) -> tuple[sparse.csr_array, Floats
         reached = reached + parts.sum(axis=0)
         counted = sparse.csr_array(counted + parts)
     return counted, reached
+
+
+def _smallest_of_equal(model: CoverageModel, chosen: Ints, run: Run, *, may_solve: bool) -> Ints:
+    """Return a choice as wide as this one without redundant candidates, and the smallest if time allows."""
+    deadline = max(run.deadline if may_solve else 0.0, time.monotonic() + GRACE)
+    chosen = without_redundant(model, chosen, should_stop=lambda: not run.is_proven and time.monotonic() >= deadline)
+    if not may_solve or run.time_left <= 0.0:
+        return chosen
+    try:
+        return smallest_as_wide(model, chosen, run)
+    except KeyboardInterrupt:
+        return chosen
+
+
+def without_redundant(model: CoverageModel, chosen: Ints, *, should_stop: Callable[[], bool] = lambda: False) -> Ints:
+    """Return the choice without candidates that add nothing to the others, looked at from the last to the first.
+
+    Examples
+    --------
+    >>> from oleander.selection.model import plain_model
+    >>> model = plain_model(np.array([[1, 1, 0], [0, 1, 1], [0, 1, 0]]), budget=3)
+    >>> without_redundant(model, np.array([0, 1, 2])).tolist()
+    [0, 1]
+    """
+    least = model.value(chosen) - model.slack
+    for candidate in np.sort(chosen)[::-1]:
+        if should_stop():
+            break
+        others = chosen[chosen != candidate]
+        if model.value(others) >= least:
+            chosen = others
+    return chosen
+
+
+def smallest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
+    """Return the smallest choice that covers as much as this one, as far as a bounded search finds it.
+
+    A proven optimum to which another candidate would still add is the smallest already: a smaller one that is as wide
+    could take one more candidate and would be wider than the optimum. Otherwise a dual bound on one candidate less may
+    prove it; and where it does not, HiGHS counts candidates in a program of at most `MAX_ENTRIES` entries for at most
+    `MAX_NODES` nodes. The size is proven to be minimal unless the program is larger, the nodes are used up, or time
+    runs out. For a choice without a proof, which a quick solver makes, programs that are larger from the start are
+    left alone.
+    """
+    least = model.value(chosen) - run.slack
+    if len(chosen) <= 1 or (not run.is_proven and _n_entries(model) > MAX_ENTRIES):
+        return chosen
+    if run.is_proven and (gains(model, model.weights - model.counts(chosen)) > run.slack).any():
+        return chosen
+    with run.stage("smallest") as notes:
+        merged, _ = merge_points(model)
+        counting = replace(merged, budget=len(chosen) - 1)
+        point = tighten(counting, least, should_stop=lambda best: best.bound < least or run.time_left <= 0.0)
+        notes.n_steps = point.n_steps
+        if point.bound < least:
+            return chosen
+        rest = merged.keep(still_possible(point, least))
+        rest = rest.keep(undominated(rest, should_stop=lambda: run.time_left <= 0.0))
+        notes.n_dropped = model.n_candidates - rest.n_candidates
+        if _n_entries(rest) > MAX_ENTRIES or run.time_left <= 0.0:
+            return chosen
+        from oleander.selection.solvers.highs import find_smallest
+
+        found = find_smallest(rest, least, run, max_nodes=MAX_NODES)
+        smaller = model.positions(rest.names(found)) if found is not None else chosen
+        if len(smaller) < len(chosen) and model.value(smaller) >= least:
+            # A search that was cut short may leave some that add nothing.
+            return without_redundant(model, smaller)
+        return chosen
+
+
+def _n_entries(model: CoverageModel) -> int:
+    return int(model.sure.nnz) + (0 if model.maybe is None else int(model.maybe.nnz))
+
+
+def sweep(
+    problem: "SelectionProblem",
+    max_explainers: list[int],
+    min_fidelity: list[float],
+    *,
+    formulation: "Formulation",
+    solver: str | Solver,
+    time_limit: float | None,
+    gap: float,
+    known: Mapping[Cell, SelectionResult],
+    tentative: ArrayLike | None,
+) -> dict[Cell, SelectionResult]:
+    """Return the result of every cell, solved from its neighbours; values and bounds are monotone over the grid."""
+    results = {(n, s): known[n, s] for n in max_explainers for s in min_fidelity if (n, s) in known}
+    # The highest floor and the smallest number first: their choices are allowed in all later cells.
+    for share in sorted(set(min_fidelity), reverse=True):
+        for number in sorted(set(max_explainers)):
+            if (number, share) in known:
+                continue
+            start = _best_within(results, number, share)
+            results[number, share] = problem.solve(
+                number,
+                share,
+                formulation=formulation,
+                solver=solver,
+                time_limit=time_limit,
+                gap=gap,
+                start=None if start is None else start.chosen,
+                tentative=tentative,
+            )
+    in_order = sorted(results, key=lambda cell: (cell[1], cell[0]))
+    return {cell: _tightened(results, cell) for cell in in_order}
+
+
+def _best_within(results: dict[Cell, SelectionResult], number: int, share: float) -> SelectionResult | None:
+    """Return the widest, then smallest result of the cells that ask for as much or more: allowed here too."""
+    within = [
+        result for cell, result in results.items() if cell[0] <= number and cell[1] >= share and len(result.chosen)
+    ]
+    return max(within, key=lambda result: (result.objective, -len(result.chosen)), default=None)
+
+
+def _tightened(results: dict[Cell, SelectionResult], cell: Cell) -> SelectionResult:
+    """Return a cell's result with the best choice of cells within and the smallest bound of cells around it."""
+    number, share = cell
+    result = results[cell]
+    bounds = [
+        other.bound for (n, s), other in results.items() if n >= number and s <= share and other.status != "infeasible"
+    ]
+    best = _best_within(results, number, share)
+    if result.status != "infeasible" and best is not None:
+        # The status of a cell without a choice of its own is "unknown"; a neighbour's choice makes it "feasible".
+        names = ("chosen", "covered", "counted", "objective", "coverage")
+        result = replace(result, status="feasible", **{name: getattr(best, name) for name in names})
+    return result.with_bound(min([result.bound, *bounds]))

@@ -31,7 +31,7 @@ class DualPoint:
     prices : array of shape (n_candidates,)
         The worth of each candidate at these multipliers.
     threshold : float
-        The price per cost of the last candidate that was bought: one that comes in displaces it.
+        The price of the last candidate that was bought: one that comes in displaces it.
     average : array of shape (n_candidates,)
         How often each candidate was bought: close to a solution of the linear relaxation.
     n_steps : int
@@ -45,30 +45,13 @@ class DualPoint:
     n_steps: int = 0
 
 
-def buy(prices: Floats, model: CoverageModel) -> tuple[float, Ints, Floats, float]:
-    """Return the best worth within the budget, the candidates bought, the share of each, and the threshold.
-
-    The last candidate may be bought in part, which only raises the worth: it stays an upper bound.
-    """
-    if model.counts_explainers and not len(model.forced):
-        limit = min(int(model.budget), len(prices))
-        if limit == len(prices):
-            return float(prices.sum()), np.arange(limit), np.ones(limit), 0.0
-        order = np.argpartition(-prices, limit)
-        bought = order[:limit]
-        return float(prices[bought].sum()), bought, np.ones(limit), float(prices[bought].min(initial=np.inf))
-    left = model.budget - float(model.cost[model.forced].sum())
-    free = np.ones(len(prices), dtype=np.bool_)
-    free[model.forced] = False
-    ratio = np.where(free, prices / model.cost, -1.0)
-    order = np.argsort(-ratio, kind="stable")[: len(prices) - len(model.forced)]
-    before = np.concatenate([[0.0], np.cumsum(model.cost[order])[:-1]])
-    share = np.clip((left - before) / model.cost[order], 0.0, 1.0)
-    # A candidate that comes in displaces the last that was bought, unless the budget has room for all.
-    threshold = float(ratio[order[share > 0]].min(initial=np.inf)) if (share < 1.0).any() else 0.0
-    bought = np.concatenate([model.forced, order[share > 0]])
-    shares = np.concatenate([np.ones(len(model.forced)), share[share > 0]])
-    return float(prices[bought] @ shares), bought, shares, threshold
+def buy(prices: Floats, model: CoverageModel) -> tuple[float, Ints, float]:
+    """Return the best worth within the budget, the candidates bought, and the threshold."""
+    limit = min(model.budget, len(prices))
+    if limit == len(prices):
+        return float(prices.sum()), np.arange(limit), 0.0
+    bought = np.argpartition(-prices, limit)[:limit]
+    return float(prices[bought].sum()), bought, float(prices[bought].min(initial=np.inf))
 
 
 def price(model: CoverageModel, multipliers: Floats) -> tuple[Floats, sparse.csr_array | None]:
@@ -98,20 +81,17 @@ def _fill_allowance(model: CoverageModel, per_weight: Floats) -> sparse.csr_arra
 
 @dataclass(frozen=True, eq=False)
 class _Purchase:
-    """The candidates that a bound buys, the share of each, and the weight they take of points they may count."""
+    """The candidates that a bound buys, and the weight they take of points they may count."""
 
     bought: Ints
-    shares: Floats
     taken: sparse.csr_array | None
 
     def slope(self, model: CoverageModel, multipliers: Floats) -> Floats:
         """Return a subgradient of the bound: how often a point is bought, less the once that it may count."""
-        columns, lengths = entries_of(model.sure, self.bought)
-        used = np.bincount(columns, np.repeat(self.shares, lengths), minlength=model.n_points).astype(np.float64)
+        columns = entries_of(model.sure, self.bought)[0]
+        used = np.bincount(columns, minlength=model.n_points).astype(np.float64)
         if self.taken is not None:
-            shares = np.zeros(model.n_candidates)
-            shares[self.bought] = self.shares
-            used += (shares @ self.taken) / model.weights
+            used += self.taken[self.bought].sum(axis=0) / model.weights
         return used - np.where(multipliers < model.weights, 1.0, np.minimum(used, 1.0))
 
 
@@ -120,7 +100,7 @@ def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
 
     Examples
     --------
-    >>> from oleander.selection.formulations import plain_model
+    >>> from oleander.selection.model import plain_model
     >>> model = plain_model(np.array([[1, 1, 0], [0, 1, 1]]), budget=1)
     >>> evaluate(model, model.weights).bound
     2.0
@@ -130,11 +110,26 @@ def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
 
 def _evaluate(model: CoverageModel, multipliers: Floats) -> tuple[DualPoint, _Purchase]:
     prices, taken = price(model, multipliers)
-    worth, bought, shares, threshold = buy(prices, model)
-    bound = model.offset + float((model.weights - multipliers).sum()) + worth
+    worth, bought, threshold = buy(prices, model)
+    bound = float((model.weights - multipliers).sum()) + worth
     average = np.zeros(model.n_candidates)
-    average[bought] = shares
-    return DualPoint(multipliers, bound, prices, threshold, average), _Purchase(bought, shares, taken)
+    average[bought] = 1.0
+    return DualPoint(multipliers, bound, prices, threshold, average), _Purchase(bought, taken)
+
+
+def still_possible(point: DualPoint, cutoff: float) -> Ints:
+    """Return the candidates that a choice worth the cutoff may contain, by their reduced cost in the dual.
+
+    Taking a candidate whose price is under that of the last one bought lowers the bound by the difference.
+
+    Examples
+    --------
+    >>> from oleander.selection.model import plain_model
+    >>> model = plain_model(np.array([[1, 1, 1, 0], [0, 0, 0, 1]]), budget=1)
+    >>> still_possible(evaluate(model, model.weights), cutoff=3.0).tolist()
+    [0]
+    """
+    return np.flatnonzero(point.bound + np.minimum(point.prices - point.threshold, 0.0) >= cutoff)
 
 
 def tighten(
@@ -163,8 +158,7 @@ def tighten(
         start = 0.5 * weights
     point, purchase = _evaluate(model, np.clip(start, 0.0, weights))
     slope = purchase.slope(model, point.multipliers)
-    is_plain = model.counts_explainers and model.maybe is None and not len(model.forced)
-    if is_plain and not is_packed(model.sure):
+    if model.is_plain and not is_packed(model.sure):
         return _tighten_plain(model, target, point, slope, n_steps, should_stop)
     average = point.average
     factor, stalls = 0.1, 0
@@ -204,8 +198,8 @@ def _tighten_plain(
     volume = kernels.VolumeSteps(
         *rows_of(model.sure),
         model.weights,
-        min(int(model.budget), model.n_candidates),
-        point.bound - model.offset,
+        model.limit,
+        point.bound,
         point.threshold,
         point.multipliers,
         point.prices,
@@ -213,10 +207,10 @@ def _tighten_plain(
         point.average,
     )
     while volume.n_made < n_steps and not volume.is_done and not should_stop(point):
-        volume.take(min(STEPS_AT_ONCE, n_steps - volume.n_made), target - model.offset)
+        volume.take(min(STEPS_AT_ONCE, n_steps - volume.n_made), target)
         point = DualPoint(
             volume.multipliers,
-            volume.bound + model.offset,
+            volume.bound,
             volume.prices,
             volume.threshold,
             volume.average,

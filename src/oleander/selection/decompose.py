@@ -16,13 +16,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from oleander.arrays import Floats, Ints
-from oleander.selection.bounds import tighten
+from oleander.arrays import Bools, Floats, Ints
+from oleander.selection.bounds import still_possible, tighten
 from oleander.selection.branch import BranchTree
-from oleander.selection.fix import still_possible
-from oleander.selection.formulations import plain_rows
-from oleander.selection.knapsack import allot, rest
-from oleander.selection.model import CoverageModel
+from oleander.selection.model import CoverageModel, plain_model
 from oleander.selection.run import Run
 from oleander.selection.sparse_rows import covered_by, listed
 
@@ -44,7 +41,7 @@ class Share:
 class Group:
     """Some candidates, the points they cover, and a `Share` for every number of sets that is still possible.
 
-    Inside a group candidates and points are numbered anew; `candidates` and `points` say which they are.
+    Inside a group candidates and points have numbers of their own; `candidates` and `points` say which they are.
     """
 
     def __init__(self, model: CoverageModel, candidates: Ints) -> None:
@@ -111,7 +108,7 @@ class Group:
                 del self.shares[k]
             return 1
         if not share.is_bounded:
-            model = plain_rows(rows, self.weights, k)
+            model = plain_model(rows, k, self.weights)
             start = self._nearest_multipliers(k)
             point = tighten(
                 model,
@@ -123,7 +120,7 @@ class Group:
             share.is_bounded = True
             share.multipliers = point.multipliers
             share.bound = min(share.bound, point.bound)
-            share.candidates = share.candidates[still_possible(model, point, needed)]
+            share.candidates = share.candidates[still_possible(point, needed)]
             if share.bound < needed or len(share.candidates) < k:
                 del self.shares[k]
             return 0
@@ -194,7 +191,7 @@ class Decomposition:
         for group in self.groups:
             group.reweigh(weights[group.points])
         paid = (self.model.weights - self.multipliers)[self.shared].sum()
-        self.constant = self.model.offset + float(paid)
+        self.constant = float(paid)
 
     def solve(self, patience: int | None = None) -> None:
         """Tighten the run's bound until nothing better can exist, time is up, or no groups can be joined.
@@ -329,3 +326,109 @@ class Decomposition:
             if len(candidates) >= k:
                 joined.open_share(k, candidates, self.multipliers)
         return joined
+
+
+def group_candidates(model: CoverageModel, chosen: Ints, *, max_chosen: int) -> Ints:
+    """Return a group number for each candidate; a group holds at most `max_chosen` of the chosen.
+
+    A candidate goes to the chosen set that it overlaps most. A candidate that overlaps none goes with the
+    candidates that it overlaps most. Then the two groups that share most, relative to their sizes, are joined, and
+    so on while neither the number of chosen sets nor the weight of a group grows too large for a tree.
+    """
+    nearest, sure = _nearest_chosen(model, chosen), listed(model.sure)
+    touches = np.zeros((len(chosen) + 1, model.n_points), dtype=np.bool_)
+    touches[np.repeat(nearest, np.diff(sure.indptr)), sure.indices] = True
+    max_weight = 1.25 * float(model.weights.sum()) * max_chosen / max(1, len(chosen))
+    joined = _join_groups(touches, model.weights, max_chosen, max_weight)
+    return np.unique(joined[nearest], return_inverse=True)[1].ravel()
+
+
+def _nearest_chosen(model: CoverageModel, chosen: Ints) -> Ints:
+    """Return the position of the chosen set nearest to each candidate; one past the last if none is near."""
+    sure = listed(model.sure)
+    label = np.full(model.n_candidates, -1, dtype=np.intp)
+    label[chosen] = np.arange(len(chosen))
+    while True:
+        known = np.flatnonzero(label >= 0)
+        member = sparse.csr_array((np.ones(len(known)), (label[known], known)), shape=(len(chosen), model.n_candidates))
+        # How much of each candidate's weight the members of each label cover, counted as often as they do.
+        overlap = (sure * model.weights[None, :]) @ (member @ sure).T.tocsr()
+        overlap = overlap.toarray()
+        new = (label < 0) & (overlap.max(axis=1) > 0)
+        if not new.any():
+            return np.where(label < 0, len(chosen), label)
+        label[new] = overlap[new].argmax(axis=1)
+
+
+def _join_groups(touches: Bools, weights: Floats, max_chosen: int, max_weight: float) -> Ints:
+    """Return the group of each row of touched points after joining those that share most."""
+    n_rows = len(touches)
+    label = np.arange(n_rows)
+    n_chosen = np.ones(n_rows, dtype=np.intp)
+    n_chosen[-1] = 0
+    shared = (touches * weights) @ touches.T
+    while True:
+        size = shared.diagonal()
+        score = shared / np.maximum(np.sqrt(size[:, None] * size[None, :]), np.finfo(float).tiny)
+        score[n_chosen[:, None] + n_chosen[None, :] > max_chosen] = 0.0
+        score[size[:, None] + size[None, :] - shared > max_weight] = 0.0
+        np.fill_diagonal(score, 0.0)
+        first, second = sorted(divmod(int(score.argmax()), n_rows))
+        if score[first, second] <= 0.0:
+            return label
+        label[label == second] = first
+        n_chosen[first] += n_chosen[second]
+        touches[first] |= touches[second]
+        touches[second] = False
+        shared[first] = shared[:, first] = touches @ np.where(touches[first], weights, 0.0)
+        shared[second] = shared[:, second] = 0.0
+
+
+def allot(tables: list[Floats], total: int) -> tuple[float, list[int]]:
+    """Return the best sum of one entry per table whose positions sum to the total, and the positions.
+
+    Entries of −inf are forbidden. The sum is −inf when no allotment is allowed.
+    """
+    tails = _tails(tables, total)
+    best = float(tails[0][total])
+    shares: list[int] = []
+    left = total
+    if best == -np.inf:
+        return best, shares
+    for table, tail in zip(tables, tails[1:], strict=True):
+        options = table[: left + 1] + tail[left - np.arange(min(len(table), left + 1))]
+        shares.append(int(options.argmax()))
+        left -= shares[-1]
+    return best, shares
+
+
+def rest(tables: list[Floats], total: int) -> list[Floats]:
+    """Return for each table and position the best that all other tables can reach with what is left."""
+    tails = _tails(tables, total)
+    head = np.full(total + 1, -np.inf)
+    head[0] = 0.0
+    others: list[Floats] = []
+    for table, tail in zip(tables, tails[1:], strict=True):
+        both = _combine(head, tail)
+        others.append(both[total - np.arange(len(table))])
+        head = _combine(head, table)
+    return others
+
+
+def _tails(tables: list[Floats], total: int) -> list[Floats]:
+    """Return the best sums of the tables from each one on, for every total up to the whole."""
+    tail = np.full(total + 1, -np.inf)
+    tail[0] = 0.0
+    tails = [tail]
+    for table in reversed(tables):
+        tail = _combine(tail, table)
+        tails.append(tail)
+    return tails[::-1]
+
+
+def _combine(left: Floats, right: Floats) -> Floats:
+    """Return the best sum of an entry of each whose positions sum to every total that `left` has."""
+    totals = np.arange(len(left))
+    padded = np.concatenate([left, np.full(len(right), -np.inf)])
+    # A negative position falls into the padding at the end.
+    return np.asarray((padded[totals[:, None] - np.arange(len(right))] + right).max(axis=1))

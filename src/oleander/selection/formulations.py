@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from oleander.arrays import Bools, Floats
-from oleander.selection.constraints import Constraints
 from oleander.selection.model import CoverageModel, are_whole
 from oleander.selection.sparse_rows import Matrix, is_packed, keep_rows, listed, packed
 
@@ -28,23 +26,19 @@ class CountingRules:
     maybe : matrix of shape (n_candidates, n_points), optional
         The points of which it may count some, together at most `allowance`.
     allowance : array of shape (n_candidates,), optional
-    wrong : matrix of shape (n_candidates, n_points), optional
-        The points that count although the candidate is wrong there, if there is a floor over the union.
     """
 
     admissible: Bools
     sure: Matrix
     maybe: sparse.csr_array | None = None
     allowance: Floats | None = None
-    wrong: Matrix | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """The statement of one solve: counting rules at a floor, constraints, and the model of both."""
+    """The statement of one solve: counting rules at a floor, and the model of them."""
 
     rules: CountingRules
-    constraints: Constraints
     model: CoverageModel
     weights: Floats
     fidelity: Floats
@@ -87,7 +81,7 @@ def selective_rules(covers: Matrix, agrees: Matrix, weights: Floats, min_fidelit
         allowance = np.floor(allowance)
     everything = (allowance >= wrong - SHARE_TOLERANCE * (right + wrong)) & (right > 0)
     some = (allowance > 0) & (right > 0) & ~everything
-    wrongs = wrong_points(covers, agrees)
+    wrongs = _find_wrong(covers, agrees)
     sure = _join(agrees, keep_rows(wrongs, everything))
     # Matching goes through these points one by one.
     maybe = listed(keep_rows(wrongs, some))
@@ -98,7 +92,7 @@ def selective_rules(covers: Matrix, agrees: Matrix, weights: Floats, min_fidelit
     return CountingRules(admissible=admissible, sure=sure, maybe=maybe, allowance=np.where(some, allowance, 0.0))
 
 
-def wrong_points(covers: Matrix, agrees: Matrix) -> Matrix:
+def _find_wrong(covers: Matrix, agrees: Matrix) -> Matrix:
     """Return where each candidate covers a point and is wrong there."""
     if is_packed(covers):
         return covers - packed(agrees)
@@ -112,54 +106,20 @@ def _join(one: Matrix, other: Matrix) -> Matrix:
     return one | packed(other) if is_packed(one) else sparse.csr_array(one + other)
 
 
-def build_model(rules: CountingRules, weights: Floats, constraints: Constraints) -> CoverageModel:
+def build_model(rules: CountingRules, weights: Floats, budget: int) -> CoverageModel:
     """Return the model of the candidates that may be chosen, on the points that weigh something."""
-    allowed = rules.admissible.copy()
-    allowed[constraints.must_exclude] = False
-    candidates = np.flatnonzero(allowed)
+    candidates = np.flatnonzero(rules.admissible)
     points = np.flatnonzero(weights > 0)
 
     def part(matrix: Matrix) -> Matrix:
-        rows = matrix if len(candidates) == len(allowed) else matrix[candidates]
+        rows = matrix if len(candidates) == len(rules.admissible) else matrix[candidates]
         return rows if len(points) == len(weights) else rows[:, points]
 
-    minima = constraints.minima
     return CoverageModel(
         sure=part(rules.sure),
         weights=weights[points],
-        cost=np.ones(len(candidates)) if constraints.cost is None else constraints.cost[candidates],
-        budget=constraints.budget,
+        budget=budget,
         origin=candidates,
-        forced=np.flatnonzero(np.isin(candidates, constraints.must_include)),
         maybe=None if rules.maybe is None else part(rules.maybe),
         allowance=None if rules.allowance is None else rules.allowance[candidates],
-        groups=None if minima is None else sparse.csr_array(minima.members[:, points]),
-        needs=None if minima is None else minima.needs(weights),
-        wrong=None if rules.wrong is None else part(rules.wrong),
-        union_fidelity=constraints.union_fidelity or 0.0,
-    )
-
-
-def plain_model(covers: ArrayLike, budget: int, weights: ArrayLike | None = None) -> CoverageModel:
-    """Return maximum coverage with at most `budget` sets.
-
-    Examples
-    --------
-    >>> plain_model(np.eye(3), budget=2).value(np.array([0, 1]))
-    2.0
-    """
-    sure = sparse.csr_array(covers, dtype=np.float64)
-    return plain_rows(sure, np.ones(sure.shape[1]) if weights is None else np.asarray(weights, float), budget)
-
-
-def plain_rows(sure: sparse.csr_array, weights: Floats, budget: int) -> CoverageModel:
-    """Return the same for rows that are stored as a model wants them, without a copy."""
-    n_candidates = sure.shape[0]
-    return CoverageModel(
-        sure=sure,
-        weights=weights,
-        cost=np.ones(n_candidates),
-        budget=float(budget),
-        origin=np.arange(n_candidates),
-        forced=np.empty(0, dtype=np.intp),
     )

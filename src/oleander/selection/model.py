@@ -1,21 +1,20 @@
-"""The one model that every solver sees: coverage with sure rows, rows that may count, a budget, group minima.
+"""The one model that every solver sees: coverage with sure rows, rows that may count, and a largest number.
 
-Both formulations and every side constraint are turned into a `CoverageModel` before a solver starts, so that
-reducing, searching, bounding and branching are written once.
+Both formulations are turned into a `CoverageModel` before a solver starts, so that reducing, searching, bounding and
+branching are written once.
 """
 
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Floats, Ints
 from oleander.selection.matching import matched
 from oleander.selection.sparse_rows import Matrix, covered_by, is_packed, listed, transposed
 
-# Sums of costs are compared with this slack, relative to the budget.
-TOLERANCE = 1e-9
 # Sums of weights, and proofs about them, are good to this share of the total weight.
 ROUNDING = 1e-10
 # Values move in steps of a common divisor only where a step is well over the rounding error.
@@ -24,52 +23,28 @@ MAX_STEPS = 1e9
 
 @dataclass(frozen=True, eq=False)
 class CoverageModel:
-    """Choose candidates within a budget so that the weight of the points that count is largest.
+    """Choose at most `budget` candidates so that the weight of the points that count is as large as possible.
 
     Attributes
     ----------
     sure : matrix of shape (n_candidates, n_points)
         Ones where a point counts whenever the candidate is chosen.
     weights : array of shape (n_points,)
-    cost : array of shape (n_candidates,)
-        Ones when explainers are counted.
-    budget : float
-        The largest total cost; the largest number of candidates when every cost is one.
+    budget : int
+        The largest number of candidates.
     origin : array of shape (n_candidates,)
         Each candidate's index in the problem that the user stated.
-    forced : array of int
-        Candidates that must be chosen.
     maybe : csr_array of shape (n_candidates, n_points), optional
         Ones where a candidate may count a point, together not more weight than its `allowance`.
     allowance : array of shape (n_candidates,), optional
-    groups : csr_array of shape (n_groups, n_points), optional
-        Ones where a point is in a group; each group must reach its entry of `needs`.
-    needs : array of shape (n_groups,), optional
-    wrong : matrix of shape (n_candidates, n_points), optional
-        Ones where a candidate is wrong at a point that it counts, if there is a floor over the union.
-    union_fidelity : float
-        A point is wrong if any chosen candidate is wrong there; of the weight that is covered the others must
-        have this share.
-    offset : float
-        Weight that is covered whatever is chosen.
-    taken : tuple of int
-        Candidates, by their index in the stated problem, that are chosen already and no longer in the model.
     """
 
     sure: Matrix
     weights: Floats
-    cost: Floats
-    budget: float
+    budget: int
     origin: Ints
-    forced: Ints
     maybe: sparse.csr_array | None = None
     allowance: Floats | None = None
-    groups: sparse.csr_array | None = None
-    needs: Floats | None = None
-    wrong: Matrix | None = None
-    union_fidelity: float = 0.0
-    offset: float = 0.0
-    taken: tuple[int, ...] = ()
 
     @property
     def n_candidates(self) -> int:
@@ -81,32 +56,22 @@ class CoverageModel:
         """Number of points, merged ones counted once."""
         return int(self.sure.shape[1])
 
-    @cached_property
-    def counts_explainers(self) -> bool:
-        """Whether the budget is a number of candidates."""
-        return bool((self.cost == 1.0).all())
-
     @property
     def is_plain(self) -> bool:
-        """Whether this is maximum coverage with at most K sets and nothing else."""
-        has_more = self.maybe is not None or self.groups is not None or self.wrong is not None
-        return self.counts_explainers and not has_more and not len(self.forced)
+        """Whether this is maximum coverage with at most K sets, and no point may count in part."""
+        return self.maybe is None
 
-    @cached_property
+    @property
     def limit(self) -> int:
-        """The largest number of candidates that the budget can pay for."""
-        return int(self.within_budget(np.cumsum(np.sort(self.cost))).sum())
-
-    def within_budget(self, costs: Floats) -> Bools:
-        """Return which of these total costs the budget can pay for."""
-        return np.asarray(costs <= self.budget * (1.0 + TOLERANCE), dtype=np.bool_)
+        """The largest number of candidates that can be chosen."""
+        return min(self.budget, self.n_candidates)
 
     @cached_property
     def grain(self) -> float:
         """The step between values that can occur; 0 when weights or allowances are not whole numbers."""
         # A point may be counted in part as far as an allowance goes, so allowances have their part in the step.
         allowance = np.empty(0) if self.allowance is None else self.allowance
-        return grain_of(np.concatenate([self.weights, allowance, [self.offset]]))
+        return grain_of(np.concatenate([self.weights, allowance]))
 
     @cached_property
     def by_point(self) -> Matrix:
@@ -120,8 +85,8 @@ class CoverageModel:
         return sparse.csr_array(self.maybe.T.tocsr())
 
     def names(self, chosen: Ints) -> Ints:
-        """Return the indices in the stated problem of a choice, with those that are chosen already."""
-        return np.sort(np.concatenate([self.origin[chosen], np.asarray(self.taken, dtype=np.intp)]))
+        """Return the indices in the stated problem of a choice."""
+        return np.sort(self.origin[chosen])
 
     def positions(self, names: Ints) -> Ints:
         """Return the candidates of this model among those named by their index in the stated problem."""
@@ -137,48 +102,25 @@ class CoverageModel:
 
     def value(self, chosen: Ints) -> float:
         """Return the weight that counts when these candidates are chosen."""
-        return float(self.counts(chosen).sum()) + self.offset
-
-    def satisfies(self, chosen: Ints) -> bool:
-        """Return whether a choice keeps the budget, the forced candidates, the group minima and the union's floor."""
-        if not self.within_budget(self.cost[chosen].sum()) or not np.isin(self.forced, chosen).all():
-            return False
-        if self.excess(chosen) > self.slack:
-            return False
-        if self.groups is None or self.needs is None:
-            return True
-        return bool((self.groups @ self.counts(chosen) >= self.needs - self.slack).all())
-
-    def excess(self, chosen: Ints) -> float:
-        """Return by how much weight a choice is wrong beyond what the floor over the union allows."""
-        if self.wrong is None:
-            return 0.0
-        covered = float(self.weights[covered_by(self.sure, chosen)].sum())
-        wrong = float(self.weights[covered_by(self.wrong, chosen)].sum())
-        return wrong - (1.0 - self.union_fidelity) * covered
+        return float(self.counts(chosen).sum())
 
     @cached_property
     def slack(self) -> float:
         """The rounding error that a sum of weights may carry: values that differ by less count as equal."""
-        return ROUNDING * (float(self.weights.sum()) + self.offset)
+        return ROUNDING * float(self.weights.sum())
 
     def unpacked(self) -> "CoverageModel":
         """Return the same model as lists of entries, for a stage that goes through them one by one."""
-        if not is_packed(self.sure):
-            return self
-        return replace(self, sure=listed(self.sure), wrong=None if self.wrong is None else listed(self.wrong))
+        return replace(self, sure=listed(self.sure)) if is_packed(self.sure) else self
 
     def keep(self, candidates: Ints) -> "CoverageModel":
         """Return the model with only these candidates, in the order given."""
         return replace(
             self,
             sure=self.sure[candidates],
-            cost=self.cost[candidates],
             origin=self.origin[candidates],
-            forced=np.flatnonzero(np.isin(candidates, self.forced)),
             maybe=None if self.maybe is None else self.maybe[candidates],
             allowance=None if self.allowance is None else self.allowance[candidates],
-            wrong=None if self.wrong is None else self.wrong[candidates],
         )
 
 
@@ -208,3 +150,17 @@ def are_whole(weights: Floats) -> bool:
     (True, False)
     """
     return bool((weights == np.floor(weights)).all())
+
+
+def plain_model(covers: ArrayLike, budget: int, weights: ArrayLike | None = None) -> CoverageModel:
+    """Return maximum coverage with at most `budget` sets.
+
+    Examples
+    --------
+    >>> plain_model(np.eye(3), budget=2).value(np.array([0, 1]))
+    2.0
+    """
+    # Rows that are stored as a model wants them are not copied.
+    sure = sparse.csr_array(covers, dtype=np.float64)
+    weighed = np.ones(sure.shape[1]) if weights is None else np.asarray(weights, dtype=np.float64)
+    return CoverageModel(sure=sure, weights=weighed, budget=budget, origin=np.arange(sure.shape[0]))

@@ -13,31 +13,29 @@ from oleander.running.shares import show_upper_percent
 from oleander.selection.run import StageRecord
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
-Sense = Literal["coverage", "fewest"]
 
 
 @dataclass(frozen=True)
 class Proof:
-    """The distance of a choice from the best possible, without the choice itself.
+    """The distance of a choice from the best possible, without the choice itself and the time that it took.
+
+    Equal fits have equal proofs.
 
     Attributes
     ----------
     objective : float
-        The weight that is covered; the number of explainers if `sense` is `"fewest"`.
+        The weight that is covered.
     bound : float
-        No choice has a larger objective (a smaller one if `sense` is `"fewest"`).
+        No choice covers more.
     status : {"optimal", "feasible", "infeasible", "unknown"}
-    runtime : float
-        Seconds of the whole solve.
     coverage : float
         Share of all weight that is covered.
     total_weight : float
         The weight of all points: the number of rows if every row weighs one.
-    sense : {"coverage", "fewest"}
 
     Examples
     --------
-    >>> proof = Proof(95.0, 100.0, "feasible", 1.5, 0.475, 200.0)
+    >>> proof = Proof(95.0, 100.0, "feasible", 0.475, 200.0)
     >>> round(proof.gap, 4), proof.is_proven_optimal, Proof.from_dict(proof.to_dict()) == proof
     (0.0526, False, True)
     """
@@ -45,10 +43,8 @@ class Proof:
     objective: float
     bound: float
     status: Status
-    runtime: float
     coverage: float
     total_weight: float
-    sense: Sense = "coverage"
 
     @property
     def gap(self) -> float:
@@ -73,7 +69,7 @@ class Proof:
         >>> Proof.from_dict({"objective": 3.0})
         Traceback (most recent call last):
         ...
-        ValueError: the proof has no bound: it needs objective, bound, status, runtime, coverage, total_weight, sense.
+        ValueError: the proof has no bound: it needs objective, bound, status, coverage, total_weight.
         """
         names = [field.name for field in fields(cls)]
         for name in names:
@@ -82,10 +78,10 @@ class Proof:
         for name in data:
             if name not in names:
                 raise ValueError(f"{name!r} is no field of a proof: it has {', '.join(names)}.")
-        for name, allowed in (("status", get_args(Status)), ("sense", get_args(Sense))):
-            if data[name] not in allowed:
-                raise ValueError(f"{name}={data[name]!r} of a proof is not known: use one of {', '.join(allowed)}.")
-        numbers = [name for name in names if name not in ("status", "sense")]
+        if data["status"] not in get_args(Status):
+            known = ", ".join(get_args(Status))
+            raise ValueError(f"status={data['status']!r} of a proof is not known: use one of {known}.")
+        numbers = [name for name in names if name != "status"]
         for name in numbers:
             value = data[name]
             if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
@@ -94,7 +90,7 @@ class Proof:
         proof = cls(**values)
         if proof.coverage > 1.0:
             raise ValueError(f"coverage={proof.coverage} of a proof is not allowed: it is a share, from 0 to 1.")
-        ahead = proof.objective - proof.bound if proof.sense == "coverage" else proof.bound - proof.objective
+        ahead = proof.objective - proof.bound
         if proof.status in ("optimal", "feasible") and ahead > 0:
             raise ValueError(f"objective={proof.objective} of a proof is beyond its bound={proof.bound}.")
         if proof.is_proven_optimal and ahead < 0:
@@ -106,12 +102,11 @@ class Proof:
 class SelectionResult:
     """The chosen candidates and the proof of how good they are.
 
-    Guaranteed of the number of candidates: no chosen candidate of a proven optimum is redundant, except those of
-    `must_include`; without it less would be covered. (A choice without a proof is searched for redundant candidates
-    until the time limit, and a quarter of a second if it is over.) The number is the least among all choices that
-    cover as much where that follows from the optimum itself or a second, bounded solve proves it, also for a choice
-    of `"greedy"` or `"quick"` that is not optimal; see `oleander.selection.fewest.fewest_as_wide`. Elsewhere it may be
-    larger.
+    No chosen candidate of a proven optimum is redundant: without it less would be covered. (A choice without a proof is
+    searched for redundant candidates until the time limit, and a quarter of a second if it is over.) The choice is the
+    smallest of all that cover as much where that follows from the optimum itself or a second, bounded solve proves it,
+    also for a choice of `"greedy"` or `"quick"` that is not optimal; see `oleander.selection.answer.smallest_as_wide`.
+    Elsewhere it may be larger.
 
     Attributes
     ----------
@@ -123,9 +118,9 @@ class SelectionResult:
         The weight that each chosen candidate counts at each point (z in the paper). Under `"selective"`
         it need not count all that it covers.
     objective : float
-        The weight that is covered; the number of explainers if `min_coverage` was asked for.
+        The weight that is covered.
     bound : float
-        No choice has a larger objective (a smaller one if `sense` is `"fewest"`).
+        No choice covers more.
     status : {"optimal", "feasible", "infeasible", "unknown"}
         `"optimal"` only if it is proven, `"infeasible"` too; `"unknown"` if time ran out before a choice was
         found.
@@ -133,11 +128,8 @@ class SelectionResult:
         Seconds of the whole solve.
     stages : tuple of StageRecord
         A record of each stage of the solve.
-    sense : {"coverage", "fewest"}
     coverage : float
         Share of all weight that is covered.
-    union_fidelity : float, optional
-        Share of the covered weight where no chosen candidate that covers it is wrong, if a floor was asked for.
     message : str
         Why there is no answer, or why the search stopped before a proof; empty otherwise.
     total_weight : float
@@ -154,9 +146,7 @@ class SelectionResult:
     status: Status
     runtime: float
     stages: tuple[StageRecord, ...] = ()
-    sense: Sense = "coverage"
     coverage: float = 0.0
-    union_fidelity: float | None = None
     message: str = ""
     total_weight: float = 0.0
     stopped: Literal["", "Stopped", "Interrupted"] = ""
@@ -164,9 +154,7 @@ class SelectionResult:
     @property
     def proof(self) -> Proof:
         """The distance of the choice from the best possible, without the choice itself."""
-        return Proof(
-            self.objective, self.bound, self.status, self.runtime, self.coverage, self.total_weight, self.sense
-        )
+        return Proof(self.objective, self.bound, self.status, self.coverage, self.total_weight)
 
     @property
     def is_proven_optimal(self) -> bool:
@@ -200,8 +188,6 @@ class SelectionResult:
         start = f"{self.stopped} after {self.runtime:.1f} s"
         if self.status == "unknown":
             return f"{start}, before any choice was found. Allow more time."
-        if self.sense == "fewest":
-            return f"{start}: {self.bound:g} may be enough."
         if self.objective == 0.0:
             return f"{start}, before any choice that covers a point was found. Allow more time."
         return f"{start}: the gap is {show_upper_percent(self.gap, 2)}."

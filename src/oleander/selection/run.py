@@ -72,8 +72,6 @@ class Run:
         Seconds, from `started`.
     gap : float
         The relative gap at which to stop.
-    target : float
-        A value that is enough; values under it do not matter.
     progress : callable, optional
     started : float, optional
         The time of the start on the monotonic clock; now by default.
@@ -85,11 +83,10 @@ class Run:
         *,
         time_limit: float = np.inf,
         gap: float = 0.0,
-        target: float = -np.inf,
         progress: Callable[[Progress], None] | None = None,
         started: float | None = None,
     ) -> None:
-        self.model, self.gap, self.target, self.progress = model, gap, target, progress
+        self.model, self.gap, self.progress = model, gap, progress
         self.grain, self.slack = model.grain, model.slack
         self.started = time.monotonic() if started is None else started
         self.deadline = self.started + time_limit
@@ -99,12 +96,9 @@ class Run:
         self.stage_name = "start"
         self._next_report = self.started
 
-    def part(
-        self, *, time_limit: float = np.inf, gap: float = 0.0, target: float = -np.inf, reports: bool = False
-    ) -> "Run":
+    def part(self, time_limit: float) -> "Run":
         """Return a run for a part of this solve, with the same clock; `time_limit` counts from now."""
-        progress = self.progress if reports else None
-        part = Run(self.model, gap=gap, target=target, progress=progress, started=self.started)
+        part = Run(self.model, started=self.started)
         part.deadline = min(self.deadline, time.monotonic() + time_limit)
         return part
 
@@ -120,14 +114,13 @@ class Run:
 
     @property
     def cutoff(self) -> float:
-        """The least value worth looking for."""
-        allowed = self.gap * abs(self.value) if self.value > -np.inf else 0.0
-        return max(self.value + max(self.step, allowed), self.target - self.slack)
+        """The smallest value worth looking for."""
+        return self.value + max(self.step, self.gap * abs(self.value)) if self.value > -np.inf else -np.inf
 
     @property
     def is_settled(self) -> bool:
         """Whether nothing worth looking for is left."""
-        return self.bound <= self.cutoff + 0.25 * self.slack or self.value >= self.target - self.slack > -np.inf
+        return self.bound <= self.cutoff + 0.25 * self.slack
 
     @property
     def is_proven(self) -> bool:

@@ -1,7 +1,7 @@
-"""One pass over all rows of a source, on which the explainers' answers are counted."""
+"""One pass over all rows of a source: what the explainers say of them is counted, block by block."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from typing import Any, Self
 
@@ -10,23 +10,145 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Ints, Labels
-from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, share_texts
-from oleander.black_box.counting import CountingBlackBox
+from oleander.black_box.answers import share_texts
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, CountingBlackBox
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
-from oleander.data.tolerance import agrees
-from oleander.results.evaluation import disagree
+from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
+from oleander.judging.certificate import Certificate
+from oleander.results.evaluation import Evaluation, Ranges, disagree, evaluate_counts
 from oleander.results.explainer_set import ExplainerSet
-from oleander.results.fit_record import FitRecord
-from oleander.results.ranges import Ranges
+from oleander.results.fit_record import Accuracy, FitRecord
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 from oleander.running.warning import warn_user
-from oleander.storage.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.streaming.blocks import Block, load_arrow
-from oleander.streaming.counts import HELD, LEARNED, OUTSIDE, Counted, Counts
-from oleander.streaming.sample import to_frame
+from oleander.streaming.sample import promise, to_frame
 from oleander.streaming.source import Source
+
+Counted = NDArray[np.int64]
+# Rows are counted apart by their part in the fit.
+LEARNED, HELD, OUTSIDE = range(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Counts of what explainers say; each array has a column for rows learned from, held out, and not in the sample.
+
+    Parameters
+    ----------
+    rows, unread, answered, right, conflicts : int arrays of shape (3,)
+        Rows; rows with values that the schema does not allow, which the black box is not asked about; rows that are
+        answered; rows that are answered as the black box does; rows on which explainers disagree.
+    covered, agreed : int arrays of shape (n_explainers, 3)
+    classes : mapping of label to int array of shape (3,)
+        For each label of the black box, or the position of each range of its numbers: its rows, those answered, and
+        those answered as it does.
+    """
+
+    rows: Counted
+    unread: Counted
+    answered: Counted
+    right: Counted
+    conflicts: Counted
+    covered: Counted
+    agreed: Counted
+    classes: dict[Any, Counted]
+
+    @classmethod
+    def nothing(cls, n_explainers: int) -> Self:
+        """Return the counts of no rows."""
+        none, each = np.zeros(3, dtype=np.int64), np.zeros((n_explainers, 3), dtype=np.int64)
+        return cls(none, none, none, none, none, each, each, {})
+
+    def __add__(self, other: Self) -> "Counts":
+        sums = {name: getattr(self, name) + getattr(other, name) for name in ARRAYS}
+        labels = {**self.classes, **other.classes}
+        none = np.zeros(3, dtype=np.int64)
+        return Counts(**sums, classes={x: self.classes.get(x, none) + other.classes.get(x, none) for x in labels})
+
+    def evaluation(self, complexity: list[int], ranges: Ranges | None = None) -> Evaluation:
+        """Return coverage and fidelity on all rows that were counted; numbers are counted in ranges."""
+        labels = sorted(self.classes)
+        return evaluate_counts(
+            n_rows=int(self.rows.sum()),
+            n_answered=int(self.answered.sum()),
+            n_right=int(self.right.sum()),
+            n_conflicts=int(self.conflicts.sum()),
+            covered=self.covered.sum(axis=1),
+            agreed=self.agreed.sum(axis=1),
+            complexity=complexity,
+            labels=np.array(labels) if ranges is None else ranges.names[labels],
+            classes=np.array([self.classes[label] for label in labels]).reshape(-1, 3),
+        )
+
+    @property
+    def n_asked(self) -> int:
+        """The number of rows that the black box was asked about: those outside the sample."""
+        return int(self.rows[OUTSIDE] - self.unread[OUTSIDE])
+
+    def accuracy(self, epsilon: float, delta: float, n_sample: int, n_candidates: int | None) -> Accuracy:
+        """Return the accuracy of the held-out rows; without a number of candidates nothing is promised."""
+        n_judged, n_others = int(self.rows[HELD]), int(self.rows[OUTSIDE])
+        return Accuracy(
+            n_rows=int(self.rows.sum()),
+            n_sample=n_sample,
+            n_judged=n_judged,
+            n_unread=int(self.unread.sum()),
+            epsilon=epsilon,
+            delta=delta,
+            promised=float("nan") if n_candidates is None else promise(n_judged, n_others, delta, n_candidates),
+            seen=self.furthest(),
+        )
+
+    def certificate(self, confidence: float, *, chosen_on_held: bool) -> Certificate | None:
+        """Return what can be claimed from the rows that nothing was learned or chosen from.
+
+        None where they are fewer than the held-out rows that the explainers were chosen on: those can show more.
+        """
+        new = [OUTSIDE] if chosen_on_held else [HELD, OUTSIDE]
+        n_new = int(self.rows[new].sum())
+        if not n_new or (chosen_on_held and n_new < self.rows[HELD]):
+            return None
+        pairs = zip(self.agreed[:, new].sum(axis=1), self.covered[:, new].sum(axis=1), strict=True)
+        n_answered = int(self.answered[new].sum())
+        return Certificate.of_counts(
+            [(int(n_right), int(n_rows)) for n_right, n_rows in pairs],
+            coverage=(n_answered, n_new),
+            answers=(int(self.right[new].sum()), n_answered),
+            confidence=confidence,
+        )
+
+    def furthest(self) -> float:
+        """Return the largest distance of a held-out share from that of all rows that were not learned from."""
+        if not self.rows[HELD]:
+            return float("nan")
+        counts = np.vstack([self.answered, self.right, self.covered, self.agreed])
+        # Rows that cannot be read are in no sample.
+        read = self.rows - self.unread
+        held = counts[:, HELD] / read[HELD]
+        new = counts[:, [HELD, OUTSIDE]].sum(axis=1) / read[[HELD, OUTSIDE]].sum()
+        return float(np.abs(held - new).max())
+
+    def to_dict(self) -> dict[str, Any] | None:
+        """Return plain data for JSON; None where JSON has no word for the labels."""
+        labels = [label.item() if isinstance(label, np.generic) else label for label in self.classes]
+        if any(type(label) not in (str, int, float, bool) for label in labels):
+            return None
+        classes = [[label, *map(int, counts)] for label, counts in zip(labels, self.classes.values(), strict=True)]
+        return {**{name: getattr(self, name).tolist() for name in ARRAYS}, "classes": classes}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what ``to_dict`` wrote."""
+        arrays = {name: np.array(data[name], dtype=np.int64) for name in ARRAYS}
+        each = (-1, 3)
+        arrays |= {name: arrays[name].reshape(each) for name in ("covered", "agreed")}
+        classes = {label: np.array(counts, dtype=np.int64) for label, *counts in data["classes"]}
+        return cls(**arrays, classes=classes)
+
+
+ARRAYS = tuple(field.name for field in fields(Counts) if field.name != "classes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +231,7 @@ class SourceCount:
         learned, held : Sampled
             The rows that were learned from, and those held out.
         confidence : float
-            Of the certificate, which then is about all rows not learned from.
+            Of the certificate, which then is counted on all rows that nothing was learned or chosen from.
         n_candidates : int
             The number of candidates, for all of which the sample's accuracy is promised. Where whole groups were
             sampled nothing is promised, and the held-out groups certify.
@@ -124,9 +246,10 @@ class SourceCount:
             source, explainers, self.black_box, learned, held, ranges=ranges, n_jobs=n_jobs, checkpoint=checkpoint
         )
         is_promised = self.reading.groups is None
-        if is_promised and counts.n_new:
-            certificate = counts.certificate(confidence)
-            explainers = explainers.with_claims(certificate)
+        # Where explainers are learned by asking, held-out rows chose among steps and certify only through the sequence.
+        counted = counts.certificate(confidence, chosen_on_held=record.is_asked)
+        if is_promised and counted is not None and self.reading.can_certify:
+            certificate, explainers = counted, explainers.with_claims(counted)
         n_sample = len(learned.positions) + len(held.positions)
         return replace(
             record,
@@ -244,27 +367,23 @@ def _count_rows(
     """
     n_rows = _by_part(np.ones(len(parts), dtype=bool), parts)
     schema = explainers.schema
-    try:
-        # Columns that lie together are read and written several times faster here.
-        rows = schema.encode(frame, order="F")
-    except ValueError:
-        readable = schema.readable(frame)
-        frame, parts, known = frame[readable], parts[readable], known[readable]
-        if not len(frame):
-            nothing = Counts.nothing(len(explainers.members))
-            return Counts(**{**vars(nothing), "rows": n_rows, "unread": n_rows})
-        rows = schema.encode(frame, order="F")
+    # Columns that lie together are read and written several times faster here.
+    exact, readable = schema.exact.encode_readable(frame, order="F")
+    if readable is not None:
+        exact, parts, known = exact[readable], parts[readable], known[readable]
+    if not len(exact):
+        nothing = Counts.nothing(len(explainers.members))
+        return Counts(**{**vars(nothing), "rows": n_rows, "unread": n_rows})
+    rows = schema.fold(exact)
     is_new = parts == OUTSIDE
     if is_new.all():
-        labels = box.ask(rows)
+        labels = box.ask(exact)
     else:
         labels = known.copy()
-        labels[is_new] = box.ask(rows[is_new]) if is_new.any() else known[is_new]
+        labels[is_new] = box.ask(exact[is_new]) if is_new.any() else known[is_new]
         labels = share_texts(labels.tolist())
-    covers, said, answers = explainers.read(rows)
-    answered = ~np.ma.getmaskarray(answers)
-    tolerance = explainers.tolerance
-    right = answered & agrees(np.ma.getdata(answers), labels, tolerance)
+    answers = explainers.read(rows)
+    answered, right = answers.answered, answers.right(labels)
     codes, names = pd.factorize(labels if ranges is None else ranges.find(labels))
     per_label = [np.bincount(codes[rows], minlength=len(names)) for rows in (slice(None), answered, right)]
     return Counts(
@@ -272,14 +391,9 @@ def _count_rows(
         unread=n_rows - _by_part(np.ones(len(parts), dtype=bool), parts),
         answered=_by_part(answered, parts),
         right=_by_part(right, parts),
-        conflicts=_by_part(disagree(covers, said) & answered, parts),
-        covered=np.array([_by_part(inside, parts) for inside in covers]).reshape(-1, 3),
-        agreed=np.array(
-            [
-                _by_part(inside & agrees(line, labels, tolerance), parts)
-                for inside, line in zip(covers, said, strict=True)
-            ]
-        ).reshape(-1, 3),
+        conflicts=_by_part(disagree(answers.covers, answers.said) & answered, parts),
+        covered=np.array([_by_part(inside, parts) for inside in answers.covers]).reshape(-1, 3),
+        agreed=np.array([_by_part(agreed, parts) for agreed in answers.agree(labels)]).reshape(-1, 3),
         classes=dict(zip(names.tolist(), np.array(per_label).T.astype(np.int64), strict=True)),
     )
 

@@ -1,29 +1,28 @@
-"""A uniform sample of a source's rows, with the levels, bounds and missing values of all rows."""
+"""A uniform sample of a source's rows: how many are needed, and the levels, bounds and missing values of all rows."""
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from oleander.arrays import Floats, Ints
-from oleander.data.checks import names_of_columns
-from oleander.data.frames import to_table
-from oleander.data.reading import Reading
-from oleander.data.schema import FeatureSchema
-from oleander.data.schema.feature import Feature
+from oleander.arrays import Ints
+from oleander.data.reading import Sample
+from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.inference import infer_feature
-from oleander.draws.jitter import MOST_BACKGROUND
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
-from oleander.running.warning import warn_user
 from oleander.running.wording import list_some
 from oleander.streaming.blocks import Block, load_arrow
-from oleander.streaming.sample_size import sample_size
-from oleander.streaming.source import Source, as_source
 
+if TYPE_CHECKING:
+    from oleander.streaming.source import Source
+
+# Bounding this many candidates together costs only the logarithm of their number.
+MOST_CANDIDATES = 10_000
 # A column of text with more levels than this is an identifier, and no feature.
 MOST_LEVELS = 10_000
 
@@ -36,44 +35,71 @@ class Seen:
     ----------
     missing : bool
     ends : tuple
-        The least and the greatest number.
-    levels : frozenset
-        Of text or truth values.
+        The smallest and the largest number.
+    levels : Counter
+        The number of rows of each level, of text or truth values.
     """
 
     missing: bool = False
     ends: tuple[Any, ...] = ()
-    levels: frozenset[Any] = frozenset()
+    levels: Counter[Any] = field(default_factory=Counter)
 
     def __or__(self, other: Self) -> "Seen":
         both = sorted({*self.ends, *other.ends})
-        return Seen(self.missing or other.missing, (both[0], both[-1]) if both else (), self.levels | other.levels)
+        return Seen(self.missing or other.missing, (both[0], both[-1]) if both else (), self.levels + other.levels)
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Some rows of a source that were drawn and can be read.
+def rows_needed(epsilon: float, delta: float, n_candidates: int = MOST_CANDIDATES) -> int:
+    """Return the number of held-out rows that bring every share within epsilon of the exact one.
 
-    Parameters
-    ----------
-    table : DataFrame
-        The features of the rows.
-    positions : int array
-        The position of each row in the source, ascending.
-    schema : FeatureSchema
-        Of all rows of the source.
-    others : mapping of str to array
-        Columns that are no features: true labels, groups.
+    This holds with probability 1 − delta for two shares of each candidate and of the answer as a whole: the rows that
+    it covers, and the rows that it covers and gets right. Hoeffding's bound on one share, on both sides, and the union
+    bound over M of them with two shares each give n = ln(4 M / δ) / (2 ε²). It holds for rows drawn without replacement
+    too.
+
+    Examples
+    --------
+    >>> rows_needed(0.02, 0.05), rows_needed(0.01, 0.05)
+    (16991, 67963)
     """
+    if not 0 < epsilon < 1:
+        raise ValueError(f"epsilon={epsilon!r} is not allowed: it is how far a share may be off, over 0 and under 1.")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta={delta!r} is not allowed: it is the chance of a share being off, over 0 and under 1.")
+    return math.ceil(math.log(4 * (n_candidates + 1) / delta) / (2 * epsilon**2))
 
-    table: pd.DataFrame
-    positions: Ints
-    schema: FeatureSchema
-    others: dict[str, NDArray[Any]]
+
+def sample_size(epsilon: float, delta: float, holdout: float | None) -> int:
+    """Return the size of a sample of which the share ``holdout`` is as many rows as are needed.
+
+    Examples
+    --------
+    >>> sample_size(0.02, 0.05, 0.25)
+    67964
+    """
+    return math.ceil(rows_needed(epsilon, delta) / (holdout or 1.0))
+
+
+def promise(n_judged: int, n_others: int, delta: float, n_candidates: int = 0) -> float:
+    """Return the distance from the exact shares that no share of held-out rows exceeds, with probability 1 − delta.
+
+    Serfling's bound, which is Hoeffding's where the rows that were neither judged nor learned from (``n_others``) are
+    many, and less where few of them are left.
+
+    Examples
+    --------
+    >>> round(promise(16991, 10**9, 0.05), 4), round(promise(16991, 0, 0.05), 4)
+    (0.02, 0.0002)
+    """
+    if not n_judged:
+        return float("nan")
+    statements = 4 * (max(n_candidates, MOST_CANDIDATES) + 1)
+    left = 1 - (n_judged - 1) / (n_judged + n_others)
+    return math.sqrt(math.log(statements / delta) / (2 * n_judged) * left)
 
 
 def draw_sample(
-    source: Source,
+    source: "Source",
     n_rows: int,
     seed: int,
     *,
@@ -98,14 +124,14 @@ def draw_sample(
     """
     unknown = [name for name in others if name not in source.columns]
     if unknown:
-        raise ValueError(f"there is no column {unknown[0]!r}; there are {', '.join(source.columns)}.")
+        raise ValueError(f"there is no column {unknown[0]!r}; there are {list_some(source.columns)}.")
     features = [column for column in source.columns if column not in others]
     if schema is not None:
         if schema.columns is None:
             raise ValueError("the schema is one of an array without names; the source has columns with names.")
         absent = [str(column) for column in schema.columns if column not in source.columns]
         if absent:
-            raise ValueError(f"the data lack column {absent[0]!r}; they have {', '.join(source.columns)}.")
+            raise ValueError(f"the data lack column {absent[0]!r}; they have {list_some(source.columns)}.")
         features = [str(column) for column in schema.columns]
     if not features:
         raise ValueError("no column is left to be a feature.")
@@ -113,85 +139,32 @@ def draw_sample(
     read = [*features, *(name for name in others if name not in features)]
     blocks = source.blocks(read)
     tasks = [(block, rows_inside(block, positions)) for block in blocks]
-    watched = [] if schema is not None else features
+    # Of a given schema, only the names of rare levels are not known.
+    watched = features if schema is None else [feature.name for feature in schema if feature.rare]
     parts: dict[int, Any] = {}
     seen: dict[str, Seen] = {name: Seen() for name in watched}
     with tell_progress("drawing a sample, block by block", len(tasks)) as tell:
-        found = run_tasks(_take_from_block, [read, watched, source.block_size], tasks, n_jobs=n_jobs)
+        shared = [read, watched, schema is not None, source.block_size]
+        found = run_tasks(_take_from_block, shared, tasks, n_jobs=n_jobs)
         for done, (number, (rows, here)) in enumerate(found, start=1):
             parts[number] = rows
             seen = {name: _checked(seen[name] | here[name], name) for name in watched}
             tell(done, "")
     frame = to_frame([parts[number] for number in sorted(parts)])
-    known = schema if schema is not None else _infer(frame[features], seen)
-    readable = known.readable(frame[features])
-    if not readable.any():
-        raise ValueError(f"none of {len(frame):,} rows can be read: they hold what the schema does not allow.")
-    frame, positions = frame[readable].reset_index(drop=True), positions[readable]
+    if schema is None:
+        known = _infer(frame[features], seen)
+    else:
+        known = replace(
+            schema, features=tuple(one.knowing(seen[one.name].levels) if one.rare else one for one in schema)
+        )
+    _, readable = known.exact.encode_readable(frame[features])
+    if readable is not None:
+        if not readable.any():
+            raise ValueError(
+                f"none of the {len(frame):,} rows can be read: all hold values that the schema does not allow."
+            )
+        frame, positions = frame[readable].reset_index(drop=True), positions[readable]
     return Sample(frame[features], positions, known, {name: frame[name].to_numpy() for name in others})
-
-
-def read_sample(
-    source: Source,
-    y: str | None,
-    groups: str | None,
-    schema: FeatureSchema | None,
-    *,
-    holdout: float | None,
-    seed: int,
-    n_jobs: int | None = None,
-) -> Reading:
-    """Draw a sample that is large enough for the source's epsilon and delta, and read it like a table.
-
-    Parameters
-    ----------
-    source : Source
-    y, groups : str or None
-        Columns that are no features.
-    schema : FeatureSchema or None
-    holdout : float or None
-        The share of the sample that will be held out.
-    seed : int
-    n_jobs : int or None
-    """
-    n_rows = sample_size(source.epsilon, source.delta, holdout)
-    others = names_of_columns(y=y, groups=groups)
-    sample = draw_sample(source, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
-    return Reading(
-        sample.schema,
-        sample.schema.encode(sample.table),
-        None if y is None else sample.others[y],
-        None if groups is None else sample.others[groups],
-        sample.positions,
-    )
-
-
-def load_background(background: Any, columns: Sequence[Any] | None, seed: int, n_jobs: int | None = None) -> Any:
-    """Return a background as a table: itself, or a sample of a source without other columns than these."""
-    source = as_source(background)
-    if source is None:
-        return to_table(background)
-    if columns is None:
-        raise ValueError("the background has columns with names, and X has none: give X as a DataFrame.")
-    absent = [column for column in columns if column not in source.columns]
-    if absent:
-        raise ValueError(f"background lacks column {absent[0]!r}; it has {list_some(source.columns)}.")
-    others = [column for column in source.columns if column not in columns]
-    return draw_sample(source.without(others), MOST_BACKGROUND, seed, n_jobs=n_jobs).table
-
-
-def encode_background(background: Any, schema: FeatureSchema) -> Floats:
-    """Return the encoded rows of a background in memory.
-
-    Rows with values that the schema does not allow are left out, and a warning says how many.
-    """
-    rows, readable = schema.encode_readable(background)
-    if readable is None:
-        return rows
-    if not readable.any():
-        raise ValueError("no row of the background can be read: all hold values that the schema does not allow.")
-    warn_user(f"{(~readable).sum():,} rows of the background hold values that the schema does not allow.")
-    return np.asarray(rows[readable])
 
 
 def to_frame(tables: Sequence[Any]) -> pd.DataFrame:
@@ -216,7 +189,7 @@ def rows_inside(block: Block, positions: Ints) -> Ints:
 
 
 def _take_from_block(
-    columns: Sequence[str], watched: Sequence[str], block_size: int, block: Block, rows: Ints
+    columns: Sequence[str], watched: Sequence[str], as_levels: bool, block_size: int, block: Block, rows: Ints
 ) -> tuple[Any, dict[str, Seen]]:
     pa = load_arrow()
     taken, start = [], 0
@@ -224,21 +197,23 @@ def _take_from_block(
     for table in block.read(columns, block_size):
         here = rows[(rows >= start) & (rows < start + len(table))] - start
         taken.append(table.take(pa.array(here)))
-        seen = {name: _checked(seen[name] | _see(table.column(name)), name) for name in watched}
+        seen = {name: _checked(seen[name] | _see(table.column(name), as_levels), name) for name in watched}
         start += len(table)
     if start != block.n_rows:
         raise ValueError(f"{block.name} has {start} rows, and had {block.n_rows} before: it was changed.")
     return pa.concat_tables(taken, promote_options="permissive"), seen
 
 
-def _see(column: Any) -> Seen:
-    """Return what a column of a pyarrow table holds."""
+def _see(column: Any, as_levels: bool) -> Seen:
+    """Return what a column of a pyarrow table holds; with ``as_levels``, its levels also where they are numbers."""
     pa, pc = load_arrow(), load_arrow("compute")
     kind = column.type
     missing = column.null_count > 0
     is_named = pa.types.is_dictionary(kind) or pa.types.is_boolean(kind)
-    if is_named or pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return Seen(missing, levels=frozenset(pc.unique(column).to_pylist()) - {None})
+    if as_levels or is_named or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        counts = {one["values"]: one["counts"] for one in pc.value_counts(column).to_pylist()}
+        counts.pop(None, None)
+        return Seen(missing, levels=Counter(counts))
     if pa.types.is_integer(kind) or pa.types.is_temporal(kind):
         ends = pc.min_max(column).as_py().values()
         return Seen(missing, tuple(end for end in ends if end is not None))
@@ -281,12 +256,12 @@ def _infer_feature(column: pd.Series, seen: Seen, name: str) -> Feature:
     dtype = object if column.dtype == object else column.dtype
     absent = [None] if seen.missing else []
     whole = pd.concat([column, pd.Series([*more, *absent], dtype=dtype)]) if more or absent else column
-    feature = infer_feature(whole, name, None, "std")
+    feature = infer_feature(whole, name, None, "std", seen.levels or None)
     if feature.is_number and column.notna().any():
-        return replace(feature, scale=infer_feature(column, name, str(feature.kind), "std").scale)
+        return feature.changed(scale=infer_feature(column, name, str(feature.kind), "std").scale)
     return feature
 
 
 def _new_values(column: pd.Series, seen: Seen) -> list[Any]:
-    new: Iterable[Any] = seen.levels - set(column.dropna().unique()) if seen.levels else seen.ends
+    new: Iterable[Any] = set(seen.levels) - set(column.dropna().unique()) if seen.levels else seen.ends
     return sorted(new)

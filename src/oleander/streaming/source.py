@@ -6,17 +6,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from oleander.black_box.columns import columns_read_by, match_columns
 from oleander.data.checks import check_count, check_share
-from oleander.running.warning import warn_user
-from oleander.running.wording import list_some
-from oleander.streaming.blocks import Block, Blocks
-from oleander.streaming.dask_frames import open_dask
-from oleander.streaming.parquet import open_dataset, open_path
+from oleander.data.reading import RowSource, Sample
+from oleander.data.schema import FeatureSchema
+from oleander.streaming.blocks import Block, Blocks, open_dask, open_dataset, open_path
+from oleander.streaming.sample import draw_sample, sample_size
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class Source(RowSource):
     """Rows that are read block by block, and how they are sampled; ``open_source`` makes it.
 
     Parameters
@@ -52,6 +50,22 @@ class Source:
         """Return the source without some columns."""
         return replace(self, dropped=(*self.dropped, *columns))
 
+    def n_needed(self, holdout: float | None) -> int:
+        """Return the size of a sample that keeps to epsilon and delta if this share of it is held out."""
+        return sample_size(self.epsilon, self.delta, holdout)
+
+    def sample(
+        self,
+        n_rows: int,
+        seed: int,
+        *,
+        others: Sequence[str] = (),
+        schema: FeatureSchema | None = None,
+        n_jobs: int | None = None,
+    ) -> Sample:
+        """Draw rows uniformly in one pass; see ``draw_sample``."""
+        return draw_sample(self, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
+
 
 def open_source(X: Any, *, epsilon: float = 0.02, delta: float = 0.05, block_size: int = 100_000) -> Source:
     """Open rows that are read block by block, for ``AggregateExplainer.fit``.
@@ -61,10 +75,10 @@ def open_source(X: Any, *, epsilon: float = 0.02, delta: float = 0.05, block_siz
     X : path, pyarrow Dataset or Dask DataFrame
         A path leads to a Parquet file or to a folder of them, which are read in the order of their names.
     epsilon, delta : float
-        The sample that is learned from and held out is so large that, with probability 1 − delta, the shares of rows
-        that candidates cover and get right are within epsilon of those of all rows.
+        The sample that is learned from and held out is large enough that, with probability 1 − delta, the shares of
+        rows that candidates cover and answer correctly are within epsilon of those of all rows.
     block_size : int
-        The most rows that a process holds at once, besides the sample.
+        The maximum number of rows that a process holds at once, besides the sample.
 
     Examples
     --------
@@ -95,27 +109,6 @@ def as_source(X: Any) -> Source | None:
     if isinstance(X, Source):
         return X
     return None if _find_opener(X) is None else open_source(X)
-
-
-def leave_out_unread(source: Source, model: Any, kept: Sequence[Any]) -> Source:
-    """Return the source without the columns that the model was not fitted on, with a warning that names them.
-
-    Parameters
-    ----------
-    source : Source
-    model : Any
-        A model without names of columns leaves the source as it is.
-    kept : sequence
-        Columns that are no features, such as true labels and groups.
-    """
-    names = columns_read_by(model)
-    if names is None:
-        return source
-    read = match_columns(names, list(source.columns))
-    unread = [name for name in source.columns if name not in read and name not in kept]
-    if unread:
-        warn_user(f"columns that the black box was not fitted on are left out: {list_some(unread)}.")
-    return source.without(unread)
 
 
 def _find_opener(X: Any) -> Callable[[], Blocks] | None:

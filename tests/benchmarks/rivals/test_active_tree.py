@@ -9,9 +9,9 @@ from benchmarks.rivals.active_tree import Node, build_tree, gini_gain
 from benchmarks.rivals.mixture import Mixture
 from oleander.black_box.asking import BlackBox
 from oleander.data.schema import FeatureSchema
-from oleander.regions import Box
-from oleander.regions.conditions import Levels
 from oleander.results.explainer_set import ChosenExplainer
+from oleander.rules import Box
+from oleander.rules.conditions import Levels
 
 
 def quarters(X):

@@ -5,8 +5,8 @@ from scipy.stats import ks_2samp, kstest, norm, truncnorm
 
 from benchmarks.rivals.mixture import Mixture, draw_truncated, log_interval
 from oleander.data.schema import FeatureSchema
-from oleander.regions import Box
-from oleander.regions.conditions import Levels, Range
+from oleander.rules import Box
+from oleander.rules.conditions import Levels, Range
 
 EVERYWHERE = Box(())
 
@@ -144,7 +144,7 @@ class TestColumns:
         mixture = Mixture.fit(schema.encode(X), schema, n_components=3, seed=0)
         unseen = Box((Levels(0, schema[0], frozenset({2})),))
         assert mixture.mass(unseen) == 0
-        with pytest.raises(ValueError, match="grade is high: the density has no mass"):
+        with pytest.raises(ValueError, match="grade is rare: the density has no mass"):
             mixture.draw(unseen, 5, rng())
 
 

@@ -4,7 +4,7 @@ import pytest
 from benchmarks.rivals import Proxies
 from benchmarks.rivals.proxies import pick_by_loss, place_rows, squared_error
 from oleander.data.schema import FeatureSchema
-from oleander.explainers import LimeLinear
+from oleander.rules import Linear
 
 
 def test_picks_the_models_that_are_first_with_a_small_loss():
@@ -20,9 +20,7 @@ def test_picks_the_models_that_are_first_with_a_small_loss():
 
 def test_loss_is_the_squared_distance_of_the_score_from_one():
     schema = FeatureSchema.infer(np.array([[0.5], [1.5], [2.5]]))
-    model = LimeLinear.from_weights(
-        schema, np.array(["a", "b"]), np.zeros((1, 2)), np.array([0.7, 1.5]), reference=np.array([1.0])
-    )
+    model = Linear(schema, np.array(["a", "b"]), np.zeros((1, 2)), np.array([0.7, 1.5]), np.array([1.0]))
     losses = squared_error(model, np.ones((3, 1)), np.array(["a", "b", "c"]))
     np.testing.assert_allclose(losses, [0.09, 0.0, 1.0])
 

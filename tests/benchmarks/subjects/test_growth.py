@@ -1,7 +1,5 @@
 import subprocess
 
-import pytest
-
 from benchmarks.journal import Journal
 from benchmarks.subjects import growth
 
@@ -26,9 +24,8 @@ def test_exponents_and_sizes_over_the_cap(monkeypatch, tmp_path):
     assert "| 8 of 20 |" in page
 
 
-@pytest.mark.parametrize("kind", ["trees", "nodes", "balls"])
-def test_a_fit_from_a_pool_is_measured(kind):
-    row = growth.fit_from_pool(kind, rows=400, columns=3, n_centers=20)
+def test_a_fit_from_a_pool_is_measured():
+    row = growth.fit_from_pool(rows=400, columns=3, n_centers=20)
     assert row["data GB"] == 400 * 3 * 8 / 1e9
     assert row["bits GB"] > 0
     assert row["GB over the data"] >= 0

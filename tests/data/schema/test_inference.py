@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.data.schema import FeatureSchema, Kind
+from oleander.data.schema import Feature, FeatureSchema, Kind
 
 NO_CATEGORY = pd.CategoricalDtype(pd.Index([], dtype=object))
 
@@ -72,7 +72,7 @@ class TestMissingEverywhere:
 
     def test_a_row_with_a_value_there_cannot_be_read(self):
         schema = FeatureSchema.infer(pd.DataFrame({"void": [None, None], "x": [1.5, 2.0]}))
-        assert schema.readable(pd.DataFrame({"void": [None, 3.0], "x": [1.5, 2.0]})).tolist() == [True, False]
+        assert schema.encode_readable(pd.DataFrame({"void": [None, 3.0], "x": [1.5, 2.0]}))[1].tolist() == [True, False]
 
     def test_a_kind_that_needs_values_is_refused(self):
         with pytest.raises(ValueError, match="column 'void' has no value that is not missing, so it cannot be integer"):
@@ -127,3 +127,116 @@ def test_dtypes_that_no_file_holds_are_refused_by_name(kind):
 def test_half_pairs_of_surrogates_are_refused(table, message):
     with pytest.raises(ValueError, match=message + r".*not Unicode.*rename it"):
         FeatureSchema.infer(table)
+
+
+class TestBounds:
+    """Bounds are rounded outward, so that they are no value of a row."""
+
+    @pytest.mark.parametrize(
+        ("values", "bounds"),
+        [
+            ([34.2, 50.1, 81.7], (34, 82)),
+            ([0.3, 55.5, 104.37], (0, 110)),
+            ([18, 40, 104], (15, 105)),
+            ([1, 2, 3, 5], (1, 5)),
+            ([-0.037, 0.4, 0.981], (-0.1, 1)),
+            ([3.5, 3.5], (3.5, 3.5)),
+            (np.array([1, 100, 255], dtype=np.uint8), (0, 255)),
+            (np.array([0.5, 65504], dtype=np.float16), (0, 65504)),
+            (pd.to_datetime(["2021-03-14", "2023-11-02"]), ("2021-03-01", "2023-12-01")),
+            (pd.to_datetime(["2011-03-14", "2023-11-02"]), ("2011-01-01", "2024-01-01")),
+            (pd.to_datetime(["2024-03-14", "2024-03-20"]), ("2024-03-01", "2024-04-01")),
+            (pd.to_datetime(["2024-03-14 08:12", "2024-03-14 11:47"]), ("2024-03-14 08:00", "2024-03-14 12:00")),
+        ],
+    )
+    def test_they_are_readable(self, values, bounds):
+        (feature,) = FeatureSchema.infer(pd.DataFrame({"x": values}))
+        shown = [feature.describe_value(end) for end in (feature.lower, feature.upper)]
+        assert shown == [bound if isinstance(bound, str) else feature.describe_value(bound) for bound in bounds]
+        assert feature.exact.lower >= feature.lower
+        assert feature.exact.upper <= feature.upper
+        assert Feature.from_dict(feature.to_dict()) == feature
+
+    def test_a_value_that_few_rows_have_is_rounded_too(self):
+        (feature,) = FeatureSchema.infer(pd.DataFrame({"x": [104.37] + [None] * 99}))
+        assert (feature.lower, feature.upper) == (100, 110)
+
+    def test_the_range_as_a_scale_is_rounded_up(self):
+        assert FeatureSchema.infer(np.array([[0.0], [104.37]]), scale="range")[0].scale == 110
+
+
+class TestRareLevels:
+    """Levels that few rows hold are one level, whose names are not written."""
+
+    X = pd.DataFrame({"colour": ["red"] * 40 + ["blue"] * 55 + ["mauve"] * 2 + ["grey"] * 3})
+
+    def test_they_are_one_level(self):
+        schema = FeatureSchema.infer(self.X)
+        assert schema[0].levels == ("blue", "red", "rare")
+        assert schema[0].named_levels == ("blue", "red")
+        assert set(schema.encode(self.X)[-5:, 0]) == {2}
+        assert "grey" not in repr(schema) + str(schema.to_dict()) + repr(schema[0])
+
+    def test_the_black_box_gets_their_names(self):
+        schema = FeatureSchema.infer(self.X)
+        assert schema.decode(schema.exact.encode(self.X)).equals(self.X)
+        # A draw with just any rare level has the most frequent one.
+        assert schema.decode(np.array([[2.0]]))["colour"].tolist() == ["grey"]
+
+    def test_a_loaded_schema_encodes_alike_and_knows_no_names(self):
+        schema = FeatureSchema.infer(self.X)
+        loaded = FeatureSchema.from_dict(schema.to_dict())
+        new = pd.DataFrame({"colour": ["grey", "never seen", "red"]})
+        assert loaded.encode(new)[:, 0].tolist() == schema.encode(new)[:, 0].tolist() == [2, 2, 1]
+        with pytest.raises(ValueError, match="rare levels, whose names are not known here"):
+            loaded.decode(np.array([[2.0]]))
+        assert loaded.knowing(new).decode(np.array([[3.0]]))["colour"].tolist() == ["never seen"]
+
+    def test_a_value_of_another_kind_is_no_rare_level(self):
+        schema = FeatureSchema.infer(self.X)
+        given = pd.DataFrame({"colour": pd.Series(["grey", 7, np.inf, None], dtype=object)})
+        assert schema.encode_readable(given)[1].tolist() == [True, False, False, False]
+
+    def test_categories_keep_their_order_for_the_black_box(self):
+        dtype = pd.CategoricalDtype(["mauve", "red", "none", "blue", "grey"], ordered=True)
+        X = self.X.astype(dtype)
+        schema = FeatureSchema.infer(X)
+        assert schema[0].levels == ("red", "blue", "rare")
+        decoded = schema.decode(schema.exact.encode(X))
+        assert decoded.equals(X)
+        assert decoded["colour"].dtype == dtype
+        assert set(schema.encode(X)[-5:, 0]) == {2}
+
+    def test_levels_that_a_user_declares_are_all_named(self):
+        schema = FeatureSchema.infer(self.X).with_feature("colour", levels=("blue", "grey", "mauve", "red"))
+        assert schema.decode(schema.encode(self.X)).equals(self.X)
+        assert not schema[0].rare
+
+    @pytest.mark.parametrize(
+        ("values", "levels"),
+        [
+            (["F", "M", "F"], ("F", "M")),
+            (["a"] * 6 + ["b"] * 5 + ["c"], ("a", "b", "rare")),
+            ([0] * 99 + [1], (0, 1)),
+            ([True] * 99 + [False], (False, True)),
+            (["no"] * 99 + ["yes"], ("no", "rare")),
+            ([7] * 99 + [104], (7, "rare")),
+            (["rare"] * 99 + ["grey"], ("rare", "rare_")),
+            ([f"person {i}" for i in range(200)], ("rare",)),
+        ],
+    )
+    def test_which_are_rare(self, values, levels):
+        (feature,) = FeatureSchema.infer(pd.DataFrame({"x": values}))
+        assert feature.levels == levels
+        assert Feature.from_dict(feature.to_dict()) == feature
+
+    def test_a_column_of_rare_levels_only_is_read_after_loading(self):
+        X = pd.DataFrame({"name": [f"person {i}" for i in range(200)]})
+        loaded = FeatureSchema.from_dict(FeatureSchema.infer(X).to_dict())
+        assert set(loaded.encode(X)[:, 0]) == {0}
+
+    def test_arrays_of_numbers_have_rare_levels_too(self):
+        X = np.repeat([[3], [8], [9]], [50, 48, 2], axis=0)
+        schema = FeatureSchema.infer(X, kinds={"x0": "categorical"})
+        assert schema[0].levels == (3, 8, "rare")
+        assert np.array_equal(schema.decode(schema.exact.encode(X)), X)

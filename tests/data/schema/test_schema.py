@@ -143,7 +143,9 @@ def test_every_inferred_schema_round_trips(records):
     X = pd.DataFrame(records, columns=["number", "text", "whole", "flag"])
     X["number"] = X["number"].astype(float)
     schema = FeatureSchema.infer(X)
-    pd.testing.assert_frame_equal(schema.decode(schema.encode(X)), X)
+    exact = schema.exact.encode(X)
+    pd.testing.assert_frame_equal(schema.decode(exact), X)
+    np.testing.assert_array_equal(schema.fold(exact), schema.encode(X))
     assert FeatureSchema.from_dict(json.loads(json.dumps(schema.to_dict()))) == schema
 
 

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Balls, Floor
-from oleander.candidates import Anchors
-from oleander.draws.options import Draws
-from oleander.explainers import LimeLinear
+from oleander.draws import Draws
 from oleander.report import write_report
+from oleander.rules import LimeLinear
+from tests.making import OwnTrees
 
 SCREENSHOTS = Path(__file__).parents[3] / "screenshots"
 HOSTILE = "</script><script>window.hit=1</script>"
@@ -53,15 +53,14 @@ SHARE = Floor(on="share")
 OPTIONS: dict[str, dict[str, Any]] = {
     "asking": {"draws": Draws(2000), "min_fidelity": 0.75},
     "numbers": {"draws": Draws(2000), "min_fidelity": 0.75, "tolerance": 0.5},
-    "trees": {"candidates": "trees", "min_fidelity": 0.85},
-    "nodes": {"candidates": "nodes", "min_fidelity": 0.8},
+    "trees": {"candidates": OwnTrees(), "min_fidelity": 0.85},
+    "nodes": {"candidates": OwnTrees(by_leaf=True), "min_fidelity": 0.8},
     "balls": {"candidates": Balls(n_draws=300, max_candidates=40), "min_fidelity": 0.75, "floor": SHARE},
     "linear": {
         "candidates": Balls(n_draws=300, max_candidates=40, local=LimeLinear()),
         "min_fidelity": 0.6,
         "floor": SHARE,
     },
-    "anchors": {"candidates": Anchors(max_anchors=20, precision=0.8), "min_fidelity": 0.6, "floor": SHARE},
 }
 
 
@@ -73,7 +72,7 @@ class Atlases(dict[str, AggregateExplainer]):
         asks = kind in ("asking", "numbers")
         black_box = number_table if kind == "numbers" else label_table
         options = {**OPTIONS[kind], **({} if asks else {"holdout": 0.25, "time_limit": 10})}
-        atlas = AggregateExplainer(black_box, max_explainers=5, max_rules=None, random_state=0, **options)
+        atlas = AggregateExplainer(black_box, max_explainers=5, random_state=0, **options)
         self[kind] = atlas.fit(make_table(), background=make_table(seed=1) if asks else None)
         return self[kind]
 

@@ -5,7 +5,17 @@ import pytest
 
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.tolerance import Tolerance
-from oleander.report.page.shown import GRID, MOST_POINTS, Shown, _left_out, describe_map, typical_row, usual_range
+from oleander.report.page.shown import (
+    FEWEST_IN_RANGE,
+    GRID,
+    MOST_POINTS,
+    Shown,
+    _left_out,
+    describe_band,
+    describe_map,
+    typical_row,
+    usual_range,
+)
 
 AGE = Feature("age", Kind.INTEGER, "int64", lower=0, upper=1000)
 
@@ -48,8 +58,8 @@ def test_the_typical_row_is_rounded():
     values = np.array([[0.123456, 1.0], [0.123456, 0.0], [5.0, 1.0]])
     schema = FeatureSchema.infer(values)
     assert typical_row(schema, values).tolist() == [0.123, 1.0]
-    # Without rows, the middle of the bounds.
-    assert typical_row(schema, None).tolist() == [2.56, 0.0]
+    # Without rows, the middle of the bounds, 0 and 5.
+    assert typical_row(schema, None).tolist() == [2.5, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -81,3 +91,25 @@ def test_ranges_of_numbers_stand_in_the_order_of_the_numbers():
     starts = [float(name.split()[0]) for name in names[1:-1]]
     assert starts == sorted(starts)
     assert len(starts) >= 2
+
+
+def test_ranges_hold_quantiles_of_many_rows():
+    rng = np.random.default_rng(0)
+    truth = rng.uniform(0, 100, 600)
+    answers = truth + rng.normal(size=600)
+    answered = truth > 10
+    band = describe_band(answers, truth, answered, Tolerance(2.0))
+    assert band["n"] == answered.sum()
+    assert len(band["ranges"]) == 12
+    models = [one[0] for one in band["ranges"]]
+    assert models == sorted(models)
+    for model, low, middle, high in band["ranges"]:
+        assert low < middle < high
+        assert abs(middle - model) < 5
+
+
+def test_few_rows_or_one_answer_have_no_band():
+    few = np.arange(2.0 * FEWEST_IN_RANGE - 1)
+    assert describe_band(few, few, np.ones(len(few), dtype=bool), Tolerance(1.0)) is None
+    same = np.full(100, 3.0)
+    assert describe_band(same, same, np.ones(100, dtype=bool), Tolerance(1.0)) is None

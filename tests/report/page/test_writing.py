@@ -28,12 +28,18 @@ def test_a_ball_around_a_row_is_refused(tmp_path, make_rows, label_rows):
 
 def test_groups_need_their_rows(atlases, tmp_path):
     with pytest.raises(ValueError, match="no X was given"):
-        write_report(atlases["trees"], tmp_path / "p.html", by={"kind": ["a"]})
+        write_report(atlases["balls"], tmp_path / "p.html", by={"kind": ["a"]})
+
+
+@pytest.mark.parametrize("by", ["kind", ["a"], 0])
+def test_groups_have_names(atlases, tmp_path, by):
+    with pytest.raises(TypeError, match=f"by is a {type(by).__name__}; give a mapping of names to groups"):
+        write_report(atlases["balls"], tmp_path / "p.html", by=by)
 
 
 def test_the_same_explainer_writes_the_same_bytes(atlases, tmp_path):
     for name in ("a.html", "b.html"):
-        write_report(atlases["trees"], tmp_path / name)
+        write_report(atlases["balls"], tmp_path / name)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
@@ -63,7 +69,7 @@ def test_text_has_enough_contrast(theme):
 
 
 def test_the_summary_is_shown_without_scripts(atlases, tmp_path):
-    write_report(atlases["trees"], tmp_path / "p.html")
+    write_report(atlases["balls"], tmp_path / "p.html")
     page = (tmp_path / "p.html").read_text()
     assert "local explainer" in re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)[1]
 

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oleander.selection import SelectionProblem
@@ -16,7 +16,7 @@ from tests.selection.making import make_instance
 FLOORS = (0.6, 0.75, 0.9, 1.0)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(50))
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
 def test_auto_equals_exhaustive_search(seed, formulation):
     rows = make_instance(seed, n_candidates=9, n_points=14, max_weight=1 + seed % 4)
@@ -27,7 +27,7 @@ def test_auto_equals_exhaustive_search(seed, formulation):
     assert (result.status, result.objective, result.bound) == (best.status, best.objective, best.bound)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
 def test_weights_need_not_be_whole(seed, formulation):
     rows = make_instance(seed)
@@ -40,7 +40,7 @@ def test_weights_need_not_be_whole(seed, formulation):
 
 
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_any_stage_can_be_left_out(stage, seed):
     rows = make_instance(seed, n_candidates=16, n_points=40, max_weight=2)
     problem = SelectionProblem(rows.covers, rows.covers, rows.weights)
@@ -61,7 +61,7 @@ def test_each_of_the_last_stages_can_prove_alone(stage, seed):
 
 
 @pytest.mark.parametrize("skip", [(), ("branch", "finish"), ("find",)])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_clustered_balls_are_solved_as_by_highs(seed, skip):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(120, 4)) + 5.0 * rng.integers(0, 2, size=(120, 4))
@@ -79,7 +79,7 @@ def test_clustered_balls_are_solved_as_by_highs(seed, skip):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), k=st.integers(1, 5), formulation=st.sampled_from(["strict", "selective"]))
 def test_a_bound_is_never_under_the_optimum(seed, k, formulation):
     rows = make_instance(seed)
@@ -101,38 +101,31 @@ WEIGHTS = {
 }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     kind=st.sampled_from(sorted(WEIGHTS)),
     formulation=st.sampled_from(["strict", "selective"]),
-    limit=st.sampled_from(["number", "budget", "groups"]),
 )
+@example(seed=393, kind="a few tiny", formulation="selective")  # HiGHS does not end on it
 @pytest.mark.slow
-def test_no_better_choice_exists_whatever_the_weights(seed, kind, formulation, limit):
+def test_no_better_choice_exists_whatever_the_weights(seed, kind, formulation):
     rng = np.random.default_rng(seed)
     n_points = int(rng.integers(6, 30))
     rows = make_instance(seed, n_points=n_points)
     weights = WEIGHTS[kind](rng, n_points)
-    problem = SelectionProblem(
-        rows.covers, rows.agrees, weights, cost=rng.integers(1, 4, 8), groups=rng.integers(2, size=n_points)
-    )
-    demands = {
-        "number": {"max_explainers": 3},
-        "budget": {"budget": 5.0},
-        "groups": {"max_explainers": 3, "min_group_coverage": 0.2},
-    }[limit]
-    best = problem.solve(min_fidelity=0.6, formulation=formulation, solver="exhaustive", **demands)
+    problem = SelectionProblem(rows.covers, rows.agrees, weights)
+    best = problem.solve(3, 0.6, formulation=formulation, solver="exhaustive")
     slack = 3 * ROUNDING * weights.sum()
     for solver in ("auto", "highs"):
-        result = problem.solve(min_fidelity=0.6, formulation=formulation, solver=solver, **demands)
+        result = problem.solve(3, 0.6, formulation=formulation, solver=solver)
         assert result.bound >= best.objective - slack
         assert result.status == best.status or (result.status == "feasible" and solver == "highs")
         assert result.objective >= best.objective - slack or not result.is_proven_optimal
 
 
 @pytest.mark.parametrize("kind", sorted(WEIGHTS))
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_optimal_holds_in_exact_arithmetic(seed, kind):
     rows = make_instance(seed, n_points=20)
     weights = WEIGHTS[kind](np.random.default_rng(seed), 20)
@@ -152,3 +145,15 @@ def test_allowances_count_between_even_weights():
     agrees = np.arange(7)[None, :] < 5
     result = SelectionProblem(covers, agrees, np.full(7, 2.0)).solve(1, 0.75, formulation="selective")
     assert (result.objective, result.bound, result.status) == (13.0, 13.0, "optimal")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_quick_choice_is_nearly_the_best_and_bounded(seed):
+    case = make_instance(seed, n_candidates=25, n_points=60, max_weight=3)
+    problem = SelectionProblem(case.covers, case.agrees, case.weights)
+    asked = {"max_explainers": 4, "min_fidelity": 0.4}
+    quick, best = problem.solve(**asked, solver="quick"), problem.solve(**asked)
+    assert quick.objective <= best.objective + 1e-9 <= quick.bound + 2e-9
+    assert quick.objective >= 0.95 * best.objective
+    again = problem.solve(**asked, solver="quick")
+    assert np.array_equal(quick.chosen, again.chosen)

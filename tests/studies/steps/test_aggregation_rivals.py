@@ -1,6 +1,6 @@
 import pytest
 
-from oleander.baselines import AnchorPick
+from benchmarks.rivals import AnchorPick
 from studies.steps import aggregation, aggregation_rivals
 from studies.steps.explained_rows import HELD_OUT, LEARNED
 from studies.steps.paper_program import train_pool

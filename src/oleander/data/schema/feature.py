@@ -1,9 +1,12 @@
 """One column: its kind, the values that it may hold, and how they are encoded and decoded."""
 
 import math
-from dataclasses import asdict, dataclass, fields
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cached_property
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -11,23 +14,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.data.checks import MOST_EXACT
-from oleander.data.schema.dates import day_bounds, format_days, to_dates, to_days
-from oleander.data.schema.rounding import format_number
-from oleander.data.schema.values import (
-    find_inexact,
-    read_dtype_name,
-    refuse_half_pairs,
-    refuse_inexact,
-    refuse_infinite,
-    refuse_no_numbers,
-)
-from oleander.running.wording import list_some
+from oleander.data.checks import MOST_EXACT, refuse_half_pairs
+from oleander.data.schema.rounding import day_bounds, format_days, format_number, to_dates, to_days
+from oleander.running.wording import list_some, shorten, visible
 
 Level = str | int | float | bool
-INFINITE = (math.inf, -math.inf)
-# Squares of smaller distances, which a standard deviation needs, are no floats.
+# Squares of smaller distances, which a standard deviation needs, underflow.
 LEAST_SPREAD = 1e-150
+# As pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
+DTYPE_NAME = re.compile(r"[<>|=]?[A-Za-z]{1,20}[0-9]{0,4}(\[[a-z]{1,20}\])?")
 
 
 class Kind(StrEnum):
@@ -48,23 +43,29 @@ class Feature:
     Parameters
     ----------
     name : str
-        The column's name in rules and messages.
+        The column's name in the data; rules and messages print ``shown``.
     kind : Kind
         Continuous and integer columns hold numbers, and so do dates and timestamps: days since 1970-01-01. Binary and
         categorical columns hold levels.
     dtype : str
         The column's dtype as pandas names it; the black box gets its values with this dtype.
     lower, upper : float
-        Bounds of a number; no draw lies outside.
+        Bounds of a number. Inferred bounds are rounded outward, so that they are not the value of a row.
     scale : float
         The length that one unit of radius means along a number.
     levels : tuple
         The values of a binary or categorical column; a level's code is its position. A categorical column without
-        levels holds missing values only: no rule speaks of it, and the black box gets it as it came.
+        levels holds missing values only: no rule mentions it, and the black box gets it unchanged.
     missing : bool
         Whether a missing value is allowed.
     ordered : bool
         Whether a column of dtype ``category`` is ordered.
+    rare : bool
+        Whether the last level stands for every level that is not named: those that few rows hold, and new ones.
+    private : Feature or None
+        The column with exact bounds and every level by its name, for draws and the black box. It is never written.
+    categories : tuple
+        The levels in the order of the dtype ``category``, where this is not that of the codes. Never written either.
 
     Examples
     --------
@@ -82,6 +83,9 @@ class Feature:
     levels: tuple[Level, ...] = ()
     missing: bool = False
     ordered: bool = False
+    rare: bool = False
+    private: "Feature | None" = field(default=None, compare=False, repr=False)
+    categories: tuple[Level, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         refuse_half_pairs(self.name, "a column's name")
@@ -104,10 +108,17 @@ class Feature:
         needs_level = self.kind is Kind.BINARY or not self.missing
         if len(set(self.levels)) != len(self.levels) or (needs_level and not self.levels):
             raise ValueError(f"column {self.name!r} needs levels that are distinct, at least one.")
+        if self.rare and (not self.levels or self.kind is not Kind.CATEGORICAL):
+            raise ValueError(f"column {self.name!r} has rare levels, so it must be categorical, with a level for them.")
         if self.kind is Kind.BINARY and len(self.levels) != 2:
             raise ValueError(
                 f"column {self.name!r} cannot be binary: it has {len(self.levels)} levels, {list_some(self.levels)}."
             )
+
+    @property
+    def shown(self) -> str:
+        """The name as it is printed."""
+        return visible(self.name)
 
     @property
     def is_number(self) -> bool:
@@ -126,7 +137,7 @@ class Feature:
 
     @property
     def dtype_bounds(self) -> tuple[float, float]:
-        """The least and the largest number that the column's dtype can hold.
+        """The smallest and the largest number that the column's dtype can hold.
 
         >>> Feature("age", Kind.INTEGER, "uint8", lower=18, upper=90).dtype_bounds
         (0.0, 255.0)
@@ -153,9 +164,39 @@ class Feature:
         """Whether encoding leaves the values unchanged."""
         return (self.is_number and not self.is_date) or self.levels in ((0, 1), (0,))
 
+    @property
+    def named_levels(self) -> tuple[Level, ...]:
+        """The levels without the one that stands for rare levels."""
+        return self.levels[:-1] if self.rare else self.levels
+
+    @property
+    def exact(self) -> "Feature":
+        """The column as the data have it, itself where that is not known; only codes of rare levels differ."""
+        return self.private or self
+
+    def changed(self, **changes: Any) -> Self:
+        """Return the column with some parameters changed, also in the exact one; given levels replace all others."""
+        if "levels" in changes:
+            changes = {"rare": False, "categories": (), **changes}
+        return replace(self, **changes, private=None if self.private is None else replace(self.private, **changes))
+
+    def knowing(self, levels: Iterable[Any], categories: Iterable[Any] = ()) -> Self:
+        """Return a column with rare levels that knows the names of more of them, with which the black box is asked."""
+        if not self.rare:
+            return self
+        known = dict.fromkeys(self.named_levels if self.private is None else self.private.levels)
+        new = [level for level in map(_to_plain, levels) if self._may_be_rare(level) and level not in known]
+        if not new:
+            return self
+        names = tuple(dict.fromkeys([*self.exact.categories, *map(_to_plain, categories), *known, *new]))
+        private = replace(
+            self.exact, levels=(*known, *new), rare=False, categories=names if self.dtype == "category" else ()
+        )
+        return replace(self, private=private)
+
     @cached_property
     def _index(self) -> pd.Index:
-        return pd.Index(self.levels)
+        return pd.Index(self.named_levels)
 
     @cached_property
     def _level_values(self) -> NDArray[Any]:
@@ -171,88 +212,110 @@ class Feature:
         Raises ``ValueError`` naming the row for a value that the column may not hold.
         """
         column = values if isinstance(values, pd.Series) else pd.Series(values)
-        absent = column.isna().to_numpy()
-        codes = self._number_codes(column) if self.is_number else self._level_codes(column, absent)
-        if absent.any():
-            if not self.missing:
-                raise ValueError(
-                    f"column {self.name!r} has a missing value in row {absent.argmax()}, and its schema allows none. "
-                    f"Fill it, or allow it: schema.with_feature({self.name!r}, missing=True)."
-                )
-            codes[absent] = np.nan
+        codes, allowed = self.read(column)
+        if not allowed.all():
+            row = int(allowed.argmin())
+            raise ValueError(f"column {self.name!r} {self._describe_refused(column.iloc[row], row)}")
         return codes
 
-    def holds(self, values: Any) -> Bools:
-        """Return a mask of the values that the column may hold, which are those that can be encoded.
+    def read(self, values: Any) -> tuple[Floats, Bools]:
+        """Return the column as floats, and a mask of the values that the column may hold.
 
-        >>> Feature("sex", Kind.BINARY, "str", levels=("F", "M")).holds(["M", "X", None]).tolist()
+        >>> Feature("sex", Kind.BINARY, "str", levels=("F", "M")).read(["M", "X", None])[1].tolist()
         [True, False, False]
         """
         column = values if isinstance(values, pd.Series) else pd.Series(values)
         absent = column.isna().to_numpy()
         if self.is_date:
-            allowed = np.isfinite(to_days(column))
+            codes = to_days(column)
+            allowed = np.isfinite(codes)
         elif self.is_number:
-            refuse_no_numbers(column, self.name)
-            codes = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-            allowed = np.isfinite(codes) & ~find_inexact(column, codes)
+            codes = self._read_numbers(column)
+            allowed = np.isfinite(codes) & ~_find_inexact(column, codes)
         else:
-            allowed = self._positions(column) >= 0
-        return np.where(absent, self.missing, allowed)
+            codes = self._positions(column).astype(float)
+            allowed = codes >= 0
+        codes[absent] = np.nan
+        return codes, np.where(absent, self.missing, allowed)
 
-    def _number_codes(self, column: pd.Series) -> Floats:
-        if self.is_date:
-            days = to_days(column)
-            strange = np.isnan(days) & column.notna().to_numpy()
-            if strange.any():
-                row = int(strange.argmax())
-                raise ValueError(
-                    f"column {self.name!r} holds dates, but row {row} holds {column.iloc[row]!r}, which is not a date "
-                    "without a time zone."
-                )
-            return days
-        refuse_no_numbers(column, self.name)
-        try:
-            codes = np.array(column.to_numpy(dtype=float, na_value=np.nan))
-        except (TypeError, ValueError):
-            numbers = pd.to_numeric(column, errors="coerce")
-            row = int((numbers.isna() & column.notna()).to_numpy().argmax())
-            raise ValueError(
-                f"column {self.name!r} is {self.kind}, but row {row} holds {column.iloc[row]!r}, which is not a number."
-            ) from None
-        refuse_infinite(codes, self.name)
-        refuse_inexact(column, codes, self.name)
-        return codes
+    def _read_numbers(self, column: pd.Series) -> Floats:
+        """Return numbers as floats, and NaN for anything else; dates and the like are refused.
 
-    def _level_codes(self, column: pd.Series, absent: Bools) -> Floats:
-        codes = self._positions(column).astype(float)
-        unknown = (codes < 0) & ~absent
-        if unknown.any():
-            row = int(unknown.argmax())
+        NumPy would turn dates, spans of time and complex numbers into plain numbers.
+        """
+        dtype = column.dtype
+        if isinstance(dtype, pd.DatetimeTZDtype) or (isinstance(dtype, np.dtype) and dtype.kind in "mMc"):
             raise ValueError(
-                f"column {self.name!r} holds {column.iloc[row]!r} in row {row}, "
-                f"which is not one of its levels: {list_some(self.levels)}."
+                f"column {self.name!r} holds numbers, but row 0 holds {column.iloc[0]!r}: turn the column into numbers "
+                "first."
             )
-        return codes
+        if not pd.api.types.is_numeric_dtype(dtype):
+            column = pd.to_numeric(column.astype(object), errors="coerce")
+        return np.array(column.to_numpy(dtype=float, na_value=np.nan))
+
+    def _describe_refused(self, value: Any, row: int) -> str:
+        """Return why a value is not allowed, and what can be done."""
+        if pd.isna(value):
+            return (
+                f"has a missing value in row {row}, and its schema allows none. Fill it, or allow it: "
+                f"schema.with_feature({self.name!r}, missing=True)."
+            )
+        if not self.is_number:
+            return f"holds {value!r} in row {row}, which is not one of its levels: {list_some(self.levels)}."
+        if self.is_date:
+            return f"holds dates, but row {row} holds {value!r}, which is not a date without a time zone."
+        code = self._read_numbers(pd.Series([value]))[0]
+        if np.isnan(code):
+            return f"is {self.kind}, but row {row} holds {value!r}, which is not a number."
+        if np.isinf(code):
+            return f"holds {code} in row {row}; values must be finite. Replace it, or mark it as missing."
+        return (
+            f"holds {value} in row {row}, a whole number beyond 2^53 - 1, which may be rounded. Turn it into text if "
+            "it is an id, or into a larger unit."
+        )
 
     def _positions(self, column: pd.Series) -> Ints:
         """Return the position of each value among the levels; -1 for a value that is no level."""
         if not isinstance(column.dtype, pd.CategoricalDtype):
-            positions: Ints = self._index.get_indexer(column)
-            return positions
+            return self._find(column)
         # Each category is looked up once; the last entry is for rows without a category.
-        places = np.append(self._index.get_indexer(column.cat.categories.astype(object)), -1)
+        places = np.append(self._find(column.cat.categories.astype(object)), -1)
         return np.asarray(places[column.cat.codes.to_numpy()])
+
+    def _find(self, values: "pd.Series | pd.Index") -> Ints:
+        places: Ints = self._index.get_indexer(values)
+        if self.rare:
+            others = np.flatnonzero(places < 0)
+            allowed = [self._may_be_rare(value) for value in values.to_numpy(dtype=object)[others]]
+            places[others[np.array(allowed, dtype=bool)]] = len(self.levels) - 1
+        return places
+
+    def _may_be_rare(self, value: Any) -> bool:
+        """Return whether a value is of the same kind as the named levels; without any, whether it can be a level."""
+        kind = _kind_of_level(value)
+        return kind in self._kinds if self._kinds else kind != ""
+
+    @cached_property
+    def _kinds(self) -> frozenset[str]:
+        return frozenset(map(_kind_of_level, self.named_levels))
 
     def decode(self, codes: Floats) -> Any:
         """Return the values behind the codes, with the column's dtype where it can hold them."""
+        if self.private is not None:
+            return self.private.decode(codes)
         if self.is_date:
             return to_dates(codes, self.dtype)
+        if self.rare and (codes >= len(self.named_levels)).any():
+            raise ValueError(
+                f"column {self.name!r} has rare levels, whose names are not known here: give rows that have them."
+            )
         absent = np.isnan(codes) if self.missing else np.zeros(len(codes), dtype=bool)
         has_absent = bool(absent.any())
         if self.dtype == "category":
-            positions = np.where(absent, -1, codes).astype(np.intp)
-            return pd.Categorical.from_codes(positions, dtype=pd.CategoricalDtype(list(self.levels), self.ordered))
+            names = list(self.categories or self.named_levels)
+            places = np.append(pd.Index(names).get_indexer(pd.Index(self.named_levels)), -1)
+            positions = places[np.where(absent, -1, codes).astype(np.intp)]
+            return pd.Categorical.from_codes(positions, dtype=pd.CategoricalDtype(names, self.ordered))
         if self.is_number:
             values: NDArray[Any] = codes
         elif not self.levels:
@@ -262,21 +325,10 @@ class Feature:
             if has_absent:
                 values = values.astype(float if values.dtype.kind in "iuf" else object)
                 values[absent] = np.nan if values.dtype.kind == "f" else None
-        return values if values.dtype == self.dtype else self._to_dtype(values, has_absent)
-
-    def _to_dtype(self, values: NDArray[Any], has_absent: bool) -> Any:
-        dtype = pd.api.types.pandas_dtype(self.dtype)
-        if isinstance(dtype, np.dtype):
-            # An integer column that is declared continuous, or has missing draws, needs floats.
-            if dtype.kind in "iu" and (has_absent or self.kind is Kind.CONTINUOUS):
-                return values
-            return values if dtype.kind == "b" and has_absent else values.astype(dtype)
-        if self.kind is Kind.CONTINUOUS and pd.api.types.is_integer_dtype(dtype):
-            return pd.array(values, dtype="Float64")
-        return pd.array(values, dtype=dtype)
+        return _to_dtype(values, self.dtype, has_absent, is_continuous=self.kind is Kind.CONTINUOUS)
 
     def describe_value(self, code: float) -> str:
-        """Return the value behind a code as text.
+        """Return the value behind a code as text that can be printed.
 
         >>> Feature("sex", Kind.BINARY, "str", levels=("F", "M")).describe_value(1.0)
         'M'
@@ -286,42 +338,35 @@ class Feature:
         if self.is_number:
             return format_days(code) if self.is_date else format_number(code)
         level = self.levels[int(code)]
-        return format_number(level) if isinstance(level, float) or type(level) is int else str(level)
+        return format_number(level) if isinstance(level, float) or type(level) is int else visible(level)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {**asdict(self), "kind": str(self.kind), "levels": list(self.levels)}
+        """Return plain data for JSON, without what is private."""
+        public = {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
+        return {**public, "kind": str(self.kind), "levels": list(self.levels)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Return the feature that ``to_dict`` wrote; ``ValueError`` or ``TypeError`` names what is wrong."""
-        known = {one.name for one in fields(cls)}
+        """Return the column that ``to_dict`` wrote; ``ValueError`` or ``TypeError`` names what is wrong."""
+        known = {one.name for one in fields(cls) if one.compare}
         if set(data) != known:
             raise ValueError(f"a column is described by {', '.join(sorted(known))}, and by nothing else")
         name, levels = data["name"], tuple(data["levels"])
         if not isinstance(name, str):
             raise TypeError(f"a column is named by a {type(name).__name__}")
-        if not all(isinstance(level, Level) and level == level and level not in INFINITE for level in levels):
+        if not all(isinstance(level, Level) and _kind_of_level(level) for level in levels):
             raise TypeError(f"column {name!r} has levels that are not plain numbers, strings or booleans")
-        feature = cls(
-            name,
-            Kind(data["kind"]),
-            read_dtype_name(data["dtype"]),
-            float(data["lower"]),
-            float(data["upper"]),
-            float(data["scale"]),
-            levels,
-            bool(data["missing"]),
-            bool(data["ordered"]),
-        )
-        if not all(map(math.isfinite, (feature.lower, feature.upper, feature.scale))):
+        numbers: dict[str, Any] = {key: float(data[key]) for key in ("lower", "upper", "scale")}
+        if not all(map(math.isfinite, numbers.values())):
             raise ValueError(f"column {name!r} has bounds or a scale that are not finite")
+        flags: dict[str, Any] = {key: bool(data[key]) for key in ("missing", "ordered", "rare")}
+        feature = cls(name, Kind(data["kind"]), read_dtype_name(data["dtype"]), levels=levels, **numbers, **flags)
         feature._check_dtype()
         return feature
 
     def _check_dtype(self) -> None:
         """Raise ``ValueError`` if the dtype cannot hold the column's values."""
-        codes = np.array([self.lower, self.upper]) if self.is_number else np.arange(float(len(self.levels)))
+        codes = np.array([self.lower, self.upper]) if self.is_number else np.arange(float(len(self.named_levels)))
         try:
             dtype = pd.api.types.pandas_dtype(self.dtype)
             if isinstance(dtype, np.dtype) and dtype.kind not in ("M" if self.is_date else "biufOUS"):
@@ -332,3 +377,65 @@ class Feature:
                 raise ValueError("levels that are changed by encoding")
         except (TypeError, ValueError, OverflowError, FloatingPointError, NotImplementedError, IndexError) as error:
             raise ValueError(f"column {self.name!r} cannot be {self.kind} with dtype {self.dtype!r}") from error
+
+
+def read_dtype_name(name: Any) -> str:
+    """Return the name of a dtype from a file, or raise ``ValueError``.
+
+    NumPy parses other names as a small language, and allocates the memory that a string of a billion characters needs.
+
+    Examples
+    --------
+    >>> read_dtype_name("<U7"), read_dtype_name("Int64")
+    ('<U7', 'Int64')
+    >>> read_dtype_name("<U999999999")
+    Traceback (most recent call last):
+    ...
+    ValueError: '<U999999999' is not the dtype of a column
+    """
+    if not isinstance(name, str) or not DTYPE_NAME.fullmatch(name):
+        raise ValueError(f"{shorten(str(name), 40)!r} is not the dtype of a column")
+    return name
+
+
+def _find_inexact(column: pd.Series, codes: Floats) -> Bools:
+    """Return a mask of the whole numbers that a float may round; floats are exact as they are."""
+    inexact = np.asarray(np.abs(codes) > MOST_EXACT)
+    if pd.api.types.is_float_dtype(column.dtype):
+        return np.zeros(len(codes), dtype=bool)
+    if column.dtype == object:
+        inexact &= [not isinstance(value, float) for value in column]
+    return inexact
+
+
+def _kind_of_level(value: Any) -> str:
+    """Return "text", "truth" or "number"; empty for a value that cannot be a level.
+
+    >>> [_kind_of_level(value) for value in ("a", True, 2, math.inf, None)]
+    ['text', 'truth', 'number', '', '']
+    """
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, (bool, np.bool_)):
+        return "truth"
+    return "number" if isinstance(value, Real) and math.isfinite(value) else ""
+
+
+def _to_plain(level: Any) -> Any:
+    """Return a level as a plain Python value."""
+    return level.item() if isinstance(level, np.generic) else level
+
+
+def _to_dtype(values: NDArray[Any], name: str, has_absent: bool, *, is_continuous: bool) -> Any:
+    """Return the values of a column with the dtype of this name, where it can hold them."""
+    if values.dtype == name:
+        return values
+    dtype = pd.api.types.pandas_dtype(name)
+    if isinstance(dtype, np.dtype):
+        # An integer column that is declared continuous, or has missing draws, needs floats.
+        if dtype.kind in "iu" and (has_absent or is_continuous):
+            return values
+        return values if dtype.kind == "b" and has_absent else values.astype(dtype)
+    if is_continuous and pd.api.types.is_integer_dtype(dtype):
+        return pd.array(values, dtype="Float64")
+    return pd.array(values, dtype=dtype)

@@ -1,30 +1,42 @@
 """From a column of data to a Feature: its kind, its levels or bounds, and its scale."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats
-from oleander.data.schema.dates import holds_dates, to_days
-from oleander.data.schema.feature import Feature, Kind, Level
-from oleander.data.schema.values import read_dtype_name, refuse_infinite
+from oleander.data.schema.feature import Feature, Kind, Level, read_dtype_name
+from oleander.data.schema.rounding import holds_dates, round_days, round_to_step, to_days
 
 SCALES: dict[str, Callable[[Floats], float]] = {
     "none": lambda values: 1.0,
     "std": lambda values: float(values.std()),
     "iqr": lambda values: float(np.subtract(*np.percentile(values, [75, 25]))),
-    "range": lambda values: float(np.ptp(values)),
+    # The range of a column that begins at 0 is its largest value.
+    "range": lambda values: _round_up(float(np.ptp(values))),
 }
+# A level that fewer rows hold is rare; in a small table, one that fewer than a tenth of the rows hold.
+FEWEST_HOLDERS, FEWEST_SHARE = 5, 0.1
+RARE = "rare"
+# Bounds are rounded outward by steps of at most this share of the range, and dates to a month if not to a year.
+BOUND_STEP, BOUND_DAYS = 0.1, 10.0
 
 
-def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) -> Feature:
+def infer_feature(
+    column: pd.Series, name: str, kind: str | None, scale: str, counts: Mapping[Any, int] | None = None
+) -> Feature:
     """Infer a feature from a column; ``kind`` overrides the inferred kind.
 
     Two distinct whole numbers are binary; other whole numbers are integer, also where pandas stores them as floats
     because some are missing; strings and ``category`` are categorical, or binary if there are two levels. Dates are
     dates, and timestamps if a time is not midnight. A column that is missing everywhere is categorical, without levels.
+
+    Bounds are rounded outward, and levels that few rows hold become one level, so that a schema that is shown or saved
+    reveals nothing about single rows. ``counts`` has the number of rows of each level if the column is a sample.
     """
     if scale not in SCALES:
         raise ValueError(f"scale={scale!r} is not known; use one of {', '.join(SCALES)}.")
@@ -41,8 +53,9 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
         if kind not in (None, Kind.CATEGORICAL):
             raise ValueError(f"column {name!r} has no value that is not missing, so it cannot be {kind}.")
         return Feature(name, Kind.CATEGORICAL, str(dtype), missing=True)
-    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
-        refuse_infinite(column.to_numpy(dtype=float, na_value=np.nan), name)
+    if pd.api.types.is_float_dtype(dtype):
+        # An infinite number is refused here already, lest it become a level.
+        Feature(name, Kind.CONTINUOUS, str(dtype), missing=True).encode(column)
     if pd.api.types.is_object_dtype(dtype):
         for value in present:
             _plain(value, name)
@@ -54,18 +67,24 @@ def infer_feature(column: pd.Series, name: str, kind: str | None, scale: str) ->
         "missing": len(present) < len(column),
     }
     if chosen in (Kind.BINARY, Kind.CATEGORICAL):
-        return Feature(**about, levels=_levels(present, name), ordered=bool(getattr(dtype, "ordered", False)))
+        about["ordered"] = bool(getattr(dtype, "ordered", False))
+        if counts is None:
+            counts, n_rows = present.value_counts(sort=False).to_dict(), len(column)
+        else:
+            n_rows = sum(counts.values())
+        return _hide_rare(Feature(**about, levels=_levels(present, name)), counts, n_rows)
     if isinstance(dtype, pd.CategoricalDtype):
         raise ValueError(f"column {name!r} has dtype category, so its kind is binary or categorical, not {chosen}.")
     # Encoding reads the bounds like every later row, so that bad values get the same message.
     values = Feature(**about).encode(present)
-    return Feature(
+    feature = Feature(
         **about,
         lower=float(values.min()),
         upper=float(values.max()),
         # A constant column has no spread; any unit will do, since nothing is ever measured along it.
         scale=measure_scale(values, scale),
     )
+    return _hide_bounds(feature, len(values), len(column))
 
 
 def _infer_date(column: pd.Series, present: pd.Series, name: str, kind: str | None, scale: str) -> Feature:
@@ -82,7 +101,7 @@ def _infer_date(column: pd.Series, present: pd.Series, name: str, kind: str | No
     found = Kind.DATE if np.array_equal(days, np.round(days)) else Kind.TIMESTAMP
     if kind not in (None, found, Kind.TIMESTAMP):
         raise ValueError(f"column {name!r} holds {'dates' if found is Kind.DATE else 'times of a day'}, not {kind}.")
-    return Feature(
+    feature = Feature(
         name,
         found if kind is None else Kind(kind),
         # Objects of datetime.date are read as pandas' own dates.
@@ -92,6 +111,66 @@ def _infer_date(column: pd.Series, present: pd.Series, name: str, kind: str | No
         measure_scale(days, scale),
         missing=len(present) < len(column),
     )
+    return _hide_bounds(feature, len(days), len(column))
+
+
+def _hide_rare(feature: Feature, counts: Mapping[Any, int], n_rows: int) -> Feature:
+    """Return a column of levels with those that few rows hold as one."""
+    # 0 and 1, and False and True, name nothing.
+    if set(feature.levels) <= {0, 1}:
+        return feature
+    rare = [level for level in feature.levels if _are_few(counts.get(level, 0), n_rows)]
+    if not rare:
+        return feature
+    is_rare = set(rare)
+    named = tuple(level for level in feature.levels if level not in is_rare)
+    label = RARE
+    while label in named:
+        label += "_"
+    # Where a draw has just any rare level, the black box gets the most frequent one.
+    rare.sort(key=lambda level: -counts.get(level, 0))
+    private = replace(
+        feature,
+        kind=Kind.CATEGORICAL,
+        levels=(*named, *rare),
+        categories=feature.levels if feature.dtype == "category" else (),
+    )
+    return replace(private, levels=(*named, label), rare=True, private=private, categories=())
+
+
+def _hide_bounds(feature: Feature, n_values: int, n_rows: int) -> Feature:
+    """Return a column of numbers with its bounds rounded outward; a value that all rows share is no single row's."""
+    lower, upper = feature.lower, feature.upper
+    size = upper - lower
+    if not size and _are_few(n_values, n_rows):
+        size = abs(upper)
+    if not 0 < size < np.inf:
+        return feature
+    step = size * BOUND_STEP
+    if feature.kind is Kind.DATE:
+        step = max(step, BOUND_DAYS)
+    round_to = round_days if feature.is_date else round_to_step
+    least, largest = _storable(feature)
+    down, up = (
+        float(round_to(np.array([end]), step, whole=feature.is_whole, rounding=rounding)[0])
+        for end, rounding in ((lower, np.floor), (upper, np.ceil))
+    )
+    return replace(feature, lower=max(min(down, lower), least), upper=min(max(up, upper), largest), private=feature)
+
+
+def _storable(feature: Feature) -> tuple[float, float]:
+    """Return the smallest and the largest finite number that the column's dtype can hold."""
+    if feature.kind is not Kind.CONTINUOUS:
+        return feature.dtype_bounds
+    dtype = pd.api.types.pandas_dtype(feature.dtype)
+    numpy_dtype = getattr(dtype, "numpy_dtype", dtype)
+    is_float = isinstance(numpy_dtype, np.dtype) and numpy_dtype.kind == "f"
+    largest = float(np.finfo(numpy_dtype).max) if is_float else sys.float_info.max
+    return -largest, largest
+
+
+def _are_few(n: int, n_rows: int) -> bool:
+    return n < min(FEWEST_HOLDERS, FEWEST_SHARE * n_rows)
 
 
 def _refuse_unknown_dtype(column: pd.Series, name: str) -> None:
@@ -146,6 +225,12 @@ def _plain(level: Any, name: str) -> Level:
             f"column {name!r} holds {plain!r}, a {type(plain).__name__}; turn it into numbers or strings first."
         )
     return plain
+
+
+def _round_up(size: float) -> float:
+    if not 0 < size < np.inf:
+        return size
+    return float(round_to_step(np.array([size]), size * BOUND_STEP, whole=False, rounding=np.ceil)[0])
 
 
 def measure_scale(values: Floats, scale: str) -> float:

@@ -1,11 +1,23 @@
-"""Numbers that a person would write: formatted in few characters, or rounded to a short step."""
+"""Numbers and dates as a person writes them: in few characters, or rounded to a short step.
+
+Dates are numbers: days since 1970-01-01, with times as parts of a day.
+"""
 
 import math
 from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from oleander.arrays import Floats
+
+MICROSECONDS = 86_400_000_000
+MINUTES = (1, 5, 15, 30, 60, 180, 360, 720)
+# The first and the last day of the years 1 to 9999, and those that nanoseconds can hold.
+FIRST_DAY, LAST_DAY = -719_162.0, 2_932_896.0
+MOST_DAYS_IN_NANOSECONDS = 106_751.0
 
 
 def format_number(value: float) -> str:
@@ -57,3 +69,98 @@ def readable_step(at_most: float) -> tuple[float, int]:
     factor = max(factor for factor in (1, 2, 5) if factor * 10.0**power <= at_most * (1 + 1e-9))
     decimals = max(-power, 0)
     return round(factor * 10.0**power, decimals), decimals
+
+
+def holds_dates(column: pd.Series) -> bool:
+    """Return whether a column holds dates: pandas' own, or objects of ``datetime``."""
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return True
+    is_object = bool(pd.api.types.is_object_dtype(column.dtype))
+    return is_object and pd.api.types.infer_dtype(column, skipna=True) in ("date", "datetime", "datetime64")
+
+
+def to_days(column: pd.Series) -> Floats:
+    """Return dates as days since 1970-01-01; NaN for a missing value and for a value that is no date.
+
+    Text is read as ISO 8601 has it.
+
+    Examples
+    --------
+    >>> to_days(pd.Series(["1970-01-02", "1970-01-02 12:00", "soon"])).tolist()
+    [1.0, 1.5, nan]
+    """
+    if pd.api.types.is_numeric_dtype(column.dtype) or isinstance(column.dtype, pd.DatetimeTZDtype):
+        return np.full(len(column), np.nan)
+    if not pd.api.types.is_datetime64_dtype(column.dtype):
+        column = pd.to_datetime(column.astype(object), format="ISO8601", errors="coerce")
+        if not pd.api.types.is_datetime64_dtype(column.dtype):
+            return np.full(len(column), np.nan)
+    moments = column.to_numpy(dtype="datetime64[us]")
+    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / MICROSECONDS)
+
+
+def to_dates(days: Floats, dtype: str) -> NDArray[Any]:
+    """Return days since 1970-01-01 as dates of a dtype, to the microsecond.
+
+    Examples
+    --------
+    >>> to_dates(np.array([1.5, np.nan]), "datetime64[s]").astype(str).tolist()
+    ['1970-01-02T12:00:00', 'NaT']
+    """
+    absent = np.isnan(days)
+    moments = np.round(np.where(absent, 0.0, days) * MICROSECONDS).astype(np.int64).astype("datetime64[us]")
+    moments[absent] = np.datetime64("NaT", "us")
+    return moments.astype(dtype)
+
+
+def format_days(days: float) -> str:
+    """Return a date, with the time unless it is midnight.
+
+    Examples
+    --------
+    >>> format_days(19783.0), format_days(19783.604166666668)
+    ('2024-03-01', '2024-03-01 14:30')
+    """
+    seconds = round(days * 86_400)
+    text = str(np.datetime64(seconds, "s")).replace("T", " ")
+    return text.removesuffix(" 00:00:00").removesuffix(":00")
+
+
+def round_days(days: Floats, at_most: float, *, whole: bool, rounding: Callable[[Floats], Floats] = np.ceil) -> Floats:
+    """Return the dates rounded to the first of a year or a month, to a day, or to an hour or some minutes.
+
+    Parameters
+    ----------
+    days : array
+    at_most : float
+        About the size of the step, in days.
+    whole : bool
+        Whether the step is at least a day.
+    rounding : {np.ceil, np.floor}
+        Up by default.
+
+    Examples
+    --------
+    >>> [format_days(day) for day in round_days(np.array([19783.0, 19784.3]), 12.0, whole=True)]
+    ['2024-03-01', '2024-04-01']
+    >>> format_days(round_days(np.array([19783.6]), 0.05, whole=False)[0])
+    '2024-03-01 15:00'
+    """
+    units: tuple[tuple[int, Literal["Y", "M"]], ...] = ((120, "Y"), (10, "M"))
+    for least, unit in units:
+        if at_most >= least:
+            starts = to_dates(rounding(days), "datetime64[D]")
+            rounded = starts.astype(f"datetime64[{unit}]")
+            if rounding is np.ceil:
+                rounded = np.where(rounded < starts, rounded + np.timedelta64(1, unit), rounded)
+            return rounded.astype("datetime64[D]").astype(np.int64).astype(float)
+    steps = [step for step in MINUTES if step <= at_most * 1440]
+    per_day = 1 if whole or at_most >= 1 else 1440 // max(steps, default=1)
+    return rounding(np.round(days * per_day, 6)) / per_day
+
+
+def day_bounds(dtype: str) -> tuple[float, float]:
+    """Return the first and the last day that a dtype of dates can hold."""
+    if dtype == "datetime64[ns]":
+        return -MOST_DAYS_IN_NANOSECONDS, MOST_DAYS_IN_NANOSECONDS
+    return FIRST_DAY, LAST_DAY

@@ -1,6 +1,6 @@
 """All columns together: from a frame or array to one float matrix, and back to the input of the black box."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -8,18 +8,17 @@ from typing import Any, Literal, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.checks import MOST_EXACT
-from oleander.data.frames import FRAMES, PANDAS, frame_of, to_table
-from oleander.data.schema.feature import Feature, Kind
+from oleander.data.frames import FRAMES, PANDAS, as_table, frame_of, to_table
+from oleander.data.schema.feature import Feature, Kind, read_dtype_name
 from oleander.data.schema.inference import infer_feature
-from oleander.data.schema.table import describe_features
-from oleander.data.schema.values import read_dtype_name, refuse_half_pairs
-from oleander.running.wording import list_some, one_line
+from oleander.running.wording import list_some, one_line, shorten
 
 FORMAT = 1
+# Of the levels of a column, in a table to be read.
+MOST_SHOWN, MOST_LETTERS = 6, 60
 
 
 @dataclass(frozen=True)
@@ -74,14 +73,14 @@ class FeatureSchema:
             The unit of a radius along each number.
         """
         given, X = X, to_table(X)
-        table = _as_table(X)
+        table = as_table(X)
         is_frame = isinstance(X, pd.DataFrame)
         names = [str(column) if is_frame else f"x{column}" for column in table.columns]
         wanted = dict(kinds or {})
         unknown = sorted(set(wanted) - set(names))
         if unknown:
             raise ValueError(
-                f"kinds names column {unknown[0]!r}, which the data do not have; they have {', '.join(names)}."
+                f"kinds names column {unknown[0]!r}, which the data do not have; they have {list_some(names)}."
             )
         features = tuple(
             infer_feature(table.iloc[:, position], name, wanted.get(name), scale) for position, name in enumerate(names)
@@ -96,16 +95,19 @@ class FeatureSchema:
         return cls(features, array_dtype=str(np.asarray(X).dtype))
 
     def with_feature(self, name: str, /, **changes: Any) -> Self:
-        """Return a schema with one column changed: its bounds, scale, levels, or whether it may be missing."""
+        """Return a schema with one column changed: its bounds, scale, levels, or whether it may be missing.
+
+        Bounds and levels that are given are taken as they are, and written as they are.
+        """
         position = self.position(name)
         features = list(self.features)
-        features[position] = replace(features[position], **changes)
+        features[position] = features[position].changed(**changes)
         return replace(self, features=tuple(features))
 
     def position(self, name: str) -> int:
         """Return the position of the column with this name."""
         if name not in self.names:
-            raise ValueError(f"there is no column {name!r}; there are {', '.join(self.names)}.")
+            raise ValueError(f"there is no column {name!r}; there are {list_some(self.names)}.")
         return self.names.index(name)
 
     @cached_property
@@ -127,6 +129,44 @@ class FeatureSchema:
     def scales(self) -> Floats:
         """The length of one unit of radius along each column in ``numbers``."""
         return np.array([self.features[j].scale for j in self.numbers])
+
+    @cached_property
+    def exact(self) -> Self:
+        """The columns as the data have them, each rare level by itself; it encodes the rows that the black box gets.
+
+        It stays in memory and is never written.
+        """
+        return replace(self, features=tuple(feature.exact for feature in self.features))
+
+    def fold(self, rows: Floats) -> Floats:
+        """Return rows that ``exact`` has encoded with the codes of this schema, where rare levels have one code."""
+        rare = [j for j in self.named.tolist() if self[j].rare]
+        if not rare:
+            return rows
+        folded = rows.copy()
+        for j in rare:
+            np.minimum(folded[:, j], len(self[j].levels) - 1, out=folded[:, j])
+        return folded
+
+    def find_rare(self, rows: Floats) -> Bools:
+        """Return a mask of the encoded rows with a rare level, whose code does not give the name."""
+        found = np.zeros(len(rows), dtype=bool)
+        for j in self.named.tolist():
+            if self[j].rare:
+                found |= rows[:, j] >= len(self[j].named_levels)
+        return found
+
+    def knowing(self, X: Any) -> Self:
+        """Return the schema with the names of rare levels that a table has, with which the black box is asked."""
+        if not any(feature.rare for feature in self.features):
+            return self
+        table = self._columns_of(to_table(X))
+        features = []
+        for j, feature in enumerate(self.features):
+            column = table.iloc[:, j]
+            names = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else ()
+            features.append(feature.knowing(column.dropna().unique(), names) if feature.rare else feature)
+        return replace(self, features=tuple(features))
 
     @property
     def table(self) -> pd.DataFrame:
@@ -158,7 +198,7 @@ class FeatureSchema:
         X = to_table(X)
         if self._needs_no_encoding(X):
             return np.array(X, dtype=float, order=order)
-        table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
+        table = self._columns_of(X)
         rows = np.empty((len(table), len(self)), order=order)
         for j, feature in enumerate(self.features):
             rows[:, j] = feature.encode(table.iloc[:, j])
@@ -180,16 +220,9 @@ class FeatureSchema:
     def align(self, X: Any) -> Any:
         """Return the schema's columns of a frame as a pandas DataFrame, in the schema's order; an array as it is."""
         table = to_table(X)
-        return self._aligned(table, is_frame=True) if isinstance(table, pd.DataFrame) else table
+        return self._columns_of(table) if isinstance(table, pd.DataFrame) else table
 
-    def readable(self, X: Any) -> Bools:
-        """Return a mask of the rows that can be encoded: every value is allowed by the schema."""
-        X = to_table(X)
-        table = self._aligned(_as_table(X), is_frame=isinstance(X, pd.DataFrame))
-        allowed: Bools = np.all([feature.holds(table.iloc[:, j]) for j, feature in enumerate(self.features)], axis=0)
-        return allowed
-
-    def encode_readable(self, X: Any) -> tuple[Floats, Bools | None]:
+    def encode_readable(self, X: Any, order: Literal["C", "F"] = "C") -> tuple[Floats, Bools | None]:
         """Encode rows of which some may hold values that the schema does not allow.
 
         Returns
@@ -200,17 +233,15 @@ class FeatureSchema:
             A mask of the rows that were encoded; None where all were.
         """
         X = to_table(X)
-        try:
-            return self.encode(X), None
-        except ValueError:
-            # A missing column, or another shape, is still an error.
-            readable = self.readable(X)
-            if readable.all():
-                raise
-        rows = np.full((len(readable), len(self)), np.nan)
-        if readable.any():
-            rows[readable] = self.encode(X[readable] if isinstance(X, pd.DataFrame) else np.asarray(X)[readable])
-        return rows, readable
+        if self._needs_no_encoding(X):
+            return np.array(X, dtype=float, order=order), None
+        table = self._columns_of(X)
+        rows, readable = np.empty((len(table), len(self)), order=order), np.ones(len(table), dtype=bool)
+        for j, feature in enumerate(self.features):
+            rows[:, j], allowed = feature.read(table.iloc[:, j])
+            readable &= allowed
+        rows[~readable] = np.nan
+        return rows, None if readable.all() else readable
 
     def describe_unreadable(self, X: Any) -> str:
         """Return why rows cannot be encoded: the first column, row and value that the schema does not allow."""
@@ -245,9 +276,10 @@ class FeatureSchema:
             return values
         return values.astype(dtype, copy=False)
 
-    def _aligned(self, table: pd.DataFrame, *, is_frame: bool) -> pd.DataFrame:
-        """Return the schema's columns of the table, in its order; ``ValueError`` names all that are missing."""
-        if is_frame and self.columns is not None:
+    def _columns_of(self, X: Any) -> pd.DataFrame:
+        """Return the schema's columns of X, in its order; ``ValueError`` names all that are missing."""
+        table = as_table(X)
+        if isinstance(X, pd.DataFrame) and self.columns is not None:
             absent = [column for column in self.columns if column not in table.columns]
             if absent:
                 word = "column" if len(absent) == 1 else "columns"
@@ -306,36 +338,30 @@ class FeatureSchema:
             raise ValueError(f"this is not a schema that can be read: {one_line(error)}.") from error
 
 
-def _as_table(X: Any) -> pd.DataFrame:
-    """Return the data as a DataFrame; ``ValueError`` or ``TypeError`` says why they are no rows and columns."""
-    if isinstance(X, pd.DataFrame):
-        table = X
-        for column in table.columns:
-            if isinstance(column, bool) or not isinstance(column, (str, int)):
-                raise ValueError(f"column {column!r} is named by a {type(column).__name__}; use strings.")
-            refuse_half_pairs(column, "a column's name")
-        # A column named 1 and one named "1" cannot be told apart in rules.
-        twice = table.columns[table.columns.map(str).duplicated()]
-        if len(twice):
-            raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
-    else:
-        if issparse(X):
-            raise TypeError("sparse data are not supported: draws around a row are dense. Pass X.toarray().")
-        values = np.asarray(X)
-        if values.ndim != 2:
-            raise ValueError(
-                f"the data have {values.ndim} dimensions; rows and columns are expected. Reshape your data: "
-                "X.reshape(1, -1) is one row, X.reshape(-1, 1) one column."
-            )
-        if values.dtype.kind not in "biufOUS":
-            raise ValueError(f"the data have dtype {values.dtype}; numbers or strings are expected.")
-        if values.dtype.kind in "OU":
-            # pandas would fail on such text without naming it.
-            for position, column in enumerate(values.T.tolist()):
-                for value in set(filter(lambda value: isinstance(value, str), column)):
-                    refuse_half_pairs(value, f"column 'x{position}'")
-        # The columns of an object array may differ in dtype.
-        table = pd.DataFrame(values).infer_objects()
-    if not len(table) or not table.shape[1]:
-        raise ValueError(f"the data have {len(table)} rows and {table.shape[1]} columns; both must be at least 1.")
-    return table
+def describe_features(features: Iterable[Feature], *, with_bounds: bool = True) -> pd.DataFrame:
+    """Return a line per column: its name, its kind, the values that it may hold, and whether one may be missing.
+
+    ``with_bounds=False`` leaves the bounds of numbers and dates out.
+
+    Examples
+    --------
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
+    >>> sex = Feature("sex", Kind.BINARY, "str", levels=("F", "M"), missing=True)
+    >>> describe_features([age, sex]).to_numpy().tolist()
+    [['age', 'integer', '18 to 90', ''], ['sex', 'binary', 'F, M', 'may be missing']]
+    """
+    lines = [
+        (one.shown, str(one.kind), _values(one, with_bounds), "may be missing" if one.missing else "")
+        for one in features
+    ]
+    return pd.DataFrame(lines, columns=["column", "kind", "values", "missing"])
+
+
+def _values(feature: Feature, with_bounds: bool) -> str:
+    if feature.is_number and not with_bounds:
+        return "dates" if feature.is_date else "numbers"
+    if feature.is_number:
+        return f"{feature.describe_value(feature.lower)} to {feature.describe_value(feature.upper)}"
+    shown = ", ".join(feature.describe_value(code) for code in range(min(len(feature.levels), MOST_SHOWN)))
+    more = len(feature.levels) - MOST_SHOWN
+    return shorten(shown, MOST_LETTERS) + (f" and {more} more" if more > 0 else "") if feature.levels else "none"

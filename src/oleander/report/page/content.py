@@ -1,21 +1,27 @@
 """The content of the page as plain data, computed in Python and drawn by the page's script."""
 
+import hashlib
+import platform
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import NotFittedError
 
-from oleander.aggregate import AggregateExplainer
+from oleander import __version__
 from oleander.arrays import Bools, Floats
-from oleander.data.schema.table import describe_features
-from oleander.data.tolerance import agrees
-from oleander.learning.union import UnionLearner
+from oleander.data.schema.schema import describe_features
+from oleander.explainer import AggregateExplainer
+from oleander.learning.learner import RuleLearner
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers
 from oleander.report.page.shown import Shown, describe_map, describe_rows, typical_row, usual_range
-from oleander.report.page.words import describe_choice, describe_making, describe_settings, describe_verdict
-from oleander.results.stability import Stability
+from oleander.results.explainer_set import Answers
+from oleander.results.fit_record import Stability
 from oleander.results.tradeoff import Cell, TradeOff
+from oleander.running.wording import visible
+from oleander.words.claims import describe_verdict
+from oleander.words.page import describe_cell, describe_making
+from oleander.words.rules import describe_refits
 
 
 def build_content(
@@ -30,11 +36,11 @@ def build_content(
     chosen = [cell.explainers for cell in tradeoff.cells if cell.explainers is not None]
     labels = {label for one in chosen for member in one.members for label in labels_of(member)}
     if shown is not None and shown.names is not None:
-        labels |= {str(label) for label in shown.names}
+        labels |= {visible(label) for label in shown.names}
     codes = {label: code for code, label in enumerate(sorted(labels))}
     members: dict[tuple[int, bool], int] = {}
     described: list[dict[str, Any]] = []
-    sets: dict[tuple[tuple[int, ...], str], int] = {}
+    sets: dict[tuple[int, ...], int] = {}
     set_data: list[dict[str, Any]] = []
     cells = []
     for cell in tradeoff.cells:
@@ -45,19 +51,21 @@ def build_content(
                 if key not in members:
                     members[key] = len(described)
                     described.append(describe_member(member, schema, codes, record.min_fidelity))
-            own = (tuple(members[key] for key in keys), cell.explainers.overlap)
+            own = tuple(members[key] for key in keys)
             if own not in sets:
                 sets[own] = len(set_data)
-                about_set: dict[str, Any] = {"overlap": cell.explainers.overlap, "in_turn": cell.explainers.in_turn}
+                about_set: dict[str, Any] = {"ranked": cell.explainers.ranked.tolist()}
                 if shown is not None:
-                    data = [described[place] for place in own[0]]
-                    about_set |= describe_rows(cell.explainers, data, shown, codes, _judge(atlas, cell, shown))
-                set_data.append({"members": list(own[0]), **about_set})
+                    data = [described[place] for place in own]
+                    answers = cell.explainers.read(shown.values)
+                    judged = _judge(atlas, cell, answers, shown)
+                    about_set |= describe_rows(cell.explainers, answers, data, shown, codes, judged)
+                set_data.append({"members": list(own), **about_set})
             number = sets[own]
-        cells.append({**_describe_cell(cell, number), "words": describe_choice(record, cell, is_fitted=is_fitted)})
+        cells.append({**_describe_cell(cell, number), "words": describe_cell(record, cell, is_fitted=is_fitted)})
     return {
-        "title": title,
-        "about": about,
+        "title": visible(title),
+        "about": visible(about),
         "columns": _describe_columns(atlas, shown),
         "classes": list(codes),
         "members": described,
@@ -67,9 +75,10 @@ def build_content(
         "refits": _describe_stability(record.stability),
         "map": None if shown is None else describe_map(schema, shown, codes, include_rows=include_rows),
         "by_folds": record.by_folds,
+        "is_asked": record.is_asked,
         "within": "" if record.explainers.tolerance is None else str(record.explainers.tolerance),
         "typical": numbers(typical_row(schema, None if shown is None else shown.values)),
-        "made": describe_making(atlas),
+        "made": _describe_making(atlas),
         "verdict": describe_verdict(_verdict_of(atlas), record.min_fidelity),
         "settings": describe_settings(atlas, None if shown is None else shown.values),
     }
@@ -89,35 +98,29 @@ def _describe_stability(stability: Stability | None) -> list[list[str]] | None:
     if stability is None:
         return None
     return [
-        [stability.describe_rule(number, position) for position in range(len(counts))]
+        [describe_refits(stability, number, position) for position in range(len(counts))]
         for number, counts in enumerate(stability.found)
     ]
 
 
-def _judge(atlas: AggregateExplainer, cell: Cell, shown: Shown) -> tuple[Bools, Bools] | None:
-    """Return masks of the rows with an answer that may be compared with the black box's, and of those where it is it.
-
-    None where that is not known.
-    """
+def _judge(atlas: AggregateExplainer, cell: Cell, answers: Answers, shown: Shown) -> tuple[Bools, Bools] | None:
+    """Return masks of the comparable answers, and of those that agree with the black box; None where not known."""
     workings = atlas._workings
     if not atlas.record_.by_folds:
-        if shown.labels is None or cell.explainers is None:
-            return None
-        answers = cell.explainers.answer(shown.values)
-        answered = ~np.ma.getmaskarray(answers)
-        return answered, answered & agrees(np.ma.getdata(answers), shown.labels, shown.tolerance)
+        return None if shown.labels is None else (answers.answered, answers.right(shown.labels))
     # The rules were learned from draws around these rows: answers of rules that were learned without the row count.
-    if workings is None or not shown.are_fitted or not isinstance(workings.program, UnionLearner):
+    if workings is None or not shown.are_fitted or not isinstance(workings.program, RuleLearner):
         return None
-    union = workings.program.choose(cell.max_explainers, cell.min_fidelity)
-    point_of_row = workings.rows.point_of_row
-    return None if union is None else (union.answered[point_of_row], union.right[point_of_row])
+    point_of_row, place = workings.rows.point_of_row, (cell.max_explainers, cell.min_fidelity)
+    is_fitted = place == (atlas.record_.max_explainers, atlas.record_.min_fidelity)
+    rules = workings.program.choose(*place) if is_fitted else workings.program.choose_each(*workings.grid)[place]
+    return None if rules is None else (rules.answered[point_of_row], rules.right[point_of_row])
 
 
 def known_rows(atlas: AggregateExplainer, shown: Shown | None) -> Floats:
     """Return the rows that the page must not show: those of the fit, if they are still there, and those given."""
     parts = [] if atlas._workings is None else [atlas._workings.known.values]
-    parts += [] if shown is None else [shown.values]
+    parts += [] if shown is None or shown.are_fitted else [shown.values]
     return np.concatenate([np.empty((0, len(atlas.schema_))), *parts])
 
 
@@ -141,3 +144,36 @@ def _describe_cell(cell: Cell, number: int | None) -> dict[str, Any]:
     names = ("max_explainers", "min_fidelity", "n_rules", "coverage", "most")
     figures = {name: getattr(cell, name) for name in names}
     return {**{name: None if value != value else value for name, value in figures.items()}, "set": number}
+
+
+def _describe_making(atlas: AggregateExplainer) -> list[str]:
+    program = None if atlas._workings is None else atlas._workings.program
+    learner = program if isinstance(program, RuleLearner) else None
+    n_draws = None if learner is None else len(learner.draws.values)
+    return describe_making(
+        atlas.record_, n_draws, None if learner is None else learner.max_conditions, atlas.n_queries_
+    )
+
+
+def describe_settings(atlas: AggregateExplainer, shown: Floats | None) -> list[list[str]]:
+    """Return what is needed to make the explanation again, as pairs of name and text."""
+    workings = atlas._workings
+    params = atlas.get_params(deep=False)
+    hidden = {"black_box", "schema", "verbose", "n_jobs"}
+    names = ["max_explainers", "min_fidelity"] if workings is None else sorted(params.keys() - hidden)
+    settings = [
+        ["software", f"Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
+        ["parameters", ", ".join(f"{name}={params[name]!r}" for name in names)],
+    ]
+    if workings is not None:
+        rows = workings.rows
+        settings.append(["rows of the fit", f"{rows.n_rows:,}, fingerprint {_digest(rows.values)}"])
+    if shown is not None:
+        settings.append(["rows on this page", f"{len(shown):,}, fingerprint {_digest(shown)}"])
+    return settings
+
+
+def _digest(values: Floats) -> str:
+    """Return a hash of the rows and their order, which reveals no value."""
+    plain = np.ascontiguousarray(np.where(np.isnan(values), np.nan, values) + 0.0)
+    return hashlib.sha256(plain.tobytes()).hexdigest()[:16]

@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import Feature, FeatureSchema
-from oleander.data.schema.dates import round_up_days
-from oleander.data.schema.rounding import round_to_step
+from oleander.data.schema.rounding import round_days, round_to_step
 from oleander.data.tolerance import Tolerance, show_answer
-from oleander.regions.conditions import clauses
 from oleander.report.displays import CoverageDisplay
-from oleander.report.page.band import describe_band
-from oleander.report.page.members import columns_of
 from oleander.results.evaluation import describe_uncovered, group_answers
-from oleander.results.explainer_set import ABSTAINS, ExplainerSet
-from oleander.results.rules import find_rules
+from oleander.results.explainer_set import ABSTAINS, Answers, ExplainerSet
+from oleander.rules.conditions import clauses
+from oleander.running.wording import visible
 
 # More points could not be distinguished on the map, and would make the file large.
 MOST_POINTS = 2000
@@ -33,6 +30,11 @@ GRID = 1000
 TAIL = 0.05
 # The columns that name a direction of the map: at most this many, each with a correlation of at least this.
 MOST_NAMED, FAIR_CORRELATION = 3, 0.3
+
+# The fewest rows of a range, so that no answer of one row is shown, and the most ranges.
+FEWEST_IN_RANGE, MOST_RANGES = 10, 12
+# The part of a range's answers at each end that its bar leaves out.
+BAR_TAIL = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,20 @@ class Shown:
         named: Labels = ranges[codes]
         return named
 
+    @cached_property
+    def tables(self) -> list[tuple[str, Labels, Ints]]:
+        """The groups in which rows are counted: a name, the values in words, and the position of each row's value."""
+        tables = []
+        if self.names is not None:
+            words, codes = _name_values(self.names)
+            if self.labels is not None and self.tolerance is not None:
+                # Ranges of numbers stand in the order of the numbers.
+                in_order = group_answers(self.labels, self.tolerance)[1].tolist()
+                rank = np.array([in_order.index(word) for word in words], dtype=np.intp)
+                words, codes = words[np.argsort(rank)], rank[codes]
+            tables.append(("the model's answer", words, codes))
+        return tables + [(visible(name), *_name_values(values)) for name, values in self.by.items()]
+
     @property
     def on_map(self) -> Ints:
         """The rows on the map: all, or a random part of many."""
@@ -77,8 +93,16 @@ class Shown:
         return np.sort(np.random.default_rng(0).choice(n_rows, MOST_POINTS, replace=False))
 
 
+def _name_values(values: Labels) -> tuple[Labels, Ints]:
+    """Return the distinct values in words and in order, and the position of each value among them."""
+    codes, distinct = pd.factorize(np.asarray(values), use_na_sentinel=False)
+    words, place = np.unique([visible(value) for value in distinct], return_inverse=True)
+    return words, place[codes]
+
+
 def describe_rows(
     chosen: ExplainerSet,
+    answers: Answers,
     members: list[dict[str, Any]],
     shown: Shown,
     codes: Mapping[str, int],
@@ -89,25 +113,24 @@ def describe_rows(
     Parameters
     ----------
     chosen : ExplainerSet
+    answers : Answers
     members : list of dict
         The explainers as ``describe_member`` returns them.
     shown : Shown
     codes : mapping of label to int
     judged : pair of bool arrays of shape (n_rows,), or None
-        Masks of the rows with an answer that may be compared with the black box's, and of those where it is the same.
+        Masks of the comparable answers, and of those that agree with the black box.
     """
-    answers = chosen.answer(shown.values)
-    responsible = chosen.responsible(shown.values)
-    answered = responsible != ABSTAINS
+    responsible, answered = answers.speaker, answers.answered
     positions = np.full(len(responsible), ABSTAINS)
     given = np.full(len(responsible), ABSTAINS)
     decided = np.zeros(len(chosen.schema), dtype=np.intp)
     for number, (member, described) in enumerate(zip(chosen.members, members, strict=True)):
         own = responsible == number
-        found = find_rules(member.explainer, shown.values[own])
+        found = member.explainer.find_rules(shown.values[own])
         positions[own] = 0 if found is None else found
         if found is None:
-            given[own] = [codes[show_answer(label, chosen.tolerance)] for label in answers[own].data.tolist()]
+            given[own] = [codes[show_answer(label, chosen.tolerance)] for label in answers.given[own].tolist()]
         else:
             # The answer of a line depends on the row; its rule does not.
             given[own] = np.array([rule["label"] for rule in described["rules"]])[found]
@@ -115,7 +138,7 @@ def describe_rows(
             # A line uses columns beside those of its conditions.
             own_columns = [] if described["explainer"]["kind"] == "line" else described["rules"][position]["columns"]
             columns = own_columns or described["features"]
-            decided[sorted({*columns, *columns_of(member.region)})] += n_rows
+            decided[sorted({*columns, *(one.column for one in member.conditions)})] += n_rows
     some = shown.on_map
     return {
         "explainer": _base64(responsible[some]),
@@ -123,7 +146,7 @@ def describe_rows(
         "answer": _base64(given[some]),
         "decided": decided.tolist(),
         "left_out": _left_out(chosen.schema, shown, answered, judged),
-        "band": _band(np.ma.getdata(answers), shown, judged),
+        "band": _band(answers.given, shown, judged),
     }
 
 
@@ -133,34 +156,67 @@ def _band(answers: Labels, shown: Shown, judged: tuple[Bools, Bools] | None) -> 
     return describe_band(answers, shown.labels, judged[0], shown.tolerance)
 
 
+def describe_band(answers: Floats, truth: Floats, answered: Bools, tolerance: Tolerance) -> dict[str, Any] | None:
+    """Return the middle and most of the answers in each range of the model's answers; None where rows are few.
+
+    Parameters
+    ----------
+    answers, truth : arrays of shape (n_rows,)
+        What the rules and the model say.
+    answered : bool array of shape (n_rows,)
+        The rows that may be compared.
+    tolerance : Tolerance
+
+    Returns
+    -------
+    dict
+        "ranges" holds, for each range, the median of the model's answers, and the 10%, 50% and 90% quantiles of the
+        rules' answers; "size" and "relative" are the tolerance.
+    """
+    said, known = np.asarray(answers)[answered], truth[answered]
+    n_ranges = min(MOST_RANGES, len(known) // FEWEST_IN_RANGE)
+    if n_ranges < 2 or np.ptp(known) == 0:
+        return None
+    parts = np.array_split(np.argsort(known, kind="stable"), n_ranges)
+    ranges = [
+        [
+            tolerance.round(value)
+            for value in (np.median(known[part]), *np.quantile(said[part], [BAR_TAIL, 0.5, 1 - BAR_TAIL]))
+        ]
+        for part in parts
+    ]
+    return {"ranges": ranges, "size": tolerance.value, "relative": tolerance.is_relative, "n": len(known)}
+
+
 def _left_out(
     schema: FeatureSchema, shown: Shown, answered: Bools, judged: tuple[Bools, Bools] | None
 ) -> dict[str, Any]:
-    labels = np.full(len(answered), "") if shown.names is None else shown.names
-    described = describe_uncovered(shown.values, labels, answered, schema)
+    described = describe_uncovered(shown.values, np.zeros(len(answered)), answered, schema)
     rules = [
         {"terms": clauses(rule.terms), "share": rule.share, "n": rule.n_draws}
         for rule in described.rules
         if rule.label == "not answered" and rule.n_draws >= FEWEST_COUNTED
     ]
-    tables = []
-    if shown.names is not None:
-        lines = _count(shown.names, answered, judged)
-        if shown.labels is not None and shown.tolerance is not None:
-            # Ranges of numbers stand in the order of the numbers.
-            _, ranges = group_answers(shown.labels, shown.tolerance)
-            lines.sort(key=lambda line: ranges.tolist().index(line["value"]))
-        tables.append({"name": "the model's answer", "lines": lines})
-    tables += [{"name": name, "lines": _count(values, answered)} for name, values in shown.by.items()]
+    tables: list[dict[str, Any]] = []
+    for name, words, codes in shown.tables:
+        # Only the model's answers have a right and a wrong.
+        of_answers = judged if shown.names is not None and not tables else None
+        tables.append({"name": name, "lines": _count(words, codes, answered, of_answers)})
     return {"n": int((~answered).sum()), "of": len(answered), "by": tables, "rules": rules}
 
 
-def _count(values: Labels, answered: Bools, judged: tuple[Bools, Bools] | None = None) -> list[dict[str, Any]]:
-    table = pd.DataFrame({"value": [str(value) for value in values], "n": 1, "answered": answered})
+def _count(
+    words: Labels, codes: Ints, answered: Bools, judged: tuple[Bools, Bools] | None = None
+) -> list[dict[str, Any]]:
+    masks = {"n": np.ones_like(answered), "answered": answered}
     if judged is not None:
-        table["judged"], table["right"] = judged
-    lines = table.groupby("value", sort=True).sum().reset_index().to_dict("records")
-    return [line if line["n"] >= FEWEST_COUNTED else {"value": line["value"]} for line in lines]
+        masks["judged"], masks["right"] = judged
+    counts = {name: np.bincount(codes[mask], minlength=len(words)).tolist() for name, mask in masks.items()}
+    lines = []
+    for place, word in enumerate(words.tolist()):
+        is_counted = counts["n"][place] >= FEWEST_COUNTED
+        lines.append({"value": word, **({name: counts[name][place] for name in counts} if is_counted else {})})
+    return lines
 
 
 def named_groups(schema: FeatureSchema, values: Floats) -> dict[str, Labels]:
@@ -169,7 +225,8 @@ def named_groups(schema: FeatureSchema, values: Floats) -> dict[str, Labels]:
     for j in schema.named:
         feature = schema[int(j)]
         if 2 <= len(feature.levels) <= MOST_LEVELS:
-            groups[feature.name] = np.array([feature.describe_value(code) for code in values[:, j]], dtype=object)
+            found, place = np.unique(values[:, j], return_inverse=True)
+            groups[feature.name] = np.array([feature.describe_value(code) for code in found], dtype=object)[place]
     return groups
 
 
@@ -178,18 +235,17 @@ def describe_map(
 ) -> dict[str, Any]:
     """Return the places of rows on the map, and what its two directions mean."""
     some = shown.on_map
-    points = CoverageDisplay.project(schema, shown.values)
-    axes = [_name_direction(schema, shown.values, points[:, axis]) for axis in range(2)]
-    points = points[some]
+    values = shown.values[some]
+    points = CoverageDisplay.project(schema, values)
+    axes = [_name_direction(schema, values, points[:, axis]) for axis in range(2)]
     # Positions on a grid are exact enough for the eye, and too coarse to compute a row from.
     low, span = points.min(axis=0), np.ptp(points, axis=0)
     places = np.round((points - low) / np.where(span > 0, span, 1.0) * GRID).astype(int)
     about: dict[str, Any] = {"points": places.tolist(), "grid": GRID, "n_rows": len(shown.values), "axes": axes}
-    about["labels"] = None if shown.names is None else [codes[str(label)] for label in shown.names[some]]
+    about["labels"] = None if shown.names is None else [codes[visible(label)] for label in shown.names[some]]
     if include_rows:
         about["rows"] = [
-            [feature.describe_value(value) for feature, value in zip(schema, row, strict=True)]
-            for row in shown.values[some]
+            [feature.describe_value(value) for feature, value in zip(schema, row, strict=True)] for row in values
         ]
     return about
 
@@ -202,11 +258,11 @@ def _name_direction(schema: FeatureSchema, values: Floats, places: Floats) -> li
         if feature.is_number:
             correlation = _correlate(values[known, j], places[known])
             less, more = ("earlier", "later") if feature.is_date else ("less", "more")
-            found.append((abs(correlation), f"{more if correlation > 0 else less} {feature.name}"))
+            found.append((abs(correlation), f"{more if correlation > 0 else less} {feature.shown}"))
         else:
             for code in range(len(feature.levels)):
                 has_level = (values[:, j] == code).astype(float)
-                found.append((_correlate(has_level, places), f"{feature.name} is {feature.describe_value(code)}"))
+                found.append((_correlate(has_level, places), f"{feature.shown} is {feature.describe_value(code)}"))
     strongest = sorted(found, reverse=True)[:MOST_NAMED]
     return [name for correlation, name in strongest if correlation >= FAIR_CORRELATION]
 
@@ -246,7 +302,7 @@ def usual_range(feature: Feature, values: Floats) -> str:
     ends = np.quantile(known, [TAIL, 1 - TAIL])
     step = float(ends[1] - ends[0]) / 10
     if step > 0:
-        round_ends = round_up_days if feature.is_date else round_to_step
+        round_ends = round_days if feature.is_date else round_to_step
         ends = round_ends(ends, step, whole=feature.is_whole)
     return " to ".join(feature.describe_value(end) for end in ends)
 

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from oleander.aggregate import AggregateExplainer
 from oleander.arrays import Labels
 from oleander.data.checks import one_per_row
+from oleander.data.frames import to_table
+from oleander.explainer import AggregateExplainer
+from oleander.files.atomic import write_whole
 from oleander.report.page.content import build_content, known_rows
 from oleander.report.page.shown import Shown, named_groups
-from oleander.storage.files import write_whole
 
 SCRIPTS = ("reading.js", "drawing.js", "page.js")
 
@@ -44,6 +45,7 @@ def write_report(
         The file, which is written whole or not at all.
     X : DataFrame or array, optional
         Rows for the map and for the part on unanswered rows; None takes the rows of the fit, if they are still there.
+        The map shows at most 2,000 of them, drawn at random, and says so; all other counts are of all rows.
     labels : array, optional
         The black box's labels for X. Otherwise the black box is asked about rows whose label is not known, and these
         rows are counted.
@@ -87,7 +89,7 @@ def make_page(
     include_rows: bool = False,
 ) -> Page:
     """Return the page that ``write_report`` writes."""
-    shown = _rows_to_show(atlas, X, labels, by or {})
+    shown = _rows_to_show(atlas, X, labels, {} if by is None else by)
     if not include_rows:
         _refuse_records(atlas, shown)
     content = build_content(atlas, shown, title=title, about=about, include_rows=include_rows)
@@ -95,6 +97,8 @@ def make_page(
 
 
 def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any]) -> Shown | None:
+    if not isinstance(by, Mapping):
+        raise TypeError(f"by is a {type(by).__name__}; give a mapping of names to groups, one group for each row of X.")
     schema = atlas.schema_
     if X is None:
         if by:
@@ -107,7 +111,7 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
     else:
         values = schema.encode(X)
         can_ask = atlas.black_box is not None or labels is not None
-        known = atlas.label(values, labels) if can_ask else None
+        known = atlas._label_table(to_table(X), values, None, labels) if can_ask else None
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
     by = {**named_groups(schema, values), **groups}
     return Shown(values, known, by, are_fitted=X is None, tolerance=atlas.record_.explainers.tolerance)
@@ -117,7 +121,7 @@ def _refuse_records(atlas: AggregateExplainer, shown: Shown | None) -> None:
     record = atlas.record_.explainers.find_record(known_rows(atlas, shown))
     if record is not None:
         raise ValueError(
-            f"explainer {record} is a ball around a row of the data, which the page would hold. "
+            f"explainer {record + 1} is a ball around a row of the data, which the page would hold. "
             "Allow it with include_rows=True."
         )
 

@@ -1,12 +1,10 @@
 """The solvers by name. Each is imported when it is asked for, so that stating a problem loads no solver."""
 
 from importlib import import_module
-from typing import Literal, Protocol
+from typing import Protocol
 
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
-
-Feature = Literal["allowances", "costs", "groups", "union"]
 
 
 class Solver(Protocol):
@@ -16,10 +14,6 @@ class Solver(Protocol):
     def name(self) -> str:
         """The name by which users choose the solver."""
 
-    @property
-    def handles(self) -> frozenset[Feature]:
-        """The parts of a model that the solver can deal with beside plain maximum coverage."""
-
     def solve(self, model: CoverageModel, run: Run) -> None:
         """Work on the model until the run is settled or stopped."""
 
@@ -27,9 +21,9 @@ class Solver(Protocol):
 SOLVERS = {
     "auto": ("oleander.selection.solvers.auto", "AutoSolver"),
     "highs": ("oleander.selection.solvers.highs", "HighsSolver"),
-    "quick": ("oleander.selection.solvers.quick", "QuickSolver"),
-    "greedy": ("oleander.selection.solvers.greedy", "GreedySolver"),
-    "exhaustive": ("oleander.selection.solvers.exhaustive", "ExhaustiveSolver"),
+    "quick": ("oleander.selection.solvers.auto", "QuickSolver"),
+    "greedy": ("oleander.selection.solvers.simple", "GreedySolver"),
+    "exhaustive": ("oleander.selection.solvers.simple", "ExhaustiveSolver"),
 }
 
 
@@ -53,14 +47,3 @@ def get_solver(solver: str | Solver) -> Solver:
     module, name = SOLVERS[solver]
     made: Solver = getattr(import_module(module), name)()
     return made
-
-
-def missing_features(model: CoverageModel, solver: Solver) -> list[Feature]:
-    """Return the parts of the model that the solver cannot deal with."""
-    has: dict[Feature, bool] = {
-        "allowances": model.maybe is not None,
-        "costs": not model.counts_explainers,
-        "groups": model.groups is not None,
-        "union": model.wrong is not None,
-    }
-    return [feature for feature, present in has.items() if present and feature not in solver.handles]

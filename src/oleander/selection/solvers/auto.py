@@ -1,4 +1,4 @@
-"""The stages in order: reduce, find, bound, fix, branch, decompose, cut, finish. The first proof ends the solve.
+"""The stages in order: reduce, find, bound, fix, branch, decompose, finish. The first proof ends the solve.
 
 Every stage is exact by itself, so any of them can be left out and the answer stays right; it only takes
 longer.
@@ -10,30 +10,30 @@ from dataclasses import replace
 import numpy as np
 
 from oleander.arrays import Ints, is_smaller_packed
-from oleander.selection.bounds import DualPoint, evaluate, tighten
+from oleander.selection.bounds import DualPoint, evaluate, still_possible, tighten
 from oleander.selection.branch import BranchTree
-from oleander.selection.decompose import Decomposition
-from oleander.selection.fix import still_possible
-from oleander.selection.grouping import group_candidates
+from oleander.selection.decompose import Decomposition, group_candidates
 from oleander.selection.model import CoverageModel
-from oleander.selection.reduce import merge_points, strip_forced, undominated
+from oleander.selection.reduce import merge_points, undominated
 from oleander.selection.run import Run
-from oleander.selection.search import Swaps, greedy, reach_minima, walk
-from oleander.selection.solvers import Feature
+from oleander.selection.search import greedy, walk
 from oleander.selection.solvers.highs import solve_by_highs
-from oleander.selection.solvers.program import Cuts
-from oleander.selection.solvers.union import cut_relaxation
-from oleander.selection.union_search import offer_within_floor
+from oleander.selection.solvers.simple import ExhaustiveSolver, count_choices
 
-STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "cut", "finish")
+STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "finish")
 # Branching by itself is fastest when fixing has left few candidates for each of a few sets.
 FEW_SETS, FEW_PER_SET = 12, 20
 # A model of at most this many entries goes to HiGHS when groups have tightened nothing in this many nodes.
 ENTRIES_FOR_HIGHS, NODES_BEFORE_HIGHS = 150_000, 3_000
-# A gap under this share is worth a solve without the floor over the union, in at most this many seconds.
-NEARLY, LONGEST_WITHOUT = 0.03, 5.0
+# So few choices are looked at one by one. HiGHS can turn in circles on a small program whose weights span decades.
+FEW_CHOICES = 1_000
 # A larger program would spend the time limit on its first linear relaxation.
 MAX_ENTRIES_TO_FINISH = 3_000_000
+# The second search of `quick` ends after this many moves without a better choice.
+QUICK_PATIENCE = 30
+# Steps and nodes of `bounding`. Where candidates overlap as much as boxes do, multipliers end up far under the weights
+# of points; starting there saves most of the steps.
+N_STEPS, MOST_NODES, FIRST_SHARE = 200, 100, 0.05
 
 
 class AutoSolver:
@@ -42,11 +42,10 @@ class AutoSolver:
     Parameters
     ----------
     skip : collection of str
-        Stages to leave out, of "reduce", "find", "bound", "fix", "branch", "decompose", "cut" and "finish".
+        Stages to leave out, of "reduce", "find", "bound", "fix", "branch", "decompose" and "finish".
     """
 
     name = "auto"
-    handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups", "union"})
 
     def __init__(self, skip: Collection[str] = ()) -> None:
         unknown = set(skip) - set(STAGES)
@@ -62,10 +61,6 @@ class AutoSolver:
         work.bound(n_steps=200)
         work.fix()
         work.reduce()
-        if work.model.wrong is not None:
-            work.find(patience=100)
-            self._solve_without_floor(work.model, run)
-            work.cut()
         if work.model.is_plain:
             # Better choices sharpen the next bound and the next fixing; a smaller model makes all of them cheaper.
             for patience in (30, max(100, 6 * work.model.limit)):
@@ -84,27 +79,49 @@ class AutoSolver:
             work.branch(max_nodes=None)
         work.finish()
 
-    def _solve_without_floor(self, model: CoverageModel, run: Run) -> None:
-        """Where the floor over the union hardly binds, solve without it: that bounds the answer, or is the answer."""
-        if run.should_stop() or run.bound - run.value > NEARLY * abs(run.value):
-            return
-        part = run.part(gap=run.gap, time_limit=min(0.5 * run.time_left, LONGEST_WITHOUT))
-        with run.stage("bound") as notes:
-            self.solve(replace(model, wrong=None), part)
-            notes.n_steps = sum(stage.n_steps for stage in part.stages)
-            run.tighten(part.bound)
-            chosen = model.positions(np.asarray(part.best[1], dtype=np.intp))
-            if part.value > -np.inf and model.satisfies(chosen):
-                run.offer(model.value(chosen), model.names(chosen))
+
+class QuickSolver:
+    """Find a choice, bound it, drop what the bound rules out, and search once more; the clock changes nothing."""
+
+    name = "quick"
+
+    def solve(self, model: CoverageModel, run: Run) -> None:
+        """Run the stages once."""
+        work = Work(model, run, ())
+        work.merge()
+        work.find(patience=0)
+        work.bound(n_steps=200)
+        work.fix()
+        work.reduce()
+        work.find(patience=QUICK_PATIENCE)
+
+
+class BoundingSolver:
+    """Bound what the start leaves to gain; the clock changes nothing, and better choices on the way are taken."""
+
+    name = "bounding"
+
+    def solve(self, model: CoverageModel, run: Run) -> None:
+        """Run the stages once."""
+        work = Work(model, run, ())
+        work.merge()
+        # Boxes that lie in others are most of the candidates, and a smaller model makes every step cheaper.
+        work.reduce()
+        work.point = evaluate(work.model, FIRST_SHARE * work.model.weights)
+        for _ in range(2):
+            work.bound(n_steps=N_STEPS)
+            work.fix()
+            work.reduce()
+        if work.model.is_plain and work.model.limit <= FEW_SETS:
+            work.branch(max_nodes=MOST_NODES)
 
 
 class Work:
     """The model as the stages have left it, with the multipliers of the last bound."""
 
     def __init__(self, model: CoverageModel, run: Run, skip: Collection[str]) -> None:
-        self.model, self.run, self.skip = strip_forced(model), run, skip
+        self.model, self.run, self.skip = model, run, skip
         self.point: DualPoint | None = None
-        self.cuts: Cuts | None = None
         # The number of candidates when the model was last reduced, and merged: with as many it stays so.
         self._n_reduced = self._n_merged = -1
 
@@ -161,14 +178,7 @@ class Work:
             return
         model, run = self.model, self.run
         with run.stage("find") as notes:
-            if model.wrong is not None:
-                notes.n_steps = offer_within_floor(model, run, self._starts(), patience=patience)
-                return
-            if model.groups is not None:
-                chosen = reach_minima(model, should_stop=run.should_stop)
-                if chosen is None:
-                    return
-            elif self.point is None:
+            if self.point is None:
                 chosen = greedy(model, should_stop=run.should_stop)
             else:
                 likely = np.argsort(-self.point.average, kind="stable")[: model.limit]
@@ -180,17 +190,9 @@ class Work:
                 if len(known) == len(chosen) and set(known.tolist()) != set(chosen.tolist()):
                     starts.append(known)
                 for start in starts:
-                    found, n_made = walk(model, Swaps(model, start), patience=patience, should_stop=run.should_stop)
+                    found, n_made = walk(model, start, patience=patience, should_stop=run.should_stop)
                     notes.n_steps += n_made
-                    if found is not None:
-                        run.offer(model.value(found), model.names(found))
-
-    def _starts(self) -> list[Ints]:
-        """Return the starts of a search under a floor over the union: the forced candidates, and the best known."""
-        starts = [self.model.forced]
-        if self.run.best[1]:
-            starts.append(self.model.positions(np.asarray(self.run.best[1], dtype=np.intp)))
-        return starts
+                    run.offer(model.value(found), model.names(found))
 
     def bound(self, n_steps: int) -> None:
         """Tighten the Lagrangian bound."""
@@ -214,7 +216,7 @@ class Work:
             return
         with self.run.stage("fix") as notes:
             before = self.model.n_candidates
-            self._keep(still_possible(self.model, self.point, self.run.cutoff))
+            self._keep(still_possible(self.point, self.run.cutoff))
             notes.n_dropped = before - self.model.n_candidates
 
     def branch(self, max_nodes: int | None) -> None:
@@ -224,20 +226,20 @@ class Work:
         model, run = self.model.unpacked(), self.run
 
         def on_better(value: float, chosen: tuple[int, ...]) -> None:
-            run.offer(value + model.offset, model.names(np.asarray(chosen, dtype=np.intp)))
+            run.offer(value, model.names(np.asarray(chosen, dtype=np.intp)))
 
         with run.stage("branch") as notes:
             tree = BranchTree(
                 model.sure,
                 model.weights,
-                min(model.limit, model.n_candidates),
-                cutoff=run.cutoff - model.offset,
+                model.limit,
+                cutoff=run.cutoff,
                 step=run.step,
                 multipliers=None if self.point is None else self.point.multipliers,
                 on_better=on_better,
             )
             notes.n_steps = tree.grow(max_nodes, run.should_stop)
-            run.tighten(tree.bound + model.offset)
+            run.tighten(tree.bound)
             if tree.is_complete:
                 run.exhaust()
 
@@ -257,20 +259,13 @@ class Work:
                 decomposition.solve(patience)
                 notes.n_steps = decomposition.n_nodes
 
-    def cut(self) -> None:
-        """Solve the relaxation under a floor over the union, with cuts, and drop candidates by it."""
-        if self._skips("cut") or self.model.sure.nnz > MAX_ENTRIES_TO_FINISH:
-            return
-        with self.run.stage("cut") as notes:
-            before = self.model.n_candidates
-            possible, self.cuts, notes.n_steps = cut_relaxation(self.model, self.run)
-            self._keep(possible)
-            notes.n_dropped = before - self.model.n_candidates
-
     def finish(self) -> None:
-        """Hand the remaining program to HiGHS, asking only for a better choice than the best known."""
+        """Look at every choice if few are left; else hand the program to HiGHS, asking only for a better choice."""
         if self._skips("finish") or self.model.sure.nnz > MAX_ENTRIES_TO_FINISH:
+            return
+        if count_choices(self.model) <= FEW_CHOICES:
+            ExhaustiveSolver().solve(self.model, self.run)
             return
         with self.run.stage("finish") as notes:
             with_cutoff = self.run.cutoff > -np.inf
-            notes.n_steps = solve_by_highs(self.model, self.run, with_cutoff=with_cutoff, cuts=self.cuts)
+            notes.n_steps = solve_by_highs(self.model, self.run, with_cutoff=with_cutoff)

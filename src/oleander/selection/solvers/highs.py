@@ -1,21 +1,29 @@
-"""HiGHS on the model as a mixed-integer program."""
+"""The model as a mixed-integer program, and HiGHS on it.
+
+One binary per candidate, one continuous variable per point: in the reduced form of both formulations only the choice of
+candidates needs to be integer. What a point counts, and what of an allowance goes where, is a flow once the candidates
+are chosen.
+"""
 
 import atexit
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from threading import Lock, Thread
 from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from oleander.arrays import Ints
+from oleander.arrays import Bools, Floats, Ints
 from oleander.selection.model import ROUNDING, CoverageModel
 from oleander.selection.run import Run
-from oleander.selection.solvers import Feature
-from oleander.selection.solvers.program import Cuts, LinearProgram, linear_program
+from oleander.selection.sparse_rows import listed
 
+# A solver's tolerances are absolute. Whole weights keep their scale up to a total of this many steps; others are
+# scaled to a total of about 2^20.
+MAX_STEPS, SCALED = 500_000.0, 20
 # HiGHS works to a tolerance of a millionth; a bound is only as good as that.
 MARGIN = 1e-6
 TOLERANCES = ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance")
@@ -25,26 +33,120 @@ LONG_PATIENCE = 5.0
 TURN = Lock()
 
 
-def solve_by_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts | None = None) -> int:
+@dataclass(frozen=True, eq=False)
+class LinearProgram:
+    """Maximise cost·v with lower ≤ v ≤ upper and row_lower ≤ rows·v ≤ row_upper.
+
+    Weights are multiplied by `unit`, so the objective is `unit` times the value of a choice. If they are then not
+    whole and small, a solver needs finer tolerances than usual.
+    """
+
+    cost: Floats
+    lower: Floats
+    upper: Floats
+    is_integer: Bools
+    rows: sparse.csr_array
+    row_lower: Floats
+    row_upper: Floats
+    unit: float
+    is_whole: bool
+
+
+def unit_of(model: CoverageModel) -> tuple[float, bool]:
+    """Return the factor that brings the weights to a scale fit for a solver, and whether they are small whole numbers.
+
+    Examples
+    --------
+    >>> from oleander.selection.model import plain_model
+    >>> unit_of(plain_model(np.eye(2), 1, [2.0, 4.0])), unit_of(plain_model(np.eye(2), 1, [0.5, 0.5]))
+    ((0.5, True), (1048576.0, False))
+    """
+    total = float(model.weights.sum())
+    if model.grain and total <= MAX_STEPS * model.grain:
+        return 1.0 / model.grain, True
+    # A power of two changes no digit of a weight.
+    return float(np.exp2(SCALED - np.floor(np.log2(total)))), False
+
+
+def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearProgram:
+    """Return the model as a mixed-integer program; a cutoff adds the row "value ≥ cutoff".
+
+    Variables are the candidates, the share of each point that counts, and then the weight that each candidate counts
+    of each point that it may count.
+
+    Examples
+    --------
+    >>> from oleander.selection.model import plain_model
+    >>> linear_program(plain_model(np.eye(3), budget=2)).rows.shape
+    (4, 6)
+    """
+    model = model.unpacked()
+    n_candidates, n_points = model.sure.shape
+    unit, is_whole = unit_of(model)
+    model = replace(
+        model,
+        weights=unit * model.weights,
+        allowance=None if model.allowance is None else unit * model.allowance,
+    )
+    lower, upper = np.zeros(n_candidates + n_points), np.ones(n_candidates + n_points)
+    cost = np.concatenate([np.zeros(n_candidates), model.weights])
+    # A point counts only as far as it is covered.
+    blocks: list[list[Any]] = [[-listed(model.by_point), sparse.eye_array(n_points)]]
+    row_lower, row_upper = [np.full(n_points, -np.inf)], [np.zeros(n_points)]
+    blocks.append([np.ones((1, n_candidates)), None])
+    row_lower.append(np.array([-np.inf]))
+    row_upper.append(np.array([float(model.budget)]))
+    if cutoff > -np.inf:
+        blocks.append([None, model.weights[None, :]])
+        row_lower.append(np.array([unit * cutoff]))
+        row_upper.append(np.array([np.inf]))
+    if model.maybe is not None and model.allowance is not None:
+        n_parts = model.maybe.nnz
+        owner = np.repeat(np.arange(n_candidates), np.diff(model.maybe.indptr))
+        part, point = np.arange(n_parts), model.maybe.indices
+        counted = sparse.csr_array((-1.0 / model.weights[point], (point, part)), shape=(n_points, n_parts))
+        taken = sparse.csr_array((np.ones(n_parts), (owner, part)), shape=(n_candidates, n_parts))
+        blocks = [[*row, None] for row in blocks]
+        blocks[0][2] = counted
+        blocks.append([-sparse.diags_array(model.allowance), None, taken])
+        row_lower.append(np.full(n_candidates, -np.inf))
+        row_upper.append(np.zeros(n_candidates))
+        cost = np.concatenate([cost, np.zeros(n_parts)])
+        lower = np.concatenate([lower, np.zeros(n_parts)])
+        upper = np.concatenate([upper, model.weights[point]])
+    return LinearProgram(
+        cost=cost,
+        lower=lower,
+        upper=upper,
+        is_integer=np.arange(len(cost)) < n_candidates,
+        rows=sparse.csr_array(sparse.block_array(blocks, format="csr")),
+        row_lower=np.concatenate(row_lower),
+        row_upper=np.concatenate(row_upper),
+        unit=unit,
+        is_whole=is_whole,
+    )
+
+
+def solve_by_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
     """Hand the model to HiGHS until nothing better exists or time is up; return the number of nodes.
 
     HiGHS's own bound is good to a millionth. Where that leaves a better value possible, HiGHS is asked for
     one, and says that there is none.
     """
-    n_nodes = run_highs(model, run, with_cutoff=with_cutoff, cuts=cuts)
+    n_nodes = run_highs(model, run, with_cutoff=with_cutoff)
     value = -np.inf
     while run.value > value and not run.should_stop() and run.bound - run.value <= 3.0 * MARGIN * abs(run.bound):
         value = run.value
-        n_nodes += run_highs(model, run, with_cutoff=True, cuts=cuts)
+        n_nodes += run_highs(model, run, with_cutoff=True)
     return n_nodes
 
 
-def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts | None = None) -> int:
+def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
     """Hand the model to HiGHS, offer its choice and bound to the run, and return the number of nodes.
 
     With the row "value ≥ cutoff" an infeasible program is a proof that nothing better exists.
     """
-    program = linear_program(model, cutoff=run.cutoff if with_cutoff else -np.inf, cuts=cuts)
+    program = linear_program(model, cutoff=run.cutoff if with_cutoff else -np.inf)
     highs = load(program, run)
     if not with_cutoff and run.value > -np.inf:
         start = np.isin(model.origin, run.best[1]).astype(np.float64)
@@ -58,20 +160,20 @@ def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool, cuts: Cuts |
     return _report(highs, program, model, run) if has_ended else 0
 
 
-def count_fewest(model: CoverageModel, least: float, run: Run, *, max_nodes: int) -> Ints | None:
-    """Return the fewest candidates worth `least` that HiGHS finds in `max_nodes` nodes, or None."""
+def find_smallest(model: CoverageModel, least: float, run: Run, *, max_nodes: int) -> Ints | None:
+    """Return the smallest choice worth `least` that HiGHS finds in `max_nodes` nodes, or None."""
     program = linear_program(model, cutoff=least)
     # Points cost nothing here, and every candidate one.
-    program = replace(program, cost=-program.is_integer.astype(np.float64), offset=0.0)
-    part = run.part(time_limit=LONG_PATIENCE)
+    program = replace(program, cost=-program.is_integer.astype(np.float64))
+    part = run.part(LONG_PATIENCE)
     highs = load(program, part)
     highs.setOptionValue("mip_abs_gap", 0.5)
     highs.setOptionValue("mip_max_nodes", max_nodes)
     return _solution(highs, model) if work(highs, part) else None
 
 
-def load(program: LinearProgram, run: Run, *, relaxed: bool = False) -> Any:
-    """Return HiGHS with this program, or with its linear relaxation."""
+def load(program: LinearProgram, run: Run) -> Any:
+    """Return HiGHS with this program."""
     highspy: Any = import_module("highspy")
     highs = highspy.Highs()
     for option, setting in {
@@ -91,7 +193,7 @@ def load(program: LinearProgram, run: Run, *, relaxed: bool = False) -> Any:
         program.rows.nnz,
         int(highspy.MatrixFormat.kRowwise),
         int(highspy.ObjSense.kMaximize),
-        program.offset,
+        0.0,
         program.cost,
         program.lower,
         program.upper,
@@ -100,7 +202,7 @@ def load(program: LinearProgram, run: Run, *, relaxed: bool = False) -> Any:
         program.rows.indptr.astype(np.int32),
         program.rows.indices.astype(np.int32),
         program.rows.data,
-        np.zeros(n_columns, dtype=np.int32) if relaxed else program.is_integer.astype(np.int32),
+        program.is_integer.astype(np.int32),
     )
     return highs
 
@@ -160,7 +262,7 @@ def _report(highs: Any, program: LinearProgram, model: CoverageModel, run: Run) 
     status, info = highs.getModelStatus(), highs.getInfo()
     chosen = _solution(highs, model)
     # Trust nothing but the choice itself: its value and feasibility are computed here.
-    if chosen is not None and model.satisfies(chosen):
+    if chosen is not None and len(chosen) <= model.limit:
         run.offer(model.value(chosen), model.names(chosen))
     # The program is bounded, so presolve's "unbounded or infeasible" is the same.
     if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
@@ -183,7 +285,6 @@ class HighsSolver:
     """The model as it is, handed to HiGHS: for comparison, and where `auto` has no special means."""
 
     name = "highs"
-    handles: frozenset[Feature] = frozenset({"allowances", "costs", "groups", "union"})
 
     def solve(self, model: CoverageModel, run: Run) -> None:
         """Run HiGHS once."""

@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.rivals.decision_set.itemsets import Candidates
 from benchmarks.rivals.decision_set.objective import Objective, Terms
 from oleander.data.schema import FeatureSchema
-from oleander.regions.conditions import Range
+from oleander.rules.conditions import Range
 
 AGE = FeatureSchema.infer(np.linspace(0, 10, 30)[:, None])[0]
 

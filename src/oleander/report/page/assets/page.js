@@ -8,6 +8,7 @@ fitted.fitted = true;
 const state = { cell: fitted, row: [...data.typical], isTried: false, hit: null };
 const here = () => (state.cell.set === null ? null : data.sets[state.cell.set]);
 const membersOf = (set) => set.members.map((m) => data.members[m]);
+const areRules = (members) => members.every((member) => member.one);
 const count = (n) => n.toLocaleString("en");
 const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 const name = (text) => h("bdi", {}, text);
@@ -48,14 +49,14 @@ function ruleLine(members, number, position, title) {
 function explainerItem(members, number, most) {
   const member = members[number];
   const order = member.rules.map((_, position) => position).sort((a, b) => member.rules[b].n - member.rules[a].n || a - b);
-  const line = (position) => ruleLine(members, number, position, `rule ${position}`);
+  const line = (position) => ruleLine(members, number, position, `rule ${position + 1}`);
   const rest = order.slice(most);
   const lazily = (title, kind, draw) => h("details", { class: kind, toggle: (event) => {
     if (event.target.open && !event.target.querySelector("ul")) event.target.append(draw());
   } }, h("summary", {}, title));
   const tree = member.explainer.kind === "tree" && member.rules.length > 1;
   return h("li", { class: "explainer" },
-    h("h3", {}, `Explainer ${number}`, h("span", { class: "soft" }, `: ${member.words}`)),
+    h("h3", {}, `Explainer ${number + 1}`, h("span", { class: "soft" }, `: ${member.words}`)),
     h("p", { class: "soft" }, "Where: ", name(member.where), "."),
     h("ul", {}, order.slice(0, most).map(line)),
     rest.length ? lazily(plural(rest.length, "narrower rule"), rest.length > MOST_PRINTED ? "long" : null, () => h("ul", {}, rest.map(line))) : null,
@@ -74,10 +75,11 @@ function renderRules() {
     return;
   }
   const members = membersOf(set);
-  const rules = members.every((member) => member.one) ? "rule" : "explainer";
-  const order = set.overlap === "silent" ? `Where ${rules}s that cover a row disagree, no answer is given.` : members.length > 1 ? `The ${rules}s are read in order: the first one that covers a row answers.` : "";
-  const draws = members.some((member) => member.rules.some((rule) => / draws?$/.test(rule.evidence))) ? " A draw is a synthetic row that the model labelled." : "";
-  $("reading").textContent = `${order} “Right” means: ${data.within ? `within ${data.within} of what the model says` : "as the model says"}. Whether the model itself is right is not judged here.${draws}`;
+  const rules = areRules(members) ? "rule" : "explainer";
+  const hold = areRules(members) ? "Counts are of all rows where the conditions of the rule hold." : "";
+  const order = members.length > 1 ? `Where several ${areRules(members) ? "rules hold" : "explainers cover a row"}, the most faithful one answers.` : "";
+  const synthetic = members.some((member) => member.rules.some((rule) => / synthetic rows$/.test(rule.evidence))) ? " Synthetic rows resemble the data, and the model labelled them." : "";
+  $("reading").textContent = `${hold} ${order} “Correct” means: ${data.within ? `within ${data.within} of what the model says` : "as the model says"}. Whether the model itself is right is not judged here.${synthetic}`;
   const wanted = $("search").hidden ? "" : $("filter").value.trim().toLowerCase();
   const mentions = (member) => [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
     .some((text) => text.toLowerCase().includes(wanted));
@@ -134,14 +136,12 @@ function answer() {
   const explanation = explain(data, set, state.row);
   const head = explanation.label === null ? h("p", { class: "figure none" }, "No answer") : h("p", { class: "figure" }, name(explanation.label));
   const note = !explanation.statements.length
-    ? "No explainer covers this row: no answer is given."
-    : explanation.silenced
-      ? "The explainers disagree: no answer is given."
-      : explanation.disagree
-        ? set.in_turn ? "The rules are read in order: the first one answers." : "The explainers disagree; the first one answers."
-        : "";
+    ? `No ${areRules(members) ? "rule holds for" : "explainer covers"} this row: no answer is given.`
+    : explanation.disagree
+      ? `The ${areRules(members) ? "rules that hold" : "explainers that cover this row"} disagree: the first one, which is the most faithful, answers.`
+      : "";
   const lines = explanation.statements.map((one, i) => h("li", { "data-explainer": one.explainer },
-    h("strong", {}, nameOf(members, one.explainer, one.position)), i ? " also covers this row and says " : " says ", one.value ? `${one.value}, by ` : "", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
+    h("strong", {}, nameOf(members, one.explainer, one.position)), i ? ` also ${areRules(members) ? "holds" : "covers this row"} and says ` : " says ", one.value ? `${one.value}, by ` : "", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
     h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
   $("said").replaceChildren(head, note ? h("p", {}, note) : "", h("ul", {}, lines.length ? lines : nearest(members)));
   const [first] = explanation.label === null || !state.isTried ? [] : explanation.statements;
@@ -178,7 +178,7 @@ function nearest(members) {
       h("ul", { class: "checks" }, rule.terms.map((term, i) => h("li", { class: failed[i] ? "failed" : "met" }, h("span", { class: "sr" }, failed[i] ? "fails: " : "meets: "), name(term), valueOf(rule.columns[i])))));
   }
   return members.map((member, number) => [member, number]).filter(([member]) => member.region.kind === "spoken" && contains(member.region.outer, state.row, data.columns, member))
-    .map(([member, number]) => h("li", {}, `Explainer ${number} is silent in the leaf of this row.`, wayThrough(member)));
+    .map(([member, number]) => h("li", {}, `Explainer ${number + 1} is silent in the leaf of this row.`, wayThrough(member)));
 }
 
 function renderLeftOut() {
@@ -192,7 +192,7 @@ function renderLeftOut() {
     parts.push(h("p", {}, "Most of them are where:"));
     parts.push(h("ul", {}, left.rules.map((rule) => h("li", {}, rule.terms.length ? join(rule.terms.map(name), " and ") : "everywhere", h("span", { class: "soft" }, ` (${percent(rule.share, 0)} of ${plural(rule.n, "row")} there have no answer)`)))));
   } else if (left.n) parts.push(h("p", {}, "No small tree separates them from the answered rows."));
-  const agreement = data.by_folds ? "right without the row" : "right, of answered";
+  const agreement = data.by_folds ? "correct without the row" : "correct, of answered";
   const tables = left.by.map((group) => {
     const isJudged = group.lines.some((line) => line.judged !== undefined);
     const heads = ["", "rows", "no answer", "share", ...(isJudged ? [agreement, "share"] : [])];
@@ -206,7 +206,7 @@ function renderLeftOut() {
              ...(isJudged ? [h("td", {}, `${count(line.right)} of ${count(line.judged)}`), share(line.right, line.judged)] : [])])))));
   });
   const isJudged = left.by.some((group) => group.lines.some((line) => line.judged !== undefined));
-  const note = data.by_folds ? "Agreement is that of rules that were learned in the same way without the row." : here().in_turn ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
+  const note = data.by_folds ? "Agreement is that of rules that were learned in the same way without the row." : data.is_asked ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
   $("left").replaceChildren(...parts, isJudged && note ? h("p", { class: "soft" }, note) : "", h("div", { class: "tables" }, tables), bandOf(here().band));
 }
 
@@ -231,7 +231,7 @@ function renderTradeOff() {
   const line = choicesAt(data.cells, cell.min_fidelity);
   const place = line.indexOf(cell);
   $("chart").replaceChildren(drawChart(data.cells, floors, cell, choose));
-  $("floor").replaceChildren(...floors.map((floor) => h("option", { value: floor, selected: floor === cell.min_fidelity }, `at least ${floor}`)));
+  $("floor").replaceChildren(...floors.map((floor) => h("option", { value: floor, selected: floor === cell.min_fidelity }, `${floor}`)));
   $("budget").max = Math.max(line.length - 1, 0);
   $("budget").value = Math.max(place, 0);
   $("budget").disabled = line.length < 2;
@@ -240,7 +240,7 @@ function renderTradeOff() {
   $("cell-note").textContent = `${cell.words[0]}${cell === fitted ? " This is the fitted choice." : ""}`;
   $("call").textContent = `max_explainers=${cell.max_explainers}, min_fidelity=${cell.min_fidelity}\n--max-explainers ${cell.max_explainers} --min-fidelity ${cell.min_fidelity}`;
   $("shade").hidden = !data.cells.some((other) => other.set !== null && other.most > other.coverage + 1e-9);
-  const heads = ["floor", "explainers, at most", "rules to read", "rows answered"];
+  const heads = ["floor", `${data.is_asked ? "rules" : "explainers"}, at most`, "rules to read", "rows answered"];
   const lines = [...data.cells].sort((one, other) => one.min_fidelity - other.min_fidelity || one.max_explainers - other.max_explainers)
     .map((other) => h("tr", { class: other === cell ? "here" : null }, h("th", { scope: "row" }, `≥ ${other.min_fidelity}`), h("td", {}, count(other.max_explainers)),
       other.set === null ? h("td", { colspan: 2, class: "soft" }, other.words[0]) : [h("td", {}, count(other.n_rules)), h("td", {}, percent(other.coverage))]));
@@ -255,14 +255,17 @@ function renderMap() {
   }
   const { points, grid, labels, rows, axes, n_rows } = data.map;
   const some = points.length < n_rows ? `${count(points.length)} random rows of ${count(n_rows)}` : plural(n_rows, "row");
-  $("map-words").replaceChildren(`${some}, by their answer, in the plane in which they differ most: near points are similar rows. `, h("span", { class: "screen" }, "Point at one to see its rule."));
+  const rest = points.length < n_rows ? `The list beside the map counts these rows; all other counts on this page are of all ${count(n_rows)} rows. ` : "";
+  $("map-words").replaceChildren(`${some}, by their answer, in the plane in which they differ most: near points are similar rows. ${rest}`, h("span", { class: "screen" }, "Point at one to see its rule."));
   const none = new Int16Array(points.length).fill(-1);
   const [speakers, positions, answers] = set ? [set.explainer, set.rule, set.answer].map(unpack) : [none, none, none];
   const [width, height, edge, foot] = [isNarrow() ? 400 : 640, isNarrow() ? 380 : 460, 30, 34];
   const x = (place) => edge + 10 + (place[0] / grid) * (width - edge - 26);
   const y = (place) => height - foot - 10 - (place[1] / grid) * (height - foot - 26);
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `A map of ${some}; the list beside it counts the rows of each answer.` });
-  const [across, up] = axes.map((parts, axis) => `${parts.length ? parts.slice(0, isNarrow() ? 2 : 3).map((text) => shorten(text, 30)).join(", ") : `direction ${axis + 1}`} →`);
+  // As many columns as fit beside the axis, at about eight units of the drawing a letter.
+  const fitting = (parts, length) => parts.map((text) => shorten(text, 30)).filter((_, i, all) => !i || all.slice(0, i + 1).join(", ").length <= length / 8);
+  const [across, up] = axes.map((parts, axis) => `${fitting(parts, axis ? height - foot : width - edge).join(", ") || `direction ${axis + 1}`} →`);
   svg.append(s("path", { d: `M${edge} 8V${height - foot}H${width - 8}`, class: "axis" }));
   svg.append(s("text", { x: (edge + width) / 2, y: height - 12, "text-anchor": "middle", class: "soft" }, across));
   svg.append(s("text", { x: -(height - foot) / 2, y: 18, transform: "rotate(-90)", "text-anchor": "middle", class: "soft" }, up));
@@ -314,7 +317,7 @@ function renderColumns() {
 function renderMaking() {
   $("making").replaceChildren(
     h("ol", {}, data.made.map((text) => h("li", {}, text))),
-    data.verdict.length ? h("div", {}, h("p", {}, "What one tree would do, judged on rows that it was not grown on:"), h("ul", {}, data.verdict.map((text) => h("li", {}, text)))) : "",
+    data.verdict.length ? h("div", {}, h("p", {}, "One tree instead, judged on rows it was not grown on:"), h("ul", {}, data.verdict.map((text) => h("li", {}, text)))) : "",
     h("details", {}, h("summary", {}, "Software, parameters and fingerprints"), h("dl", {}, data.settings.map(([title, text]) => h("div", {}, h("dt", {}, title), h("dd", {}, text))))),
   );
 }

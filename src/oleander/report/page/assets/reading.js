@@ -110,9 +110,9 @@ function word(column, value) {
 
 // The name of a rule, as in the summary: its explainer is named only where explainers have several rules.
 function nameOf(members, number, position) {
-  if (members.every((member) => member.rules.length === 1)) return `rule ${number}`;
-  if (members[number].rules.length === 1) return `explainer ${number}`;
-  return members.length === 1 ? `rule ${position}` : `explainer ${number}, rule ${position}`;
+  if (members.every((member) => member.rules.length === 1)) return `rule ${number + 1}`;
+  if (members[number].rules.length === 1) return `explainer ${number + 1}`;
+  return members.length === 1 ? `rule ${position + 1}` : `explainer ${number + 1}, rule ${position + 1}`;
 }
 
 function canAsk(data, set) {
@@ -123,12 +123,11 @@ function canAsk(data, set) {
 function explain(data, set, row) {
   const { columns, classes } = data;
   const members = set.members.map((m) => data.members[m]);
-  const covering = members.map((_, n) => n).filter((n) => contains(members[n].region, row, columns, members[n]));
-  // Members are in the order in which they answer.
+  // The most faithful first, which answers.
+  const covering = set.ranked.filter((n) => contains(members[n].region, row, columns, members[n]));
   const statements = covering.map((n) => ({ explainer: n, ...ruleOf(members[n], row, columns) }));
   const disagree = new Set(statements.map((one) => one.rule.label)).size > 1;
-  const silenced = disagree && set.overlap === "silent";
   const [first] = statements;
-  const label = first && !silenced ? first.value ?? classes[first.rule.label] : null;
-  return { statements, disagree, silenced, label };
+  const label = first ? first.value ?? classes[first.rule.label] : null;
+  return { statements, disagree, label };
 }

@@ -1,0 +1,137 @@
+"""The protocol of rivals, and what they share: rows in, a set of explainers out.
+
+A rival explains the same black box on the same rows, in the same words, so that one table can hold all methods.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.data.checks import make_seed, one_per_row
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.results.evaluation import Evaluation
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.rules import Region
+from oleander.rules.base import Explainer
+
+
+@runtime_checkable
+class Rival(Protocol):
+    """A way to explain a black box. ``AggregateExplainer`` is one too."""
+
+    n_queries_: int
+
+    def fit(self, X: Any, *, groups: Any = None) -> Self:
+        """Explain the black box on these rows; a method that judges on rows of its own keeps groups whole."""
+
+    def covers(self, X: Any) -> NDArray[np.bool_]:
+        """Return a mask of shape (n_explainers, n_rows): the rows that each explainer covers."""
+
+    def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
+        """Return the answers, masked where no explainer speaks."""
+
+    def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
+        """Compare the answers with the black box's."""
+
+    @property
+    def explainers(self) -> list[ChosenExplainer]:
+        """The explainers; where several cover a row, the first answers."""
+
+    @property
+    def complexity(self) -> int:
+        """How much there is to read, in leaves, weights and rules."""
+
+
+class Baseline(BaseEstimator, ABC):
+    """The base class of rivals: a subclass only finds explainers.
+
+    Attributes
+    ----------
+    set_ : ExplainerSet
+    schema_ : FeatureSchema
+    n_queries_ : int
+        Rows sent to the black box.
+    """
+
+    black_box: Any
+    random_state: int | None = None
+    schema: FeatureSchema | None = None
+
+    def fit(self, X: Any, *, groups: Any = None) -> Self:
+        """Explain the black box on these rows; it is asked, never fitted or copied.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+        groups : array of shape (n_rows,), optional
+            The group of each row; a method that judges on rows of its own keeps groups whole.
+        """
+        schema = FeatureSchema.infer(X) if self.schema is None else self.schema.knowing(X)
+        box = BlackBox(self.black_box, schema)
+        values = schema.exact.encode(X)
+        group_of_row = None if groups is None else one_per_row(groups, len(values), "groups")
+        counting = CountingBlackBox(box)
+        rows = label_rows(values, counting, groups=group_of_row)
+        members, n_queries = self._find(rows, box, make_seed(self.random_state))
+        self.schema_, self.n_queries_ = box.schema, counting.n_queries + n_queries
+        self.set_ = ExplainerSet(box.schema, tuple(members))
+        return self
+
+    @abstractmethod
+    def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
+        """Return the explainers in the order in which they answer, and the number of rows sent to the black box."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, without those of the black box."""
+        return dict(super().get_params(deep=False))
+
+    def __sklearn_clone__(self) -> Self:
+        return type(self)(**self.get_params())
+
+    @property
+    def explainers(self) -> list[ChosenExplainer]:
+        """The explainers; where several cover a row, the first answers."""
+        return list(self._fitted().members)
+
+    @property
+    def complexity(self) -> int:
+        """How much there is to read, in leaves, weights and rules."""
+        return sum(member.explainer.complexity for member in self._fitted().members)
+
+    def covers(self, X: Any) -> NDArray[np.bool_]:
+        """Return a mask of shape (n_explainers, n_rows): the rows that each explainer covers."""
+        return self._fitted().covers(self.schema_.encode(X))
+
+    def predict(self, X: Any) -> np.ma.MaskedArray[Any, Any]:
+        """Return the answers, masked where no explainer speaks."""
+        return self._fitted().answer(self.schema_.encode(X))
+
+    def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
+        """Compare the answers with the black box's, which is asked unless its labels are given."""
+        rows = self._fitted().schema.encode(X)
+        if labels is None:
+            labels = BlackBox(self.black_box, self.schema_).ask_table(self.schema_.align(X))
+            self.n_queries_ += len(rows)
+        return self._fitted().evaluate(rows, one_per_row(labels, len(rows), "labels"))
+
+    def _fitted(self) -> ExplainerSet:
+        if not hasattr(self, "set_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit with the rows to explain first.")
+        return self.set_
+
+
+def choose(rows: Rows, region: Region, explainer: Explainer, origin: str) -> ChosenExplainer:
+    """Return a chosen explainer with its support and fidelity on the rows that it was chosen on."""
+    inside = region.contains(rows.values)
+    right = inside.copy()
+    right[inside] = explainer.predict(rows.values[inside]) == rows.labels[inside]
+    support, n_right = int(rows.weights[inside].sum()), int(rows.weights[right].sum())
+    fidelity = n_right / support if support else float("nan")
+    return ChosenExplainer(region, explainer, origin, support, fidelity, fidelity, float("nan"))

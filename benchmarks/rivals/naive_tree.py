@@ -1,0 +1,52 @@
+"""One decision tree on the rows and the black box's labels for them: the usual surrogate."""
+
+from typing import Any
+
+from benchmarks.rivals.base import Baseline, choose
+from oleander.black_box.asking import BlackBox
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.results.explainer_set import ChosenExplainer
+from oleander.rules import Box, UnfilteredTree
+
+EVERYWHERE = Box(())
+
+
+class NaiveTree(Baseline):
+    """Mimic the black box everywhere with one tree.
+
+    Parameters
+    ----------
+    black_box : object with ``predict``, or callable
+    max_leaves : int or None
+    schema : FeatureSchema or None
+    random_state : None
+        The tree is deterministic; the parameter is here so that all rivals take it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(size=(400, 3))
+    >>> NaiveTree(lambda X: X[:, 0] > 0.5, max_leaves=2).fit(X).complexity
+    2
+    """
+
+    def __init__(
+        self,
+        black_box: Any,
+        *,
+        max_leaves: int | None = 16,
+        schema: FeatureSchema | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.black_box = black_box
+        self.max_leaves = max_leaves
+        self.schema = schema
+        self.random_state = random_state
+
+    def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
+        # Equal rows were merged; each counts as often as it occurs.
+        points = rows.point_of_row
+        local = UnfilteredTree(max_leaves=self.max_leaves)
+        tree = local.fit(rows.values[points], rows.labels[points], schema=rows.schema)
+        return [choose(rows, EVERYWHERE, tree, "naive tree")], 0

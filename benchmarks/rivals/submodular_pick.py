@@ -1,0 +1,154 @@
+"""LIME's submodular pick: explain many rows, then pick a few explanations that use the features with most weight."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.rivals.base import Baseline, choose
+from benchmarks.rivals.lime_package import explain_with_lime
+from oleander.arrays import Floats
+from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.candidates import Balls
+from oleander.candidates.pool import CandidatePool
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.results.explainer_set import ChosenExplainer
+from oleander.rules import LimeLinear, Linear
+
+
+class SubmodularPick(Baseline):
+    """Pick linear explanations of single rows that together use the important features (SP-LIME).
+
+    An explanation is valid in a ball around its row. LIME leaves the size of that ball open; where several radii are
+    given, each explanation gets the widest in which its fidelity on the rows reaches ``min_fidelity``.
+
+    Parameters
+    ----------
+    black_box : object with ``predict``, or callable
+    max_explainers : int
+    source : {"own", "lime"}
+        What explains single rows: ``oleander.rules.LimeLinear``, trained on draws in the ball, or the ``lime``
+        package, which draws in its own way.
+    radius : float, sequence of float or "auto"
+        In units of the schema's scales; see ``oleander.candidates.Balls``.
+    min_fidelity : float
+        The floor by which a radius is chosen among several.
+    n_draws : int
+        Draws for each explanation.
+    n_features : int
+        Features in the linear model of each class.
+    max_candidates : int or None
+        The maximum number of explained rows; None for all.
+    schema : FeatureSchema or None
+    random_state : int or None
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).uniform(size=(60, 3))
+    >>> pick = SubmodularPick(lambda X: X[:, 0] > 0.5, max_explainers=2, n_draws=200, random_state=0).fit(X)
+    >>> len(pick.explainers)
+    2
+    """
+
+    def __init__(
+        self,
+        black_box: Any,
+        *,
+        max_explainers: int = 10,
+        source: Literal["own", "lime"] = "own",
+        radius: float | Sequence[float] | Literal["auto"] = "auto",
+        min_fidelity: float = 0.9,
+        n_draws: int = 2000,
+        n_features: int = 10,
+        max_candidates: int | None = 200,
+        schema: FeatureSchema | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.black_box = black_box
+        self.max_explainers = max_explainers
+        self.source = source
+        self.radius = radius
+        self.min_fidelity = min_fidelity
+        self.n_draws = n_draws
+        self.n_features = n_features
+        self.max_candidates = max_candidates
+        self.schema = schema
+        self.random_state = random_state
+
+    def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
+        balls = Balls(
+            self.radius,
+            max_candidates=self.max_candidates,
+            n_draws=self.n_draws,
+            local=LimeLinear(n_features=self.n_features),
+            centers="rows",
+        ).propose(rows, seed, CountingBlackBox(box))
+        if self.source == "lime":
+            of_balls = [candidate.region.ball for candidate in balls if candidate.region.ball is not None]
+            centers = list({id(ball.center): ball.center for ball in of_balls}.values())
+            models = explain_with_lime(rows, box, centers, n_draws=self.n_draws, n_features=self.n_features, seed=seed)
+            n_queries = len(centers) * self.n_draws
+            per_center = len(balls) // len(centers)
+            members = [choose(rows, c.region, models[i // per_center], "lime") for i, c in enumerate(balls)]
+        else:
+            pool = CandidatePool(rows, balls, CountingBlackBox(box))
+            pool.train(range(len(balls)))
+            n_queries = pool.black_box.n_queries
+            per_center = len({c.region.ball.radius for c in balls if c.region.ball is not None})
+            members = [
+                choose(rows, candidate.region, explainer, "linear")
+                for candidate, explainer in zip(balls, pool.explainers, strict=True)
+                if explainer is not None
+            ]
+        members = [
+            widest_faithful(members[i : i + per_center], self.min_fidelity) for i in range(0, len(members), per_center)
+        ]
+        weights = np.array([np.abs(_model(member).weights).sum(axis=1) for member in members])
+        picked = pick_by_features(weights, self.max_explainers, np.array([member.support for member in members]))
+        return [members[i] for i in picked], n_queries
+
+
+def widest_faithful(ladder: list[ChosenExplainer], min_fidelity: float) -> ChosenExplainer:
+    """Return the widest explainer that reaches the floor, or else the most faithful."""
+    faithful = [member for member in ladder if member.fidelity >= min_fidelity]
+    return faithful[-1] if faithful else max(ladder, key=lambda member: member.fidelity)
+
+
+def pick_by_features(weights: Floats, n_picks: int, support: NDArray[Any] | None = None) -> list[int]:
+    """Pick explanations greedily by the importance of the features that no earlier pick uses.
+
+    A feature's importance is the root of the sum of its weights. Where no pick adds a feature, the explanation that
+    covers most rows is taken: the definition leaves ties open.
+
+    Parameters
+    ----------
+    weights : array of shape (n_explanations, n_features)
+        Absolute weights.
+    n_picks : int
+    support : array of shape (n_explanations,), optional
+
+    Examples
+    --------
+    The second explanation has the two most important features; the third adds the last one.
+
+    >>> pick_by_features(np.array([[4.0, 0.0, 0.0], [5.0, 4.0, 0.0], [0.0, 1.0, 1.0]]), 2)
+    [1, 2]
+    """
+    importance = np.sqrt(weights.sum(axis=0))
+    breaks_ties = np.zeros(len(weights)) if support is None else support
+    used = np.zeros(weights.shape[1], dtype=bool)
+    picked: list[int] = []
+    for _ in range(min(n_picks, len(weights))):
+        gains = ((weights > 0) & ~used) @ importance
+        gains[picked] = -1.0
+        best = int(np.lexsort((-np.arange(len(gains)), breaks_ties, gains))[-1])
+        picked.append(best)
+        used |= weights[best] > 0
+    return picked
+
+
+def _model(member: ChosenExplainer) -> Linear:
+    assert isinstance(member.explainer, Linear)
+    return member.explainer

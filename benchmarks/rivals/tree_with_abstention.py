@@ -1,0 +1,156 @@
+"""One tree that is silent where it is not sure enough: a surrogate with a floor."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.rivals.base import Baseline, choose
+from oleander.arrays import Bools, Floats, Ints
+from oleander.black_box.asking import BlackBox
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.judging.bounds import lower_bound
+from oleander.results.explainer_set import ChosenExplainer
+from oleander.rules import AbstainingTree, Box, Spoken
+from oleander.rules.abstaining import shrunk_quality
+from oleander.rules.base import encode_labels
+from oleander.rules.growth import grow_tree
+from oleander.rules.tree import Tree
+
+# Smallest sizes of a leaf that are tried.
+MIN_LEAVES = (3, 8, 15)
+
+
+class TreeWithAbstention(Baseline):
+    """Mimic the black box with one tree, silent in the leaves where it is not sure enough.
+
+    Half of the rows grow the tree and rank its leaves; the other half decides how many of them may speak. Both halves
+    take both roles, several smallest sizes of a leaf are tried, and the widest answer is kept.
+
+    Parameters
+    ----------
+    black_box : object with ``predict``, or callable
+    min_fidelity : float
+        The floor for the answers together.
+    max_leaves : int or None
+        The maximum number of leaves, silent ones included.
+    margin : float
+        The bound must exceed the floor by this margin, because the widest of a few trees is taken.
+    level : float
+        One-sided error of the pooled bound.
+    schema : FeatureSchema or None
+    random_state : int or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).uniform(size=(400, 3))
+    >>> rival = TreeWithAbstention(lambda X: X[:, 0] > 0.5, random_state=0).fit(X)
+    >>> rival.evaluate(X).coverage > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        black_box: Any,
+        *,
+        min_fidelity: float = 0.9,
+        max_leaves: int | None = 40,
+        margin: float = 0.005,
+        level: float = 0.05,
+        schema: FeatureSchema | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.black_box = black_box
+        self.min_fidelity = min_fidelity
+        self.max_leaves = max_leaves
+        self.margin = margin
+        self.level = level
+        self.schema = schema
+        self.random_state = random_state
+
+    def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
+        if rows.n_points < 2:
+            return [], 0
+        half = rows.halves(seed)
+        floor = min(self.min_fidelity + self.margin, 1.0)
+        judged = [
+            grow_judged_tree(rows, part, floor, max_leaves=self.max_leaves, level=self.level) for part in (half, ~half)
+        ]
+        best = max(judged, key=lambda tree: tree.n_spoken / max(tree.n_judged, 1))
+        if not best.n_spoken:
+            return [], 0
+        return [choose(rows, Spoken(Box(()), best.explainer), best.explainer, "tree with abstention")], 0
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTree:
+    """A tree with the leaves that may speak, and the rows on which that was judged.
+
+    Parameters
+    ----------
+    explainer : AbstainingTree
+    n_right, n_spoken, n_judged : int
+        The judged rows: those it answers correctly, those it answers, and all.
+    bound : float
+        The lower bound on the share of spoken rows on which it is right; 0 where it is silent everywhere.
+    """
+
+    explainer: AbstainingTree
+    n_right: int
+    n_spoken: int
+    n_judged: int
+    bound: float
+
+
+def keep_best_leaves(
+    tree: Tree, quality: Floats, leaf_of_row: Ints, is_right: Bools, floor: float, level: float
+) -> JudgedTree:
+    """Let the best leaves speak, as many as keep the pooled lower bound at the floor.
+
+    Parameters
+    ----------
+    tree : Tree
+    quality : array of shape (n_nodes,)
+        By which leaves are ordered; learned from other rows than the judged ones.
+    leaf_of_row : int array of shape (n_judged,)
+    is_right : bool array of shape (n_judged,)
+        Where the tree says what the black box says.
+    floor : float
+    level : float
+        One-sided error of the bound.
+    """
+    leaves = tree.leaves[np.argsort(-quality[tree.leaves], kind="stable")]
+    spoken = np.bincount(leaf_of_row, minlength=len(tree.column))[leaves].cumsum()
+    right = np.bincount(leaf_of_row, weights=is_right, minlength=len(tree.column))[leaves].cumsum()
+    bounds = lower_bound(right, spoken, level)
+    good = np.flatnonzero(bounds >= floor)
+    n_kept = int(good[-1]) + 1 if len(good) else 0
+    speaking = np.zeros(len(tree.column), dtype=bool)
+    speaking[leaves[:n_kept]] = True
+    counts = (int(right[n_kept - 1]), int(spoken[n_kept - 1]), float(bounds[n_kept - 1])) if n_kept else (0, 0, 0.0)
+    return JudgedTree(AbstainingTree(tree, speaking), counts[0], counts[1], len(leaf_of_row), counts[2])
+
+
+def grow_judged_tree(
+    rows: Rows,
+    learned_from: Bools,
+    floor: float,
+    *,
+    max_leaves: int | None,
+    level: float = 0.05,
+    min_leaves: tuple[int, ...] = MIN_LEAVES,
+) -> JudgedTree:
+    """Grow trees with leaves of several smallest sizes on some points, judge them on the others, return the widest."""
+    draws, labels = rows.repeated(learned_from)
+    judged, truth = rows.repeated(~learned_from)
+    classes, codes = encode_labels(labels)
+    features = tuple(range(len(rows.schema)))
+    trees = []
+    for min_leaf in min_leaves:
+        tree = grow_tree(draws, codes, classes, rows.schema, features, max_leaves, min_leaf=min_leaf, simplify=False)
+        leaf = tree.apply(judged)
+        right = np.asarray(classes[tree.label[leaf]] == truth)
+        trees.append(keep_best_leaves(tree, shrunk_quality(tree), leaf, right, floor, level))
+    return max(trees, key=lambda tree: (tree.n_spoken, tree.n_right))

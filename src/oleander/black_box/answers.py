@@ -1,0 +1,190 @@
+"""The answers of a black box, checked: one label or one finite number for each row."""
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oleander.arrays import Floats, Labels
+from oleander.data.checks import one_per_row, refuse_half_pairs
+
+INFINITE = (np.inf, -np.inf)
+# Longer text is kept once for all rows that have it: NumPy's own text takes 4 bytes a letter in every row.
+LONGEST_IN_PLACE = 64
+
+
+class BlackBoxError(RuntimeError):
+    """The black box failed, or its answer cannot be used."""
+
+
+def check_labels(answer: Any, n_rows: int) -> Labels:
+    """Return the answer as a one-dimensional array of labels, or raise ``BlackBoxError`` saying why it is not one.
+
+    Examples
+    --------
+    >>> check_labels([0.2, 0.9], n_rows=2)
+    Traceback (most recent call last):
+    ...
+    oleander.black_box.answers.BlackBoxError: the black box answered 0.2 for row 0, which looks like a probability or \
+a regression, and labels are expected: give tolerance= to explain numbers; for labels use its predict, or wrap it: \
+lambda X: model.predict_proba(X).argmax(axis=1).
+    """
+    labels = check_answers(answer, n_rows)
+    if labels.dtype.kind == "f":
+        broken = labels != np.round(labels)
+        if broken.any():
+            raise BlackBoxError(
+                f"the black box answered {labels[broken.argmax()]:.6g} for row {broken.argmax()}, which looks like a "
+                "probability or a regression, and labels are expected: give tolerance= to explain numbers; for labels "
+                "use its predict, or wrap it: lambda X: model.predict_proba(X).argmax(axis=1)."
+            )
+    return labels
+
+
+def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats:
+    """Return the answer as a one-dimensional array of finite numbers, or raise ``BlackBoxError``.
+
+    Parameters
+    ----------
+    answer : array
+    n_rows : int
+    option : str
+        The option that needs numbers.
+
+    Examples
+    --------
+    >>> check_numbers(["yes", "no"], n_rows=2)
+    Traceback (most recent call last):
+    ...
+    oleander.black_box.answers.BlackBoxError: the black box answered 'yes' for row 0, a label, and tolerance= is for \
+numbers: leave it out.
+    """
+    answers = check_answers(answer, n_rows)
+    if len(answers) and (answers.dtype.kind not in "iufO" or isinstance(answers[0], (str, bytes, bool))):
+        raise BlackBoxError(
+            f"the black box answered {answers.tolist()[0]!r} for row 0, a label, and {option}= is for numbers: leave "
+            "it out."
+        )
+    try:
+        numbers = answers.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        kind = type(answers[0]).__name__
+        raise BlackBoxError(f"the black box answered with a {kind}; a number for each row is expected.") from error
+    infinite = ~np.isfinite(numbers)
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise BlackBoxError(f"the black box answered {numbers[row]} for row {row}, which is no answer.")
+    return numbers
+
+
+def check_given(labels: Any, n_rows: int, *, is_number: bool) -> Labels:
+    """Return the black box's answers as a user gives them, or raise an error that says what is wrong with them."""
+    absent = pd.isna(one_per_row(labels, n_rows, "labels"))
+    if absent.any():
+        raise ValueError(
+            f"labels has no value in row {absent.argmax()}, and the black box answers every row: give its answer, or "
+            "leave out the row."
+        )
+    return check_numbers(labels, n_rows) if is_number else check_labels(labels, n_rows)
+
+
+def check_answers(answer: Any, n_rows: int) -> Labels:
+    """Return the answer as a one-dimensional array of labels or numbers, or raise ``BlackBoxError``."""
+    if isinstance(answer, np.ma.MaskedArray) and np.ma.is_masked(answer):
+        row = int(np.ma.getmaskarray(answer).reshape(len(answer), -1).any(axis=1).argmax())
+        raise BlackBoxError(f"the black box answered row {row} with a masked value, which is no answer.")
+    labels = share_texts(answer)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim == 2:
+        raise BlackBoxError(
+            f"the black box answered with {labels.shape[1]} columns, which look like probabilities; one label per row "
+            "is expected. Wrap it: lambda X: model.predict_proba(X).argmax(axis=1); or explain the probability of one "
+            "class: output=Output('proba', ...) with tolerance=."
+        )
+    if labels.shape != (n_rows,):
+        raise BlackBoxError(f"the black box answered {labels.size} labels for {n_rows} rows; one per row is expected.")
+    absent = pd.isna(labels)
+    if absent.any():
+        raise BlackBoxError(
+            f"the black box answered {labels[absent.argmax()]} for row {absent.argmax()}, which is no answer."
+        )
+    kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set()
+    if np.bool_ in kinds:
+        kinds = kinds - {np.bool_} | {bool}
+    if labels.dtype.kind == "S" or any(issubclass(kind, bytes) for kind in kinds):
+        raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
+    if labels.dtype.kind not in "biufOU" or (labels.dtype.kind == "f" and labels.dtype.itemsize > 8):
+        raise BlackBoxError(f"the black box answered labels of dtype {labels.dtype}; numbers or strings are expected.")
+    _check_kinds(kinds)
+    if labels.dtype.kind in "fO" and kinds != {str}:
+        infinite = np.isin(labels, INFINITE)
+        if infinite.any():
+            row = int(infinite.argmax())
+            raise BlackBoxError(f"the black box answered {labels[row]} for row {row}, which is no answer.")
+    if labels.dtype.kind in "UO":
+        for label in set(labels.tolist()):
+            _check_text(label)
+    return labels
+
+
+def share_texts(answer: Any) -> Labels:
+    """Return an answer as an array; of long texts, equal ones are one object, in this answer and in all others.
+
+    Examples
+    --------
+    >>> share_texts(["low", "high"])
+    array(['low', 'high'], dtype='<U4')
+    >>> first, second = share_texts(["low" * 100, "low" * 50 + "low" * 50])
+    >>> first is second
+    True
+    """
+    if isinstance(answer, (list, tuple)):
+        families = {_family(kind) for kind in set(map(type, answer))}
+        is_long = families == {str} and max(map(len, answer)) > LONGEST_IN_PLACE
+        # NumPy would make texts of numbers beside texts, and numbers of truth values beside numbers.
+        labels = np.array(answer, dtype=object) if is_long or len(families) > 1 else np.asarray(answer)
+    else:
+        labels = np.asarray(answer)
+    is_short = labels.dtype.kind == "U" and labels.dtype.itemsize <= 4 * LONGEST_IN_PLACE
+    if is_short or labels.dtype.kind not in "UO":
+        return labels
+    if labels.dtype.kind == "O" and set(map(type, labels.flat)) == {str}:
+        shared: Iterable[Any] = map(sys.intern, labels.flat)
+    else:
+        # One by one: a list of all texts would be as large as the answer.
+        shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
+    return np.fromiter(shared, dtype=object, count=labels.size).reshape(labels.shape)
+
+
+def _family(kind: type) -> type:
+    """Return ``str`` for texts, ``bool`` for truth values, and ``object`` for all else."""
+    return str if issubclass(kind, str) else bool if issubclass(kind, (bool, np.bool_)) else object
+
+
+def kind_of(labels: Labels) -> str:
+    """Return the kind of labels in words.
+
+    >>> kind_of(np.array(["yes", "no"])), kind_of(np.array([1, 0])), kind_of(np.array([True, False]))
+    ('text', 'numbers', 'truth values')
+    """
+    kind = labels.dtype.kind if labels.dtype.kind != "O" else np.asarray(labels[0]).dtype.kind
+    return {"U": "text", "b": "truth values"}.get(kind, "numbers")
+
+
+def _check_kinds(kinds: set[type]) -> None:
+    """Raise ``BlackBoxError`` unless all labels are texts, or all are plain numbers or all truth values."""
+    names = sorted(kind.__name__ for kind in kinds)
+    if len(kinds) > 1:
+        raise BlackBoxError(f"the black box answered labels of several types, {', '.join(names)}; one is expected.")
+    if not all(issubclass(kind, (str, int, float, np.integer, np.floating)) for kind in kinds):
+        raise BlackBoxError(f"the black box answered with a {names[0]} for each row; numbers or strings are expected.")
+
+
+def _check_text(label: Any) -> None:
+    try:
+        refuse_half_pairs(label, "an answer of the black box")
+    except ValueError as error:
+        raise BlackBoxError(str(error)) from None

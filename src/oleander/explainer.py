@@ -1,0 +1,885 @@
+"""AggregateExplainer: a few rules or local explainers of a black box, each faithful by itself, with wide coverage."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import estimator_html_repr
+
+from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.black_box.answers import check_given
+from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, keep_columns
+from oleander.black_box.keeping import resume
+from oleander.black_box.labelling import label_rows, split_affordable
+from oleander.black_box.output import Output
+from oleander.candidates.balls import Balls, find_generators
+from oleander.candidates.base import Generator
+from oleander.candidates.choosing import PoolProgram
+from oleander.candidates.pool import CandidatePool
+from oleander.candidates.radii import Radius
+from oleander.candidates.variables import PaperVariables
+from oleander.data.checks import check_count, make_seed
+from oleander.data.frames import as_one_row, take_rows, to_table
+from oleander.data.reading import read
+from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
+from oleander.draws import Draws
+from oleander.export.python import write_python
+from oleander.export.sql import write_sql
+from oleander.files.checkpoint import Checkpoint
+from oleander.files.saved import FileError, read_file, write_file
+from oleander.fitting.by_asking import count_affordable_draws, find_holdout, learn_by_asking
+from oleander.fitting.from_pool import choose_from_pool
+from oleander.fitting.options import (
+    DEFAULT_CONFIDENCE,
+    DEFAULT_TIME_LIMIT,
+    NestedEstimator,
+    Options,
+    refuse_beside_letter,
+)
+from oleander.fitting.stability import measure_stability
+from oleander.fitting.workings import Workings, judge_trees, trace_tolerances, trace_tradeoff
+from oleander.judging.certificate import Certificate
+from oleander.judging.floor import Floor
+from oleander.learning.learner import RuleLearner
+from oleander.results.evaluation import Evaluation, Uncovered
+from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
+from oleander.results.explanation import Explanation, explain_row
+from oleander.results.fit_record import Accuracy, FitRecord, Stability
+from oleander.results.rules import tabulate_rules
+from oleander.results.tradeoff import TradeOff, read_grid
+from oleander.rules import FilteredTree, LocalExplainer
+from oleander.running.progress import showing_progress
+from oleander.running.wording import one_line, visible
+from oleander.selection import SelectionResult
+from oleander.selection.result import Proof
+from oleander.streaming import Sampled, SourceCount, as_source
+from oleander.words.card import write_card
+from oleander.words.html import draw_fit
+from oleander.words.rows import tabulate_answers
+from oleander.words.sentences import summarize
+
+
+class AggregateExplainer(NestedEstimator):
+    """Explain a black box with at most K local explainers, faithful where they speak and silent elsewhere.
+
+    By default an explainer is a rule: conditions and an answer. Rules are learned from draws that the black box labels.
+    At most ``max_explainers`` of them are chosen that cover the most draws, and each says what the black box says on at
+    least ``min_fidelity`` of all draws where it holds. ``proof_`` bounds what other candidate rules could cover. Then
+    the rows judge the answers: with a background or held-out rows, it is certified that at least ``min_fidelity`` of
+    them are the black box's. Where several rules hold, the most faithful one answers.
+
+    ``candidates=Balls(...)`` and ``AggregateExplainer.paper`` choose small models in balls around rows instead, with an
+    integer program over the rows.
+
+    Parameters
+    ----------
+    black_box : object with ``predict``, or callable
+        Rows in, labels or numbers out. It is asked, never fitted or copied.
+    max_explainers : int or None
+        The largest number of explainers (K in the paper), each of which is one rule unless ``candidates`` are given.
+        None is 10, and for rules about more than five classes twice the number of classes.
+    min_fidelity : float
+        The floor (φ in the paper).
+    max_conditions : int or None
+        The most conditions of a rule, where explainers are learned by asking; a range of one column is one condition.
+    candidates : str, Generator or several
+        "auto" learns boxes by asking: draws are labelled by the black box, boxes are learned and chosen on the draws,
+        and judged on the rows. Otherwise a program chooses among the candidates of generators: "balls" (the paper's),
+        ``Balls(...)`` with options of its own, or generators that you write.
+    draws : Draws
+        The number of draws. ``Draws(0)`` makes none: rules learn from labelled rows, those of
+        the background or those that are not held out, or else from X, judged by folds.
+    floor : Floor
+        The measure that is compared with ``min_fidelity``.
+    formulation : {"strict", "selective"}
+        The paper's definition of fidelity, or its integer program to the letter.
+    tolerance : float, str or None
+        Explains numbers: an answer agrees if it is within the tolerance of the black box's, in its units. "10%" is a
+        share of its answer, and "auto" follows the answers; see docs/how-to/regression.md. None explains labels.
+    output : Output
+        What is explained of the model: its answer, the probability of a class, or whether a number is over a threshold.
+    holdout : float or None
+        The share of rows that is kept for the certificate alone. With a background every row of X certifies, and no
+        hold-out is needed. None keeps all but 2,000 rows (or groups) of 5,000 and more, where explainers are learned by
+        asking and there is no background, and none elsewhere: then nothing is certified. 0 always keeps none.
+    confidence : float
+        The probability with which all statements of the certificate hold together.
+    schema : FeatureSchema or None
+        None infers it from the rows.
+    max_queries : int or None
+        The most rows ever sent to the black box. If the rows alone are more, as many are used as it allows; if training
+        would take more, the answer is the best of what could be trained, with an honest gap.
+    checkpoint : path or None
+        A folder that keeps the black box's answers and each trained explainer as it is done. A fit of the same data and
+        options resumes from there and asks none of the rows again. It holds no row, only hashes.
+    solver : {"auto", "highs", "quick", "greedy", "exhaustive"}
+    time_limit : float or None
+        Seconds for solving.
+    random_state : int or None
+    n_jobs : int or None
+        As in joblib.
+    verbose : int or None
+        None shows progress bars in a terminal and in a notebook once work takes over two seconds, 0 shows none, and 1
+        prints a line now and then where there is neither.
+
+    Attributes
+    ----------
+    explainers_ : list of ChosenExplainer
+        The widest first. Where several cover a row, the most faithful one answers.
+    coverage_ : float
+        The share of rows that the explainers cover, of the rows that judged or chose them.
+    fidelity_ : float
+        The lowest fidelity of an explainer on the same rows, each counted on all of them in its region.
+    evaluation_ : Evaluation
+        These figures and more, class by class.
+    proof_ : Proof
+        Objective, bound, gap and status of the choice, on draws for rules and on rows for balls.
+    certificate_ : Certificate or None
+        What rows that nothing was learned from allow to be claimed.
+    verdict_ : DataFrame
+        What one plain tree and one tree that abstains would do, judged on rows that they were not grown on.
+    result_ : SelectionResult
+        The solver's answer, point by point: equal rows are one point. It is not saved.
+    variables_ : PaperVariables
+        The paper's w, y and z for each row of X, where balls were chosen. They are not saved.
+    pool_ : CandidatePool
+        All candidates. It is not saved.
+    exact_ : Evaluation or None
+        Counted on every row of a source, without any error of sampling. The other figures are those of the sample.
+    accuracy_ : Accuracy or None
+        How far the sample's shares are from the exact ones, and what was promised.
+    schema_ : FeatureSchema
+    n_queries_ : int
+        Rows sent to the black box, by this fit and by every later method of this object.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).uniform(size=(400, 3))
+    >>> atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, max_explainers=3, random_state=0).fit(X)
+    >>> atlas.coverage_ > 0.9
+    True
+    """
+
+    PARTS: ClassVar = ("candidates", "draws", "floor", "output")
+    _record: FitRecord
+    _workings: Workings | None
+    _counter: CountingBlackBox | None
+    _n_fits: dict[str, int]
+
+    def __init__(
+        self,
+        black_box: Any,
+        *,
+        max_explainers: int | None = None,
+        min_fidelity: float = 0.9,
+        max_conditions: int | None = None,
+        candidates: str | Generator | Iterable[str | Generator] = "auto",
+        draws: Draws = Draws(),  # noqa: B008 (frozen)
+        floor: Floor = Floor(),  # noqa: B008 (frozen)
+        formulation: Literal["strict", "selective"] = "strict",
+        tolerance: float | str | None = None,
+        output: Output = Output(),  # noqa: B008 (frozen)
+        holdout: float | None = None,
+        confidence: float = DEFAULT_CONFIDENCE,
+        schema: FeatureSchema | None = None,
+        max_queries: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        solver: str = "auto",
+        time_limit: float | None = DEFAULT_TIME_LIMIT,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int | None = None,
+    ) -> None:
+        self.black_box = black_box
+        self.max_explainers = max_explainers
+        self.min_fidelity = min_fidelity
+        self.max_conditions = max_conditions
+        self.candidates = candidates
+        self.draws = draws
+        self.floor = floor
+        self.formulation = formulation
+        self.tolerance = tolerance
+        self.output = output
+        self.holdout = holdout
+        self.confidence = confidence
+        self.schema = schema
+        self.max_queries = max_queries
+        self.checkpoint = checkpoint
+        self.solver = solver
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @classmethod
+    def paper(
+        cls,
+        black_box: Any,
+        *,
+        radius: Radius,
+        n_draws: int = 10_000,
+        local: LocalExplainer | None = None,
+        max_flips: int | None = None,
+        norm: float = np.inf,
+        scale: Literal["schema", "std", "iqr", "range", "none"] = "none",
+        centers: Literal["rounded", "rows"] = "rows",
+        max_candidates: int | None = None,
+        formulation: Literal["strict", "selective"] | None = None,
+        letter: bool = False,
+        max_explainers: int = 10,
+        min_fidelity: float = 0.9,
+        tolerance: float | str | None = None,
+        output: Output = Output(),  # noqa: B008 (frozen)
+        holdout: float | None = None,
+        schema: FeatureSchema | None = None,
+        max_queries: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        solver: str = "auto",
+        time_limit: float | None = DEFAULT_TIME_LIMIT,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int | None = None,
+    ) -> Self:
+        """Return the system of the paper: balls around rows, a tree in each, and the integer program.
+
+        Every row is a center, whole trees grow on the filtered features, the share of the rows in a ball is the floor
+        of each explainer, and there is no least support, no limit on rules and no hold-out. Three things differ from
+        the print unless ``letter`` is set: the filter stops at information that is not significant, draws stay within
+        the bounds of the columns, and the program is that of the definition of fidelity.
+
+        Parameters
+        ----------
+        black_box : object with ``predict``, or callable
+        radius : float, sequence of float, PerRow, Holding or "auto"
+            r in the paper, in raw units. A sequence is a ladder for every center; ``PerRow(values)`` is the paper's
+            r_i, one for each row of X; ``Holding(share)`` holds a share of the rows around a typical row; "auto" is a
+            ladder taken from the data.
+        n_draws : int
+            N in the paper: draws in each ball.
+        local : LocalExplainer or None
+            What is trained in each ball: ``FilteredTree``, ``UnfilteredTree``, ``LimeLinear``, for numbers
+            ``SparseLine``, or another. None for a whole tree behind the information filter.
+        max_flips, norm, scale
+            The metric d of the balls; see ``oleander.Balls``. By default ℓ∞ along numbers in raw units, also with a
+            schema, and as many differing levels as the whole part of the radius.
+        centers, max_candidates
+            The centers of the balls; see ``oleander.Balls``.
+        formulation : {"strict", "selective"} or None
+            The paper's definition of fidelity (its problem 3), or its printed program (Proposition 3). None is
+            "strict", and "selective" with ``letter``.
+        letter : bool
+            The letter of the paper: the filter stops where no information is positive (``alpha=None``), draws are not
+            cut to the bounds of the columns, and the printed program chooses.
+        max_explainers, min_fidelity
+            K and φ in the paper.
+        tolerance, output, holdout, schema, max_queries, checkpoint, solver, time_limit, random_state, n_jobs, verbose
+            As in ``AggregateExplainer``.
+
+        Notes
+        -----
+        These differ from the paper with ``letter`` too:
+
+        - The filter's estimate is corrected where the print has two slips: the second factor below is p(y | S), and the
+          conditioning is on S, not on U. Information under the rounding error counts as none.
+        - Bins are of equal width over the range of the draws: three for a number, one for each level, and one for
+          missing values. The paper has numbers and bits only; here levels, whole numbers and missing values are drawn
+          as such, and a value that is missing on one side only is a flip.
+        - The most flips are the whole part of the radius, or the number of columns with levels if that is smaller.
+        - Trees split between readable quantiles of the draws, not between any two of them.
+        - Equal rows are one point with a weight; of equally wide choices the fewest explainers are returned.
+        - The program is solved by bounds and HiGHS, not by a commercial solver, and after ``time_limit`` with its gap.
+        - The paper does not say which explainer answers where several cover a row; here the most faithful one does.
+
+        Examples
+        --------
+        >>> AggregateExplainer.paper(print, radius=7.0, letter=True).formulation
+        'selective'
+        """
+        if letter:
+            refuse_beside_letter(local=local, formulation=formulation, centers=centers)
+        tree = FilteredTree(max_leaves=None, alpha=None) if letter else FilteredTree(max_leaves=None)
+        balls = Balls(
+            radius,
+            scale=scale,
+            norm=norm,
+            max_flips=max_flips,
+            max_candidates=max_candidates,
+            n_draws=n_draws,
+            local=tree if local is None else local,
+            centers=centers,
+            uncut=letter,
+        )
+        return cls(
+            black_box,
+            max_explainers=max_explainers,
+            min_fidelity=min_fidelity,
+            candidates=balls,
+            floor=Floor(on="share", min_support=1),
+            formulation=formulation or ("selective" if letter else "strict"),
+            tolerance=tolerance,
+            output=output,
+            holdout=holdout,
+            schema=schema,
+            max_queries=max_queries,
+            checkpoint=checkpoint,
+            solver=solver,
+            time_limit=time_limit,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = False
+        return tags
+
+    @showing_progress
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, background: Any = None, **others: Any) -> Self:
+        """Choose explainers for the black box on these rows.
+
+        Use rows that are new to the black box, which has memorised its training rows. Those are the best background.
+
+        Parameters
+        ----------
+        X : pandas, polars or other frame, array of shape (n_rows, n_features), or source of many rows
+            Columns of a frame are taken by name, here and in every other method; those that the black box was not
+            fitted on (``feature_names_in_``) are left out. A sample is drawn of a Parquet file or a folder of them, a
+            Dataset, a Dask DataFrame or a Source, and every row is then counted block by block. See ``exact_``,
+            ``oleander.open_source`` and docs/scale.md.
+        y : array of shape (n_rows,), optional
+            True labels. Nothing is learned from them; they show whether the black box has seen these rows before.
+            In a source the name of a column, which then is no feature.
+        groups : array of shape (n_rows,), optional
+            The group of each row (one patient, one trial): no group is both learned from and judged on. In a source the
+            name of a column too.
+        background : DataFrame, array or source, optional
+            Rows that show where data lie, such as the black box's training rows. Draws are made from them, and every
+            row of X judges. Without a background, draws are made from the rows that ``holdout`` leaves, or else from
+            X itself: fold by fold, or of 5,000 rows (or groups) and more from 2,000, while the others judge (without
+            draws, one half teaches and the other judges).
+        **others
+            Refused, ``sample_weight`` with the reason: scikit-learn would take a named parameter for one in use.
+        """
+        options = self._options_of_fit()
+        options.check_arguments(others)
+        options.check()
+        generators = [] if options.asks else find_generators(options.candidates)
+        source = as_source(X)
+        options.check_use(has_background=background is not None, is_source=source is not None, has_truth=y is not None)
+        store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
+        seed = make_seed(self.random_state)
+        seed = seed if store is None else int(store.remember("seed", str(seed)))
+
+        X, background = source or X, as_source(background) or background
+        if self.schema is None:
+            X, background = (keep_columns(rows, self.black_box, others=(y, groups)) for rows in (X, background))
+        reading = read(
+            X, y, groups, background, schema=self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs
+        )
+        for balls in (generator for generator in generators if isinstance(generator, Balls)):
+            balls.check()
+            balls.check_rows(len(reading.values) if source is None else source.n_rows)
+        reading = reading.notice_copies()
+        around = reading.background
+        model = self.output.of_model(self.black_box)
+        box = BlackBox(model, reading.schema, is_number=self.tolerance is not None)
+        if store is not None:
+            box, _ = resume(store, box, [reading.values, reading.groups, around], options.remembered, seed)
+        black_box = CountingBlackBox(box, self.max_queries)
+        count = None if source is None else SourceCount.plan(source, reading, black_box)
+        holdout = find_holdout(options, reading, has_background=around is not None)
+        parts = split_affordable(reading, holdout, seed, black_box)
+        n_draws = count_affordable_draws(options, parts, black_box) if options.asks else 0
+        if options.asks:
+            record, workings = learn_by_asking(options, reading, parts, around, n_draws, black_box, seed)
+        else:
+            record, workings = choose_from_pool(options, reading, parts, generators, black_box, store, seed)
+        if count is not None:
+            learned = workings.rows
+            if options.asks and len(parts.held):
+                # The rows that draws were made from are no evidence, so their answers are counted apart.
+                learned = label_rows(reading.values[parts.learned], black_box, known=workings.known)
+            record = count.complete(
+                record,
+                Sampled.take(reading, parts.learned, learned),
+                Sampled.take(reading, parts.held, workings.held),
+                confidence=self.confidence,
+                n_candidates=workings.n_candidates,
+                n_jobs=self.n_jobs,
+                checkpoint=store,
+            )
+        # Sorted once, here, the known rows are found at once however many they are, from the first explanation on.
+        _ = workings.known.by_hash
+        # Nothing is set before this line: an error or an interrupt leaves the object as it was.
+        self._set_record(replace(record, n_fits=self._count_fit(reading.content)), black_box, workings)
+        return self
+
+    @property
+    def asks(self) -> bool:
+        """Whether explainers are learned by asking the black box about draws."""
+        return self._options_of_fit().asks
+
+    def _options_of_fit(self) -> Options:
+        return Options(**self.get_params(deep=False))
+
+    # What a fit leaves, and what a file brings back.
+
+    def _set_record(
+        self, record: FitRecord, black_box: CountingBlackBox | None = None, workings: Workings | None = None
+    ) -> None:
+        """Set everything that a fit or a file brings, and scikit-learn's two attributes of the columns."""
+        self._record, self._counter, self._workings = record, black_box, workings
+        self.n_features_in_ = len(record.schema)
+        columns = record.schema.columns
+        if columns is not None and all(isinstance(column, str) for column in columns):
+            self.feature_names_in_ = np.array(columns, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_record")
+
+    def _count_fit(self, rows: str) -> int:
+        """Return the number of fits on some rows, given a hash of them, with this one."""
+        counted = getattr(self, "_n_fits", {})
+        self._n_fits = {**counted, rows: counted.get(rows, 0) + 1}
+        return self._n_fits[rows]
+
+    def _need_workings(self, lack: str) -> Workings:
+        """Return what the fit has kept; ``NotFittedError`` where the explainer was loaded from a file."""
+        self.record_  # noqa: B018 (raises where nothing is fitted)
+        if self._workings is None:
+            raise NotFittedError(f"this explainer was loaded from a file, which holds {lack}: fit one to get it.")
+        return self._workings
+
+    @property
+    def record_(self) -> FitRecord:
+        """The record of the fit, which the other attributes are read from."""
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("this AggregateExplainer is not fitted: call fit with the rows to be explained first.")
+        return self._record
+
+    @property
+    def explainers_(self) -> list[ChosenExplainer]:
+        """The chosen explainers, the widest first."""
+        return list(self.record_.explainers.members)
+
+    @property
+    def coverage_(self) -> float:
+        """The share of rows that the explainers cover, of the rows that they were chosen on."""
+        return self.record_.evaluation.coverage
+
+    @property
+    def fidelity_(self) -> float:
+        """The lowest fidelity of an explainer on the rows that they were chosen on."""
+        return self.record_.evaluation.fidelity
+
+    @property
+    def evaluation_(self) -> Evaluation:
+        """The evaluation on the rows that the explainers were chosen on."""
+        return self.record_.evaluation
+
+    @property
+    def proof_(self) -> Proof | None:
+        """Objective, bound, gap and status of the choice."""
+        return self.record_.proof
+
+    @property
+    def certificate_(self) -> Certificate | None:
+        """What rows that nothing was learned from allow to be claimed.
+
+        It holds for the fit that was planned: choosing among several fits on the same rows (other seeds, numbers of
+        explainers, floors or backgrounds) voids it. ``n_fits_`` counts those of this object.
+        """
+        return self.record_.certificate
+
+    @property
+    def n_fits_(self) -> int:
+        """How often this object was fitted on these rows, this fit included."""
+        return self.record_.n_fits
+
+    @property
+    def tolerance_(self) -> float | str | None:
+        """The tolerance of the answers, also where it was found ("auto"); None for labels."""
+        within = self.record_.explainers.tolerance
+        return None if within is None else within.given
+
+    @property
+    def realism_(self) -> float | None:
+        """The accuracy with which a classifier tells draws from rows; 0.5 is ideal. None without draws."""
+        return self.record_.realism
+
+    @property
+    def verdict_(self) -> pd.DataFrame:
+        """What one plain tree and one tree that abstains would do; made when it is first read."""
+        if self.record_.verdict is None:
+            table = judge_trees(self._need_workings("no verdict"), self._record.min_fidelity)
+            self._record = replace(self._record, verdict=table)
+        verdict: pd.DataFrame = self._record.verdict
+        return verdict
+
+    @property
+    def result_(self) -> SelectionResult:
+        """The solver's answer, row by row, where a program chose the explainers."""
+        result = self._need_workings("no solver's result").result
+        if result is None:
+            raise AttributeError("there is no solver's result: these explainers were learned by asking.")
+        return result
+
+    @property
+    def variables_(self) -> PaperVariables:
+        """The paper's w, y and z for each row of X, where balls were chosen for a table in memory."""
+        workings = self._need_workings("no w, y and z")
+        if not isinstance(workings.program, PoolProgram) or workings.result is None or workings.n_rows is None:
+            raise AttributeError("there are no w, y and z: no program chose balls around the rows of a table.")
+        return PaperVariables.read(workings.program, workings.result, workings.n_rows)
+
+    @property
+    def pool_(self) -> CandidatePool:
+        """All candidates, where a program chose the explainers."""
+        program = self._need_workings("no candidates").program
+        if isinstance(program, RuleLearner):
+            raise AttributeError("there is no pool of candidates: these explainers were learned by asking.")
+        return program.pool
+
+    @property
+    def exact_(self) -> Evaluation | None:
+        """The evaluation on every row of a source."""
+        return self.record_.exact
+
+    @property
+    def accuracy_(self) -> Accuracy | None:
+        """How near the sample of a source came to the exact figures."""
+        return self.record_.accuracy
+
+    @property
+    def schema_(self) -> FeatureSchema:
+        """The schema of the rows."""
+        return self.record_.schema
+
+    @property
+    def n_queries_(self) -> int:
+        """Rows sent to the black box, by the fit and by every later method."""
+        record = self.record_
+        return record.n_queries if self._counter is None else self._counter.n_queries
+
+    @property
+    def explainers(self) -> list[ChosenExplainer]:
+        """The chosen explainers, by the name that the rivals use."""
+        return self.explainers_
+
+    @property
+    def complexity(self) -> int:
+        """The number of rules to read, by the name that the rivals use."""
+        return self.record_.explainers.n_rules
+
+    # Answers for other rows.
+
+    def predict(self, X: Any, *, abstain: Any = np.ma.masked) -> Any:
+        """Return the explainers' labels, masked where they abstain; with ``abstain``, a plain array with that value.
+
+        Rows with a level that a column without rare levels lacks, or with a new missing value, are left unanswered.
+        """
+        return fill_abstentions(self.record_.explainers.answer(*self.schema_.encode_readable(X)), abstain)
+
+    def covers(self, X: Any) -> Bools:
+        """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
+        return self.record_.explainers.covers(*self.schema_.encode_readable(X))
+
+    def responsible(self, X: Any) -> Ints:
+        """Return the number of the explainer that answers each row; -1 where they abstain."""
+        return self.record_.explainers.responsible(*self.schema_.encode_readable(X))
+
+    @showing_progress
+    def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
+        """Compare the explainers with the black box on other rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+        labels : array, optional
+            The black box's labels, if they are known. Otherwise it is asked, and the rows are counted.
+        """
+        X = to_table(X)
+        rows, readable = self.schema_.encode_readable(X)
+        known = self._label_table(X, rows, readable, labels)
+        return self.record_.explainers.evaluate(rows, known, readable=readable)
+
+    @showing_progress
+    def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
+        """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
+        X = to_table(X)
+        rows, readable = self.schema_.encode_readable(X)
+        return self.record_.explainers.uncovered(rows, self._label_table(X, rows, readable, labels), readable)
+
+    def _label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
+        """Return the black box's labels for a table; of values that are rare or not readable only it has the names."""
+        by_code = ~self.schema_.find_rare(rows) & (True if readable is None else readable)
+        if labels is not None or by_code.all():
+            return self.label(rows, labels)
+        known = self.label(rows[by_code])
+        assert self._counter is not None
+        others = self._counter.ask_table(take_rows(self.schema_.align(X), np.flatnonzero(~by_code)))
+        # The longer of two texts decides the dtype of both.
+        found = np.empty(len(rows), dtype=np.concatenate([known, others]).dtype)
+        found[by_code], found[~by_code] = known, others
+        return found
+
+    def label(self, rows: Floats, labels: Any = None) -> Labels:
+        """Return the black box's labels for encoded rows: those given, those known, and the others asked for."""
+        if labels is not None:
+            return check_given(labels, len(rows), is_number=self._record.is_number)
+        if self._counter is None:
+            if self.black_box is None:
+                raise ValueError("the black box is not here to be asked: pass its labels.")
+            self._counter = self._record.count_queries(self.black_box, self.max_queries)
+        known = Rows.empty(self.schema_) if self._workings is None else self._workings.known
+        return label_rows(rows, self._counter, known=known).labels_of_rows
+
+    def _ask(self, X: Any, rows: Floats, readable: Bools | None, ask: bool) -> tuple[Labels | None, str]:
+        """Return the black box's labels, or None and why it was not asked."""
+        if not ask:
+            return None, ""
+        if self._counter is None and self.black_box is None:
+            return None, "it is not here"
+        try:
+            return self._label_table(X, rows, readable, None), ""
+        except SpentError as error:
+            return None, str(error).rstrip(".")
+
+    # What is said of a row, of each rule, and of the fit.
+
+    def explain(self, x: Any, *, ask: bool = True) -> Explanation:
+        """Return what is said of one row, how sure that is, and what would change it.
+
+        Parameters
+        ----------
+        x : one-row DataFrame, Series, mapping or one-dimensional array
+        ask : bool
+            Whether the black box is asked about the row, unless its answer is known. The row is counted.
+        """
+        table = as_one_row(x)
+        if len(table) != 1:
+            raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
+        rows, readable = self.schema_.encode_readable(table)
+        known, why = self._ask(table, rows, readable, ask)
+        if readable is not None:
+            explanation = Explanation((), unreadable=self.schema_.describe_unreadable(table))
+        else:
+            explanation = explain_row(self.record_.explainers, rows[0])
+        return replace(explanation, black_box=None if known is None else known[0], not_asked=why)
+
+    @showing_progress
+    def explain_many(self, X: Any, *, ask: bool = True) -> pd.DataFrame:
+        """Return a line for each row: its answer, whether the black box agrees, the rule, how sure it is, or why not.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+        ask : bool
+            Whether the black box is asked about rows whose answer is not known. They are counted. Where it is not here,
+            or ``max_queries`` does not allow the rows, it is not asked.
+
+        Returns
+        -------
+        DataFrame
+            With the index of X and the columns ``answer`` and ``black_box`` (None where there is none), ``agrees``,
+            ``explainer`` (from 1), ``rule`` (its name in the summary), ``at_least`` (the lower bound on the rule's
+            fidelity on rows that it was not learned from), ``certified`` (that of its explainer, where held-out rows
+            certify it), ``why_silent`` and ``far_outside`` (empty where there is nothing to say).
+        """
+        X = to_table(X)
+        rows, readable = self.schema_.encode_readable(X)
+        known, _ = self._ask(X, rows, readable, ask)
+        return tabulate_answers(self.record_.explainers, X, rows, readable, known)
+
+    def rules_frame(self) -> pd.DataFrame:
+        """Return a line for each rule.
+
+        Returns
+        -------
+        DataFrame
+            With the columns ``explainer`` and ``rule`` (numbers from 1), ``name`` (as in the summary), ``where`` (the
+            region), ``conditions``, ``answer`` (a label of text with line breaks and other characters that do not print
+            escaped); ``rows``, ``right``, ``share`` and ``at_least``, which are counted on rows that the rule was not
+            learned from, and the exact lower bound, of one rule at a time; ``certified``, the bound on its explainer
+            where held-out rows certify it; and ``learned_from`` and ``learned_share``, the draws or rows that the rule
+            was learned from and the share of them on which it is right. After ``stability``, also ``found``, the refits
+            in which the rule comes back, and ``refits``, their number.
+        """
+        return tabulate_rules(self.record_.explainers.members, self.record_.stability)
+
+    @showing_progress
+    def stability(self, n: int = 20) -> Stability:
+        """Refit on parts of the draws and say how often each rule comes back; no row is asked about.
+
+        Each refit leaves out a fifth of the rows that draws were made from, with all draws made from them. A rule comes
+        back if one rule of the refit with the same answer holds 90% of the rows that it answers. The summary, the page,
+        the saved file and ``rules_frame`` then show the figures beside each rule.
+
+        Parameters
+        ----------
+        n : int
+            The number of refits, each of which takes as long as learning did in the fit.
+        """
+        check_count("n", n)
+        record = self.record_
+        if record.stability is None or record.stability.n_refits != n:
+            program = self._need_workings("no draws to refit on").program
+            if not isinstance(program, RuleLearner):
+                raise ValueError("stability is for explainers that are learned by asking: a program chose these.")
+            limits = record.max_explainers, record.min_fidelity
+            found = measure_stability(record.explainers, program, limits, n)
+            self._record = replace(self._record, stability=found)
+            return found
+        return record.stability
+
+    @showing_progress
+    def tradeoff(
+        self, *, max_explainers: Sequence[int] | None = None, min_fidelity: Sequence[float] | None = None
+    ) -> TradeOff:
+        """Return the best choice for each number of explainers and floor, with its explainers.
+
+        Candidates are trained as the answers need them. The trade-off is kept, and saved with the explainer; a loaded
+        explainer has the one that was saved with it.
+
+        Parameters
+        ----------
+        max_explainers : sequence of int or None
+            None takes numbers up to the explainer's own.
+        min_fidelity : sequence of float or None
+            None takes floors around the explainer's own.
+        """
+        record = self.record_
+        if max_explainers is None and min_fidelity is None and record.tradeoff is not None:
+            return record.tradeoff
+        workings = self._need_workings("no trade-off")
+        own = record.cell
+        numbers, floors = read_grid(own, max_explainers, min_fidelity)
+        known = {} if workings.result is None else {(own.max_explainers, own.min_fidelity): workings.result}
+        found = trace_tradeoff(workings.program, numbers, floors, known).with_cell(own)
+        self._record = replace(self._record, tradeoff=found)
+        self._workings = replace(workings, grid=(tuple(numbers), tuple(floors)))
+        return found
+
+    @showing_progress
+    def tolerances(self, values: Iterable[float | str] | None = None) -> pd.DataFrame:
+        """Return what explainers of numbers would do under other tolerances. The black box is not asked.
+
+        Parameters
+        ----------
+        values : iterable of float or str, or None
+            Tolerances as in ``tolerance``. None takes multiples of the explainer's own.
+
+        Returns
+        -------
+        DataFrame
+            A line for each tolerance with the columns ``tolerance``, ``n_rules``, ``coverage``, ``agreement``,
+            ``at_least`` and ``status``: "certified" for the tolerance of the fit alone, because a tolerance that is
+            picked after looking at several is judged.
+        """
+        program = self._need_workings("no draws").program
+        if not isinstance(program, RuleLearner):
+            if self._record.explainers.tolerance is not None:
+                raise ValueError("other tolerances can be traced where explainers were learned by asking: fit again.")
+            raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
+        return trace_tolerances(program, self._record.max_explainers, self._record.min_fidelity, values)
+
+    @showing_progress
+    def summary(self) -> str:
+        """Return the fit in a few lines of text."""
+        if self.record_.verdict is None and self._workings is not None:
+            self.verdict_  # noqa: B018 (made when it is first read)
+        return summarize(self._record)
+
+    def _repr_html_(self) -> str:
+        # Before a fit, scikit-learn shows the parameters.
+        return draw_fit(self.record_) if self.__sklearn_is_fitted__() else str(estimator_html_repr(self))
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    @showing_progress
+    def report(self, path: str | os.PathLike[str] | None = None, X: Any = None, **options: Any) -> Any:
+        """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.write_report``.
+
+        Without a path the page is returned, and a notebook shows it in the cell.
+        """
+        # The report is a layer above this one, so it is looked up by name when it is asked for.
+        report = import_module("oleander.report")
+        return report.make_page(self, X, **options) if path is None else report.write_report(self, path, X, **options)
+
+    # For other programs.
+
+    def _shareable(self, include_rows: bool) -> FitRecord:
+        """Return the record as it may leave the program; ``ValueError`` where it would hold rows of the data."""
+        record = replace(self.record_, n_queries=self.n_queries_)
+        if not include_rows and self._workings is not None:
+            record = record.without_records(self._workings.known.values)
+        return record
+
+    def to_sql(
+        self,
+        dialect: Literal["duckdb", "sqlite", "postgres"] = "duckdb",
+        *,
+        table: str = "data",
+        include_rows: bool = False,
+    ) -> str:
+        """Return a SELECT that adds the column ``answer`` to a table: what ``predict`` answers, NULL where it abstains.
+
+        Every column of X is needed, by its name; numbers as numbers, levels as they were. ``ExportError`` says what
+        cannot be written exactly.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgres"}
+        table : str
+            The name of the table or view.
+        include_rows : bool
+        """
+        return write_sql(self._shareable(include_rows).explainers, dialect, table)
+
+    def to_python(self, *, include_rows: bool = False) -> str:
+        """Return a module with ``predict(row)`` and ``predict_many(rows)`` that needs the standard library only.
+
+        A row is a mapping from names of columns to values. The answer is None where ``predict`` abstains.
+        """
+        return write_python(self._shareable(include_rows).explainers)
+
+    def to_dict(self, *, include_rows: bool = False) -> dict[str, Any]:
+        """Return everything that ``save`` writes, as plain data for JSON."""
+        return self._shareable(include_rows).to_dict()
+
+    def to_card(self, *, title: str = "How the model decides") -> str:
+        """Return a model card in Markdown: what is answered, how well, every rule, the columns and the limits."""
+        return write_card(self._shareable(include_rows=True), title)
+
+    def save(self, path: str | os.PathLike[str], *, include_rows: bool = False) -> None:
+        """Write the explainers to a file of JSON: data, never code.
+
+        No row of X is written unless ``include_rows`` is set: a ball around a row of X holds that row. Balls around
+        rounded rows, the default, do not. Bounds of columns are rounded, and levels that few rows hold have no name.
+        """
+        write_file(path, self.to_dict(include_rows=include_rows))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], black_box: Any = None) -> Self:
+        """Read a saved explainer. It predicts and explains; with the black box given, it evaluates too."""
+        content = read_file(path)
+        try:
+            record = FitRecord.from_dict(content)
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+            raise FileError(f"{visible(path)} is not a saved explainer that can be read: {one_line(error)}.") from error
+        atlas = cls(black_box, **record.parameters)
+        atlas._set_record(record)
+        return atlas

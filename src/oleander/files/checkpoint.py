@@ -1,0 +1,162 @@
+"""The progress of a fit on disk: an interrupted fit resumes from it and asks nothing twice.
+
+One SQLite file holds JSON under keys: the black box's answers, trained candidates and counts. Each is written in a
+transaction of its own, so it is complete or absent whenever the process dies. The file holds data and no code,
+and hashes in place of rows.
+"""
+
+import hashlib
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander.running.wording import one_line, visible
+
+FILE = "checkpoint.sqlite"
+TABLES = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS answers (rows TEXT PRIMARY KEY, labels TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS candidates (candidate TEXT PRIMARY KEY, trained TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS counts (block TEXT PRIMARY KEY, counts TEXT NOT NULL);
+"""
+
+
+class CheckpointError(ValueError):
+    """The checkpoint cannot be used or written; the message says why. What it held before is kept."""
+
+
+class Checkpoint:
+    """A folder that keeps the progress of a fit.
+
+    Parameters
+    ----------
+    folder : path
+        It is made if it does not exist.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        if not os.fspath(folder):
+            raise CheckpointError("the checkpoint is an empty path: name a folder, or leave it out.")
+        self.folder = Path(folder)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise CheckpointError(f"the checkpoint folder {visible(folder)} cannot be made: {why}.") from error
+        with self._open() as database:
+            database.executescript(TABLES)
+
+    def claim(self, facts: Mapping[str, str]) -> bool:
+        """Record the facts that identify a fit; return whether the same fit was begun here before.
+
+        The facts of another fit are refused with ``CheckpointError``.
+        """
+        with self._open() as database:
+            known = dict(database.execute("SELECT name, value FROM facts"))
+            other = [name for name in facts if name in known and known[name] != facts[name]]
+            if other:
+                raise CheckpointError(
+                    f"the checkpoint in {visible(self.folder)} belongs to another fit: its {' and its '.join(other)} "
+                    "differ. Give the same as before, or another folder."
+                )
+            database.executemany("INSERT OR IGNORE INTO facts VALUES (?, ?)", facts.items())
+        return bool(known.keys() & facts.keys())
+
+    def remember(self, name: str, value: str) -> str:
+        """Return the value that was recorded under a name before; if there is none, record and return this one."""
+        with self._open() as database:
+            database.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, value))
+            return str(database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()[0])
+
+    def answers(self, rows: str) -> dict[str, Any] | None:
+        """Return the black box's answers to the rows of a hash; None if they were never asked about."""
+        return self._get("SELECT labels FROM answers WHERE rows = ?", rows)
+
+    def keep_answers(self, rows: str, labels: Mapping[str, Any]) -> None:
+        """Keep the black box's answers under the hash of the rows."""
+        self._put("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows, labels)
+
+    def trained(self, candidate: str) -> dict[str, Any] | None:
+        """Return the content of a trained candidate; None if it was not trained yet."""
+        return self._get("SELECT trained FROM candidates WHERE candidate = ?", candidate)
+
+    def keep_trained(self, candidate: str, trained: Mapping[str, Any]) -> None:
+        """Keep the content of a trained candidate."""
+        self._put("INSERT OR REPLACE INTO candidates VALUES (?, ?)", candidate, trained)
+
+    def counts(self, block: str) -> dict[str, Any] | None:
+        """Return the counts of a block of rows; None if it was not counted yet."""
+        return self._get("SELECT counts FROM counts WHERE block = ?", block)
+
+    def keep_counts(self, block: str, counts: Mapping[str, Any]) -> None:
+        """Keep the counts of a block of rows."""
+        self._put("INSERT OR REPLACE INTO counts VALUES (?, ?)", block, counts)
+
+    @property
+    def n_trained(self) -> int:
+        """The number of trained candidates."""
+        with self._open() as database:
+            return int(database.execute("SELECT COUNT(*) FROM candidates").fetchone()[0])
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Turn any error from content of an unexpected form into a ``CheckpointError`` that names the folder."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise CheckpointError(f"the checkpoint in {visible(self.folder)} is damaged: {one_line(error)}.") from error
+
+    def _get(self, query: str, key: str) -> dict[str, Any] | None:
+        with self._open() as database:
+            found = database.execute(query, (key,)).fetchone()
+        if found is None:
+            return None
+        with self.reading():
+            content = json.loads(found[0])
+            if not isinstance(content, dict):
+                raise ValueError("it holds JSON that is not an object")
+        return content
+
+    def _put(self, statement: str, key: str, content: Mapping[str, Any]) -> None:
+        with self._open() as database:
+            database.execute(statement, (key, json.dumps(content)))
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one transaction: no connection outlives it, so forks and threads do no harm."""
+        try:
+            database = sqlite3.connect(self.folder / FILE, timeout=60)
+            # On text that is no UTF-8, SQLite's own error quotes all of it: every label.
+            database.text_factory = bytes.decode
+            try:
+                with database:
+                    yield database
+            finally:
+                database.close()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise CheckpointError(
+                f"the checkpoint in {visible(self.folder)} cannot be read or written: {one_line(error)}. What it held "
+                "before is kept."
+            ) from error
+
+
+def hash_array(values: NDArray[Any]) -> str:
+    """Return a hash of an array's content and shape."""
+    digest = hashlib.blake2b(str((values.shape, values.dtype.str)).encode(), digest_size=20)
+    # The bytes of an array of objects are addresses in memory, which differ from run to run.
+    content = repr(values.tolist()).encode() if values.dtype.hasobject else np.ascontiguousarray(values).tobytes()
+    digest.update(content)
+    return digest.hexdigest()
+
+
+def hash_text(text: str) -> str:
+    """Return a hash of a text, without addresses in memory, which differ from run to run."""
+    return hashlib.blake2b(re.sub(r" at 0x[0-9a-f]+", "", text).encode(), digest_size=20).hexdigest()

@@ -1,0 +1,117 @@
+"""How stable rules are: refits on parts of the draws, and how often each rule comes back."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats, Labels
+from oleander.data.rows import Rows
+from oleander.data.tolerance import agrees
+from oleander.draws.labelled import LabelledDraws
+from oleander.fitting.workings import deliver_rules
+from oleander.learning.learner import RuleLearner
+from oleander.results.explainer_set import ExplainerSet
+from oleander.results.fit_record import Stability
+from oleander.running.parallel import run_tasks
+from oleander.running.progress import tell_progress
+
+# A refit leaves out this share of the rows that draws were made from, and every draw made from one of them.
+SHARE_LEFT_OUT = 0.2
+# A rule comes back if one rule with its label holds this share of its rows.
+SAME_RULE = 0.9
+
+
+def measure_stability(
+    explainers: ExplainerSet,
+    learner: RuleLearner,
+    limits: tuple[int, float],
+    n_refits: int,
+) -> Stability:
+    """Learn the rules again on parts of its draws, and compare. No row is asked about.
+
+    Parameters
+    ----------
+    explainers : ExplainerSet
+        What the learner delivered at these limits.
+    learner : RuleLearner
+    limits : tuple
+        The largest number of explainers, and the floor.
+    n_refits : int
+        1 or more.
+    """
+    found = [np.zeros(member.explainer.n_rules, dtype=np.intp) for member in explainers.members]
+    same = 0.0
+    shared = [explainers, replace(learner, n_jobs=None), limits]
+    tasks = [(number,) for number in range(n_refits)]
+    with tell_progress("refitting", n_refits) as tell:
+        results = run_tasks(_compare_refit, shared, tasks, n_jobs=learner.n_jobs)
+        for n_done, (_, (came_back, share)) in enumerate(results, start=1):
+            for counts, one in zip(found, came_back, strict=True):
+                counts += one
+            same += share / n_refits
+            tell(n_done, "")
+    return Stability(n_refits, tuple(tuple(counts.tolist()) for counts in found), min(same, 1.0))
+
+
+def _compare_refit(
+    explainers: ExplainerSet, learner: RuleLearner, limits: tuple[int, float], number: int
+) -> tuple[list[Bools], float]:
+    """Return the rules that come back in a refit, and the share of rows with the same answer."""
+    rng = np.random.default_rng([learner.seed, number])
+    draws = leave_out_parents(learner.draws, rng)
+    again = replace(learner, draws=draws, seed=int(rng.integers(2**31)))
+    rules = again.choose(*limits)
+    rows = learner.rows
+    if rules is None:
+        nothing = [np.zeros(member.explainer.n_rules, dtype=bool) for member in explainers.members]
+        return nothing, float((~explainers.covers(rows.values).any(axis=0)) @ rows.weights / rows.n_rows)
+    refit, _ = deliver_rules(rules, again)
+    before, after = explainers.answer(rows.values), refit.answer(rows.values)
+    silent, silent_again = np.ma.getmaskarray(before), np.ma.getmaskarray(after)
+    same = (silent & silent_again) | (~silent & ~silent_again & agrees(after.data, before.data, explainers.tolerance))
+    return _find_again(explainers, refit, rows, learner.draws.values), float(same @ rows.weights / rows.n_rows)
+
+
+def _find_again(explainers: ExplainerSet, refit: ExplainerSet, rows: Rows, draws: Floats) -> list[Bools]:
+    """Return for each rule whether one rule of a refit with its answer holds most of the rows that it answers."""
+    on_rows = list(_hold(refit, rows.values))
+    found = []
+    for number, member in enumerate(explainers.members):
+        responsible, positions = explainers.responsible(rows.values), member.explainer.find_rules(rows.values)
+        came_back = np.zeros(member.explainer.n_rules, dtype=bool)
+        for rule in range(member.explainer.n_rules):
+            own, others, weights = (responsible == number) & (positions == rule), on_rows, rows.weights
+            values = rows.values
+            if not own.any():
+                # A rule that answers no row is compared on the draws.
+                own = member.region.contains(draws) & (member.explainer.find_rules(draws) == rule)
+                others, weights, values = list(_hold(refit, draws)), np.ones(len(draws), dtype=np.intp), draws
+            enough = SAME_RULE * (own @ weights)
+            says = member.explainer.predict(values)
+            came_back[rule] = any(
+                (inside & own & agrees(said, says, explainers.tolerance)) @ weights >= enough for said, inside in others
+            )
+        found.append(came_back)
+    return found
+
+
+def _hold(explainers: ExplainerSet, values: Floats) -> Iterator[tuple[Labels, Bools]]:
+    """Yield what each rule says of rows, and the rows in it that get this answer, from it or from a rule before it."""
+    answers = explainers.answer(values)
+    given = ~np.ma.getmaskarray(answers)
+    for member in explainers.members:
+        inside, positions = member.region.contains(values), member.explainer.find_rules(values)
+        said = member.explainer.predict(values)
+        same = given & agrees(answers.data, said, explainers.tolerance)
+        for rule in range(member.explainer.n_rules):
+            yield said, inside & (positions == rule) & same
+
+
+def leave_out_parents(draws: LabelledDraws, rng: np.random.Generator) -> LabelledDraws:
+    """Return the draws without those made from some of the rows; without parents, some draws are left out."""
+    if draws.parents is None:
+        return draws.take(np.flatnonzero(rng.random(len(draws.values)) >= SHARE_LEFT_OUT))
+    known = np.unique(draws.parents)
+    out = known[rng.random(len(known)) < SHARE_LEFT_OUT]
+    return draws.take(np.flatnonzero(~np.isin(draws.parents, out).any(axis=1)))

@@ -1,0 +1,343 @@
+"""A set of rules, learned and chosen on draws and judged on rows."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats, Ints
+from oleander.data.rows import Rows
+from oleander.data.splitting import count_units
+from oleander.draws.labelled import LabelledDraws
+from oleander.judging.bounds import level_of_widest, upper_bound
+from oleander.judging.certificate import Claim, claim_rows
+from oleander.judging.judged import Judged
+from oleander.judging.sequence import find_passed, find_start, pass_chances
+from oleander.learning.family import SILENT, Family, Step, learn_family
+from oleander.learning.program import CoverProgram
+from oleander.learning.trees import learn_abstaining_tree, learn_plain_tree
+from oleander.running.parallel import run_tasks
+from oleander.running.progress import tell_progress
+from oleander.running.shares import show_lower
+from oleander.selection.result import Proof
+from oleander.words.claims import describe_highest, show_counts
+
+N_FOLDS = 5
+# With fewer draws, those that are held back are too few to tell which steps are better: by folds, rows judge them all.
+ENOUGH_TO_ORDER = 2_000
+# Of sets that answer nearly as many rows as the widest, the one with the fewest conditions is taken.
+WORTH_MORE_READING = 0.005
+# A set that says one thing only gives way to one that says more, if that one answers nearly as many rows.
+WORTH_MORE_ANSWERS = 0.02
+# The number of rules that are chosen where none is given: at least this many, and this many for each answer.
+FEWEST_RULES, RULES_PER_CLASS = 10, 2
+Learn = Callable[[LabelledDraws, int], Family]
+
+
+@dataclass(frozen=True, eq=False)
+class RuleSet:
+    """Rules that may be delivered, and what rows say of them.
+
+    Parameters
+    ----------
+    family : Family
+    step : Step
+        The rules.
+    claim : Claim
+        Rows or groups that are answered, and answered correctly; and how low the true share may be.
+    is_certified : bool
+        Whether the claim holds with the stated confidence. Otherwise the step was judged: the best of several was taken
+        without paying for the choice.
+    coverage : float
+        The share of the judging rows that is answered.
+    answered, right : bool arrays of shape (n_points,)
+        Masks of the judging rows that are answered, and answered correctly, where nothing was learned from them.
+    rows : Claim or None
+        The same of all rows, where groups are certified; its bound is 0 where that cannot be certified.
+    """
+
+    family: Family
+    step: Step
+    claim: Claim
+    is_certified: bool
+    coverage: float
+    answered: Bools
+    right: Bools
+    rows: Claim | None = None
+
+    def prove(self) -> tuple[Proof, int]:
+        """Return how close the rules are to the widest set of as many candidates, and the number of candidates.
+
+        Candidates are those that reach the threshold of these rules.
+        """
+        candidates, rules = self.family.candidates, self.step.rules
+        assert candidates is not None
+        program = CoverProgram(candidates, self.step.threshold, self.family.min_gain)
+        return program.prove([candidates.add(rule.key, rule.label) for rule in rules]), len(program.allowed)
+
+
+@dataclass(eq=False)
+class RuleLearner:
+    """Labelled draws to learn from, and rows to judge on.
+
+    Parameters
+    ----------
+    draws : LabelledDraws
+    rows : Rows
+        The judging rows. They made no draw, unless ``by_folds`` is set.
+    by_folds : bool
+        Whether the draws were made from the judging rows. Then each fold of the rows is answered by a sister family
+        that learns only from draws without a parent in that fold.
+    level : float
+        The one-sided error of the bound.
+    on_share : bool
+        Whether the raw share of correct answers, instead of its lower bound, is compared with the floor.
+    min_support : int
+        The fewest draws that a rule must add to the others.
+    max_conditions : int or None
+        The largest number of conditions of a rule.
+    seed : int
+    n_jobs : int or None
+    """
+
+    draws: LabelledDraws
+    rows: Rows
+    by_folds: bool
+    level: float
+    on_share: bool = False
+    min_support: int = 10
+    max_conditions: int | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+    _known: dict[Any, tuple[Family, Judged]] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def default_number(self) -> int:
+        """The number of rules that are chosen where none is given."""
+        n_classes = len(self.draws.classes) if self.draws.tolerance is None else 1
+        return max(FEWEST_RULES, RULES_PER_CLASS * n_classes)
+
+    def choose(self, max_rules: int, min_fidelity: float) -> RuleSet | None:
+        """Return the widest set that passes, or a shorter one that is nearly as wide; None where no set passes."""
+        return self._pick(*self._judge_sets((max_rules,), (min_fidelity,)), min_fidelity)
+
+    def choose_each(
+        self, max_rules: Sequence[int], min_fidelity: Sequence[float]
+    ) -> dict[tuple[int, float], RuleSet | None]:
+        """Return the widest set that is judged to keep each floor with each number of rules; nothing is certified.
+
+        A set that keeps a higher floor with fewer rules is always one of those that are compared, so more rules never
+        answer fewer draws, and neither does a lower floor.
+        """
+        family, judged = self._judge_sets(max_rules, min_fidelity)
+        bounds = self._measure_judged(judged)
+        found: dict[tuple[int, float], RuleSet | None] = {}
+        for number in max_rules:
+            for floor in min_fidelity:
+                steps = [
+                    place
+                    for place, step in enumerate(family.steps)
+                    if step.max_rules <= number and step.threshold >= floor and bounds[place] >= floor
+                ]
+                found[number, floor] = None
+                if steps:
+                    widest = max(steps, key=lambda place: (family.steps[place].mass, -family.steps[place].size))
+                    found[number, floor] = self._make_set(family, judged, widest, float(bounds[widest]))
+        return found
+
+    def judged_by(self, rows: Rows) -> Self:
+        """Return a learner of the same families, judged on other rows that made no draw; nothing is learned again."""
+        assert not self.by_folds, "families of draws from the judging rows are judged by folds only"
+        other = replace(self, rows=rows)
+        other._known = {key: (family, _judge_rows(family, rows)) for key, (family, _) in self._known.items()}
+        return other
+
+    def choose_tree(self, max_leaves: int, min_fidelity: float) -> RuleSet | None:
+        """Return one tree that abstains, learned from the same draws and judged like rules; None if none passes."""
+
+        def learn(draws: LabelledDraws, seed: int) -> Family:
+            return learn_abstaining_tree(draws, np.random.default_rng(seed), max_leaves)
+
+        return self._pick(*self._judge(("abstaining", max_leaves), learn), min_fidelity, asks_each=False)
+
+    def plain_tree(self, max_leaves: int) -> RuleSet:
+        """Return one tree that answers every row, learned from the same draws; nothing is certified of it."""
+
+        def learn(draws: LabelledDraws, seed: int) -> Family:
+            return learn_plain_tree(draws, np.random.default_rng(seed), max_leaves)
+
+        family, judged = self._judge(("plain", max_leaves), learn)
+        return self._make_set(family, judged, 0, float(judged.bounds(self.level)[0]))
+
+    def why_nothing(self, max_rules: int, min_fidelity: float) -> str:
+        """Return a sentence that says how near the best set comes to the floor, and what to do."""
+        family, judged = self._judge_sets((max_rules,), (min_fidelity,))
+        if not family.steps:
+            return (
+                f"min_fidelity={min_fidelity:g}: no rule is correct often enough on {len(self.draws.values):,} draws. "
+                "Lower min_fidelity, or give more draws."
+            )
+        measured, n_units, unit = self._measure_judged(judged), self.rows.n_units, self.rows.unit
+        best = int(measured.argmax())
+        n_right, n_answered = (count[best].item() for count in judged.count_units())
+        claim = Claim(n_right, n_answered, float(measured[best]), unit)
+        highest = "" if self.on_share else f" {describe_highest(n_units, unit, self._level_judged)}"
+        if claim.bound >= min_fidelity:
+            return (
+                f"min_fidelity={min_fidelity:g} is not kept by every rule: in each of {len(family.steps)} rule sets, "
+                "the rows show that some rule is under it. Give a background that resembles the rows more, or lower "
+                "min_fidelity."
+            )
+        return (
+            f"min_fidelity={min_fidelity:g} is not reached: of {len(family.steps)} rule sets, the best is correct on "
+            f"{show_counts(claim, f'answered {unit}')}, which shows {show_lower(claim.bound)}.{highest} Lower "
+            f"min_fidelity, or give more {unit}; they need no labels."
+            + ("" if self.draws.tolerance is None else " A wider tolerance lets rules answer more.")
+        )
+
+    def _judge_sets(self, max_rules: Sequence[int], min_fidelity: Sequence[float]) -> tuple[Family, Judged]:
+        def learn(draws: LabelledDraws, seed: int) -> Family:
+            return learn_family(
+                draws,
+                np.random.default_rng(seed),
+                max_rules=max_rules,
+                floors=min_fidelity,
+                max_conditions=self.max_conditions,
+                min_support=self.min_support,
+            )
+
+        return self._judge(("rules", tuple(max_rules), tuple(min_fidelity)), learn, max_rules)
+
+    def _judge(self, key: Any, learn: Learn, numbers: Sequence[int | None] = (None,)) -> tuple[Family, Judged]:
+        """Return a family, ordered from cautious to bold for each number of rules, with its answers for the rows.
+
+        It is learned once.
+        """
+        if key not in self._known:
+            with tell_progress(f"learning rules from {len(self.draws.values):,} draws"):
+                family = learn(self.draws, self.seed)
+            is_blind = self.by_folds and len(self.draws.values) < ENOUGH_TO_ORDER
+            orders = (family.find_order(number, keep_beaten=is_blind).tolist() for number in numbers)
+            steps = dict.fromkeys(step for order in orders for step in order)
+            order = np.array(list(steps), dtype=np.intp)
+            if self.by_folds:
+                answered, right = self._judge_by_sisters(learn, len(family.steps))
+                judged = Judged(answered[order], right[order], self.rows.weights, self.rows.groups)
+                self._known[key] = family.take(order), judged
+            else:
+                family = family.take(order)
+                self._known[key] = family, _judge_rows(family, self.rows)
+        return self._known[key]
+
+    def _judge_by_sisters(self, learn: Learn, n_steps: int) -> tuple[Bools, Bools]:
+        """Return what families answer, and answer correctly, that learned from no draw with a parent in these rows."""
+        rows = self.rows
+        n_folds = max(2, min(N_FOLDS, count_units(rows.n_points, rows.groups)))
+        fold = rows.folds(n_folds, self.seed)
+        answered, right = np.zeros((2, n_steps, rows.n_points), dtype=bool)
+        shared = [learn, self.draws, rows, fold, self.seed]
+        # Without a draw to learn from, as for two rows, a sister says nothing.
+        tasks = [(number,) for number in range(n_folds) if len(_find_usable(self.draws, fold, number))]
+        with tell_progress("learning again without each fold", len(tasks)) as tell:
+            found = run_tasks(_judge_fold, shared, tasks, n_jobs=self.n_jobs)
+            for done, (task, judged) in enumerate(found, start=1):
+                (number,) = tasks[task]
+                answered[:, fold == number], right[:, fold == number] = judged
+                tell(done, "")
+        return answered, right
+
+    def _pick(self, family: Family, judged: Judged, floor: float, *, asks_each: bool = True) -> RuleSet | None:
+        """Return the set that is delivered: certified by the sequence where rows judge apart, or else judged."""
+        if not family.steps:
+            return None
+        refuted = self._find_refuted(family, floor) if asks_each else np.zeros(len(family.steps), dtype=bool)
+        if not self.by_folds:
+            bounds = np.nan_to_num(judged.agreement()) if self.on_share else judged.certified_bounds(self.level)
+            passed = find_passed(bounds, self._start(family.steps, judged, floor), floor)
+            kept = passed[~refuted[passed]]
+            if len(kept):
+                best = self._find_best(family, judged, kept)
+                if self.on_share:
+                    return self._make_set(family, judged, best, float(judged.bounds(self._level_judged)[best]))
+                return self._certify(family, judged, best, passed, floor)
+        bounds = self._measure_judged(judged)
+        passed = np.flatnonzero((bounds >= floor) & ~refuted)
+        if not len(passed):
+            return None
+        best = self._find_best(family, judged, passed)
+        return self._make_set(family, judged, best, float(judged.bounds(self._level_judged)[best]))
+
+    def _find_refuted(self, family: Family, floor: float) -> Bools:
+        """Return a mask of the steps of which rows show that some rule, by itself, is under the floor."""
+        rows, refuted = self.rows, np.zeros(len(family.steps), dtype=bool)
+        for number, step in enumerate(family.steps):
+            inside = family.covers(step, rows.values)
+            right = family.draws.agrees(np.where(inside, step.labels[:, None], SILENT), rows.values, rows.labels)
+            counts = Judged(inside, right, rows.weights, rows.groups).count_units()
+            refuted[number] = (upper_bound(*counts, self.level / max(len(step.rules), 1)) < floor).any()
+        return refuted
+
+    def _measure_judged(self, judged: Judged) -> Floats:
+        """Return what is compared with the floor where nothing is certified."""
+        return np.nan_to_num(judged.agreement()) if self.on_share else judged.bounds(self._level_judged)
+
+    @property
+    def _level_judged(self) -> float:
+        """The error of the bounds where nothing is certified; by folds, the delivered rules are not those judged."""
+        return level_of_widest(self.level, self.rows.n_units) if self.by_folds else self.level
+
+    def _start(self, steps: tuple[Step, ...], judged: Judged, floor: float) -> int:
+        """Return the step at which the sequence starts, which only draws and the number of rows may decide."""
+        n_units = judged.expect_units(np.array([step.mass for step in steps]))
+        agreement = np.array([step.agreement for step in steps])
+        return find_start(pass_chances(n_units, agreement, floor, self.level, has_bets=judged.has_bets))
+
+    def _find_best(self, family: Family, judged: Judged, passed: Ints) -> int:
+        """Return the step to read, of those that pass: wide, saying more than one thing, with few conditions."""
+        coverage = judged.coverage()
+        wide = passed[coverage[passed] >= coverage[passed].max() - WORTH_MORE_ANSWERS]
+        varied = np.array([len(set(family.steps[number].labels.tolist())) > 1 for number in wide.tolist()])
+        if varied.any():
+            passed = wide[varied]
+        near = passed[coverage[passed] >= coverage[passed].max() - WORTH_MORE_READING]
+        return int(min(near.tolist(), key=lambda number: (family.steps[number].size, -coverage[number])))
+
+    def _certify(self, family: Family, judged: Judged, best: int, passed: Ints, floor: float) -> RuleSet:
+        """Return a certified set: the sequence shows that agreement is at the floor or over it, and no more."""
+        n_right, n_units = judged.count_units()
+        claim = Claim(n_right[best].item(), int(n_units[best]), floor, self.rows.unit)
+        rows = None
+        if judged.groups is not None:
+            # A second sequence over the same steps: the share of rows is certified if it passes as far as this step.
+            reached = judged.part(passed[passed <= best]).rows_reach(floor, self.level).all()
+            rows = claim_rows(judged, best, floor if reached else 0.0)
+        coverage = float(judged.coverage()[best])
+        return RuleSet(family, family.steps[best], claim, True, coverage, *judged.masks(best), rows)
+
+    def _make_set(self, family: Family, judged: Judged, best: int, bound: float) -> RuleSet:
+        """Return a set that is judged."""
+        claim = replace(claim_rows(judged, best, bound), unit=self.rows.unit)
+        # The delivered rules answer other rows than their sisters do.
+        covers = family.covers(family.steps[best], self.rows.values).any(axis=0)
+        coverage = float(covers @ self.rows.weights / self.rows.n_rows)
+        return RuleSet(family, family.steps[best], claim, False, coverage, *judged.masks(best))
+
+
+def _judge_rows(family: Family, rows: Rows) -> Judged:
+    """Return what the sets of a family answer, and answer correctly, of rows that made no draw."""
+    return Judged(*family.judge(rows.values, rows.labels), rows.weights, rows.groups)
+
+
+def _judge_fold(
+    learn: Learn, draws: LabelledDraws, rows: Rows, fold: Ints, seed: int, number: int
+) -> tuple[Bools, Bools]:
+    """Return what a sister family answers, and answers correctly, of the rows of its fold."""
+    own = fold == number
+    return learn(draws.take(_find_usable(draws, fold, number)), seed).judge(rows.values[own], rows.labels[own])
+
+
+def _find_usable(draws: LabelledDraws, fold: Ints, number: int) -> Ints:
+    """Return the draws without a parent in a fold."""
+    assert draws.parents is not None
+    return np.flatnonzero((fold[draws.parents] != number).all(axis=1))

@@ -1,0 +1,150 @@
+"""The strict program at a threshold: at most K candidates that reach it and cover the most draws."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from oleander import kernels
+from oleander.arrays import Floats, Ints
+from oleander.learning.candidates import Candidates
+from oleander.learning.grid import Bits
+from oleander.selection import SelectionProblem
+from oleander.selection.result import Proof, Status
+from oleander.selection.solvers.auto import BoundingSolver
+
+# A candidate with fewer than this share of the draws is no rule to read.
+MIN_MASS = 0.002
+# A rule that covers nothing new must correct the answers for this share of the draws.
+MIN_CORRECTED = 0.005
+# How often the search starts again with two rules exchanged at random.
+N_RESTARTS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class CoverProgram:
+    """The candidates that reach a threshold.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    threshold : float
+        θ: each chosen candidate is right on at least this share of all draws inside.
+    min_gain : float
+        The fewest draws that a rule must add to be worth reading.
+    """
+
+    candidates: Candidates
+    threshold: float
+    min_gain: float
+
+    @cached_property
+    def allowed(self) -> Ints:
+        """The numbers of the candidates that may be chosen."""
+        return self.candidates.reaching(self.threshold, MIN_MASS * self.candidates.n_draws)
+
+    @cached_property
+    def _inside(self) -> Bits:
+        return self.candidates.bits(self.allowed)
+
+    @cached_property
+    def _right(self) -> Bits:
+        labels = [self.candidates[number].label for number in self.allowed]
+        return self._inside & self.candidates.right[labels]
+
+    @cached_property
+    def _fidelity(self) -> Floats:
+        return np.array([self.candidates[number].fidelity for number in self.allowed])
+
+    def search(self, max_rules: int, starts: Sequence[Sequence[int]]) -> list[int]:
+        """Return a choice of at most ``max_rules`` candidates that no exchange of one makes wider.
+
+        It is at least as wide as each of the starts: other choices that are allowed here.
+        """
+        if not len(self.allowed):
+            return []
+        positions = {number: place for place, number in enumerate(self.allowed.tolist())}
+        best, most = np.zeros(0, dtype=np.intp), 0
+
+        def consider(start: Sequence[int]) -> None:
+            nonlocal best, most
+            slots = np.full(max_rules, -1)
+            slots[: len(start)] = start
+            found = kernels.find_cover(self._inside, slots)
+            n_covered = self._count(found)
+            if n_covered > most:
+                best, most = found, n_covered
+
+        for start in [(), *starts]:
+            consider([positions[number] for number in start])
+        # The same numbers of candidates and rules meet the same exchanges, whatever was solved before.
+        rng = np.random.default_rng([len(self.allowed), max_rules])
+        for _ in range(N_RESTARTS if len(best) > 2 else 0):
+            kept = rng.permutation(best)[: len(best) - 2]
+            consider([*kept.tolist(), int(rng.integers(len(self.allowed)))])
+        return [int(self.allowed[place]) for place in best]
+
+    def _count(self, places: Ints) -> int:
+        return int(kernels.count_bits(np.bitwise_or.reduce(self._inside[places], axis=0)[None])[0])
+
+    def without_weak(self, chosen: Sequence[int]) -> list[int]:
+        """Return the choice without rules that add too little to the others, the weakest first."""
+        kept = list(chosen)
+        while len(kept) > 1:
+            bits = self.candidates.bits(kept)
+            counts = kernels.unpack(bits, self.candidates.n_draws).sum(axis=0)
+            alone = kernels.count_common(bits, np.arange(len(kept)), kernels.pack(counts == 1)[None])[:, 0]
+            if alone.min() >= self.min_gain:
+                break
+            del kept[int(alone.argmin())]
+        return kept
+
+    def with_corrections(self, chosen: Sequence[int], max_rules: int) -> list[int]:
+        """Return the choice with further rules that correct answers of less faithful ones, as far as there is room.
+
+        Coverage does not count them, but rows of rare classes are often answered correctly only by them.
+        """
+        full = list(chosen)
+        n_least = max(self.min_gain, MIN_CORRECTED * self.candidates.n_draws)
+        while full and len(full) < max_rules:
+            gains = self._count_corrected(full)
+            best = int(gains.argmax())
+            if gains[best] < n_least:
+                break
+            full.append(int(self.allowed[best]))
+        return full
+
+    def _count_corrected(self, chosen: Sequence[int]) -> Ints:
+        """Return by how many draws the right answers become more with each candidate beside the chosen."""
+        ranked = sorted(chosen, key=lambda number: -self.candidates[number].fidelity)
+        answered = np.zeros(self.candidates.right.shape[1], dtype=np.uint64)
+        is_right, own = answered.copy(), []
+        for number, inside in zip(ranked, self.candidates.bits(ranked), strict=True):
+            own.append(inside & ~answered)
+            is_right |= own[-1] & self.candidates.right[self.candidates[number].label]
+            answered |= inside
+        # A candidate answers where less faithful rules do, and where none does.
+        open_to = [~answered]
+        for part in reversed(own):
+            open_to.append(open_to[-1] | part)
+        fidelity = np.array([self.candidates[number].fidelity for number in ranked])
+        place = np.searchsorted(-fidelity, -self._fidelity, side="right")
+        mask = np.array(open_to[::-1])[place]
+        return kernels.count_bits(self._right & mask) - kernels.count_bits(self._inside & mask & is_right)
+
+    def prove(self, chosen: Sequence[int]) -> Proof:
+        """Return how close the chosen candidates are to the widest choice of as many; the clock changes nothing."""
+        n_draws = self.candidates.n_draws
+        positions = {number: place for place, number in enumerate(self.allowed.tolist())}
+        problem = SelectionProblem(kernels.PackedRows(self._inside, n_draws), kernels.PackedRows(self._right, n_draws))
+        start = [positions[number] for number in chosen]
+        # The choice stays as it is, so no smaller one that covers as much is sought.
+        result = problem.solve(
+            len(chosen), self.threshold, solver=BoundingSolver(), time_limit=None, start=start, tentative=start
+        )
+        proof = result.proof
+        # The solver may have met a wider choice, which was not judged.
+        n_covered = self.candidates.count(chosen)
+        status: Status = "optimal" if n_covered == proof.bound else "feasible"
+        return replace(proof, objective=float(n_covered), coverage=n_covered / n_draws, status=status)

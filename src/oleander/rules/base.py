@@ -1,0 +1,278 @@
+"""What every explainer is and says, and how one is written to a file and read back.
+
+A kind of explainer is one class derived from ``Explainer``, in one module. Everything else asks it through the members
+below and knows no kinds.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+import pandas as pd
+
+from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.data.schema import FeatureSchema, read_dtype_name
+from oleander.data.tolerance import Tolerance, show_answer
+from oleander.rules.conditions import clauses
+from oleander.running.shares import show_share
+
+if TYPE_CHECKING:
+    from oleander.rules.line import Line
+
+# The maximum number of conditions in all rules of a file; reading them takes some seconds.
+MOST_TO_READ = 500_000
+# The kinds of explainers by the names that files hold.
+EXPLAINERS: dict[str, type["Explainer"]] = {}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One statement of an explainer: a label, and the conditions or weights behind it.
+
+    Parameters
+    ----------
+    terms : tuple
+        Conditions of a tree's leaf or weights of a linear model; ``str`` gives each in the names and units of the data.
+    label : Any
+        The label that the explainer gives; of a line without a row, the line in words.
+    n_draws : int
+        The number of draws that the rule was learned from.
+    share : float
+        The share of them on which the black box gives the same label.
+    unit : str
+        "draws" or "rows", which the rule was learned from.
+    tolerance : Tolerance or None
+        How near the label is to the black box's answer, where it is a number.
+    formula : str
+        The line that gives the label of a row; empty where there is none.
+
+    Examples
+    --------
+    >>> print(Rule(("age > 60", "sex is F"), "at risk", 412, 0.97))
+    age > 60 and sex is F → at risk (97% of 412 draws)
+    """
+
+    terms: tuple[Any, ...]
+    label: Any
+    n_draws: int
+    share: float
+    unit: str = "draws"
+    tolerance: Tolerance | None = field(default=None, repr=False)
+    formula: str = field(default="", repr=False)
+
+    @property
+    def answer(self) -> str:
+        """The label in words, with its tolerance, and the line behind it."""
+        words = show_answer(self.label, self.tolerance)
+        return f"{words}, by {self.formula}" if self.formula else words
+
+    @property
+    def premise(self) -> str:
+        """The terms as one sentence; empty where there are none."""
+        return " and ".join(clauses(self.terms))
+
+    def __str__(self) -> str:
+        return f"{self.premise or 'always'} → {self.answer} ({show_share(self.share)} of {self.n_draws:,} {self.unit})"
+
+
+class Explainer(ABC):
+    """A small fitted model of the black box. Rows are encoded by the schema.
+
+    A kind of your own derives from this class and defines ``predict``, ``features``, ``complexity``, ``rules`` and
+    ``path``. Every other member has a default and adds an ability: to be exported, drawn on the page, or saved.
+
+    A class with ``saved_as="..."`` in its head is saved under this name and read back while it is imported. It then
+    also defines ``to_dict`` and ``from_dict``.
+
+    Attributes
+    ----------
+    noun : str
+        What a sentence calls it.
+    is_one_rule : bool
+        Whether it says one thing everywhere, so that the conditions of its box are those of its rule.
+    varies : bool
+        Whether the answer depends on the row even under one rule, as that of a line does.
+    abstains : bool
+        Whether there may be rows for which it does not speak.
+    is_plain : bool
+        Whether other programs can compute what ``predict`` answers: the label of the first of ``rules()`` whose terms
+        hold, all of which are conditions, or the value of ``lines``. Only such explainers are exported.
+    """
+
+    noun: ClassVar[str] = "explainer"
+    saved_as: ClassVar[str] = ""
+    is_one_rule: ClassVar[bool] = False
+    varies: ClassVar[bool] = False
+    abstains: ClassVar[bool] = False
+    is_plain: ClassVar[bool] = False
+
+    def __init_subclass__(cls, *, saved_as: str = "", **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if saved_as:
+            cls.saved_as = saved_as
+            EXPLAINERS[saved_as] = cls
+        elif "predict" in vars(cls):
+            # What a class inherits would describe, export and save the answers of another.
+            for name in ("saved_as", "is_plain", "lines", "find_rules", "cuts", "form", "to_dict"):
+                if name not in vars(cls):
+                    setattr(cls, name, vars(Explainer)[name])
+
+    @abstractmethod
+    def predict(self, rows: Floats) -> Labels:
+        """Return the labels that the explainer gives."""
+
+    @property
+    @abstractmethod
+    def features(self) -> tuple[int, ...]:
+        """The columns that the explainer uses."""
+
+    @property
+    @abstractmethod
+    def complexity(self) -> int:
+        """The number of things to read: leaves of a tree, weights of a linear model."""
+
+    @abstractmethod
+    def rules(self) -> list[Rule]:
+        """Return all rules of the explainer."""
+
+    @abstractmethod
+    def path(self, row: Floats) -> Rule:
+        """Return the rule that gives one row its label."""
+
+    @property
+    def n_rules(self) -> int:
+        """The number of rules."""
+        return len(self.rules())
+
+    @property
+    def reading_cost(self) -> int:
+        """The number of conditions in all rules, as far as it may be large."""
+        return 0
+
+    def find_rules(self, rows: Floats) -> Ints | None:
+        """Return the position in ``rules()`` of the rule that speaks of each row; None where it is not known.
+
+        Rows for which the explainer does not speak have a position without meaning.
+        """
+        return np.zeros(len(rows), dtype=np.intp) if self.is_one_rule else None
+
+    def speaks(self, rows: Floats) -> Bools:
+        """Return a mask of the rows that it answers for."""
+        return np.ones(len(rows), dtype=bool)
+
+    def describe_silence(self) -> str:
+        """Return in words where it is silent."""
+        return "silent nowhere"
+
+    @property
+    def lines(self) -> tuple["Line", ...]:
+        """The lines behind the answer: one gives a number; of several, one per rule, the highest gives the label."""
+        return ()
+
+    def cuts(self) -> dict[int, list[float]] | None:
+        """Return the numbers at which the answer may change, by column; a column of levels has none.
+
+        None where the answer may change elsewhere too.
+        """
+        return None
+
+    def form(self) -> dict[str, Any]:
+        """Return plain data from which the page and the figures draw it; of the kind "other", its rules alone."""
+        return {"kind": "other"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, without the schema, which is saved beside it."""
+        raise TypeError(
+            f"a {type(self).__name__} cannot be saved: its class has no name in files. Oleander writes data only, "
+            "never code."
+        )
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Return the explainer that ``to_dict`` wrote; ``ValueError`` if the data are none."""
+        raise NotImplementedError(f"{cls.__name__} has no from_dict.")
+
+
+@runtime_checkable
+class LocalExplainer(Protocol):
+    """What learns an explainer from draws in a region."""
+
+    def fit(self, draws: Floats, labels: Labels, *, schema: FeatureSchema, center: Floats | None = None) -> Explainer:
+        """Return an explainer, learned from draws in the region and their labels by the black box.
+
+        One that explains numbers too takes ``tolerance``, which is a ``Tolerance`` where the labels are numbers.
+        """
+
+
+def write_explainer(explainer: Explainer) -> dict[str, Any]:
+    """Return a fitted explainer as plain data for JSON."""
+    return {"explainer": explainer.saved_as, **explainer.to_dict()}
+
+
+def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
+    """Return the explainer that ``write_explainer`` wrote."""
+    kind = data["explainer"]
+    if not isinstance(kind, str) or kind not in EXPLAINERS:
+        raise ValueError(f"explainer {kind!r} is not known; the explainers are {', '.join(sorted(EXPLAINERS))}")
+    return EXPLAINERS[kind].from_dict(data, schema)
+
+
+def check_size(explainers: Iterable[Explainer]) -> None:
+    """Raise ``ValueError`` for explainers whose rules take minutes to read: a small file may hold a very deep tree."""
+    cost = sum(explainer.reading_cost for explainer in explainers)
+    if cost > MOST_TO_READ:
+        raise ValueError(
+            f"the rules of its trees hold {cost:,} conditions, and a file may hold {MOST_TO_READ:,}: limit the leaves "
+            "of the trees"
+        )
+
+
+def write_numbers(values: Floats) -> list[float | str | None]:
+    """Return numbers as plain data for JSON.
+
+    >>> write_numbers(np.array([0.5, np.nan, -np.inf]))
+    [0.5, None, '-inf']
+    """
+    return [None if np.isnan(value) else str(value) if np.isinf(value) else value for value in values.tolist()]
+
+
+def read_numbers(data: Iterable[Any]) -> Floats:
+    """Return the numbers that ``write_numbers`` wrote."""
+    return np.array([np.nan if value is None else float(value) for value in data])
+
+
+def write_labels(labels: Labels) -> dict[str, Any]:
+    """Return labels as plain data for JSON.
+
+    >>> write_labels(np.array(["no", "yes"]))
+    {'dtype': '<U3', 'values': ['no', 'yes']}
+    """
+    return {"dtype": str(labels.dtype), "values": labels.tolist()}
+
+
+def read_labels(data: dict[str, Any]) -> Labels:
+    """Return the labels that ``write_labels`` wrote."""
+    dtype = np.dtype(read_dtype_name(data["dtype"]))
+    if dtype.kind not in "biufUO" or not all(isinstance(value, (str, int, float)) for value in data["values"]):
+        raise ValueError(f"labels of dtype {dtype} cannot be read; numbers or strings are expected")
+    return np.array(data["values"], dtype=dtype)
+
+
+def encode_labels(labels: Labels) -> tuple[Labels, Ints]:
+    """Return the distinct labels in order and each row's position among them.
+
+    >>> encode_labels(np.array(["yes", "no", "yes"], dtype=object))
+    (array(['no', 'yes'], dtype=object), array([1, 0, 1]))
+    """
+    given = np.asarray(labels)
+    if given.dtype.kind != "O":
+        codes, classes = pd.factorize(given, sort=True)
+        return np.asarray(classes), codes
+    # pandas reads every text to its end again. A text knows its hash, and equal long ones are one object.
+    values = given.tolist()
+    classes = np.empty(len(set(values)), dtype=object)
+    classes[:] = sorted(set(values))
+    place = {label: code for code, label in enumerate(classes.tolist())}
+    return classes, np.fromiter(map(place.__getitem__, values), dtype=np.intp, count=len(values))

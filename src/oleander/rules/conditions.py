@@ -1,0 +1,198 @@
+"""Conditions on one column: a range of numbers or a set of levels.
+
+Boxes, leaves of trees and anchors are all conjunctions of such conditions.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats
+from oleander.data.schema import Feature, FeatureSchema
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers over ``lower`` and up to ``upper``, and missing values if ``missing``.
+
+    Examples
+    --------
+    >>> from oleander.data.schema import Kind
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
+    >>> print(Range(0, age, lower=60))
+    age > 60
+    >>> print(Range(0, age, lower=60, upper=70) & Range(0, age, lower=50, upper=65))
+    60 < age ≤ 65
+    >>> print(Range(0, Feature("admitted", Kind.DATE, "datetime64[s]", upper=20000), lower=19783))
+    admitted > 2024-03-01
+    """
+
+    column: int
+    feature: Feature
+    lower: float = -math.inf
+    upper: float = math.inf
+    missing: bool = False
+
+    def contains(self, rows: Floats) -> Bools:
+        """Return a mask of the encoded rows that fulfil the condition."""
+        return self.holds(rows[:, self.column])
+
+    def holds(self, values: Floats) -> Bools:
+        """Return a mask of the column's values that fulfil the condition."""
+        inside: Bools = (values > self.lower) & (values <= self.upper)
+        return inside | np.isnan(values) if self.missing else inside
+
+    def __and__(self, other: "Range") -> "Range":
+        return Range(
+            self.column,
+            self.feature,
+            max(self.lower, other.lower),
+            min(self.upper, other.upper),
+            self.missing and other.missing,
+        )
+
+    def __str__(self) -> str:
+        return _or_missing(self.describe_known(), self.feature.shown, self.missing)
+
+    def describe_known(self) -> str:
+        """Return the condition on a value that is not missing, in words; empty where no such value fulfils it."""
+        name, lower, upper, say = self.feature.shown, self.lower, self.upper, self.feature.describe_value
+        if lower >= upper:
+            return ""
+        if math.isinf(lower) and math.isinf(upper):
+            return f"{name} is known"
+        if math.isinf(upper):
+            return f"{name} > {say(lower)}"
+        if math.isinf(lower):
+            return f"{name} ≤ {say(upper)}"
+        if self.feature.is_whole and math.floor(upper) - math.floor(lower) == 1:
+            return f"{name} = {say(math.floor(upper))}"
+        return f"{say(lower)} < {name} ≤ {say(upper)}"
+
+    def form(self) -> dict[str, Any]:
+        """Return plain data for the page, in which an infinite end is None."""
+        if self.lower >= self.upper:
+            # No number fulfils the condition, only a missing value.
+            return {"column": self.column, "missing": self.missing, "codes": []}
+        lower, upper = (end if math.isfinite(end) else None for end in (self.lower, self.upper))
+        return {"column": self.column, "missing": self.missing, "lower": lower, "upper": upper}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, in which an infinite end is a string."""
+        lower, upper = (str(end) if math.isinf(end) else end for end in (self.lower, self.upper))
+        return {"column": self.column, "lower": lower, "upper": upper, "missing": self.missing}
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Some levels of a binary or categorical column, by code, and missing values if ``missing``.
+
+    Examples
+    --------
+    >>> from oleander.data.schema import Kind
+    >>> colour = Feature("colour", Kind.CATEGORICAL, "str", levels=("blue", "green", "red"))
+    >>> print(Levels(0, colour, frozenset({2})))
+    colour is red
+    >>> print(Levels(0, colour, frozenset({0, 1})))
+    colour is not red
+    """
+
+    column: int
+    feature: Feature
+    codes: frozenset[int]
+    missing: bool = False
+
+    def contains(self, rows: Floats) -> Bools:
+        """Return a mask of the encoded rows that fulfil the condition."""
+        return self.holds(rows[:, self.column])
+
+    def holds(self, values: Floats) -> Bools:
+        """Return a mask of the column's values that fulfil the condition."""
+        inside: Bools = np.isin(values, list(self.codes))
+        return inside | np.isnan(values) if self.missing else inside
+
+    def __and__(self, other: "Levels") -> "Levels":
+        return Levels(self.column, self.feature, self.codes & other.codes, self.missing and other.missing)
+
+    def __str__(self) -> str:
+        return _or_missing(self.describe_known(), self.feature.shown, self.missing)
+
+    def describe_known(self) -> str:
+        """Return the condition on a value that is not missing, in words; empty where no such value fulfils it."""
+        name = self.feature.shown
+        if not self.codes:
+            return ""
+        others = set(range(len(self.feature.levels))) - self.codes
+        if not others:
+            return f"{name} is known"
+        # The shorter of the two lists reads faster.
+        negated = len(others) < len(self.codes)
+        words = [self.feature.describe_value(code) for code in sorted(others if negated else self.codes)]
+        verb = "is not" if negated else "is"
+        return f"{name} {verb} {words[0]}" if len(words) == 1 else f"{name} {verb} one of {', '.join(words)}"
+
+    def form(self) -> dict[str, Any]:
+        """Return plain data for the page."""
+        return {"column": self.column, "missing": self.missing, "codes": sorted(self.codes)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {"column": self.column, "codes": sorted(self.codes), "missing": self.missing}
+
+
+Condition = Range | Levels
+
+
+def read_condition(data: dict[str, Any], schema: FeatureSchema) -> Condition:
+    """Return the condition that its ``to_dict`` wrote."""
+    column = int(data["column"])
+    feature = schema[column]
+    if feature.is_number:
+        return Range(column, feature, float(data["lower"]), float(data["upper"]), bool(data["missing"]))
+    codes = frozenset(int(code) for code in data["codes"])
+    if not codes <= set(range(len(feature.levels))):
+        raise ValueError(f"column {feature.name!r} has {len(feature.levels)} levels, not the codes {sorted(codes)}.")
+    return Levels(column, feature, codes, bool(data["missing"]))
+
+
+def conjoin(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """Return the conditions with those on one column joined, in the order in which columns first occur.
+
+    Examples
+    --------
+    >>> from oleander.data.schema import Kind
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
+    >>> [str(condition) for condition in conjoin([Range(0, age, lower=40), Range(0, age, upper=60)])]
+    ['40 < age ≤ 60']
+    """
+    joined: dict[int, Any] = {}
+    for condition in conditions:
+        column = condition.column
+        joined[column] = joined[column] & condition if column in joined else condition
+    return tuple(joined.values())
+
+
+def clauses(terms: Sequence[Any]) -> list[str]:
+    """Return the terms of a conjunction in words; beside others, a condition with an "or" stands in brackets.
+
+    Examples
+    --------
+    >>> from oleander.data.schema import Kind
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
+    >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", upper=9, missing=True)
+    >>> clauses([Range(0, age, lower=60), Range(1, dose, upper=2, missing=True)])
+    ['age > 60', '(dose ≤ 2 or missing)']
+    """
+    if len(terms) == 1:
+        return [str(terms[0])]
+    has_or = [isinstance(term, Condition) and term.missing and bool(term.describe_known()) for term in terms]
+    return [f"({term})" if bracketed else str(term) for term, bracketed in zip(terms, has_or, strict=True)]
+
+
+def _or_missing(known: str, name: str, missing: bool) -> str:
+    if not missing:
+        return known or f"{name} is nothing"
+    return f"{known} or missing" if known else f"{name} is missing"

@@ -1,0 +1,176 @@
+"""The smallest explainer, one label in the whole region, and the labels that one may give where answers are numbers."""
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+
+from oleander.arrays import Floats, Ints, Labels
+from oleander.data.checks import read_count
+from oleander.data.schema import FeatureSchema
+from oleander.data.schema.rounding import readable_step, round_to_step
+from oleander.data.tolerance import Tolerance
+from oleander.rules.base import Explainer, Rule, read_labels, write_labels
+
+# Constants are multiples of a readable step of at most this share of the tolerance, near quantiles of the answers.
+STEP = 0.25
+MOST_CONSTANTS = 200
+# Trees grow on at most this many bins of answers.
+MOST_BINS = 24
+# With tolerance="auto" one tree of as many leaves would agree on this share of the draws.
+AUTO_LEAVES, AUTO_SHARE = 20, 0.85
+
+
+@dataclass(frozen=True)
+class Constant(Explainer, saved_as="constant"):
+    """One label, as in an anchor or a rule of a decision set.
+
+    Parameters
+    ----------
+    label : Any
+    n_draws : int
+        The number of draws that it was learned from.
+    share : float
+        The share of them on which the black box gives the same label.
+    dtype : dtype or None
+        The dtype of the labels; None takes that of the label.
+
+    Examples
+    --------
+    >>> print(Constant("ill", n_draws=3, share=2 / 3).rules()[0])
+    always → ill (67% of 3 draws)
+    """
+
+    is_one_rule = is_plain = True
+
+    label: Any
+    n_draws: int = 0
+    share: float = 0.0
+    dtype: Any = field(default=None, repr=False)
+
+    def predict(self, rows: Floats) -> Labels:
+        """Return the label for each row."""
+        labels = np.empty(len(rows), dtype=np.asarray(self.label).dtype if self.dtype is None else self.dtype)
+        # `np.full` would copy a text for every row.
+        labels.fill(self.label)
+        return labels
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """No columns."""
+        return ()
+
+    @property
+    def complexity(self) -> int:
+        """One rule."""
+        return 1
+
+    def rules(self) -> list[Rule]:
+        """Return the one rule."""
+        return [Rule((), self.label, self.n_draws, self.share)]
+
+    def path(self, row: Floats) -> Rule:
+        """Return the one rule."""
+        return self.rules()[0]
+
+    def cuts(self) -> dict[int, list[float]]:
+        """Return nothing: the answer never changes."""
+        return {}
+
+    def form(self) -> dict[str, Any]:
+        """Return its kind, which is enough to draw it."""
+        return {"kind": "constant"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        label = write_labels(np.array([self.label], dtype=self.dtype))
+        return {"label": label, "n_draws": self.n_draws, "share": self.share}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Return the constant that ``to_dict`` wrote."""
+        label = read_labels(data["label"])
+        return cls(label[0], read_count(data["n_draws"]), float(data["share"]), label.dtype)
+
+
+def find_constants(answers: Floats, tolerance: Tolerance) -> Floats:
+    """Return the constants that an explainer may say, readable and near enough to every frequent answer.
+
+    Examples
+    --------
+    >>> find_constants(np.array([0.98, 1.0, 1.31]), Tolerance(0.5)).tolist()
+    [1.0, 1.1, 1.2, 1.3]
+    """
+    quantiles = np.unique(np.quantile(answers, np.linspace(0, 1, MOST_CONSTANTS)))
+    widths = np.broadcast_to(tolerance.width(quantiles), quantiles.shape)
+    found = [
+        float(round_to_step(np.array([value]), STEP * width, whole=False)[0]) if width > 0 else 0.0
+        for value, width in zip(quantiles.tolist(), widths.tolist(), strict=True)
+    ]
+    return np.unique(found)
+
+
+def find_nearest(answers: Floats, constants: Floats) -> Ints:
+    """Return the position of the nearest of the constants, which are in ascending order.
+
+    Examples
+    --------
+    >>> find_nearest(np.array([0.1, 0.8, 3.0]), np.array([0.0, 1.0])).tolist()
+    [0, 1, 1]
+    """
+    middles = (constants[1:] + constants[:-1]) / 2
+    return np.searchsorted(middles, answers)
+
+
+def cut_into_bins(answers: Floats, tolerance: Tolerance, shift: float = 0.0) -> tuple[Ints, int]:
+    """Return the bin of each answer, and the number of bins: as wide as one constant can serve, or else quantiles.
+
+    Parameters
+    ----------
+    answers : array
+    tolerance : Tolerance
+    shift : float
+        Where the first bin begins, in units of a bin.
+
+    Examples
+    --------
+    >>> cut_into_bins(np.array([0.0, 0.1, 0.3, 0.9]), Tolerance(0.1))
+    (array([0, 0, 1, 2]), 3)
+    """
+    windows = tolerance.to_windows(answers)
+    bins = np.floor(windows - windows.min() + shift % 1)
+    if len(np.unique(bins)) > MOST_BINS:
+        levels = (np.arange(1, MOST_BINS) - shift % 1) / MOST_BINS
+        bins = np.searchsorted(np.quantile(windows, levels), windows, side="right").astype(float)
+    found, codes = np.unique(bins, return_inverse=True)
+    return codes.astype(np.intp), len(found)
+
+
+def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
+    """Return the tolerance at which one regression tree would agree with a set share of the answers.
+
+    The tree has 20 leaves, learns from half of the draws and answers the other half. Rules of a few constants that may
+    abstain then have something to say, whatever the units of the answers are.
+
+    Parameters
+    ----------
+    values : array of shape (n_draws, n_features)
+        Encoded draws.
+    answers : array of shape (n_draws,)
+    seed : int
+    """
+    if np.ptp(answers) == 0:
+        raise ValueError(
+            f"the black box answers {answers[0]:.6g} for every draw, so tolerance='auto' has nothing to go by: give "
+            "tolerance as a number."
+        )
+    half = np.random.default_rng(seed).permutation(len(answers))
+    learns, judges = half[::2], half[1::2]
+    tree = DecisionTreeRegressor(max_leaf_nodes=AUTO_LEAVES, random_state=seed).fit(values[learns], answers[learns])
+    error = float(np.quantile(np.abs(tree.predict(values[judges]) - answers[judges]), AUTO_SHARE))
+    # Two digits are read easily. A black box that is such a tree itself has no error.
+    least = 1e-3 * float(np.ptp(answers))
+    return Tolerance(
+        float(round_to_step(np.array([max(error, least)]), readable_step(max(error, least) / 10)[0], whole=False)[0])
+    )

@@ -1,0 +1,252 @@
+"""Grow a small decision tree, best split first, on histograms whose edges are readable numbers.
+
+The tree splits at such edges only, so its rules are exact. A library's tree would have to be rounded afterwards. With
+few distinct edges growing is also several times faster than sorting the draws, and levels and missing values need no
+columns of their own.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oleander import kernels
+from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.data.schema import Feature, FeatureSchema
+from oleander.data.schema.rounding import round_days, round_to_step
+from oleander.data.tolerance import Tolerance, agrees
+from oleander.rules.constant import find_constants
+from oleander.rules.tree import LEAF, Tree
+
+# The number of quantiles at which a number may be split.
+N_EDGES = 64
+# Numbers are whole in a tree that grows by variance, so that nothing is rounded.
+N_STEPS = 1_000
+# The share of numbers at each end beyond which they count as the nearest inside: a few must not hide all others.
+SHARE_CUT = 0.001
+
+
+@dataclass(frozen=True)
+class Column:
+    """A feature of the draws as bin codes.
+
+    Parameters
+    ----------
+    position : int
+        The feature's column in the encoded rows.
+    edges : array
+        Empty for levels. A number over ``edges[k - 1]`` and up to ``edges[k]`` has code k.
+    n_codes : int
+        The number of bins or levels, without missing.
+    codes : array of shape (n_draws,)
+        Missing has the code ``n_codes``.
+    """
+
+    position: int
+    is_number: bool
+    edges: Floats
+    n_codes: int
+    codes: NDArray[np.int32]
+
+    def take(self, draws: Ints) -> "Column":
+        """Return the feature of some draws, in the same bins."""
+        return replace(self, codes=self.codes[draws])
+
+
+def make_columns(draws: Floats, schema: FeatureSchema, positions: tuple[int, ...]) -> list[Column]:
+    """Return the features at these positions as bin codes."""
+    columns = []
+    for position in positions:
+        feature, values = schema[position], draws[:, position]
+        if feature.is_number:
+            absent = np.isnan(values)
+            edges = readable_edges(values[~absent] if absent.any() else values, feature)
+            n_codes = len(edges) + 1
+            codes = kernels.bin_numbers(values, edges)
+        else:
+            edges, n_codes = np.empty(0), len(feature.levels)
+            codes = np.where(np.isnan(values), n_codes, values).astype(np.int32)
+        columns.append(Column(position, feature.is_number, edges, n_codes, codes))
+    return columns
+
+
+def readable_edges(values: Floats, feature: Feature) -> Floats:
+    """Return the numbers at which a feature may be split: quantiles of the draws, rounded up to a step.
+
+    The step is 1, 2 or 5 times a power of ten, about a hundredth of the draws' spread, and whole for whole numbers.
+    Dates are rounded up to the first of a month where their spread is large.
+
+    Examples
+    --------
+    >>> from oleander.data.schema import Kind
+    >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", lower=0, upper=10)
+    >>> readable_edges(np.linspace(0.0, 10.0, 5000), dose)[:4].tolist()
+    [0.0, 0.2, 0.35, 0.5]
+    """
+    if not len(values):
+        return np.empty(0)
+    quantiles = kernels.rank_values(values, _quantile_positions(len(values)))
+    spread = (quantiles[-N_EDGES // 10] - quantiles[N_EDGES // 10]) or np.ptp(quantiles)
+    if spread == 0:
+        return np.empty(0)
+    if feature.is_date:
+        edges = round_days(quantiles, spread / 100, whole=feature.is_whole)
+    else:
+        edges = round_to_step(quantiles, spread / 100, whole=feature.is_whole, rounding=np.ceil)
+    # Rounding keeps the order of the quantiles, so equal edges are neighbours.
+    is_new = np.append(True, edges[1:] != edges[:-1])
+    # No draw lies over an edge at or beyond the largest draw.
+    inside: Floats = edges[is_new & (edges < quantiles[-1])]
+    return inside
+
+
+@lru_cache(maxsize=8)
+def _quantile_positions(n_draws: int) -> Ints:
+    """Return the positions of the quantiles among ordered draws."""
+    positions = np.linspace(0, n_draws - 1, N_EDGES + 1).astype(np.intp)
+    positions.setflags(write=False)
+    return positions
+
+
+def grow_tree(
+    draws: Floats,
+    labels: Ints,
+    classes: Labels,
+    schema: FeatureSchema,
+    features: tuple[int, ...],
+    max_leaves: int | None,
+    *,
+    min_leaf: int = 1,
+    simplify: bool = True,
+) -> Tree:
+    """Grow a tree on some features and return it as arrays.
+
+    With ``simplify`` a split into two leaves with the same label is undone. Without it such splits stay: one of the two
+    leaves may be more faithful than the other.
+    """
+    columns = make_columns(draws, schema, features)
+    return grow_on_columns(columns, labels, classes, schema, max_leaves, min_leaf=min_leaf, simplify=simplify)
+
+
+def grow_on_columns(
+    columns: list[Column],
+    labels: Ints,
+    classes: Labels,
+    schema: FeatureSchema,
+    max_leaves: int | None,
+    *,
+    min_leaf: int = 1,
+    simplify: bool = True,
+    amounts: Ints | None = None,
+) -> Tree:
+    """Grow a tree on binned features, which many trees on the same draws can share.
+
+    With ``amounts`` and one class the tree is one of regression; see ``oleander.kernels.grow_nodes``.
+    """
+    n_codes = np.array([column.n_codes for column in columns], dtype=np.intp)
+    is_number = np.array([column.is_number for column in columns], dtype=bool)
+    codes = np.stack([column.codes for column in columns]) if columns else np.empty((0, len(labels)), dtype=np.int32)
+    split, code, missing_left, left, right, label, n_draws, n_right = kernels.grow_nodes(
+        codes,
+        n_codes,
+        is_number,
+        labels,
+        len(classes),
+        max_leaves,
+        min_leaf=min_leaf,
+        simplify=simplify,
+        amounts=amounts,
+    )
+    inner = split != LEAF
+    on_number = inner.copy()
+    on_number[inner] = is_number[split[inner]]
+    column = np.full(len(split), LEAF)
+    column[inner] = np.array([column.position for column in columns], dtype=np.intp)[split[inner]]
+    # A split after the last bin sends known numbers left and missing ones right.
+    edges = [np.append(column.edges, np.inf) for column in columns if column.is_number]
+    starts = np.cumsum(n_codes * is_number) - n_codes * is_number
+    threshold = np.full(len(split), np.nan)
+    if on_number.any():
+        threshold[on_number] = np.concatenate(edges)[starts[split[on_number]] + code[on_number]]
+    level = np.where(inner & ~on_number, code, -1)
+    return Tree(
+        schema, classes, column, threshold, level, missing_left.astype(bool), left, right, label, n_draws, n_right
+    )
+
+
+def to_amounts(answers: Floats) -> Ints:
+    """Return numbers as whole amounts from 2 on, in the same order.
+
+    Examples
+    --------
+    >>> to_amounts(np.array([0.0, 0.5, 1.0])).tolist()
+    [2, 502, 1002]
+    """
+    low, high = np.quantile(answers, [SHARE_CUT, 1 - SHARE_CUT])
+    if low == high:
+        return np.full(len(answers), 2)
+    steps = np.round(N_STEPS * (np.clip(answers, low, high) - low) / (high - low))
+    return np.asarray(2 + steps, dtype=np.intp)
+
+
+def count_right(tree: Tree, values: Floats, right: Bools) -> Ints:
+    """Return the number of draws in each node on which each answer is right, of shape (n_answers, n_nodes).
+
+    Parameters
+    ----------
+    tree : Tree
+    values : array of shape (n_draws, n_features)
+    right : bool array of shape (n_answers, n_draws)
+    """
+    leaf = tree.apply(values)
+    counts = np.array([np.bincount(leaf[is_right], minlength=len(tree.column)) for is_right in right])
+    for parent in np.flatnonzero(tree.column != LEAF)[::-1].tolist():
+        counts[:, parent] = counts[:, tree.left[parent]] + counts[:, tree.right[parent]]
+    return counts
+
+
+def grow_for_numbers(
+    values: Floats,
+    answers: Floats,
+    tolerance: Tolerance,
+    schema: FeatureSchema,
+    features: tuple[int, ...],
+    max_leaves: int | None,
+    min_leaf: int = 1,
+) -> Tree:
+    """Grow a tree by variance, in which each leaf says the constant that is right most often.
+
+    Parameters
+    ----------
+    values : array of shape (n_draws, n_features)
+        Encoded draws.
+    answers : array of shape (n_draws,)
+    tolerance : Tolerance
+    schema : FeatureSchema
+    features : tuple of int
+        The columns on which the tree may split.
+    max_leaves : int or None
+    min_leaf : int
+        The fewest draws of a leaf.
+    """
+    columns, one = make_columns(values, schema, features), np.zeros(len(values), dtype=np.intp)
+    tree = grow_on_columns(
+        columns,
+        one,
+        np.arange(1),
+        schema,
+        max_leaves,
+        min_leaf=min_leaf,
+        simplify=False,
+        amounts=to_amounts(answers),
+    )
+    constants = find_constants(answers, tolerance)
+    counts = count_right(tree, values, agrees(constants[:, None], answers, tolerance))
+    most, ends = counts.max(axis=0), tree.column == LEAF
+    for parent in np.flatnonzero(~ends)[::-1].tolist():
+        left, right = tree.left[parent], tree.right[parent]
+        # One constant that is right as often as two makes the split needless.
+        ends[parent] = ends[left] and ends[right] and most[parent] == most[left] + most[right]
+    used, label = np.unique(counts.argmax(axis=0), return_inverse=True)
+    return replace(tree, classes=constants[used], label=label, n_right=most).end_at(ends)[0]

@@ -1,0 +1,318 @@
+"""A number as a sum: a constant, and an amount for each unit of a few columns or for a level.
+
+Lines are fitted by least squares with few terms, on the draws that lie near the line.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.data.checks import read_count
+from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.data.schema.rounding import format_number, round_to_step
+from oleander.data.tolerance import Tolerance
+from oleander.rules.base import Explainer, Rule
+from oleander.rules.conditions import Condition, Levels, Range
+
+MOST_TERMS = 4
+# A level is worth a term where its share of the draws lies between this and the rest.
+RAREST_LEVEL = 0.02
+# Each fit is repeated on the draws that lie near it, so that a line serves many well and not all a little.
+N_TRIMS, NEAR, SHARE_KEPT = 4, 2.0, 0.6
+# The numbers of a line are rounded to steps of this share of the tolerance.
+STEP = 0.1
+# References are readable numbers, to this share of the spread of a column.
+REFERENCE_STEP = 0.25
+
+
+@dataclass(frozen=True)
+class Term:
+    """What one column adds to a line.
+
+    Parameters
+    ----------
+    column : int
+    feature : Feature
+    slope : float
+        The amount for each unit of a number, or for the level.
+    reference : float
+        The number from which a value is measured, or the code of the level; NaN stands for a missing level. A missing
+        number adds nothing.
+    scale : float or None
+        The length of a unit, where it is not that of the data.
+
+    Examples
+    --------
+    >>> from oleander.data.schema import Kind
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90, scale=12.5)
+    >>> print(Term(0, age, -0.25, reference=60.0))
+    − 0.25 × (age − 60)
+    """
+
+    column: int
+    feature: Feature
+    slope: float
+    reference: float
+    scale: float | None = None
+
+    def amounts(self, rows: Floats) -> Floats:
+        """Return what each row's value adds."""
+        values = rows[:, self.column]
+        if not self.feature.is_number:
+            is_level = np.isnan(values) if np.isnan(self.reference) else values == self.reference
+            return np.where(is_level, self.slope, 0.0)
+        distances: Floats = values - self.reference
+        amounts = self.slope * distances if self.scale is None else distances / self.scale * self.slope
+        return np.where(np.isnan(values), 0.0, amounts)
+
+    def __str__(self) -> str:
+        name, reference = self.feature.shown, self.feature.describe_value(self.reference)
+        amount = f"{'−' if self.slope < 0 else '+'} {format_number(abs(self.slope))}"
+        if not self.feature.is_number:
+            return f"{amount} if {name} is {reference}"
+        if self.reference == 0:
+            return f"{amount} × {name}"
+        if self.reference < 0 and not self.feature.is_date:
+            return f"{amount} × ({name} + {self.feature.describe_value(-self.reference)})"
+        return f"{amount} × ({name} − {reference})"
+
+
+@dataclass(frozen=True)
+class Line(Explainer, saved_as="line"):
+    """A constant and a few terms, in numbers that a person would write.
+
+    Parameters
+    ----------
+    intercept : float
+        The answer where every number equals its reference and no level applies.
+    terms : tuple of Term
+    n_draws : int
+        The number of draws that it was learned from.
+    share : float
+        The share of them on which it is within the tolerance of the black box.
+
+    Examples
+    --------
+    >>> from oleander.data.schema import Kind
+    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90, scale=12.5)
+    >>> line = Line(0.5, (Term(0, age, 0.02, reference=60.0),))
+    >>> print(line)
+    0.5 + 0.02 × (age − 60)
+    >>> line.predict(np.array([[50.0], [np.nan]])).tolist()
+    [0.3, 0.5]
+    """
+
+    is_one_rule = is_plain = varies = True
+
+    intercept: float
+    terms: tuple[Term, ...]
+    n_draws: int = 0
+    share: float = 0.0
+
+    def predict(self, rows: Floats) -> Labels:
+        """Return the sum for each row; terms are added in their order, as in exports."""
+        total = np.full(len(rows), self.intercept)
+        for term in self.terms:
+            total += term.amounts(rows)
+        return total
+
+    def __str__(self) -> str:
+        return " ".join([format_number(self.intercept), *map(str, self.terms)])
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """The columns of the terms."""
+        return tuple(dict.fromkeys(term.column for term in self.terms))
+
+    @property
+    def complexity(self) -> int:
+        """One rule; its terms are read like conditions."""
+        return 1
+
+    def rules(self) -> list[Rule]:
+        """Return the one rule, whose label is the line in words."""
+        return [Rule((), str(self), self.n_draws, self.share)]
+
+    def path(self, row: Floats) -> Rule:
+        """Return the rule with the number that the line gives to one row."""
+        value = float(self.predict(row[None, :])[0])
+        return Rule((), value, self.n_draws, self.share, formula=str(self))
+
+    def within(self, conditions: Iterable[Condition]) -> Self:
+        """Return the same line for rows that fulfil conditions, without what these make needless.
+
+        A level that no such row has is left out, one that all have is part of the constant, and the constant is the
+        answer at a place among these rows.
+        """
+        held = {one.column: one for one in conditions}
+        intercept, terms = self.intercept, []
+        for term in self.terms:
+            one = held.get(term.column)
+            if isinstance(one, Levels):
+                is_only = one.codes == {int(term.reference)} and not (one.missing and one.feature.missing)
+                if is_only:
+                    intercept += term.slope
+                if is_only or int(term.reference) not in one.codes:
+                    continue
+            elif isinstance(one, Range) and not one.missing and not one.lower < term.reference <= one.upper:
+                # Ends of ranges are readable numbers, one of which is nearer to the rows.
+                reference = one.upper if term.reference > one.upper else one.lower
+                intercept += term.slope * (reference - term.reference)
+                term = replace(term, reference=reference)
+            terms.append(term)
+        return replace(self, intercept=float(f"{intercept:.12g}"), terms=tuple(terms))
+
+    @property
+    def lines(self) -> tuple["Line", ...]:
+        """The line itself."""
+        return (self,)
+
+    def form(self) -> dict[str, Any]:
+        """Return plain data to draw it."""
+        data = self.to_dict()
+        return {"kind": "line", "intercept": data["intercept"], "terms": data["terms"]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "intercept": self.intercept,
+            "terms": [[term.column, term.slope, term.reference] for term in self.terms],
+            "n_draws": self.n_draws,
+            "share": self.share,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Return the line that ``to_dict`` wrote; ``ValueError`` if the data are none."""
+        terms = []
+        for column, slope, reference in data["terms"]:
+            place = int(column)
+            if not 0 <= place < len(schema):
+                raise ValueError(f"a line has a term of column {place}, and there are {len(schema)}")
+            feature = schema[place]
+            if not feature.is_number and float(reference) not in range(len(feature.levels)):
+                raise ValueError(f"a line has a term of a level that column {feature.name!r} does not have")
+            terms.append(Term(place, feature, float(slope), float(reference)))
+        found = [float(data["intercept"]), *(number for term in terms for number in (term.slope, term.reference))]
+        if not np.isfinite(found).all():
+            raise ValueError("the numbers of a line are not finite")
+        return cls(found[0], tuple(terms), read_count(data["n_draws"]), float(data["share"]))
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Columns of draws as inputs of lines: numbers with mean 0 and spread 1, and levels as 0 or 1.
+
+    Parameters
+    ----------
+    terms : list of Term
+        The column of each input, with the slope and reference that one unit of the input has.
+    values : array of shape (n_draws, n_inputs)
+    """
+
+    terms: list[Term]
+    values: Floats
+
+    def take(self, draws: Ints) -> "Inputs":
+        """Return the inputs of some draws."""
+        return Inputs(self.terms, self.values[draws])
+
+    @classmethod
+    def make(cls, draws: Floats, schema: FeatureSchema, columns: Ints) -> "Inputs":
+        """Return inputs for some columns of encoded draws."""
+        terms, values = [], []
+        for j in columns.tolist():
+            feature, own = schema[j], draws[:, j]
+            if feature.is_number:
+                known = own[~np.isnan(own)]
+                spread = float(known.std()) if len(known) else 0.0
+                if np.isfinite(spread) and spread > 0:
+                    middle = float(known.mean())
+                    terms.append(Term(j, feature, 1 / spread, middle))
+                    values.append(np.where(np.isnan(own), 0.0, (own - middle) / spread))
+                continue
+            # Of two levels the second says all.
+            for code in range(len(feature.levels) == 2, len(feature.levels)):
+                share = float((own == code).mean())
+                if RAREST_LEVEL <= share <= 1 - RAREST_LEVEL:
+                    terms.append(Term(j, feature, 1.0, float(code)))
+                    values.append((own == code).astype(float))
+        return cls(terms, np.column_stack(values) if values else np.zeros((len(draws), 0)))
+
+
+def fit_terms(
+    inputs: Inputs, values: Floats, answers: Floats, tolerance: Tolerance, max_terms: int = MOST_TERMS
+) -> Iterator[Line]:
+    """Yield readable lines with one term, two terms and so on.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Of the same draws.
+    values : array of shape (n_draws, n_features)
+        Encoded draws.
+    answers : array of shape (n_draws,)
+    tolerance : Tolerance
+    max_terms : int
+    """
+    size = STEP * float(np.median(np.broadcast_to(tolerance.width(answers), answers.shape)))
+    if size <= 0:
+        return
+    # The lines share their first terms.
+    known: dict[int, tuple[float, float]] = {}
+    for slopes in _grow_line(inputs.values, answers, tolerance, max_terms):
+        terms = []
+        for j, slope in slopes:
+            term = inputs.terms[j]
+            if j not in known:
+                known[j] = _find_reference(term, values[:, term.column])
+            reference, reach = known[j]
+            # A rounded slope moves the answer of most draws by no more than the size.
+            rounded = float(round_to_step(np.array([slope * term.slope]), size / reach, whole=False)[0])
+            if rounded:
+                terms.append(Term(term.column, term.feature, rounded, reference))
+        line = Line(0.0, tuple(terms))
+        middle = np.median(answers - line.predict(values))
+        yield replace(line, intercept=float(round_to_step(np.array([middle]), size, whole=False)[0]))
+
+
+def _find_reference(term: Term, own: Floats) -> tuple[float, float]:
+    """Return a readable number in the middle of a column, and how far from it most draws lie; a level as it is."""
+    if not term.feature.is_number:
+        return term.reference, 1.0
+    known = own[~np.isnan(own)]
+    tiny = float(np.finfo(float).tiny)
+    step = max(REFERENCE_STEP * float(known.std()), tiny)
+    whole = term.feature.kind is Kind.INTEGER
+    reference = float(round_to_step(np.array([np.median(known)]), step, whole=whole)[0])
+    return reference, max(float(np.quantile(np.abs(known - reference), 0.9)), tiny)
+
+
+def _grow_line(
+    inputs: Floats, answers: Floats, tolerance: Tolerance, max_terms: int
+) -> Iterator[list[tuple[int, float]]]:
+    """Yield the inputs and slopes of lines that grow by the input with most in common with what is left to explain."""
+    kept: Bools = np.ones(len(answers), dtype=bool)
+    near = NEAR * np.broadcast_to(tolerance.width(answers), answers.shape)
+    chosen: list[int] = []
+    left = answers - answers.mean()
+    for _ in range(min(max_terms, inputs.shape[1])):
+        own = inputs[kept]
+        centered = left[kept] - left[kept].mean()
+        spread = own.std(axis=0)
+        common = np.divide(np.abs(centered @ own), spread, out=np.zeros(len(spread)), where=spread > 1e-9)
+        common[chosen] = 0.0
+        best = int(common.argmax())
+        if common[best] <= 0:
+            return
+        chosen.append(best)
+        design = np.column_stack([np.ones(len(answers)), inputs[:, chosen]])
+        for _ in range(N_TRIMS):
+            slopes = np.linalg.lstsq(design[kept], answers[kept], rcond=None)[0]
+            left = answers - design @ slopes
+            size = np.abs(left)
+            kept = size <= np.maximum(near, np.quantile(size, SHARE_KEPT))
+        yield list(zip(chosen, slopes[1:].tolist(), strict=True))

@@ -1,0 +1,148 @@
+"""What every region is and says, and the matrix of regions and the rows that they contain."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from oleander import kernels
+from oleander.arrays import Bools, Floats, is_smaller_packed
+from oleander.data.schema import FeatureSchema
+from oleander.rules.base import Explainer, Rule
+
+if TYPE_CHECKING:
+    from oleander.rules.ball import Ball
+    from oleander.rules.box import Box
+
+# The kinds of regions by the names that files hold.
+REGIONS: dict[str, type["Region"]] = {}
+
+
+class Region(ABC):
+    """A part of the space of rows, in which an explainer is valid.
+
+    A kind of your own derives from this class and defines ``contains`` and ``describe``. With ``saved_as="..."`` in the
+    head of the class it is saved under this name, and also defines ``to_dict`` and ``from_dict``.
+    """
+
+    saved_as: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, saved_as: str = "", **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if saved_as:
+            cls.saved_as = saved_as
+            REGIONS[saved_as] = cls
+        elif "contains" in vars(cls):
+            # What a class inherits would describe, export and save another region.
+            for name in ("saved_as", "box", "ball", "contains_next", "form", "to_dict"):
+                if name not in vars(cls):
+                    setattr(cls, name, vars(Region)[name])
+
+    @abstractmethod
+    def contains(self, rows: Floats) -> Bools:
+        """Return a mask of the encoded rows that lie inside, the border included."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return the region in words, with the names and units of the data."""
+
+    @property
+    def box(self) -> "Box | None":
+        """The box, where the region is one or the part of one in which an explainer speaks."""
+        return None
+
+    @property
+    def ball(self) -> "Ball | None":
+        """The ball, where the region is one or the part of one in which an explainer speaks."""
+        return None
+
+    @property
+    def speaker(self) -> Explainer | None:
+        """The explainer, where the region is the part of another in which this explainer speaks."""
+        return None
+
+    def find_silent_rule(self, row: Floats) -> Rule | None:
+        """Return the rule under which the explainer keeps silent about a row; None where that is not the reason."""
+        return None
+
+    def contains_next(self, rows: Floats, memory: dict[str, Any]) -> Bools:
+        """Return what ``contains`` does; ``memory`` keeps what the next region of a sequence may use again."""
+        return self.contains(rows)
+
+    def form(self) -> dict[str, Any]:
+        """Return plain data by which the page finds whether a row lies inside; of the kind "other" it cannot."""
+        return {"kind": "other"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, without the schema and the explainer, which are saved beside it."""
+        raise TypeError(
+            f"a {type(self).__name__} cannot be saved: its class has no name in files. Oleander writes data only, "
+            "never code."
+        )
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema, explainer: Explainer | None) -> Self:
+        """Return the region that ``to_dict`` wrote, given the explainer beside it; ``ValueError`` if there is none."""
+        raise NotImplementedError(f"{cls.__name__} has no from_dict.")
+
+
+def write_region(region: Region) -> dict[str, Any]:
+    """Return a region as plain data for JSON."""
+    return {"region": region.saved_as, **region.to_dict()}
+
+
+def read_region(data: dict[str, Any], schema: FeatureSchema, explainer: Explainer | None = None) -> Region:
+    """Return the region that ``write_region`` wrote, given the explainer beside it."""
+    kind = data["region"]
+    if not isinstance(kind, str) or kind not in REGIONS:
+        raise ValueError(f"region {kind!r} is not known; the regions are {', '.join(sorted(REGIONS))}.")
+    return REGIONS[kind].from_dict(data, schema, explainer)
+
+
+def membership(regions: Sequence[Region], rows: Floats) -> "csr_array | kernels.PackedRows":
+    """Return a boolean matrix of shape (n_regions, n_rows): the rows that each region contains.
+
+    It is sparse, or packed bits where it is large and these are smaller.
+
+    Regions are looked at one by one, so that no array is larger than the rows or the answer. Balls of several radii
+    around one center, next to each other in the sequence, share their distances.
+
+    Examples
+    --------
+    >>> from oleander.rules import Ball
+    >>> X = np.array([[0.5], [1.2], [3.7]])
+    >>> schema = FeatureSchema.infer(X, scale="none")
+    >>> rows = schema.encode(X)
+    >>> membership([Ball(schema, rows[0], 1.0), Ball(schema, rows[0], 9.0)], rows).toarray()
+    array([[ True,  True, False],
+           [ True,  True,  True]])
+    """
+    # Columns are read one after the other: each should be contiguous in memory.
+    by_column = np.asfortranarray(rows)
+    lines: list[NDArray[Any]] = []
+    lengths: list[int] = []
+    memory: dict[str, Any] = {}
+    for region in regions:
+        inside = region.contains_next(by_column, memory)
+        lengths.append(int(np.count_nonzero(inside)))
+        is_dense = 32 * lengths[-1] > len(rows)
+        lines.append(np.packbits(inside) if is_dense else np.flatnonzero(inside).astype(np.int32))
+    shape = len(lines), len(rows)
+    if is_smaller_packed(sum(lengths), shape):
+        return kernels.PackedRows.pack((_to_mask(line, len(rows)) for line in lines), shape)
+    columns = np.empty(sum(lengths), dtype=np.int32)
+    starts = np.cumsum([0, *lengths])
+    for line, (start, end) in zip(lines, pairwise(starts), strict=True):
+        columns[start:end] = np.flatnonzero(_to_mask(line, len(rows))) if line.dtype == np.uint8 else line
+    return csr_array((np.ones(len(columns), dtype=bool), columns, starts), shape=shape)
+
+
+def _to_mask(line: NDArray[Any], n_rows: int) -> Bools:
+    """Return packed bits, or the numbers of some rows, as a mask of all rows."""
+    if line.dtype == np.uint8:
+        return np.unpackbits(line, count=n_rows).view(bool)
+    return kernels.mark(line, n_rows)

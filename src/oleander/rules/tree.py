@@ -1,0 +1,263 @@
+"""A fitted decision tree as plain arrays: rows go through it, leaves read as rules, JSON holds it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from oleander import kernels
+from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.data.schema import FeatureSchema
+from oleander.rules.base import Explainer, Rule, read_labels, read_numbers, write_labels, write_numbers
+from oleander.rules.conditions import Condition, Levels, Range, conjoin
+
+LEAF = -1
+ARRAYS: dict[str, type] = {
+    "column": np.intp,
+    "threshold": np.float64,
+    "level": np.intp,
+    "missing_left": np.bool_,
+    "left": np.intp,
+    "right": np.intp,
+    "label": np.intp,
+    "n_draws": np.intp,
+    "n_right": np.intp,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(Explainer, saved_as="tree"):
+    """A fitted tree as plain arrays, one entry per node, the root first and parents before their children.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    classes : array
+        The labels; ``label`` points into it.
+    column : int array
+        The column on which an inner node splits; -1 at a leaf.
+    threshold : float array
+        Of a column of numbers: rows up to it go left.
+    level : int array
+        Of a column of levels: rows with this code go left. The number of levels stands for missing.
+    missing_left : bool array
+        Whether a missing number goes left.
+    left, right : int array
+    label : int array
+    n_draws : int array
+    n_right : int array
+        The number of draws on which the node's label is the black box's.
+    """
+
+    noun = "tree"
+    is_plain = True
+
+    schema: FeatureSchema
+    classes: Labels
+    column: Ints
+    threshold: Floats
+    level: Ints
+    missing_left: Bools
+    left: Ints
+    right: Ints
+    label: Ints
+    n_draws: Ints
+    n_right: Ints
+
+    def predict(self, rows: Floats) -> Labels:
+        """Return the label of each row's leaf."""
+        labels: Labels = self.classes[self.label[self.apply(rows)]]
+        return labels
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """The columns on which the tree splits, in the order in which they first occur from the root down."""
+        return tuple(dict.fromkeys(self.column[self.column != LEAF].tolist()))
+
+    @property
+    def complexity(self) -> int:
+        """The number of leaves."""
+        return len(self.leaves)
+
+    @property
+    def n_rules(self) -> int:
+        """The number of leaves; in a large tree they are counted faster than they are described."""
+        return self.complexity
+
+    def rules(self) -> list[Rule]:
+        """Return one rule per leaf."""
+        return [self.rule(leaf) for leaf in self.leaves.tolist()]
+
+    def path(self, row: Floats) -> Rule:
+        """Return the rule of a row's leaf."""
+        return self.rule(int(self.apply(row[None, :])[0]))
+
+    def find_rules(self, rows: Floats) -> Ints:
+        """Return the position of each row's leaf among the leaves."""
+        return self.find_leaves(rows, self.leaves)
+
+    def find_leaves(self, rows: Floats, leaves: Ints) -> Ints:
+        """Return the position of each row's leaf among some leaves; one without meaning where it is none of them."""
+        return np.minimum(np.searchsorted(leaves, self.apply(rows)), max(len(leaves) - 1, 0))
+
+    def cuts(self) -> dict[int, list[float]]:
+        """Return the finite thresholds by column; a column of levels has none."""
+        found: dict[int, list[float]] = {column: [] for column in self.features}
+        for column, threshold in zip(self.column.tolist(), self.threshold.tolist(), strict=True):
+            if column != LEAF and self.schema[column].is_number and np.isfinite(threshold):
+                found[column].append(threshold)
+        return found
+
+    def form(self) -> dict[str, Any]:
+        """Return plain data to draw it."""
+        return self.form_with(self.leaves)
+
+    def form_with(self, leaves: Ints) -> dict[str, Any]:
+        """Return plain data to draw the tree, in which these leaves have rules."""
+        inner = self.column != LEAF
+        positions = {leaf: position for position, leaf in enumerate(leaves.tolist())}
+        return {
+            "kind": "tree",
+            "column": self.column.tolist(),
+            # No threshold where the question separates known values from missing ones.
+            "threshold": [value if np.isfinite(value) else None for value in self.threshold.tolist()],
+            "level": self.level.tolist(),
+            "missing_left": self.missing_left.astype(int).tolist(),
+            "left": self.left.tolist(),
+            "right": self.right.tolist(),
+            # The conditions to go left and to go right.
+            "asks": [list(map(str, self.conditions(node))) if inner[node] else None for node in range(len(inner))],
+            # The rule of a leaf that speaks, by its position.
+            "rule": [positions.get(node) for node in range(len(inner))],
+        }
+
+    @property
+    def leaves(self) -> Ints:
+        """The nodes that are leaves."""
+        return np.flatnonzero(self.column == LEAF)
+
+    @cached_property
+    def parents(self) -> Ints:
+        """The parent of each node; -1 for the root."""
+        parents = np.full(len(self.column), LEAF)
+        inner = np.flatnonzero(self.column != LEAF)
+        parents[self.left[inner]] = parents[self.right[inner]] = inner
+        return parents
+
+    @property
+    def reading_cost(self) -> int:
+        """The splits above all leaves together, one on levels counted once for each level."""
+        splits = np.array([*(1 + len(feature.levels) for feature in self.schema), 0])[self.column]
+        cost = np.zeros(len(splits), dtype=np.int64)
+        for node, parent in enumerate(self.parents[1:].tolist(), start=1):
+            cost[node] = cost[parent] + splits[parent]
+        return int(cost[self.leaves].sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, without the schema, which is saved beside the tree."""
+        arrays = {name: getattr(self, name).tolist() for name in ARRAYS}
+        return {"tree": {"classes": write_labels(self.classes), **arrays, "threshold": write_numbers(self.threshold)}}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Return the tree that ``to_dict`` wrote; ``ValueError`` if the data are no tree."""
+        nodes = data["tree"]
+        arrays: dict[str, Any] = {
+            name: np.array(nodes[name], dtype=ARRAYS[name]) for name in ARRAYS if name != "threshold"
+        }
+        tree = cls(schema, read_labels(nodes["classes"]), threshold=read_numbers(nodes["threshold"]), **arrays)
+        inner = tree.column != LEAF
+        numbers = np.arange(len(tree.column))
+        if (
+            any(len(getattr(tree, name)) != len(numbers) for name in ARRAYS)
+            or not len(numbers)
+            or tree.column.min() < LEAF
+            or tree.column.max() >= len(schema)
+            or not np.isin(tree.label, np.arange(len(tree.classes))).all()
+            # Parents stand before their children, so that no row goes in a circle.
+            or (tree.left[inner] <= numbers[inner]).any()
+            or (tree.right[inner] <= numbers[inner]).any()
+            or not np.array_equal(np.sort(np.append(tree.left[inner], tree.right[inner])), numbers[1:])
+        ):
+            raise ValueError("its nodes do not make a tree")
+        on_number = np.array([*(feature.is_number for feature in schema), False])[tree.column]
+        if np.isnan(tree.threshold[on_number]).any():
+            raise ValueError("it splits at a threshold that is not a number")
+        for column, level in zip(tree.column[inner].tolist(), tree.level[inner].tolist(), strict=True):
+            # The number of levels stands for missing.
+            if not schema[column].is_number and not 0 <= level <= len(schema[column].levels):
+                raise ValueError("it splits on a level that its column does not have")
+        return tree
+
+    def apply(self, rows: Floats) -> Ints:
+        """Return the leaf in which each row ends."""
+        return kernels.find_leaves(rows, self.column, *self._tests, self.left, self.right)
+
+    @cached_property
+    def _tests(self) -> tuple[Floats, Floats, Bools]:
+        """Per node: a threshold or NaN, a level or NaN, and whether a missing value goes left."""
+        # A leaf's column, -1, finds the last entry.
+        on_number = np.array([*(feature.is_number for feature in self.schema), False])[self.column]
+        may_miss = np.array([*(feature.missing for feature in self.schema), False])[self.column]
+        missing = np.array([*(len(feature.levels) for feature in self.schema), LEAF - 1])[self.column]
+        threshold = np.where(on_number, self.threshold, np.nan)
+        level = np.where(on_number, np.nan, self.level)
+        return threshold, level, np.where(on_number, may_miss & self.missing_left, self.level == missing)
+
+    def end_at(self, ends: Bools) -> tuple["Tree", Ints]:
+        """Return the tree without the nodes below some, and the numbers of the nodes that are kept."""
+        below = np.zeros(len(self.column), dtype=bool)
+        # Parents stand before their children.
+        for parent in np.flatnonzero(self.column != LEAF).tolist():
+            if below[parent] or ends[parent]:
+                below[[self.left[parent], self.right[parent]]] = True
+        kept = np.flatnonzero(~below)
+        number = np.cumsum(~below) - 1
+        arrays = {name: getattr(self, name)[kept] for name in ARRAYS}
+        is_end = ends[kept] | (arrays["column"] == LEAF)
+        for name in ("left", "right"):
+            arrays[name] = np.where(is_end, LEAF, number[arrays[name]])
+        arrays["column"] = np.where(is_end, LEAF, arrays["column"])
+        return Tree(self.schema, self.classes, **arrays), kept
+
+    def conditions(self, parent: int) -> tuple[Condition, Condition]:
+        """Return the conditions for a row to go left and to go right."""
+        return split_conditions(
+            self.schema,
+            int(self.column[parent]),
+            float(self.threshold[parent]),
+            int(self.level[parent]),
+            bool(self.missing_left[parent]),
+        )
+
+    def rule(self, leaf: int) -> Rule:
+        """Return the rule of a leaf: the conditions on the way to it, those on one column joined, and its label."""
+        path: list[Condition] = []
+        node = leaf
+        while node != 0:
+            parent = int(self.parents[node])
+            path.append(self.conditions(parent)[int(self.right[parent] == node)])
+            node = parent
+        n_draws = int(self.n_draws[leaf])
+        share = float(self.n_right[leaf] / n_draws) if n_draws else 0.0
+        return Rule(conjoin(reversed(path)), self.classes[self.label[leaf]], n_draws, share)
+
+
+def split_conditions(
+    schema: FeatureSchema, column: int, threshold: float, level: int, missing_left: bool
+) -> tuple[Condition, Condition]:
+    """Return the conditions for a row to go left and to go right at a split."""
+    feature = schema[column]
+    if feature.is_number:
+        return (
+            Range(column, feature, upper=threshold, missing=feature.missing and missing_left),
+            Range(column, feature, lower=threshold, missing=feature.missing and not missing_left),
+        )
+    every_level = frozenset(range(len(feature.levels)))
+    is_missing = level == len(feature.levels)
+    here = frozenset() if is_missing else frozenset({level})
+    return (
+        Levels(column, feature, here, missing=is_missing),
+        Levels(column, feature, every_level - here, missing=feature.missing and not is_missing),
+    )

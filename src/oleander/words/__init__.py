@@ -1,0 +1,66 @@
+"""Results in words: facts become sentences here, and sentences become text, HTML and Markdown.
+
+Every sentence about a result is written once, in this folder. ``describe`` and ``draw`` show any result as text and as
+HTML, and are what ``print`` and a notebook call.
+"""
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.monitor import FloorCheck
+from oleander.results.changing import Change
+from oleander.results.evaluation import Evaluation, Uncovered
+from oleander.results.explainer_set import ChosenExplainer
+from oleander.results.explanation import Explanation, FarValue, Silence, Statement
+from oleander.results.fit_record import BallSize, Stability
+from oleander.results.tradeoff import TradeOff
+from oleander.words.claims import describe_certificate, describe_claim, describe_floor_check
+from oleander.words.html import (
+    draw_certificate,
+    draw_evaluation,
+    draw_explanation,
+    draw_member,
+    draw_tradeoff,
+    draw_uncovered,
+)
+from oleander.words.rows import describe_explanation, describe_far, describe_silence, describe_statement
+from oleander.words.rules import describe_all, describe_change
+from oleander.words.sentences import describe_evaluation, describe_size, describe_stability, describe_uncovered
+
+TEXTS: dict[type, Callable[[Any], str]] = {
+    BallSize: describe_size,
+    Certificate: lambda one: "\n".join(describe_certificate(one)),
+    Change: describe_change,
+    ChosenExplainer: lambda one: "\n".join([describe_all(one), *(f"  {rule}" for rule in one.rules())]),
+    Claim: describe_claim,
+    Evaluation: lambda one: " ".join(describe_evaluation(one)),
+    Explanation: lambda one: "\n".join(describe_explanation(one)),
+    FarValue: describe_far,
+    FloorCheck: describe_floor_check,
+    Silence: describe_silence,
+    Stability: describe_stability,
+    Statement: describe_statement,
+    TradeOff: lambda one: str(one.table.to_string(index=False)),
+    Uncovered: lambda one: "\n".join(describe_uncovered(one)),
+}
+PAGES: dict[type, Callable[[Any], str]] = {
+    Certificate: draw_certificate,
+    ChosenExplainer: draw_member,
+    Evaluation: draw_evaluation,
+    Explanation: draw_explanation,
+    TradeOff: draw_tradeoff,
+    Uncovered: draw_uncovered,
+}
+
+
+def describe(result: Any) -> str:
+    """Return a result as text."""
+    return TEXTS[type(result)](result)
+
+
+def draw(result: Any) -> str:
+    """Return a result as HTML; its text where it has no page of its own."""
+    kind = type(result)
+    return PAGES[kind](result) if kind in PAGES else f"<pre>{escape(describe(result))}</pre>"

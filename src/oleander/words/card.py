@@ -1,0 +1,139 @@
+"""A model card in Markdown: what the explainers answer, how well, every rule, the columns and the limits."""
+
+import html
+import re
+
+from oleander.data.schema import Feature
+from oleander.results.fit_record import FitRecord
+from oleander.results.rules import name_rule
+from oleander.running.shares import show_lower_percent
+from oleander.running.wording import visible
+from oleander.words.claims import how_many
+from oleander.words.rules import describe_all, describe_evidence, describe_part, describe_rule
+from oleander.words.sentences import (
+    describe_answers,
+    describe_exact,
+    describe_realism,
+    describe_size,
+    describe_weak_classes,
+)
+
+# Characters that Markdown gives a meaning to.
+MARKS = "\\`*_[]#|~:"
+# What would begin a list or underline a heading.
+STARTS = re.compile(r"([-+=]|\d+[.)])")
+MOST_LEVELS = 12
+
+
+def write_card(record: FitRecord, title: str) -> str:
+    """Return the model card of a fit."""
+    sections = [
+        [f"# {escape(title)}"],
+        _describe_use(record),
+        ["## How well it does", "", *_list_figures(record)],
+        ["## Rules", *_describe_rules(record)],
+        ["## Rows by the model's answer", "", *_tabulate_classes(record)],
+        ["## Columns", "", *_tabulate_columns(record)],
+        ["## Limits", "", *_list_limits(record)],
+    ]
+    return "\n\n".join("\n".join(section) for section in sections) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""Return text that Markdown shows letter by letter, in one line.
+
+    Examples
+    --------
+    >>> escape("*bold* <b>")
+    '\\*bold\\* &lt;b&gt;'
+    """
+    shown = "".join(f"\\{letter}" if letter in MARKS else letter for letter in visible(text))
+    shown = html.escape(shown, quote=False)
+    return f"&#{ord(shown[0])};{shown[1:]}" if STARTS.match(shown) else shown
+
+
+def _describe_use(record: FitRecord) -> list[str]:
+    n_explainers, rules = len(record.explainers.members), how_many(record.explainers.n_rules, "rules")
+    what, one = (
+        (rules, "rule") if record.is_asked else (f"{how_many(n_explainers, 'explainers')} with {rules}", "explainer")
+    )
+    return [
+        f"{what} describe{'s' * (n_explainers == 1)} a black-box model: what it answers, not what is true. Where no "
+        f"{one} holds, no answer is given. Where several hold, the most faithful one answers."
+    ]
+
+
+def _list_figures(record: FitRecord) -> list[str]:
+    lines = [*describe_answers(record), *map(describe_size, record.ball_sizes), *describe_exact(record)]
+    lines.append(f"{record.n_queries:,} rows were sent to the model.")
+    return [f"{'  ' * line.startswith(' ')}- {escape(line.strip())}" for line in lines]
+
+
+def _describe_rules(record: FitRecord) -> list[str]:
+    members = record.explainers.members
+    if all(member.is_one_rule for member in members):
+        lines = ["", "Widest first. Counts are of all rows where the conditions of the rule hold.", ""]
+        for number, member in enumerate(members):
+            (rule,) = member.rules()
+            words = f"{rule.premise or 'always'} → {rule.answer} ({describe_evidence(member, 0, rule)})"
+            lines.append(f"- **{name_rule(members, number, 0)}**: {escape(words)}")
+        return lines
+    lines = []
+    for number, member in enumerate(members, start=1):
+        rules = [
+            describe_rule(f"rule {position}", rule, describe_part(member, position - 1, rule))
+            for position, rule in enumerate(member.rules(), start=1)
+        ]
+        lines += ["", f"**Explainer {number}** ({describe_all(member)}): {escape(member.region.describe())}", ""]
+        lines += [f"- {escape(rule)}" for rule in rules]
+    return lines
+
+
+def _tabulate_classes(record: FitRecord) -> list[str]:
+    return [
+        "| the model says | rows | answered | answered correctly |",
+        "|---|---|---|---|",
+        *(
+            f"| {escape(str(one.label))} | {one.n_rows:,} | {_share(one.n_answered, one.n_rows)} | "
+            f"{_share(one.n_right, one.n_rows)} |"
+            for one in record.evaluation.count_classes(rarest_first=not record.is_number)
+        ),
+    ]
+
+
+def _share(part: int, whole: int) -> str:
+    return show_lower_percent(part / whole, 0) if whole else "–"
+
+
+def _tabulate_columns(record: FitRecord) -> list[str]:
+    return [
+        "| column | kind | values | may be missing |",
+        "|---|---|---|---|",
+        *(
+            f"| {escape(feature.shown)} | {feature.kind} | {escape(_describe_values(feature))} | "
+            f"{'yes' if feature.missing else 'no'} |"
+            for feature in record.schema
+        ),
+    ]
+
+
+def _describe_values(feature: Feature) -> str:
+    if feature.is_number:
+        return f"{feature.describe_value(feature.lower)} to {feature.describe_value(feature.upper)}"
+    shown = [feature.describe_value(code) for code in range(min(len(feature.levels), MOST_LEVELS))]
+    n_more = len(feature.levels) - len(shown)
+    return ", ".join(shown) + (f" and {n_more} more" if n_more else "")
+
+
+def _list_limits(record: FitRecord) -> list[str]:
+    limits = [
+        "The rules say what the model answers. They do not say that it is right, nor what causes what.",
+        'A level that is not in the table above counts as "rare" where the column has that level. Otherwise a row with '
+        "such a level gets no answer, and neither does one with a missing value where none is allowed.",
+        "The figures hold for rows from the same source as the rows that were checked. `oleander evaluate` checks new "
+        "rows.",
+    ]
+    if record.certificate is None:
+        limits.append("The figures are not certified: no row was held out for that alone.")
+    limits += map(escape, [*describe_weak_classes(record), *describe_realism(record)])
+    return [f"- {limit}" for limit in limits]

@@ -1,0 +1,247 @@
+"""Sentences about bounds: claims, certificates, floors, and what one tree would do.
+
+"At least" means a lower confidence bound, and nothing else; only ``at_least`` writes it.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+
+from oleander.data.splitting import Unit
+from oleander.judging.bounds import level_of_widest, lower_bound
+from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.monitor import FloorCheck
+from oleander.judging.verdict import one_tree_is_enough
+from oleander.running.shares import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent
+
+# What a reader must know to rely on a certificate.
+VOID = (
+    "It holds for a fit that was planned: picking one of several fits on the same rows (other seeds, numbers of rules, "
+    "floors or backgrounds) voids it."
+)
+# The error of the bound that says whether so few rows could ever reach the floor.
+USUAL_LEVEL = 0.05
+
+
+def at_least(bound: float, decimals: int = 0) -> str:
+    """Return a lower bound in words, never rounded up.
+
+    Examples
+    --------
+    >>> at_least(0.9087), at_least(0.9996, 1)
+    ('at least 90%', 'at least 99.9%')
+    """
+    return f"at least {show_lower_percent(bound, decimals)}"
+
+
+def how_many(number: int, unit: str = "rows") -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> how_many(1), how_many(1_200, "groups")
+    ('1 row', '1,200 groups')
+    """
+    return f"{number:,} {unit[:-1] if number == 1 else unit}"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return several words as one list.
+
+    Examples
+    --------
+    >>> join_words(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def show_counts(claim: Claim, unit: str | None = None) -> str:
+    """Return the counts of a claim; a sum of groups' shares is rounded down.
+
+    Examples
+    --------
+    >>> show_counts(Claim(43, 45, 0.8)), show_counts(Claim(285.57, 299, 0.9, "groups"))
+    ('43 of 45 rows', '285.5 of 299 groups')
+    """
+    is_whole = float(claim.n_right).is_integer()
+    n_right = f"{int(claim.n_right):,}" if is_whole else f"{math.floor(round(10 * claim.n_right, 6)) / 10:,.1f}"
+    return f"{n_right} of {how_many(claim.n_rows, unit or claim.unit)}"
+
+
+def show_evidence(claim: Claim) -> str:
+    """Return what a bound was computed from: counts of rows, or the average over groups."""
+    if claim.unit == "rows":
+        return show_counts(claim)
+    return f"average over {how_many(claim.n_rows, claim.unit)}: {show_share(claim.share, 1)}"
+
+
+def about(claim: Claim) -> str:
+    """Return what a bound is about, as the end of a sentence; empty for rows."""
+    return "" if claim.unit == "rows" else " for a random row of a random group"
+
+
+def describe_claim(claim: Claim, floor: float = 0.0) -> str:
+    """Return what is claimed of an explainer, also where nothing can be.
+
+    Examples
+    --------
+    >>> describe_claim(Claim(58, 60, 0.87), 0.9)
+    'certified at least 87% (58 of 60 rows), below the floor of 90%'
+    """
+    if claim.n_rows == 0:
+        return "not certifiable: no held-out row"
+    if claim.bound < floor and float(lower_bound(claim.n_rows, claim.n_rows, USUAL_LEVEL)) < floor:
+        few = f"{how_many(claim.n_rows, claim.unit)} {'is' if claim.n_rows == 1 else 'are'} too few"
+        return f"not certifiable: {few} for a floor of {show_percent(floor)}, even if all are correct"
+    under = f", below the floor of {show_percent(floor)}" if claim.bound < floor else ""
+    return f"certified {at_least(claim.bound)} ({show_evidence(claim)}){under}"
+
+
+def describe_certificate(
+    certificate: Certificate, floor: float = 0.0, within: str = "", judges: str = "held-out rows"
+) -> list[str]:
+    """Return what a certificate states, one sentence for each statement.
+
+    Parameters
+    ----------
+    certificate : Certificate
+    floor : float
+        What was asked for; a bound below it is explained.
+    within : str
+        The tolerance of numbers, as a part of a sentence.
+    judges : str
+        The rows that certify, where the certificate is about several things at once.
+    """
+    claim, confidence = certificate.answers, f"{show_percent(certificate.confidence)} confidence"
+    if certificate.coverage is None:
+        lines = [
+            f"Certified: {at_least(claim.bound)} of answers match the model{within}{about(claim)} "
+            f"({confidence}; {show_evidence(claim)})."
+        ]
+    else:
+        lines = [f"Certified on {judges} ({confidence} for all statements together){about(claim)}:"]
+        covered = certificate.coverage
+        lines.append(f"  Rows that are answered: {at_least(covered.bound)} ({show_evidence(covered)}).")
+        if not claim.n_rows:
+            lines.append("  Nothing is certified of the answers: no held-out row is answered.")
+        else:
+            lines.append(f"  Answers that match the model{within}: {at_least(claim.bound)} ({show_evidence(claim)}).")
+            lines += _explain_shortfall(claim, floor)
+    return lines + _describe_rows(certificate, confidence)
+
+
+def _explain_shortfall(claim: Claim, floor: float) -> list[str]:
+    if claim.bound >= floor:
+        return []
+    if float(lower_bound(claim.n_rows, claim.n_rows, USUAL_LEVEL)) < floor:
+        few = f"{how_many(claim.n_rows, claim.unit)} {'is' if claim.n_rows == 1 else 'are'} too few"
+        return [f"  The floor of {show_percent(floor)} is not certified: {few}, even if all are answered correctly."]
+    return [
+        f"  The floor of {show_percent(floor)} is not certified: it held on the rows that the explainers were chosen "
+        f"on, but on new rows the share may be as low as {show_lower_percent(claim.bound, 0)}. More held-out rows give "
+        "a higher bound."
+    ]
+
+
+def _describe_rows(certificate: Certificate, confidence: str) -> list[str]:
+    """Describe what is certified of all rows together, where groups are counted."""
+    rows = certificate.rows
+    if rows is None:
+        return []
+    if not rows.bound:
+        return [
+            "The share of all answered rows is not certified, because groups differ in size and the answers for large "
+            f"ones may be worse ({show_counts(rows)} here match the model)."
+        ]
+    alone = f"{confidence} by itself; " if certificate.coverage is None else ""
+    return [
+        f"Also certified: {at_least(rows.bound)} of all answered rows match the model ({alone}{show_counts(rows)}), "
+        "if no group is larger than the largest here."
+    ]
+
+
+def describe_floor_check(check: FloorCheck) -> str:
+    """Return whether a floor still holds on new rows."""
+    floor = show_percent(check.floor)
+    words = {
+        "holds": f"The floor of {floor} holds.",
+        "open": f"Open: these rows show neither that the floor of {floor} holds nor that it is broken.",
+        "broken": f"The floor of {floor} is broken: fewer answers match the model.",
+    }
+    return (
+        f"{show_share(check.agreement, 1)} of answers match the model ({check.n_right:,} of {check.n_answered:,} "
+        f"answered rows): {at_least(check.lower, 1)} and at most {show_upper_percent(check.upper)}, each with "
+        f"{show_percent(check.confidence)} confidence.\n{words[check.state]}"
+    )
+
+
+def describe_verdict(verdict: pd.DataFrame, floor: float) -> list[str]:
+    """Return what one tree would do, one sentence for each."""
+    shown, lines = show_percent(floor), []
+    for line in verdict.itertuples(index=False):
+        name = str(line.answer).capitalize()
+        if line.coverage == 0:
+            lines.append(f"{name} reaches the floor of {shown} on no part of the rows.")
+            continue
+        lines.append(
+            f"{name} ({how_many(line.rules, 'leaves') if line.rules > 1 else '1 leaf'}) answers "
+            f"{show_share(line.coverage, 1)} of rows, {show_share(line.agreement, 1)} of them correctly "
+            f"({at_least(line.bound, 1)})."
+        )
+    if len(verdict) and one_tree_is_enough(verdict, floor):
+        lines.append(f"One plain tree is enough: it reaches the floor of {shown} on all rows.")
+    return lines
+
+
+def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, of_widest: bool = False) -> str | None:
+    """Return a sentence if no bound on so few units reaches the floor, even if all are correct; None if one does.
+
+    Parameters
+    ----------
+    n_units : int
+    unit : {"rows", "groups"}
+    min_fidelity : float
+    level : float
+        The one-sided error of the bound.
+    of_widest : bool
+        Whether the widest of several choices is taken, as ``level_of_widest`` allows.
+
+    Examples
+    --------
+    >>> why_too_few(14, "groups", 0.9, 0.05).split(".")[1]
+    '9 cannot be shown on 14 groups, even if every answer is correct: 29 are needed'
+    >>> why_too_few(29, "groups", 0.9, 0.05)
+    """
+
+    def is_enough(n_units: int) -> bool:
+        error = level_of_widest(level, n_units) if of_widest else level
+        return float(lower_bound(n_units, n_units, error)) >= min_fidelity
+
+    if is_enough(n_units):
+        return None
+    needed = "no number of them shows a floor of 1"
+    if min_fidelity < 1:
+        n_needed = math.ceil(math.log(level) / math.log(min_fidelity))
+        n_needed = next(number for number in itertools.count(n_needed) if is_enough(number))
+        needed = f"{n_needed:,} are needed"
+    error = level_of_widest(level, n_units) if of_widest else level
+    return (
+        f"min_fidelity={min_fidelity:g} cannot be shown on {how_many(n_units, unit)}, even if every answer is "
+        f"correct: {needed}. {describe_highest(n_units, unit, error)} Give more {unit}, which need no labels, or lower "
+        "min_fidelity."
+    )
+
+
+def describe_highest(n_units: int, unit: Unit, level: float) -> str:
+    """Return in a sentence the highest floor that some units can show.
+
+    Examples
+    --------
+    >>> describe_highest(21, "groups", 0.05)
+    'At most 0.86 can be shown on 21 groups.'
+    """
+    highest = show_lower(float(lower_bound(n_units, n_units, level)))
+    return f"At most {highest} can be shown on {how_many(n_units, unit)}."

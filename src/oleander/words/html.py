@@ -1,0 +1,195 @@
+"""Results as HTML for notebooks, in which all text is escaped and the notebook's colours are kept."""
+
+import html
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from oleander.judging.certificate import Certificate
+from oleander.results.evaluation import Evaluation, Uncovered
+from oleander.results.explainer_set import ChosenExplainer
+from oleander.results.explanation import Explanation
+from oleander.results.fit_record import FitRecord, Stability
+from oleander.results.tradeoff import Cell, TradeOff
+from oleander.running.shares import show_lower_percent, show_percent, show_share, show_upper_percent
+from oleander.running.wording import visible
+from oleander.words.claims import VOID, show_counts
+from oleander.words.rows import describe_black_box, describe_rest, describe_sureness
+from oleander.words.rules import describe_all, list_rules
+from oleander.words.sentences import describe_answers, describe_evaluation, describe_exact, describe_uncovered
+
+# Colours are inherited, so that a fragment is readable in light and in dark notebooks.
+STYLE = "font-size:0.95em;line-height:1.45;max-width:72em"
+CELL = "padding:0.15em 0.9em 0.15em 0;vertical-align:top;background:none;text-align:"
+LINE = "border-bottom:1px solid rgba(128,128,128,0.4)"
+RULE_HEADS = ["", "conditions", "answer", "how sure"]
+# The largest number of rules in a table.
+MOST_DRAWN = 20
+
+
+class Fragment:
+    """HTML that grows by escaped lines and by tables.
+
+    Examples
+    --------
+    >>> Fragment().line("a < b").html
+    '<div style="font-size:0.95em;line-height:1.45;max-width:72em"><div>a &lt; b</div></div>'
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+
+    @property
+    def html(self) -> str:
+        """The whole fragment."""
+        return f'<div style="{STYLE}">{"".join(self._parts)}</div>'
+
+    def heading(self, text: str) -> "Fragment":
+        """Add a line in bold."""
+        return self.add(f"<div><strong>{escape(text)}</strong></div>")
+
+    def line(self, text: str) -> "Fragment":
+        """Add a line of text."""
+        return self.add(f"<div>{escape(text)}</div>")
+
+    def lines(self, texts: Iterable[str]) -> "Fragment":
+        """Add lines of text; a line that starts with spaces is indented."""
+        for text in texts:
+            self.add(f'<div style="margin-left:{len(text) - len(text.lstrip())}em">{escape(text.strip())}</div>')
+        return self
+
+    def add(self, piece: str) -> "Fragment":
+        """Add HTML that is escaped already."""
+        self._parts.append(piece)
+        return self
+
+
+def table(names: Sequence[str], lines: Iterable[Sequence[Any]], caption: str = "") -> str:
+    """Return a table; numbers stand to the right, and the first column is not broken into lines.
+
+    Examples
+    --------
+    >>> "a&lt;b" in table(["name"], [["a<b"]])
+    True
+    """
+    rows = [list(line) for line in lines]
+    sides = ["right" if rows and all(_is_number(row[place]) for row in rows) else "left" for place in range(len(names))]
+    head = "".join(_cell("th", name, side, LINE) for name, side in zip(names, sides, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(
+            _cell("td", value, side, "" if place else "white-space:nowrap")
+            for place, (value, side) in enumerate(zip(row, sides, strict=True))
+        )
+        + "</tr>"
+        for row in rows
+    )
+    title = f'<caption style="text-align:left;caption-side:top">{escape(caption)}</caption>' if caption else ""
+    return (
+        f'<table style="border-collapse:collapse;margin:0.4em 0">{title}<thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def escape(value: Any) -> str:
+    """Return any value as text of one line that HTML shows as it is."""
+    return html.escape(visible(value))
+
+
+def _is_number(value: Any) -> bool:
+    text = str(value).strip().strip("<>≤≥%").replace(",", "")
+    return text in ("", "–", "unknown") or text.replace(".", "", 1).isdigit()
+
+
+def _cell(tag: str, value: Any, side: str, extra: str = "") -> str:
+    return f'<{tag} style="{CELL}{side};{extra}">{escape(value)}</{tag}>'
+
+
+def draw_fit(record: FitRecord) -> str:
+    """Return a fit as HTML for a notebook: what is answered, how sure that is, the rules and the classes."""
+    first, *others = describe_answers(record)
+    page = Fragment().heading(first).lines(others).lines(describe_exact(record))
+    return page.add(_draw_rules(record.explainers.members, record.stability)).add(_draw_classes(record.evaluation)).html
+
+
+def draw_member(member: ChosenExplainer) -> str:
+    """Return a chosen explainer and its rules."""
+    return Fragment().heading(describe_all(member)).line(member.region.describe()).add(_draw_rules((member,))).html
+
+
+def draw_evaluation(evaluation: Evaluation) -> str:
+    """Return the figures of explainers on some rows."""
+    first, *others = describe_evaluation(evaluation)
+    return Fragment().heading(first).lines(others).add(_draw_classes(evaluation)).html
+
+
+def draw_uncovered(uncovered: Uncovered) -> str:
+    """Return the rows that are not answered."""
+    first, *others = describe_uncovered(uncovered)
+    lines = uncovered.classes[["label", "rows", "uncovered"]].itertuples(index=False)
+    rows = [(label, f"{n_rows:,}", f"{n_left:,}") for label, n_rows, n_left in lines]
+    return Fragment().heading(first).lines(others).add(table(["the model says", "rows", "not answered"], rows)).html
+
+
+def draw_explanation(explanation: Explanation) -> str:
+    """Return what is said of a row."""
+    statements = explanation.statements
+    page = Fragment().heading(statements[0].rule.answer if statements else "No answer")
+    page.line(describe_black_box(explanation))
+    if statements:
+        lines = [
+            (one.name, one.rule.premise or "always", one.rule.answer, describe_sureness(one)) for one in statements
+        ]
+        page.add(table(RULE_HEADS, lines))
+    return page.lines(describe_rest(explanation)).html
+
+
+def draw_certificate(certificate: Certificate) -> str:
+    """Return the statements of a certificate, and what voids it."""
+    named = [("rows that are answered", certificate.coverage), ("answers that match the model", certificate.answers)]
+    named += [("answered rows that match the model", certificate.rows)]
+    named += [(f"explainer {number}", claim) for number, claim in enumerate(certificate.fidelity, start=1)]
+    lines = [
+        (name, show_counts(claim), show_lower_percent(claim.bound, 0) if claim.bound else "–")
+        for name, claim in named
+        if claim is not None
+    ]
+    are_alone = certificate.coverage is None and certificate.rows is not None
+    joint = "for each bound by itself" if are_alone else "for all bounds together"
+    page = Fragment().heading(f"Certified with {show_percent(certificate.confidence)} confidence {joint}")
+    return page.add(table(["", "counted", "at least"], lines)).lines([VOID]).html
+
+
+def draw_tradeoff(tradeoff: TradeOff) -> str:
+    """Return the coverage of each cell."""
+    floors = sorted({cell.min_fidelity for cell in tradeoff.cells})
+    cells = {(cell.max_explainers, cell.min_fidelity): cell for cell in tradeoff.cells}
+    lines = [
+        (number, *(_draw_cell(cells.get((number, floor))) for floor in floors))
+        for number in sorted({cell.max_explainers for cell in tradeoff.cells})
+    ]
+    page = Fragment().heading("Share of rows covered, by number of explainers and floor")
+    if any(cell.most > cell.coverage for cell in tradeoff.cells):
+        page.line("≤ is an upper bound on any choice, where the search stopped before a proof.")
+    heads = ["explainers, at most", *(f"floor {show_percent(floor)}" for floor in floors)]
+    return page.add(table(heads, lines)).html
+
+
+def _draw_cell(cell: Cell | None) -> str:
+    if cell is None:
+        return "–"
+    most = f" (≤ {show_upper_percent(cell.most)})" if cell.most > cell.coverage else ""
+    return f"{show_share(cell.coverage, 1)}{most}"
+
+
+def _draw_rules(members: Sequence[ChosenExplainer], stability: Stability | None = None) -> str:
+    lines, n_more = list_rules(members, stability, MOST_DRAWN)
+    more = f"The widest rules; {n_more:,} narrower ones are in rules_frame()." if n_more else ""
+    return table(RULE_HEADS, lines, more)
+
+
+def _draw_classes(evaluation: Evaluation) -> str:
+    lines = [
+        (one.label, f"{one.n_rows:,}", f"{one.n_answered:,}", f"{one.n_right:,}")
+        for one in evaluation.count_classes(rarest_first=True)
+    ]
+    return table(["the model says", "rows", "answered", "correctly"], lines)

@@ -1,0 +1,83 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.rivals.anchors import Anchors
+from benchmarks.rivals.anchors.search import Settings
+from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.candidates import Generator
+from oleander.candidates.pool import CandidatePool
+from oleander.data.schema import FeatureSchema
+from oleander.explainer import AggregateExplainer
+from oleander.rules import Box, Constant
+
+
+def propose(X, model, *, max_anchors=40, **settings):
+    box = CountingBlackBox(BlackBox(model, FeatureSchema.infer(X)))
+    anchors = Anchors(Settings(**settings), max_anchors=max_anchors)
+    return anchors.propose(label_rows(box.schema.encode(X), box), 0, box)
+
+
+def words(candidates):
+    return {f"{candidate.region.describe()} → {candidate.explainer.label}" for candidate in candidates}
+
+
+def test_the_right_anchors_of_a_known_law(square, corner):
+    found = propose(square, corner)
+    assert isinstance(Anchors(), Generator)
+    # One low column is enough for no; yes needs both columns high.
+    assert words(found) == {"x0 ≤ 0.5 → no", "x1 ≤ 0.5 → no", "x0 > 0.5 and x1 > 0.5 → yes"}
+    for candidate in found:
+        assert isinstance(candidate.region, Box)
+        assert isinstance(candidate.explainer, Constant)
+        assert candidate.explainer.share == 1
+        assert candidate.explainer.predict(np.zeros((2, 4))).dtype == corner(square).dtype
+
+
+@pytest.mark.slow
+def test_another_order_of_rows_gives_the_same_rules(square, corner):
+    order = np.random.default_rng(1).permutation(len(square))
+    assert words(propose(square, corner)) == words(propose(square[order], corner))
+
+
+def test_what_does_not_hold_is_not_proposed(square):
+    noise = np.random.default_rng(0).integers(0, 2, size=100_000)
+
+    def noisy(X):
+        return noise[(np.asarray(X) @ [9973, 7919, 6131, 4241] * 1000).astype(int) % len(noise)]
+
+    assert propose(square, noisy, max_anchors=10, max_conditions=2) == []
+
+
+@pytest.mark.slow
+def test_mixed_columns_and_missing_values(mixed, mixed_black_box):
+    found = words(propose(mixed, mixed_black_box, max_anchors=25, max_conditions=3))
+    assert "dose is missing → no dose" in found
+    assert any("colour is red" in each and each.endswith("→ heavy and red") for each in found)
+
+
+def test_equal_rows_weigh_as_often_as_they_occur():
+    X = pd.DataFrame({"a": [0] * 96 + [1] * 4, "b": [0, 1] * 50})
+    # 96 rows in 100 have the label 0, so it needs no condition, though only two of four points have it.
+    found = propose(X, lambda X: X["a"].to_numpy())
+    assert words(found) == {"everywhere → 0", "a is 1 → 1"}
+
+
+def test_queries_are_counted_by_pool_and_estimator(square, corner):
+    asked = []
+
+    def counting(X):
+        asked.append(len(X))
+        return corner(X)
+
+    pool = CandidatePool.build(square, counting, Anchors(max_anchors=20), random_state=0)
+    assert pool.black_box.n_queries == sum(asked)
+    pool.train(range(len(pool.candidates)))
+    assert (pool.fidelity == 1).all()
+    asked.clear()
+    atlas = AggregateExplainer(counting, candidates=Anchors(max_anchors=20), max_explainers=2, random_state=0).fit(
+        square
+    )
+    assert atlas.n_queries_ == sum(asked)
+    assert atlas.fidelity_ == 1

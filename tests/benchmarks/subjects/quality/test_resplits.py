@@ -1,0 +1,144 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.cases import Case
+from benchmarks.data_sets import DataSet
+from benchmarks.subjects.quality import resplits
+from benchmarks.subjects.quality.measures import NO_ANSWER
+from benchmarks.subjects.quality.methods import TINY, Budget
+from benchmarks.subjects.quality.resplits import (
+    LEARNED,
+    SEARCHES,
+    choose_again,
+    count_tree_questions,
+    make_learner,
+    measure_choice,
+    measure_resplits,
+    measure_sweep,
+    pool_rows,
+    propose,
+    search_greedily,
+    split_again,
+)
+from oleander.learning.family import MIN_GAIN
+from oleander.learning.learner import RuleLearner
+from oleander.learning.program import CoverProgram
+
+EFFORT = replace(TINY, n_learned_from=2_000)
+
+
+class Corners:
+    """A black box of three classes: two corners of a square, and the rest."""
+
+    def predict(self, X):
+        X = np.asarray(X)
+        return (X[:, :2] > 0.7).all(axis=1) + 2 * (X[:, 1:3] < 0.4).all(axis=1)
+
+
+def make_case(groups=None):
+    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(900, 4))).add_prefix("x")
+    data = DataSet("corners", X, pd.Series(Corners().predict(X)), groups)
+    return Case(data, Corners(), tuple(np.split(np.arange(900), 3)), seed=0)
+
+
+@pytest.fixture(scope="module")
+def case():
+    return make_case()
+
+
+@pytest.fixture(scope="module")
+def lesson(case):
+    return pool_rows(case, EFFORT)
+
+
+def test_the_same_number_of_rows_judges_in_every_split(case, lesson):
+    assert lesson.rows.n_points == 600
+    masks = list(split_again(case, lesson.rows, 3))
+    assert [mask.sum() for mask in masks] == [300] * 3
+    assert not (masks[0] == masks[1]).all()
+
+
+def test_groups_are_never_split():
+    groups = pd.Series(np.repeat(np.arange(90), 10))
+    case = make_case(groups)
+    rows = pool_rows(case, EFFORT).rows
+    for mask in split_again(case, rows, 3):
+        assert not set(rows.groups[mask]) & set(rows.groups[~mask])
+        assert len(set(rows.groups[mask])) == 30
+
+
+def test_judges_change_what_is_chosen_and_not_what_was_learned(case, lesson):
+    learner = make_learner(lesson)
+    learner.choose(5, 0.9)
+    for mask in split_again(case, lesson.rows, 2):
+        rows = lesson.rows.part(mask)
+        fresh = RuleLearner(lesson.draws, rows, by_folds=False, level=learner.level, seed=lesson.seed)
+        found, expected = learner.judged_by(rows).choose(5, 0.9), fresh.choose(5, 0.9)
+        assert found.step == expected.step
+        assert found.claim == expected.claim
+
+
+def test_families_judged_by_folds_take_no_other_rows(lesson):
+    learner = replace(make_learner(lesson), by_folds=True)
+    with pytest.raises(AssertionError, match="judged by folds only"):
+        learner.judged_by(lesson.rows)
+
+
+@pytest.mark.parametrize("method", LEARNED)
+def test_every_learned_method_has_every_measure(method, case):
+    found = measure_resplits(method, case, Budget(), EFFORT, 2)
+    assert set(found) == {*NO_ANSWER, "splits", "processor seconds"}
+    assert found["coverage"] > 0.5
+    assert found["floor reached"] == 1
+
+
+def test_a_tree_at_equal_reading_asks_no_more_than_the_rules(case, lesson, monkeypatch):
+    seen = []
+
+    def measure_each(learner, choose, budget, *, is_tree):
+        rules = learner.choose(learner.default_number, budget.min_fidelity)
+        seen.append((rules.step.size, count_tree_questions(choose(learner)), choose(learner).is_certified))
+
+    monkeypatch.setattr(resplits, "measure_each", measure_each)
+    LEARNED["abstaining tree on draws, equal reading"](lesson, Budget(min_fidelity=0.8))
+    ((size, n_questions, is_certified),) = seen
+    assert 0 < n_questions <= size
+    assert not is_certified
+
+
+def test_greedy_takes_the_widest_first(lesson):
+    family = propose(lesson, Budget(), 4)
+    program = CoverProgram(family.candidates, 0.9, family.min_gain)
+    chosen = search_greedily(program, 4, [])
+    assert family.candidates[chosen[0]].n_draws == max(family.candidates[n].n_draws for n in program.allowed)
+    counts = [family.candidates.count(chosen[:number]) for number in range(1, len(chosen) + 1)]
+    gains = np.diff([0, *counts])
+    assert (np.diff(gains) <= 0).all()
+    assert program.candidates.count(program.search(4, [])) >= counts[-1]
+
+
+def test_the_program_is_never_narrower_than_greedy_and_never_wider_than_its_bound(case):
+    found = measure_choice(case, Budget(), EFFORT, 3)
+    # Rules that add too little are left out of both.
+    assert found["greedy"] <= found["program"] + 3 * MIN_GAIN
+    assert found["program"] <= found["bound"]
+    assert found["gap"] == pytest.approx(found["bound"] / found["program"] - 1)
+
+
+def test_every_set_that_is_chosen_again_reaches_its_threshold(lesson):
+    family = propose(lesson, Budget(), 3)
+    for search in SEARCHES.values():
+        for step in choose_again(family, 3, 0.9, search):
+            assert len(step.rules) <= 3
+            assert all(rule.reaches(step.threshold) for rule in step.rules)
+
+
+def test_the_trade_off_is_monotone_on_draws(case):
+    found = measure_sweep("trade-off", case, EFFORT, 2)
+    assert len(found["cells"]) == 24
+    # 15 pairs of numbers for each of 4 floors, and 6 pairs of floors for each of 6 numbers.
+    assert found["pairs"] == 2 * (15 * 4 + 6 * 6)
+    assert (found["violations"], found["largest"]) == (0, 0.0)

@@ -1,0 +1,83 @@
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.black_box.answers import BlackBoxError, check_labels
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ([0, 1], [0, 1]),
+        (["a", "b"], ["a", "b"]),
+        ([True, False], [True, False]),
+        (np.array([[0], [1]]), [0, 1]),
+        (pd.Series(["a", "b"], index=[7, 9]), ["a", "b"]),
+        (pd.Categorical(["a", "b"]), ["a", "b"]),
+        (np.array(["a", "b"], dtype=object), ["a", "b"]),
+        (np.array([1.0, 2.0]), [1.0, 2.0]),
+        (np.array([True, np.bool_(False)], dtype=object), [True, False]),
+    ],
+)
+def test_labels_of_many_kinds(answer, expected):
+    assert check_labels(answer, 2).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ([0, 1, 2], "answered 3 labels for 2 rows"),
+        ([], "answered 0 labels for 2 rows"),
+        ("yes", "answered 1 labels for 2 rows"),
+        ([[0.2, 0.8], [0.5, 0.5]], "2 columns, which look like probabilities"),
+        ([0.2, 0.8], "answered 0.2 for row 0, which looks like a probability"),
+        ([1.0, np.nan], "answered nan for row 1, which is no answer"),
+        (["a", None], "answered None for row 1, which is no answer"),
+        (np.array(["a", 1], dtype=object), "labels of several types, int, str"),
+        (["one", 1], "labels of several types, int, str"),
+        ((True, 2), "labels of several types, bool, int"),
+        (["a", np.nan], "answered nan for row 1, which is no answer"),
+        (np.array([1j, 2j]), "labels of dtype complex128"),
+        ([b"a", b"b"], "answered bytes; text is expected"),
+        (np.array([b"a", b"b"], dtype=object), "answered bytes; text is expected"),
+        ([1.0, np.inf], "answered inf for row 1, which is no answer"),
+    ],
+)
+def test_answers_that_are_no_labels(answer, message):
+    with pytest.raises(BlackBoxError, match=message):
+        check_labels(answer, 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (pd.Series([(1, 2), (3, 4)]), "answered with a tuple for each row"),
+        (pd.Series([frozenset(), frozenset()]), "answered with a frozenset for each row"),
+        (pd.Series([Decimal(1), Decimal(2)]), "answered with a Decimal for each row"),
+        (pd.Series([0.5, float("inf")], dtype=object), "answered inf for row 1"),
+        (np.array([1, 2], dtype=np.longdouble), "labels of dtype float128"),
+        (np.ma.masked_array([1, 2], mask=[False, True]), "answered row 1 with a masked value"),
+        (np.array(["a", "b\ud800"], dtype=object), "an answer of the black box has the text .*not Unicode"),
+    ],
+)
+def test_answers_that_no_file_could_hold(answer, message):
+    with pytest.raises(BlackBoxError, match=message):
+        check_labels(answer, 2)
+
+
+def test_a_mask_that_hides_nothing_is_allowed():
+    assert check_labels(np.ma.masked_array([1, 2]), 2).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "as_answer",
+    [list, np.array, lambda texts: np.array(texts, dtype=object), lambda texts: [[text] for text in texts]],
+)
+def test_a_long_label_is_kept_once(as_answer):
+    long = ["yes" * 1000, "no" * 1000]
+    first = check_labels(as_answer([long[i % 2] for i in range(50)]), 50)
+    again = check_labels(as_answer(["".join(list(long[i % 2])) for i in range(50)]), 50)
+    assert first.tolist() == again.tolist() == long * 25
+    assert len({id(label) for label in [*first, *again]}) == 2

@@ -1,0 +1,241 @@
+"""Cells of text as numbers and dates, and columns that are recognised with a note or refused together."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.cli.columns import clean_columns, clean_like, read_dates, read_numbers
+from oleander.cli.errors import CommandError
+from oleander.data.schema import FeatureSchema
+
+N = 60
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "number"),
+    [
+        ("$570.00", ".", 570),
+        ("-$5.50", ".", -5.5),
+        ("$-5.50", ".", -5.5),
+        ("34.9%", ".", 34.9),
+        ("1,234,567.5", ".", 1234567.5),
+        ("1.234.567,5", ",", 1234567.5),
+        ("CHF 1'200.50", ".", 1200.5),
+        ("1\u202f200 €", ",", 1200),
+        ("  12 ", ".", 12),
+        ("1e5", ".", 100_000),
+        (".5", ".", 0.5),
+        (7, ".", 7),
+        # Groups of two digits, a leading zero, or a second unit are no number.
+        ("12,34", ".", None),
+        ("0,125", ".", None),
+        ("$5%5", ".", None),
+        ("12 mg", ".", None),
+        ("2024-03-01", ".", None),
+        (True, ".", None),
+        ("", ".", None),
+    ],
+)
+def test_numbers(text, decimal, number):
+    cells = read_numbers(pd.Series([text], dtype=object), decimal)
+    if number is None:
+        assert cells.strange.tolist() == [True]
+        assert np.isnan(cells.values.iloc[0])
+    else:
+        assert cells.values.tolist() == [number]
+        assert not cells.strange.any()
+
+
+def test_a_column_of_amounts():
+    cells = read_numbers(pd.Series(["$1", None, "€2", "free"]))
+    assert cells.units == ("$", "€")
+    assert cells.share == 2 / 3
+    assert cells.strange.tolist() == [False, False, False, True]
+    assert read_numbers(pd.Series(["34.9%", "0.35"])).units == ("%", "no unit")
+    assert read_numbers(pd.Series(["$5", "7"])).units == ("$",)
+    assert read_numbers(pd.Series(["1", "2"])).values.dtype == np.int64
+    assert not read_numbers(pd.Series(["1", "2"])).is_marked
+    assert read_numbers(pd.Series(["1,000", "2"])).is_marked
+
+
+DATES = {
+    "2024-03-01": ["2024-03-01"],
+    "2024/3/1": ["2024-03-01"],
+    "1.3.2024": ["2024-03-01"],
+    "31.12.24": ["2024-12-31"],
+    "2024-03-01 14:30": ["2024-03-01 14:30"],
+    "2024-03-01T14:30:05": ["2024-03-01 14:30:05"],
+    "2024-03-01T14:30:05.250": ["2024-03-01 14:30:05"],
+    "2024-03-01T14:30:05Z": ["2024-03-01 14:30:05"],
+    "2024-03-01T14:30:05+02:00": ["2024-03-01 12:30:05"],
+    "2024-03-01 14:30:05-0130": ["2024-03-01 16:00:05"],
+    "2024-03-01 14:30:05 UTC": ["2024-03-01 14:30:05"],
+    "03/14/2024 2:30 PM": ["2024-03-14 14:30"],
+    "2024-03": [],
+    "1 Mar 2024": ["2024-03-01"],
+    "March 1, 2024": ["2024-03-01"],
+    "13/04/2024": ["2024-04-13"],
+    "04/13/2024": ["2024-04-13"],
+    "03/04/2024": ["2024-04-03", "2024-03-04"],
+    "04/04/2024": ["2024-04-04"],
+    "north": [],
+    "3.5": [],
+    "12": [],
+}
+
+
+@pytest.mark.parametrize("text", DATES)
+def test_dates(text):
+    found = [cells.values.iloc[0] for cells in read_dates(pd.Series([text]))]
+    assert found == [pd.Timestamp(date) for date in DATES[text]]
+
+
+def test_one_day_over_12_decides_the_order():
+    (cells,) = read_dates(pd.Series(["03/04/2024", None, "13/04/2024"]))
+    assert cells.values.dt.month.tolist()[::2] == [4, 4]
+    assert cells.share == 1
+    (cells,) = read_dates(pd.Series(["03/04/2024"]), "%m/%d/%Y")
+    assert cells.values.tolist() == [pd.Timestamp("2024-03-04")]
+
+
+def test_whole_numbers_that_a_float_may_round_are_found():
+    texts = ["9007199254740991", "9007199254740993", "-100,000,000,000,000,000,001", "9" * 400, "1e30", "1.5"]
+    assert read_numbers(pd.Series(texts)).large.tolist() == [False, True, True, True, False, False]
+
+
+def make(**columns):
+    return pd.DataFrame({"age": np.arange(N) % 50, **columns})
+
+
+RECOGNISED = {
+    "amounts": ([f"${i}.50" for i in range(N)], "read as numbers: '$0.50' is 0.5", "f"),
+    "percentages": ([f"{i}%" for i in range(N)], "read as numbers: '0%' is 0", "i"),
+    "thousands": ([f"{i + 1},000" for i in range(N)], "read as numbers: '1,000' is 1000", "i"),
+    "the other mark": ([f"{i},5" for i in range(N)], "read as numbers: '0,5' is 0.5", "f"),
+    "dates": ([f"2024-03-{i % 28 + 1:02d}" for i in range(N)], "read as dates: '2024-03-01' is 1 March 2024", "M"),
+    "times with a zone": (
+        [f"2024-03-{i % 28 + 1:02d}T01:00:00+02:00" for i in range(N)],
+        "read as dates: '2024-03-01T01:00:00+02:00' is 29 February 2024, 23:00 UTC",
+        "M",
+    ),
+    "days first": ([f"{i % 28 + 1}/03/2024" for i in range(N)], "read as dates: '1/03/2024' is 1 March 2024", "M"),
+}
+
+
+@pytest.mark.parametrize("name", RECOGNISED)
+def test_recognised_with_a_note(name, capsys):
+    cells, said, kind = RECOGNISED[name]
+    cleaned = clean_columns(make(x=cells))
+    assert cleaned["x"].dtype.kind == kind
+    assert f"note: column 'x' is {said}." in capsys.readouterr().err
+    # The user may want the text.
+    kept = clean_columns(make(x=cells), declared={"x": "categorical"})
+    assert kept["x"].tolist() == cells
+
+
+def test_levels_stay_levels(capsys):
+    wards = ["north", "south"] * (N // 2)
+    grades = ["1", "2", "other"] * (N // 3)
+    cleaned = clean_columns(make(ward=wards, grade=grades, yes=[True, None] * (N // 2)))
+    assert cleaned["grade"].tolist() == grades
+    assert cleaned["yes"].tolist() == [True, None] * (N // 2)
+    assert not capsys.readouterr().err
+
+
+class TestIds:
+    ids = tuple(f"P{i:03d}" for i in range(N))
+
+    def test_they_are_left_out_where_the_model_is_trained_here(self, capsys):
+        table = make(case=self.ids, number=np.arange(N)[::-1], patient_id=np.arange(N) * 7)
+        assert list(clean_columns(table, may_drop=True)) == ["age"]
+        said = "3 columns ('case', 'number', 'patient_id') have a different value in every row: left out, as ids."
+        assert said in capsys.readouterr().err
+        assert list(clean_columns(table, may_drop=True, declared={"case": "categorical"})) == ["age", "case"]
+
+    def test_a_given_model_may_need_them(self, capsys):
+        assert list(clean_columns(make(case=self.ids))) == ["age", "case"]
+        assert "leave out with --drop what the model does not read" in capsys.readouterr().err
+
+    def test_measurements_are_no_ids(self):
+        rng = np.random.default_rng(0)
+        table = make(
+            dose=rng.random(N),
+            cost=[f"${i}.5" for i in range(N)],
+            day=pd.date_range("2024-01-01", periods=N).astype(str),
+        )
+        table["weight"] = rng.permutation(10 * N)[:N]
+        assert list(clean_columns(table, may_drop=True)) == list(table)
+
+
+def test_an_empty_column(capsys):
+    table = make(unknown=[None] * N)
+    assert list(clean_columns(table, may_drop=True)) == ["age"]
+    assert list(clean_columns(table)) == ["age", "unknown"]
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "note: column 'unknown' holds no value: left out.",
+        "note: column 'unknown' holds no value: no rule is about it.",
+    ]
+
+
+def test_all_bad_columns_are_named_at_once():
+    table = make(
+        dose=[*map(str, range(N - 1)), "n/k"],
+        day=["soon", *["2024-03-01"] * (N - 1)],
+        either=["03/04/2024"] * N,
+        price=["$1", "€2"] * (N // 2),
+        remark=[f"came by bus {i}" for i in range(N)],
+    )
+    with pytest.raises(CommandError) as caught:
+        clean_columns(table)
+    said = str(caught.value)
+    for sentence in (
+        "column 'dose' holds numbers, and in row 59 'n/k' (1 such in all): use --missing 'n/k', or use --kinds "
+        "dose=categorical",
+        "column 'day' holds dates, and in row 0 'soon' (1 such in all)",
+        "column 'either' holds dates such as '03/04/2024', in which the day or the month may be first: use --read",
+        "column 'price' holds amounts in '$', '€': use one unit",
+        "column 'remark' holds free text or names (60 different values in 'remark')",
+    ):
+        assert sentence in said
+    assert clean_columns(table[["either"]], dates="%d/%m/%Y")["either"].iloc[0] == pd.Timestamp("2024-04-03")
+
+
+def test_a_measured_column_with_many_strange_cells_is_no_column_of_levels():
+    measured = [*map(str, range(40)), *["n/k"] * 20]
+    with pytest.raises(CommandError, match="column 'dose' holds numbers, and in row 40 'n/k' \\(20 such in all\\)"):
+        clean_columns(make(dose=measured))
+    assert clean_columns(make(dose=measured), declared={"dose": "categorical"})["dose"].tolist() == measured
+    grades = ["1", "2", "3", "other"] * (N // 4)
+    assert clean_columns(make(grade=grades))["grade"].tolist() == grades
+
+
+def test_declared_kinds_that_the_cells_are_not():
+    with pytest.raises(CommandError, match="column 'x' is declared as continuous, and holds 'a'"):
+        clean_columns(make(x=["a", "b"] * (N // 2)), declared={"x": "continuous"})
+
+
+def test_dates_of_a_parquet_file_are_kept():
+    cleaned = clean_columns(make(day=[dt.date(2024, 3, 1)] * N, note=["a", "b"] * (N // 2)))
+    assert str(FeatureSchema.infer(cleaned)[1].kind) == "date"
+
+
+def test_other_files_are_read_as_the_schema_says():
+    schema = FeatureSchema.infer(
+        pd.DataFrame({"cost": [1.5, 2.5], "day": pd.to_datetime(["2024-03-01", "2024-04-01"]), "ward": ["a", "b"]})
+    )
+    table = pd.DataFrame({"cost": ["$1,000.5", "free"], "day": ["13.3.2024", None], "ward": ["1", "2"], "self": [1, 2]})
+    cleaned = clean_like(table, schema)
+    assert cleaned["cost"].tolist() == [1000.5, "free"]
+    assert cleaned["day"].iloc[0] == pd.Timestamp("2024-03-13")
+    assert cleaned["ward"].tolist() == ["1", "2"]
+    with pytest.raises(CommandError, match="the day or the month may be first"):
+        clean_like(pd.DataFrame({"day": ["03/04/2024"]}), schema)
+
+
+def test_an_option_that_is_hinted_at_can_be_pasted_into_a_shell():
+    table = make(**{"Age (years)": [*map(str, range(N - 1)), "n/k"]})
+    with pytest.raises(CommandError, match=r"or use --kinds 'Age \(years\)=categorical'"):
+        clean_columns(table)

@@ -1,0 +1,121 @@
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oleander.files.checkpoint import FILE, Checkpoint, CheckpointError, hash_array, hash_text
+
+
+def test_content_is_kept_under_its_key_in_its_own_table(tmp_path: Path) -> None:
+    store = Checkpoint(tmp_path / "a" / "b")
+    store.keep_answers("key", {"dtype": "<i8", "labels": [1, 0]})
+    store.keep_trained("key", {"explainer": {"explainer": "constant"}, "draw_fidelity": 0.5})
+    store.keep_counts("key", {"rows": [1, 2, 3]})
+    again = Checkpoint(tmp_path / "a" / "b")
+    assert again.answers("key") == {"dtype": "<i8", "labels": [1, 0]}
+    assert again.trained("key") == {"explainer": {"explainer": "constant"}, "draw_fidelity": 0.5}
+    assert again.counts("key") == {"rows": [1, 2, 3]}
+    assert again.n_trained == 1
+
+
+def test_an_unknown_key_has_no_content(tmp_path: Path) -> None:
+    store = Checkpoint(tmp_path)
+    assert store.answers("key") is store.trained("key") is store.counts("key") is None
+
+
+def test_the_last_content_counts(tmp_path: Path) -> None:
+    store = Checkpoint(tmp_path)
+    store.keep_counts("key", {"rows": 1})
+    store.keep_counts("key", {"rows": 2})
+    assert store.counts("key") == {"rows": 2}
+
+
+def test_only_the_same_fit_may_claim_a_folder(tmp_path: Path) -> None:
+    store = Checkpoint(tmp_path)
+    assert not store.claim({"data": "a", "options": "b"})
+    assert store.claim({"data": "a", "options": "b"})
+    with pytest.raises(CheckpointError, match="belongs to another fit: its data and its options differ"):
+        store.claim({"data": "c", "options": "d"})
+    assert store.claim({"data": "a", "options": "b"})
+
+
+def test_the_first_value_of_a_name_is_remembered(tmp_path: Path) -> None:
+    store = Checkpoint(tmp_path)
+    assert store.remember("seed", "1") == "1"
+    assert store.remember("seed", "2") == "1"
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "1", "null", ""])
+def test_content_that_is_not_a_json_object_is_refused(tmp_path: Path, content: str) -> None:
+    store = Checkpoint(tmp_path)
+    store.keep_counts("key", {})
+    with sqlite3.connect(tmp_path / FILE) as database:
+        database.execute("UPDATE counts SET counts = ?", (content,))
+    with pytest.raises(CheckpointError, match=f"{tmp_path.name} is damaged"):
+        store.counts("key")
+
+
+def test_a_path_that_cannot_be_is_refused() -> None:
+    with pytest.raises(CheckpointError, match=r"the checkpoint folder a\\x00 cannot be made: embedded null"):
+        Checkpoint("a\0")
+
+
+def test_the_error_of_damaged_text_does_not_quote_it(tmp_path: Path) -> None:
+    store = Checkpoint(tmp_path)
+    store.keep_answers("key", {"dtype": "<U6", "labels": ["secret"] * 1000})
+    with sqlite3.connect(tmp_path / FILE) as database:
+        database.execute("UPDATE answers SET labels = CAST(X'ff' || labels AS TEXT)")
+    with pytest.raises(CheckpointError, match="cannot be read or written: 'utf-8' codec can't decode") as caught:
+        store.answers("key")
+    assert "secret" not in str(caught.value)
+    with pytest.raises(CheckpointError) as caught, store.reading():
+        raise ValueError("secret " * 1000)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("error", [KeyError("labels"), TypeError("x"), ValueError("x"), IndexError("x")])
+def test_errors_while_content_is_read_name_the_folder(tmp_path: Path, error: Exception) -> None:
+    with pytest.raises(CheckpointError, match=f"{tmp_path.name} is damaged"), Checkpoint(tmp_path).reading():
+        raise error
+
+
+def test_hashes_depend_on_content_shape_and_dtype() -> None:
+    values = np.arange(6.0)
+    others = [values[::-1], values.reshape(2, 3), values.astype(int), values[:5]]
+    assert hash_array(values) == hash_array(np.arange(12.0)[:6]) == hash_array(np.arange(12.0)[::-1][:5:-1])
+    assert len({hash_array(array) for array in [values, *others]}) == 5
+
+
+def test_addresses_in_memory_are_not_in_a_hash() -> None:
+    assert hash_text(f"{object()!r} 1") == hash_text("<object object> 1") != hash_text("<object object> 2")
+
+
+def fresh(text: str) -> str:
+    """Return an equal text that is another object, as a new process has it."""
+    return "".join(list(text))
+
+
+ABSENT = float("nan")
+
+
+@pytest.mark.parametrize("values", [["patient 1", "patient 2"], ["patient 1", 2, None, ABSENT]])
+def test_arrays_of_objects_are_hashed_by_content(values: list[object]) -> None:
+    copies = [fresh(value) if isinstance(value, str) else value for value in values]
+    assert copies[0] is not values[0]
+    assert hash_array(np.array(values, dtype=object)) == hash_array(np.array(copies, dtype=object))
+    others = [[*values[:-1], "patient 3"], [*values[::-1]], [str(value) for value in values[:-1]]]
+    assert hash_array(np.array(values, dtype=object)) not in {hash_array(np.array(o, dtype=object)) for o in others}
+
+
+def test_the_text_1_is_not_the_number_1() -> None:
+    assert hash_array(np.array(["1", "2"], dtype=object)) != hash_array(np.array([1, 2], dtype=object))
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="NumPy 1 has no text of variable width")
+def test_text_of_variable_width_is_hashed_by_content() -> None:
+    one, same, other = (
+        np.array([f"a text too long to stand in its entry: {end}"], dtype=np.dtypes.StringDType())
+        for end in ["a", "a", "b"]
+    )
+    assert hash_array(one) == hash_array(same) != hash_array(other)

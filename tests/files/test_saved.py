@@ -1,0 +1,474 @@
+import contextlib
+import copy
+import datetime as dt
+import hashlib
+import io
+import json
+import pickle
+import re
+import time
+import zipfile
+import zlib
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oleander import AggregateExplainer, Balls
+from oleander.candidates.pool import EmptyPoolError
+from oleander.draws import Draws
+from oleander.files.saved import FileError, read_file, write_file
+from oleander.fitting.nothing_found import NothingFoundError
+from oleander.judging.verdict import write_verdict
+from oleander.rules import Constant, LimeLinear, Linear
+from tests.making import ASKING, LENIENT, QUICK, halves
+
+
+def two_bands(X):
+    return np.where(X[:, 0] + X[:, 1] > 1, "above", "below")
+
+
+OPTIONS = {"max_explainers": 4, "holdout": 0.25, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def atlas():
+    X = np.random.default_rng(0).uniform(size=(400, 3))
+    return AggregateExplainer(two_bands, candidates=Balls(n_draws=300, max_candidates=60), **OPTIONS).fit(X)
+
+
+@pytest.fixture(scope="module")
+def asked():
+    X = np.random.default_rng(0).uniform(size=(400, 3))
+    return AggregateExplainer(two_bands, draws=Draws(2_000), max_explainers=4, random_state=0).fit(X)
+
+
+@pytest.fixture(scope="module")
+def traced(asked):
+    """The content of a file with a trade-off and a verdict."""
+    asked.tradeoff(max_explainers=[1], min_fidelity=[0.8])
+    return asked.to_dict() | {"verdict": write_verdict(asked.verdict_)}
+
+
+@pytest.fixture
+def saved(atlas, tmp_path):
+    path = tmp_path / "atlas.oleander"
+    atlas.save(path)
+    return path
+
+
+def parts_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def rewrite(path, parts):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+
+
+def with_content(path, change):
+    """Change the content and make the digests fit: what a hostile writer would do."""
+    content = read_file(path)
+    change(content)
+    content.pop("format")
+    write_file(path, content)
+
+
+@pytest.mark.parametrize("way", ["atlas", "asked"])
+def test_a_loaded_explainer_says_the_same_without_the_black_box(request, tmp_path, way):
+    atlas = request.getfixturevalue(way)
+    summary = atlas.summary()
+    atlas.save(tmp_path / "saved")
+    loaded = AggregateExplainer.load(tmp_path / "saved")
+    X = np.random.default_rng(1).uniform(size=(300, 3))
+    np.testing.assert_array_equal(loaded.predict(X).filled("silent"), atlas.predict(X).filled("silent"))
+    assert [str(loaded.explain(x)) for x in X[:40]] == [
+        str(atlas.explain(x, ask=False)).replace("not asked", "not asked: it is not here") for x in X[:40]
+    ]
+    assert loaded.summary() == summary
+    assert loaded.proof_ == atlas.proof_
+    assert loaded.certificate_ == atlas.certificate_
+    assert loaded.n_queries_ == atlas.n_queries_
+    with pytest.raises(ValueError, match="the black box is not here to be asked: pass its labels"):
+        loaded.evaluate(X)
+    assert str(loaded.evaluate(X, two_bands(X))) == str(atlas.evaluate(X))
+    assert str(AggregateExplainer.load(tmp_path / "saved", two_bands).evaluate(X)) == str(atlas.evaluate(X))
+
+
+def test_the_parameters_of_a_loaded_explainer_are_those_of_its_fit(saved):
+    loaded = AggregateExplainer.load(saved)
+    assert (loaded.max_explainers, loaded.min_fidelity) == (4, 0.9)
+
+
+def test_numbers_of_numpy_are_saved_as_plain_ones(tmp_path):
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    options = {"max_explainers": np.int64(2), "min_fidelity": np.float64(0.8), "draws": Draws(0)}
+    AggregateExplainer(two_bands, random_state=np.int32(0), **options).fit(X).save(tmp_path / "x")
+    assert AggregateExplainer.load(tmp_path / "x").max_explainers == 2
+
+
+def test_mixed_columns_and_linear_explainers_can_be_saved(mixed, mixed_black_box, tmp_path):
+    atlas = AggregateExplainer(mixed_black_box, candidates=Balls(2.0, local=LimeLinear()), **LENIENT).fit(mixed)
+    assert isinstance(atlas.explainers_[0].explainer, Linear)
+    atlas.save(tmp_path / "x", include_rows=True)
+    loaded = AggregateExplainer.load(tmp_path / "x")
+    np.testing.assert_array_equal(loaded.predict(mixed).filled("?"), atlas.predict(mixed).filled("?"))
+    assert loaded.feature_names_in_.tolist() == list(mixed.columns)
+
+
+def numbers_in(content):
+    return {float(word) for word in re.findall(r"-?[0-9.]+(?:e-?[0-9]+)?", json.dumps(content))}
+
+
+@pytest.mark.parametrize("way", ["atlas", "asked"])
+def test_no_row_is_in_the_file(request, tmp_path, way):
+    atlas = request.getfixturevalue(way)
+    atlas.tradeoff()
+    atlas.save(tmp_path / "x")
+    numbers = numbers_in(read_file(tmp_path / "x"))
+    # Bounds of columns are there, each the value of some row; no row is there with all its values.
+    rows = atlas._workings.known.values
+    assert len(rows) == 400
+    assert not [row for row in rows.tolist() if set(row) <= numbers]
+
+
+def test_rows_are_in_the_file_where_asked_for(tmp_path):
+    X = np.random.default_rng(0).uniform(size=(100, 2))
+    atlas = AggregateExplainer.paper(two_bands, radius=0.3, n_draws=200, max_explainers=3, random_state=0).fit(X)
+    atlas.save(tmp_path / "x", include_rows=True)
+    numbers = numbers_in(read_file(tmp_path / "x"))
+    assert [row for row in X.tolist() if set(row) <= numbers]
+
+
+def test_balls_around_rows_need_leave_to_be_saved(tmp_path):
+    X = np.random.default_rng(0).uniform(size=(100, 2))
+    atlas = AggregateExplainer.paper(two_bands, radius=0.3, n_draws=200, max_explainers=3, random_state=0).fit(X)
+    with pytest.raises(ValueError, match=r"is a ball around a row of the data.*include_rows=True"):
+        atlas.save(tmp_path / "x")
+    assert not list(tmp_path.iterdir())
+    atlas.save(tmp_path / "x", include_rows=True)
+    assert AggregateExplainer.load(tmp_path / "x").predict(X).tolist() == atlas.predict(X).tolist()
+
+
+@pytest.mark.parametrize("kept", [0, 10, 200, -200, -1])
+def test_a_file_that_was_cut(saved, kept):
+    saved.write_bytes(saved.read_bytes()[:kept])
+    with pytest.raises(FileError, match="cannot be read as a saved explainer; it may have been cut short"):
+        AggregateExplainer.load(saved)
+
+
+def test_a_file_that_was_edited(saved):
+    parts = parts_of(saved)
+    parts["atlas.json"] = parts["atlas.json"].replace(b"above", b"below")
+    rewrite(saved, parts)
+    with pytest.raises(FileError, match=r"was changed after it was saved: atlas\.json differs"):
+        AggregateExplainer.load(saved)
+
+
+@pytest.mark.parametrize("number", [1, 3, 5])
+def test_a_file_of_another_format(saved, number):
+    """Files of earlier versions have formats 1 to 3, and are refused too."""
+    parts = parts_of(saved)
+    parts["atlas.json"] = parts["atlas.json"].replace(b'"format": 4', f'"format": {number}'.encode())
+    parts["digests.json"] = json.dumps({"atlas.json": hashlib.sha256(parts["atlas.json"]).hexdigest()}).encode()
+    rewrite(saved, parts)
+    with pytest.raises(FileError, match=f"has format {number}, and this version of Oleander reads 4") as caught:
+        AggregateExplainer.load(saved)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_of_the_first_edition_with_rows(saved):
+    """The first edition kept rows as arrays beside the JSON."""
+    parts = {"atlas.json": b'{"format": 1}', "rows.npy": b"rows"}
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
+    rewrite(saved, {**parts, "digests.json": json.dumps(digests).encode()})
+    with pytest.raises(FileError, match="format 1"):
+        AggregateExplainer.load(saved)
+
+
+def test_files_that_are_something_else(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("not a zip file")
+    with pytest.raises(FileError, match="cannot be read as a saved explainer"):
+        AggregateExplainer.load(path)
+    rewrite(path, {"readme.txt": b"hello"})
+    with pytest.raises(FileError, match=r"is a zip file, but not a saved explainer: it has no atlas\.json"):
+        AggregateExplainer.load(path)
+    with pytest.raises(FileNotFoundError):
+        AggregateExplainer.load(tmp_path / "nowhere")
+
+
+class Bomb:
+    def __reduce__(self):
+        return (exec, ("raise SystemExit('code from data')",))
+
+
+def test_no_pickle_is_ever_opened(saved, tmp_path):
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([Bomb()], dtype=object), allow_pickle=True)
+    parts = parts_of(saved)
+    for bomb in (buffer.getvalue(), pickle.dumps(Bomb())):
+        digests = json.loads(parts["digests.json"])
+        digests["rows.npy"] = hashlib.sha256(bomb).hexdigest()
+        rewrite(saved, {**parts, "rows.npy": bomb, "digests.json": json.dumps(digests).encode()})
+        with pytest.raises(FileError):
+            AggregateExplainer.load(saved)
+
+
+def _first(content):
+    return content["explainers"]["members"][0]
+
+
+def _tree(content):
+    trees = [member["explainer"]["tree"] for member in content["explainers"]["members"]]
+    return next(tree for tree in trees if len(tree["left"]) > 1)
+
+
+HOSTILE = {
+    "no explainers": lambda content: content.pop("explainers"),
+    "explainers of nothing": lambda content: content["explainers"].update(members=[]),
+    "a circle in the tree": lambda content: _tree(content).update(left=[0] * len(_tree(content)["left"])),
+    "a column that is not there": lambda content: _tree(content).update(column=[99] * len(_tree(content)["column"])),
+    "a label that is not there": lambda content: _tree(content).update(label=[99] * len(_tree(content)["label"])),
+    "labels of objects": lambda content: _tree(content)["classes"].update(dtype="object", values=[{"a": 1}]),
+    "labels of dates": lambda content: _tree(content)["classes"].update(dtype="datetime64[s]"),
+    "an unknown explainer": lambda content: _first(content)["explainer"].update(explainer="os.system"),
+    "an unknown region": lambda content: _first(content)["region"].update(region="os.system"),
+    "a center of another shape": lambda content: _first(content)["region"].update(center=[0.5]),
+    "a radius below zero": lambda content: _first(content)["region"].update(radius=-1.0),
+    "a claim of other fields": lambda content: _first(content).update(claim={"x": 1}),
+    "a schema of nothing": lambda content: content.update(schema=[]),
+    "no evaluation": lambda content: content.update(evaluation=None),
+    "a proof of another status": lambda content: content["proof"].update(status="certain"),
+    "a number of text": lambda content: content.update(max_explainers="many"),
+    "a floor over 1": lambda content: content.update(min_fidelity=1.5),
+    "a number of candidates of text": lambda content: content.update(n_candidates="many"),
+}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_content_gets_a_clear_error(saved, hostile):
+    with_content(saved, HOSTILE[hostile])
+    with pytest.raises(FileError, match="is not a saved explainer that can be read"):
+        AggregateExplainer.load(saved)
+
+
+def test_deep_nesting_and_large_parts(saved, monkeypatch):
+    parts = parts_of(saved)
+    rewrite(saved, {**parts, "atlas.json": b"[" * 200_000})
+    with pytest.raises(FileError):
+        AggregateExplainer.load(saved)
+    monkeypatch.setattr("oleander.files.saved.LARGEST_JSON", 1000)
+    rewrite(saved, parts)
+    with pytest.raises(FileError, match=r"holds 'atlas\.json' of [0-9,]+ bytes, which is larger than allowed"):
+        AggregateExplainer.load(saved)
+
+
+def test_a_small_file_cannot_stand_for_millions_of_values(saved):
+    content = b'{"format": 4, "explainers": [' + b"[]," * 6_000_000 + b"[]]}"
+    digests = json.dumps({"atlas.json": hashlib.sha256(content).hexdigest()}).encode()
+    rewrite(saved, {"atlas.json": content, "digests.json": digests})
+    with pytest.raises(FileError, match="holds more than 5,000,000 values"):
+        AggregateExplainer.load(saved)
+
+
+def make_chain(n_splits):
+    """Return the arrays of a tree in which every split has one leaf, as deep as it has splits."""
+    n_nodes = 2 * n_splits + 1
+    is_inner = [node == 0 or node % 2 == 0 for node in range(n_nodes - 1)] + [False]
+    children = iter(range(1, n_nodes))
+    left, right = [-1] * n_nodes, [-1] * n_nodes
+    for node in range(n_nodes):
+        if is_inner[node]:
+            left[node], right[node] = next(children), next(children)
+    return {
+        "column": [0 if inner else -1 for inner in is_inner],
+        "threshold": [node / n_nodes if inner else None for node, inner in enumerate(is_inner)],
+        "left": left,
+        "right": right,
+        "level": [-1] * n_nodes,
+        "missing_left": [False] * n_nodes,
+        "label": [0] * n_nodes,
+        "n_draws": [1] * n_nodes,
+        "n_right": [1] * n_nodes,
+    }
+
+
+def test_a_small_file_cannot_hold_a_tree_that_takes_minutes_to_read(saved):
+    def deepen(content, n_splits):
+        member = content["explainers"]["members"][0]
+        member["explainer"]["tree"].update(make_chain(n_splits))
+        member["judged"] = []
+        content["explainers"]["members"] = [member]
+
+    with_content(saved, lambda content: deepen(content, 50))
+    assert len(AggregateExplainer.load(saved).explainers_[0].rules()) == 51
+    with_content(saved, lambda content: deepen(content, 4_000))
+    with pytest.raises(FileError, match=r"the rules of its trees hold 8,006,000 conditions, and a file may hold"):
+        AggregateExplainer.load(saved)
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_change_of_the_content_loads_or_is_refused(saved, data):
+    """Replace one value anywhere in the JSON by another: either it still loads, or there is a clear error."""
+    changed = copy.deepcopy(read_file(saved))
+    changed.pop("format")
+    spot, key = changed, data.draw(st.sampled_from(sorted(changed)))
+    while isinstance(spot[key], (dict, list)) and spot[key] and data.draw(st.booleans()):
+        spot = spot[key]
+        key = data.draw(st.sampled_from(sorted(spot)) if isinstance(spot, dict) else st.integers(0, len(spot) - 1))
+    spot[key] = data.draw(st.sampled_from([None, -1, 0, 10**30, 0.5, "x", [], {}, [1], True]))
+    path = saved.with_name("changed")
+    write_file(path, changed)
+    with contextlib.suppress(ValueError):
+        AggregateExplainer.load(path).predict(np.full((3, 3), 0.5))
+
+
+def test_a_failing_write_leaves_the_old_file(atlas, saved, monkeypatch):
+    before = saved.read_bytes()
+    monkeypatch.setattr("zipfile.ZipFile.writestr", lambda *args: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        atlas.save(saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
+def test_an_explainer_without_to_dict_cannot_be_saved(tmp_path):
+    class Unsaved(Constant):
+        def predict(self, rows):
+            return super().predict(rows)
+
+    class Guess:
+        def fit(self, draws, labels, **options):
+            return Unsaved(labels[0])
+
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    balls = Balls(0.5, local=Guess(), max_candidates=40)
+    atlas = AggregateExplainer(two_bands, candidates=balls, min_fidelity=0.7, random_state=0).fit(X)
+    with pytest.raises(TypeError, match="a Unsaved cannot be saved: its class has no name in files"):
+        atlas.save(tmp_path / "x")
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+NUMBERS = st.floats(-1e9, 1e9).map(lambda value: round(value, 3))
+VALUES = {
+    **dict.fromkeys(("float64", "float32", "Float64"), NUMBERS),
+    **dict.fromkeys(("int8", "Int16", "int64", "uint32"), st.integers(0, 100)),
+    **dict.fromkeys(("bool", "boolean"), st.booleans()),
+    **dict.fromkeys(("object", "string", "category"), TEXT),
+    "datetime64[us]": st.datetimes(dt.datetime(1990, 1, 1), dt.datetime(2030, 1, 1)),
+}
+MAY_MISS = ("float64", "float32", "Float64", "Int16", "boolean", "object", "string", "category", "datetime64[us]")
+LABELS = st.one_of(
+    st.lists(TEXT, min_size=2, max_size=3, unique=True),
+    st.lists(st.integers(-(2**40), 2**40), min_size=2, max_size=3, unique=True),
+    st.just([False, True]),
+    st.lists(st.integers(-9, 9).map(float), min_size=2, max_size=3, unique=True),
+)
+
+
+@st.composite
+def tables(draw):
+    """Draw a table of 60 rows with any names, levels and dtypes, and with missing values."""
+    table = {}
+    for name in draw(st.lists(st.one_of(TEXT, st.integers(0, 99)), min_size=1, max_size=3, unique_by=str)):
+        dtype = draw(st.sampled_from(sorted(VALUES)))
+        values = draw(st.lists(VALUES[dtype], min_size=2, max_size=5))
+        values += [None] if dtype in MAY_MISS and draw(st.booleans()) else []
+        column = [values[i * i % len(values)] for i in range(60)]
+        table[name] = pd.Series(column, dtype=dtype)
+    return pd.DataFrame(table)
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(table=tables(), labels=LABELS)
+def test_whatever_is_saved_is_read_again(tmp_path, table, labels):
+    def black_box(rows):
+        numbers = [zlib.crc32(repr(value).encode()) % len(labels) for value in rows.iloc[:, 0].astype(str)]
+        # NumPy's own texts lose zeros at their end.
+        return np.array(labels, dtype=object if isinstance(labels[0], str) else None)[numbers]
+
+    atlas = AggregateExplainer(
+        black_box, candidates=Balls(n_draws=60, max_candidates=10), **LENIENT | {"min_fidelity": 0.01}
+    )
+    try:
+        atlas.fit(table)
+    except (EmptyPoolError, NothingFoundError):
+        return
+    atlas.save(tmp_path / "saved", include_rows=True)
+    again = AggregateExplainer.load(tmp_path / "saved")
+    assert again.schema_ == atlas.schema_
+    assert again.predict(table).dtype == atlas.predict(table).dtype
+    assert again.predict(table).tolist() == atlas.predict(table).tolist()
+    assert again.summary() == AggregateExplainer.load(tmp_path / "saved").summary()
+
+
+class TestCounts:
+    """Counts that no fit makes are refused when a file is read, not when a summary is printed."""
+
+    @pytest.mark.parametrize("count", [10**400, 10**25, 1e308, -1, True, "x"])
+    @pytest.mark.parametrize(
+        "place",
+        [
+            ("evaluation", "n_rows"),
+            ("n_queries",),
+            ("judged", "n_rows"),
+            ("explainers", "members", 0, "support"),
+            ("tradeoff", "cells", 0, "n_rules"),
+        ],
+        ids=str,
+    )
+    def test_they_are_whole_numbers_of_a_size_that_can_be(self, traced, tmp_path, place, count):
+        content = copy.deepcopy(traced)
+        part = content
+        for name in place[:-1]:
+            part = part[name]
+        part[place[-1]] = count
+        write_file(tmp_path / "f", content)
+        with pytest.raises(FileError, match="count"):
+            AggregateExplainer.load(tmp_path / "f")
+
+    @pytest.mark.parametrize("share", [1e308, -0.1, 1.1])
+    @pytest.mark.parametrize("name", ["coverage", "agreement", "fidelity"])
+    def test_shares_are_shares(self, traced, tmp_path, name, share):
+        for place in ("evaluation", "tradeoff"):
+            content = copy.deepcopy(traced)
+            (content["evaluation"] if place == "evaluation" else content["tradeoff"]["cells"][0])[name] = share
+            write_file(tmp_path / "f", content)
+            with pytest.raises(FileError, match="a share is a number from 0 to 1"):
+                AggregateExplainer.load(tmp_path / "f")
+
+    @pytest.mark.parametrize("place", ["verdict", "tradeoff"])
+    def test_words_are_those_of_a_fit(self, traced, tmp_path, place):
+        content = copy.deepcopy(traced)
+        if place == "verdict":
+            content["verdict"][0]["answer"] = "one\ncertified at 99%"
+        else:
+            content["tradeoff"]["cells"][0]["status"] = "\x1b[2J"
+        write_file(tmp_path / "f", content)
+        with pytest.raises(FileError, match="is not known"):
+            AggregateExplainer.load(tmp_path / "f")
+
+
+@pytest.mark.parametrize("options", [ASKING, QUICK], ids=["by asking", "by a program"])
+def test_equal_fits_save_equal_files(square, tmp_path, monkeypatch, options):
+    for number in range(2):
+        atlas = AggregateExplainer(halves, **options).fit(square)
+        with monkeypatch.context() as later:
+            # A zip file has room for the time of writing.
+            later.setattr(time, "time", lambda year=number: 1.7e9 + 3e7 * year)
+            atlas.save(tmp_path / str(number))
+    assert (tmp_path / "0").read_bytes() == (tmp_path / "1").read_bytes()
+
+
+@pytest.mark.parametrize("path", [None, 3, ["a"]])
+def test_a_path_that_is_none(path):
+    with pytest.raises(TypeError, match=f"path is a {type(path).__name__}; give the path of a saved explainer"):
+        AggregateExplainer.load(path)

@@ -1,0 +1,217 @@
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.labelling import label_rows
+from oleander.data.tolerance import Tolerance
+from oleander.draws.labelled import LabelledDraws
+from oleander.judging.bounds import lower_bound, upper_bound
+from oleander.learning import learner as module
+from oleander.learning.family import SHARE_HELD, SILENT
+from tests.learning.making import coin, law, make_learner
+
+
+def test_rows_that_made_no_draw_certify():
+    rules = make_learner().choose(10, 0.9)
+    assert rules.is_certified
+    assert rules.claim.bound == 0.9
+    assert rules.claim.n_rows <= 200
+    assert rules.coverage > 0.9
+
+
+def test_folds_judge_and_never_certify():
+    rules = make_learner(by_folds=True).choose(10, 0.9)
+    assert not rules.is_certified
+    assert rules.claim.bound >= 0.9
+
+
+def test_a_draw_serves_only_where_no_parent_judges(monkeypatch):
+    """Every sister family learns from draws without a parent in its fold."""
+    learner = make_learner(by_folds=True, groups=np.repeat(np.arange(50), 4))
+    seen = []
+    judge = module._judge_fold
+
+    def watch(learn, draws, rows, fold, seed, number):
+        def learn_watched(usable, seed):
+            seen.append((usable.parents, np.flatnonzero(fold == number)))
+            return learn(usable, seed)
+
+        return judge(learn_watched, draws, rows, fold, seed, number)
+
+    monkeypatch.setattr(module, "_judge_fold", watch)
+    learner.choose(3, 0.8)
+    groups = learner.rows.groups
+    assert sorted(np.concatenate([here for _, here in seen]).tolist()) == list(range(200))
+    for parents, here in seen:
+        assert len(parents) > 0
+        assert not np.isin(parents, here).any()
+        assert not np.isin(groups[np.unique(parents)], groups[here]).any()
+
+
+def test_fourteen_groups_do_not_certify_nine_tenths():
+    learner = make_learner(140, groups=np.repeat(np.arange(14), 10))
+    assert learner.choose(10, 0.9) is None
+    said = learner.why_nothing(10, 0.9)
+    assert "At most 0.80 can be shown on 14 groups." in said
+    # The counts and the bound are those of one choice.
+    n_right, n_units, bound = map(
+        float, re.search(r"on ([\d.]+) of (\d+) answered groups, which shows ([\d.]+)\.", said).groups()
+    )
+    assert 0 <= float(lower_bound(n_right, n_units, 0.05)) - bound < 0.02
+    certified = learner.choose(10, 0.7)
+    assert certified.is_certified
+    assert certified.claim.n_rows == 14
+
+
+def test_a_coin_is_not_explained():
+    learner = make_learner(labels=coin)
+    assert learner.choose(10, 0.9) is None
+
+
+def test_more_explainers_never_cost_the_reader_for_nothing():
+    learner = make_learner()
+    assert len(learner.choose(10, 0.9).step.keys) == len(learner.choose(2, 0.9).step.keys) == 2
+
+
+def cover(rules, values):
+    return np.array([rules.family.grid.to_box(key).contains(values) for key in rules.step.keys])
+
+
+def test_the_answer_is_that_of_the_delivered_boxes():
+    learner = make_learner()
+    rules = learner.choose(5, 0.9)
+    said = rules.step.read(cover(rules, learner.rows.values))
+    answered = said != SILENT
+    right = answered & (learner.draws.classes[said] == learner.rows.labels)
+    assert (rules.claim.n_right, rules.claim.n_rows) == (right.sum(), answered.sum())
+
+
+def noisy(X):
+    return ((X[:, 0] > 0.5) ^ (np.abs(np.sin(1e6 * X[:, 1])) > 0.995 - 0.03 * X[:, 2])).astype(int)
+
+
+def find_choosing(learner):
+    """Return the draws that choose, which come behind those that are held back."""
+    order = np.random.default_rng(learner.seed).permutation(len(learner.draws.values))
+    return order[round(SHARE_HELD * len(order)) :]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("floor", [0.7, 0.8])
+def test_every_rule_by_itself_keeps_the_floor_on_draws(seed, floor):
+    learner = make_learner(600, labels=noisy, seed=seed)
+    rules = learner.choose(10, floor)
+    chooses = find_choosing(learner)
+    codes = learner.draws.codes[chooses]
+    for inside, label in zip(cover(rules, learner.draws.values[chooses]), rules.step.labels, strict=True):
+        assert (codes[inside] == label).mean() >= floor
+
+
+def test_a_set_with_a_rule_that_rows_refute_is_not_delivered():
+    """The black box differs from its draws in a corner, which the rules for the rest of the square do not show."""
+
+    def drifted(X):
+        return np.where(X[:, 1] < 0.15, 1 - law(X), law(X))
+
+    learner = make_learner(2000)
+    black_box = CountingBlackBox(BlackBox(drifted, learner.draws.schema))
+    learner.rows = label_rows(learner.rows.values, black_box)
+    family, _ = learner._judge_sets((10,), (0.8,))
+    refuted = learner._find_refuted(family, 0.9)
+    assert refuted.any()
+    assert learner.choose(10, 0.9) is None
+    assert "not reached" in learner.why_nothing(10, 0.9)
+    # A lower floor, which no rule is shown to miss, is kept.
+    assert learner.choose(10, 0.8) is not None
+
+
+def test_a_faithful_whole_does_not_hide_a_rule_that_rows_refute():
+    """A rare class is answered wrongly on rows, which costs the answers together next to nothing."""
+
+    def with_corner(X):
+        return np.where((X[:, 1] > 0.9) & (X[:, 2] > 0.6), 2, law(X))
+
+    learner = make_learner(3000, 4000, labels=with_corner)
+    assert set(learner.choose(10, 0.9).step.labels.tolist()) == {0, 1, 2}
+    rows = make_learner(3000, 100).rows
+    learner.rows, learner._known = rows, {}
+    family, judged = learner._judge_sets((10,), (0.9,))
+    assert (judged.bounds(0.05) >= 0.9).all()
+    for refuted, step in zip(learner._find_refuted(family, 0.9), family.steps, strict=True):
+        inside = family.covers(step, rows.values)
+        n_right = (inside & (rows.labels == step.labels[:, None])).sum(axis=1)
+        assert refuted == (upper_bound(n_right, inside.sum(axis=1), 0.05 / len(step.rules)) < 0.9).any()
+    assert learner.choose(10, 0.9) is None
+    assert "is not kept by every rule" in learner.why_nothing(10, 0.9)
+
+
+@pytest.mark.parametrize("by_folds", [False, True], ids=["rows apart", "folds"])
+def test_more_rules_and_lower_floors_answer_more_draws(by_folds):
+    def stairs(X):
+        return ((4 * X[:, 0]).astype(int) + (3 * X[:, 1]).astype(int)) % 3
+
+    learner = make_learner(600, 3000, labels=stairs, by_folds=by_folds)
+    numbers, floors = (1, 2, 4, 10), (0.95, 0.9, 0.8, 0.6)
+    found = learner.choose_each(numbers, floors)
+    mass = np.array(
+        [[0.0 if found[k, floor] is None else found[k, floor].step.mass for floor in floors] for k in numbers]
+    )
+    assert (np.diff(mass, axis=0) >= 0).all()
+    assert (np.diff(mass, axis=1) >= 0).all()
+    assert mass[-1, -1] > mass[0, -1] > 0
+    for (number, floor), rules in found.items():
+        if rules is not None:
+            assert not rules.is_certified
+            assert rules.claim.bound >= floor
+            assert len(rules.step.rules) <= number
+            assert all(rule.fidelity >= floor - 1e-9 for rule in rules.step.rules)
+
+
+def test_a_proof_is_about_the_delivered_rules():
+    rules = make_learner(600, labels=noisy).choose(3, 0.8)
+    proof, n_candidates = rules.prove()
+    assert n_candidates >= len(rules.step.rules)
+    assert proof.objective == rules.family.candidates.count(
+        [rules.family.candidates.add(rule.key, rule.label) for rule in rules.step.rules]
+    )
+    assert proof.bound >= proof.objective
+
+
+def test_a_set_that_says_more_is_preferred_where_it_is_nearly_as_wide():
+    """One class is right on over nine tenths everywhere, and the rest of the rows deserve a rule too."""
+
+    def lopsided(X):
+        return (X[:, 0] > 0.93).astype(int)
+
+    rules = make_learner(600, 4000, labels=lopsided).choose(10, 0.9)
+    assert set(rules.step.labels.tolist()) == {0, 1}
+    assert rules.coverage > 0.95
+
+
+def test_numbers_are_answered_by_lines_within_the_tolerance():
+    def steep(X):
+        return np.where(X[:, 0] > 0.5, 3 + 2 * X[:, 1], -4 * X[:, 2])
+
+    learner = make_learner(400, 4000)
+    values, black_box = learner.draws.values, CountingBlackBox(BlackBox(steep, learner.draws.schema, is_number=True))
+    none = np.zeros(0, dtype=np.intp)
+    draws = LabelledDraws(learner.draws.schema, values, np.empty(0), none, None, steep(values))
+    learner.draws = draws.with_tolerance(Tolerance(0.1))
+    learner.rows = label_rows(learner.rows.values, black_box)
+    rules = learner.choose(3, 0.9)
+    assert rules.is_certified
+    assert rules.coverage > 0.9
+    assert rules.step.n_terms > 0
+    right = rules.family.draws.find_right(find_choosing(learner))
+    for inside, label in zip(cover(rules, values[find_choosing(learner)]), rules.step.labels, strict=True):
+        assert right[label, inside].mean() >= 0.9
+
+
+def test_many_classes_are_given_more_rules():
+    learner = make_learner()
+    assert learner.default_number == 10
+    learner.draws = replace(learner.draws, classes=np.arange(9))
+    assert learner.default_number == 18

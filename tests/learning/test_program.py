@@ -1,0 +1,111 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from oleander.kernels import unpack
+from oleander.learning.family import SILENT, Step
+from oleander.learning.program import CoverProgram
+from tests.learning.making import make_candidates
+
+
+def make_program(seed=0, threshold=0.6, min_gain=4.0, n_candidates=14):
+    return CoverProgram(make_candidates(seed, n_candidates)[0], threshold, min_gain)
+
+
+def find_best(program, max_rules):
+    """Return the number of draws that the widest choice of all covers."""
+    allowed = program.allowed.tolist()
+    size = min(max_rules, len(allowed))
+    return max(program.candidates.count(some) for some in itertools.combinations(allowed, size))
+
+
+def count_right(candidates, chosen):
+    """Return the number of draws that rules answer rightly, where the most faithful one answers."""
+    step = Step.choose(candidates, chosen, 0.0, len(chosen))
+    said = step.read(candidates.draws.covers(step.keys))
+    right = unpack(candidates.right, candidates.n_draws)
+    return int((right[said, np.arange(len(said))] & (said != SILENT)).sum())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_search_is_as_wide_as_its_starts_and_more_rules_are_wider(seed):
+    program, rng = make_program(seed), np.random.default_rng(seed)
+    candidates, fewer = program.candidates, []
+    for max_rules in (1, 2, 3, 5):
+        start = rng.permutation(program.allowed)[:max_rules].tolist()
+        found = program.search(max_rules, [start, fewer])
+        assert len(found) <= max_rules
+        assert all(candidates[number].reaches(program.threshold) for number in found)
+        assert candidates.count(found) >= max(candidates.count(start), candidates.count(fewer))
+        assert candidates.count(found) <= find_best(program, max_rules)
+        fewer = found
+
+
+def test_most_small_programs_are_solved():
+    cases = [(make_program(seed), max_rules) for seed in range(12) for max_rules in (2, 3, 4)]
+    n_best = sum(
+        program.candidates.count(program.search(max_rules, [])) == find_best(program, max_rules)
+        for program, max_rules in cases
+    )
+    assert n_best >= 0.95 * len(cases)
+
+
+def test_the_search_depends_on_nothing_but_the_program():
+    assert make_program(3).search(4, []) == make_program(3).search(4, [])
+
+
+def test_no_candidate_reaches_an_impossible_threshold():
+    program = make_program(threshold=1.01)
+    assert program.search(3, []) == []
+    assert program.with_corrections([], 3) == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_rule_that_is_kept_adds_enough(seed):
+    program = make_program(seed, min_gain=12.0)
+    candidates = program.candidates
+    chosen = program.allowed.tolist()[:8]
+    kept = program.without_weak(chosen)
+    assert set(kept) <= set(chosen)
+    for number in kept if len(kept) > 1 else []:
+        others = [other for other in kept if other != number]
+        assert candidates.count(kept) - candidates.count(others) >= 12
+    # Each rule that goes leaves fewer draws open than it had to add.
+    assert candidates.count(chosen) - candidates.count(kept) < 12 * max(len(chosen) - len(kept), 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_corrections_answer_more_draws_rightly_and_none_fewer(seed):
+    program = make_program(seed, n_candidates=40)
+    candidates = program.candidates
+    chosen = program.search(2, [])
+    fuller = program.with_corrections(chosen, 8)
+    assert fuller[: len(chosen)] == chosen
+    assert len(fuller) <= 8
+    for size in range(len(chosen), len(fuller)):
+        assert count_right(candidates, fuller[: size + 1]) >= count_right(candidates, fuller[:size]) + 4
+    assert candidates.count(fuller) >= candidates.count(chosen)
+    assert all(candidates[number].reaches(program.threshold) for number in fuller)
+
+
+def test_corrections_are_made():
+    n_added = [
+        len(program.with_corrections(chosen, 8)) - len(chosen)
+        for program in (make_program(seed, n_candidates=40) for seed in range(8))
+        for chosen in [program.search(2, [])]
+    ]
+    assert max(n_added) > 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bound_of_a_proof_is_not_under_the_widest_choice(seed):
+    program = make_program(seed)
+    candidates = program.candidates
+    for chosen in (program.search(3, []), program.allowed[:3].tolist()):
+        proof, best = program.prove(chosen), find_best(program, len(chosen))
+        assert proof.objective == candidates.count(chosen)
+        assert proof.coverage == candidates.count(chosen) / candidates.n_draws
+        assert proof.bound >= best
+        # Problems as small as these are solved to the end.
+        assert (proof.status == "optimal") == (candidates.count(chosen) == best)

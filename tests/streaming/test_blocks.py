@@ -1,0 +1,140 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander.streaming import open_source
+from oleander.streaming.sample import draw_sample
+from tests.streaming.making import X, write_frame
+
+pa = pytest.importorskip("pyarrow")
+import pyarrow.dataset as ds  # noqa: E402
+import pyarrow.parquet as pq  # noqa: E402
+
+
+def write_bytes(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def write_two(path: Path, first: pd.DataFrame, second: pd.DataFrame) -> Path:
+    write_frame(path / "1.parquet", first)
+    write_frame(path / "2.parquet", second)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda path: path / "none.parquet", "there is no file or folder"),
+        (lambda path: path, "holds no file that ends in .parquet"),
+        (lambda path: write_bytes(path / "text.parquet", b"a,b\n1,2\n"), "cannot be read as Parquet"),
+        (lambda path: write_bytes(path / "empty.parquet", b""), "cannot be read as Parquet"),
+        (lambda path: write_frame(path / "no.parquet", X[:0]), "holds no row"),
+        (lambda path: write_two(path, X[["a"]], X[["b"]]), "the files have different columns: .* has 'a', and"),
+        (
+            lambda path: write_two(path, X[["a"]], X[["ward"]].set_axis(["a"], axis=1)),
+            "'a' holds numbers in .* and text",
+        ),
+        (lambda path: ds.dataset(pa.table({"a": [1.0]})), "not one of Parquet files"),
+        (lambda path: ds.dataset(write_frame(path / "a.parquet", X)).filter(ds.field("a") > 0), "has a filter"),
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused_in_a_sentence(tmp_path: Path, make: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words) as caught:
+        open_source(make(tmp_path))
+    assert "\n" not in str(caught.value)
+
+
+def test_an_index_of_pandas_is_no_feature_and_folders_name_columns(tmp_path: Path) -> None:
+    for ward, part in X.groupby("ward"):
+        (tmp_path / f"ward={ward}").mkdir()
+        part.drop(columns="ward").to_parquet(tmp_path / f"ward={ward}" / "rows.parquet")
+    source = open_source(tmp_path)
+    assert source.columns == ("a", "b", "visits", "ward")
+    sample = draw_sample(source, 10**6, 0)
+    ordered = pd.concat([part for _, part in X.groupby("ward")])
+    assert sample.table["ward"].astype(str).tolist() == ordered["ward"].tolist()
+    assert np.array_equal(sample.table["a"], ordered["a"])
+
+
+def test_a_column_without_any_value_in_one_file_may_be_of_any_type(tmp_path: Path) -> None:
+    empty = X[:50].assign(ward=pd.Series([None] * 50, dtype=object))
+    source = open_source(write_two(tmp_path, empty, X[50:100]))
+    assert source.n_rows == 100
+    assert draw_sample(source, 100, 0).schema.names == tuple(X.columns)
+
+
+def test_the_name_of_a_block_changes_with_its_file(tmp_path: Path) -> None:
+    path = write_frame(tmp_path / "rows.parquet", X[:100])
+    before = [block.name for block in open_source(path).blocks(["a"])]
+    assert before == [block.name for block in open_source(path).blocks(["a"])]
+    write_frame(path, X[:90])
+    assert before != [block.name for block in open_source(path).blocks(["a"])]
+
+
+def spoil_page(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    start = pq.ParquetFile(path).metadata.row_group(1).column(0).data_page_offset + 200
+    content[start : start + 8] = b"\xff" * 8
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda path: write_frame(path, X.assign(a=-X["a"])), "was changed while it was read"),
+        (lambda path: write_frame(path, X[:50]), "was changed while it was read"),
+        (lambda path: path.unlink(), "was changed while it was read"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-400]), "was changed while it was read"),
+    ],
+)
+def test_a_file_that_changes_between_passes_is_named(tmp_path: Path, spoil: Any, words: str) -> None:
+    path = write_frame(tmp_path / "rows.parquet", X)
+    source = open_source(path, block_size=100)
+    draw_sample(source, 50, 0)
+    spoil(path)
+    with pytest.raises(ValueError, match=rf"rows\.parquet {words}"):
+        draw_sample(source, 50, 0)
+
+
+def test_a_corrupt_page_is_named_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    table = pa.table({"a": np.random.default_rng(0).normal(size=3000)})
+    pq.write_table(table, path, row_group_size=1000, compression="none", use_dictionary=False, write_page_checksum=True)
+    spoil_page(path)
+    with pytest.raises(ValueError, match=r"rows\.parquet cannot be read as Parquet: .*CRC.* Write it again"):
+        draw_sample(open_source(path), 50, 0)
+
+
+class TestDask:
+    @pytest.fixture
+    def dask(self) -> Any:
+        return pytest.importorskip("dask.dataframe")
+
+    def test_partitions_are_blocks_without_the_empty_ones(self, dask: Any) -> None:
+        frame = dask.from_pandas(X[:1000], npartitions=5, sort=False)
+        source = open_source(frame[frame["visits"] > 2])
+        expected = X[:1000][X[:1000]["visits"] > 2]
+        assert source.n_rows == len(expected)
+        some = ["a", "visits"]
+        tables = [table.to_pandas() for block in source.blocks(some) for table in block.read(some, 70)]
+        assert max(len(table) for table in tables) <= 70
+        pd.testing.assert_frame_equal(pd.concat(tables, ignore_index=True), expected[some].reset_index(drop=True))
+
+    def test_a_block_has_the_same_name_every_time(self, dask: Any, file: Path) -> None:
+        names = [[block.name for block in open_source(dask.read_parquet(file)).blocks(["a"])] for _ in range(2)]
+        assert names[0] == names[1]
+
+    def test_columns_are_named_by_strings(self, dask: Any) -> None:
+        with pytest.raises(ValueError, match="column 0 is named by a int; use strings"):
+            open_source(dask.from_pandas(pd.DataFrame({0: [1.0, 2.0]}), npartitions=1))
+
+    def test_a_frame_without_rows_or_columns(self, dask: Any) -> None:
+        frame = dask.from_pandas(X[:100], npartitions=2)
+        with pytest.raises(ValueError, match="the Dask DataFrame holds no row"):
+            open_source(frame[frame["visits"] > 99])
+        with pytest.raises(ValueError, match="the Dask DataFrame has no columns"):
+            open_source(frame[[]])

@@ -1,0 +1,515 @@
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, PerRow
+from oleander.black_box.answers import BlackBoxError
+from oleander.candidates.choosing import PoolProgram
+from oleander.rules import FilteredTree, LimeLinear, UnfilteredTree
+from tests.making import ASKING, QUICK, ROWS_ONLY, Recording, halves
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    y = y.map({0: "malignant", 1: "benign"})
+    return X, y, RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+
+
+@pytest.fixture(scope="module")
+def atlas(cancer):
+    X, _, model = cancer
+    return AggregateExplainer(model, **QUICK).fit(X[1::2])
+
+
+class TestFit:
+    def test_fitted_attributes(self, atlas, cancer):
+        X = cancer[0]
+        assert 1 <= len(atlas.explainers_) <= 3
+        assert atlas.coverage_ == pytest.approx(atlas.evaluation_.coverage)
+        assert atlas.fidelity_ == min(member.fidelity for member in atlas.explainers_)
+        assert all(member.floor_value >= 0.9 for member in atlas.explainers_)
+        assert all(member.radius in {c.region.radius for c in atlas.pool_.candidates} for member in atlas.explainers_)
+        assert atlas.feature_names_in_.tolist() == list(X.columns)
+        assert atlas.n_features_in_ == 30
+        assert atlas.result_.gap == 0
+        assert atlas.proof_ == atlas.result_.proof
+        assert set(atlas.evaluation_.classes["label"]) == {"benign", "malignant"}
+        assert len(atlas.certificate_.fidelity) == len(atlas.explainers_)
+        assert "local explainer" in atlas.summary()
+
+    @pytest.mark.parametrize("labels", ["int", "str", "bool", "float"])
+    def test_labels_of_every_kind(self, square, labels):
+        kinds = {
+            "int": lambda X: halves(X).astype(int) * 7,
+            "str": lambda X: np.where(halves(X), "yes", "no"),
+            "bool": halves,
+            "float": lambda X: halves(X).astype(float),
+        }
+        black_box = kinds[labels]
+        atlas = AggregateExplainer(black_box, **QUICK).fit(square)
+        answers = atlas.predict(square).compressed()
+        assert set(answers) <= set(black_box(square))
+        assert answers.dtype.kind == black_box(square).dtype.kind
+
+    def test_mixed_and_missing_columns_reach_the_black_box_as_they_came(self, mixed, mixed_black_box):
+        atlas = AggregateExplainer(mixed_black_box, min_fidelity=0.7, floor=Floor(on="share"), **QUICK).fit(mixed)
+        assert atlas.coverage_ > 0.2
+        assert atlas.predict(mixed).shape == (300,)
+
+    def test_xgboost_and_lightgbm(self, square):
+        xgboost = pytest.importorskip("xgboost")
+        lightgbm = pytest.importorskip("lightgbm")
+        labels = halves(square).astype(int)
+        table = pd.DataFrame(square, columns=["a", "b", "c"])
+        for model in (
+            xgboost.XGBClassifier(n_estimators=5),
+            lightgbm.LGBMClassifier(n_estimators=5, verbose=-1),
+        ):
+            atlas = AggregateExplainer(model.fit(table, labels), **QUICK).fit(table)
+            assert atlas.coverage_ > 0.8
+
+    def test_a_pipeline_as_black_box_and_a_place_in_a_pipeline(self, cancer):
+        X, y, _ = cancer
+        black_box = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[::2], y[::2])
+        assert AggregateExplainer(black_box, **QUICK).fit(X[1::2]).coverage_ > 0.3
+        scaled = StandardScaler().set_output(transform="pandas").fit(X)
+        inner = LogisticRegression().fit(scaled.transform(X[::2]), y[::2])
+        pipeline = make_pipeline(scaled, AggregateExplainer(inner, **QUICK)).fit(X[1::2])
+        assert pipeline.predict(X).shape == (569,)
+
+    @pytest.mark.slow
+    def test_the_same_seed_gives_the_same_answer(self, cancer, atlas):
+        X, _, model = cancer
+        again = AggregateExplainer(model, **QUICK, n_jobs=2).fit(X[1::2])
+        assert again.summary() == atlas.summary()
+
+    def test_rows_that_look_like_training_rows_get_a_warning(self, cancer):
+        X, y, model = cancer
+        with pytest.warns(
+            UserWarning, match=r"the black box is right on 9\d.\d% of these rows, so they look like the rows"
+        ) as caught:
+            AggregateExplainer(model, **QUICK).fit(X[::2], y[::2])
+        assert caught[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            AggregateExplainer(model, **QUICK).fit(X[1::2], y[1::2])
+
+    def test_one_class(self, square):
+        atlas = AggregateExplainer(lambda X: np.full(len(X), "same"), **QUICK).fit(square)
+        assert atlas.fidelity_ == 1.0
+        assert set(atlas.predict(square).compressed()) == {"same"}
+
+    def test_progress_is_shown_on_request(self, square, capsys, monkeypatch):
+        monkeypatch.setattr("oleander.running.progress.SECONDS_BEFORE", 0.0)
+        monkeypatch.setattr("oleander.running.progress.SECONDS_BETWEEN_LINES", 0.0)
+        AggregateExplainer(halves, **QUICK).fit(square)
+        assert capsys.readouterr().err == ""
+
+        def slow_halves(X):
+            # Progress is drawn by a thread, which needs time to look.
+            time.sleep(0.2)
+            return halves(X)
+
+        AggregateExplainer(slow_halves, verbose=1, **QUICK).fit(square)
+        assert "training explainers" in capsys.readouterr().err
+
+
+class TestPaper:
+    def test_the_papers_settings(self, square):
+        options = {"radius": 0.3, "n_draws": 200, "max_explainers": 3, "random_state": 0}
+        atlas = AggregateExplainer.paper(halves, **options).fit(square)
+        assert len(atlas.pool_.candidates) == 300
+        assert {candidate.region.radius for candidate in atlas.pool_.candidates} == {0.3}
+        assert atlas.certificate_ is None
+        assert atlas.fidelity_ >= 0.9
+        selective = AggregateExplainer.paper(halves, formulation="selective", **options).fit(square)
+        assert selective.result_.objective >= atlas.result_.objective
+
+    def test_a_radius_is_in_raw_units(self, square):
+        """A radius of 10 in raw units holds one feature's whole width, whatever the width of the others."""
+        stretched = square * [100, 1, 1]
+        box = lambda X: X[:, 0] > 50  # noqa: E731
+        atlas = AggregateExplainer.paper(box, radius=10.0, n_draws=200, max_explainers=3, random_state=0).fit(stretched)
+        ball = atlas.explainers_[0].region
+        inside = ball.contains(stretched)
+        assert np.abs(stretched[inside, 0] - ball.center[0]).max() <= 10
+        assert 5 < inside.sum() < 100
+
+    def test_every_option_of_the_balls_reaches_them(self):
+        schema = FeatureSchema.infer(np.random.default_rng(0).uniform(size=(20, 3)), scale="range")
+        local = LimeLinear()
+        options = {"max_flips": 2, "norm": 2.0, "scale": "std", "centers": "rounded", "max_candidates": 9}
+        atlas = AggregateExplainer.paper(halves, radius=[1.0, 2.0], n_draws=30, local=local, schema=schema, **options)
+        balls = atlas.candidates
+        assert {name: getattr(balls, name) for name in options} == options
+        assert (balls.radius, balls.n_draws, balls.local, balls.uncut) == ([1.0, 2.0], 30, local, False)
+        assert AggregateExplainer.paper(halves, radius=1.0, schema=schema).candidates.scale == "none"
+
+    @pytest.mark.parametrize("change", [{"holdout": 0.4}, {"max_queries": 40_000}])
+    def test_one_radius_per_row_follows_its_row(self, square, change):
+        """Rows are repeated, shuffled, held out and left out; each ball has the radius of a row that is its center."""
+        rng = np.random.default_rng(0)
+        X = np.concatenate([square, square[:100]])[rng.permutation(len(square) + 100)]
+        radii = np.where(X[:, 1] > 0.5, 0.4, 0.2) + X[:, 0] / 100
+        atlas = AggregateExplainer.paper(
+            halves, radius=PerRow(radii), n_draws=100, max_explainers=3, random_state=0, **change
+        )
+        with pytest.warns(UserWarning, match="100 of 400 rows repeat an earlier row"):
+            atlas.fit(X)
+        radius_of = {tuple(row): radius for row, radius in zip(X, radii, strict=True)}
+        regions = [candidate.region for candidate in atlas.pool_.candidates]
+        assert len(regions) == atlas.pool_.rows.n_points
+        assert all(region.radius == radius_of[tuple(region.center)] for region in regions)
+
+    def test_a_ladder_as_long_as_the_rows_is_refused(self, square):
+        with pytest.raises(ValueError, match="write radius=PerRow"):
+            AggregateExplainer.paper(halves, radius=np.linspace(0.1, 0.4, len(square)), holdout=0.2).fit(square)
+        with pytest.raises(ValueError, match="has 3 values, and X has 300 rows"):
+            AggregateExplainer.paper(halves, radius=PerRow([0.1, 0.2, 0.3])).fit(square)
+
+    def test_the_letter(self, square):
+        options = {"radius": 0.3, "n_draws": 200, "max_explainers": 3, "random_state": 0}
+        atlas = AggregateExplainer.paper(halves, letter=True, **options)
+        balls = atlas.candidates
+        assert (atlas.formulation, balls.uncut, balls.local.alpha, balls.local.max_leaves) == (
+            "selective",
+            True,
+            None,
+            None,
+        )
+        assert (balls.scale, balls.centers, balls.flips, balls.norm, balls.local.n_bins) == (
+            "none",
+            "rows",
+            "paper",
+            np.inf,
+            3,
+        )
+        atlas.fit(square)
+        assert atlas.pool_.is_trained.all()
+        draws = atlas.pool_.candidates[0].recipe.draw()
+        assert draws.min() < 0 or draws.max() > 1
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"formulation": "strict"}, "letter=True stands for the printed program, .* formulation='strict' is given"),
+            ({"local": FilteredTree()}, "letter=True stands for a filter with alpha=None, and a filter with alpha="),
+            ({"centers": "rounded"}, "letter=True stands for rows as centers, .* centers='rounded' is given"),
+        ],
+    )
+    def test_the_letter_refuses_what_contradicts_it(self, given, message):
+        with pytest.raises(ValueError, match=message):
+            AggregateExplainer.paper(halves, radius=1.0, letter=True, **given)
+
+    @pytest.mark.parametrize("local", [LimeLinear(), UnfilteredTree(), FilteredTree(alpha=None)])
+    def test_the_letter_takes_other_explainers(self, local):
+        atlas = AggregateExplainer.paper(halves, radius=1.0, letter=True, local=local)
+        assert atlas.candidates.local is local
+        assert atlas.candidates.uncut
+        assert atlas.formulation == "selective"
+
+    @pytest.mark.parametrize("local", ["lime", LimeLinear])
+    def test_local_is_an_explainer(self, square, local):
+        with pytest.raises(TypeError, match=r"local=.* is not allowed: give an explainer, such as FilteredTree\(\)"):
+            AggregateExplainer.paper(halves, radius=1.0, local=local).fit(square)
+
+
+class TestReading:
+    def test_predict_abstains_outside_and_agrees_inside(self, atlas, cancer):
+        X, _, model = cancer
+        answers = atlas.predict(X)
+        covered = atlas.covers(X).any(axis=0)
+        np.testing.assert_array_equal(~np.ma.getmaskarray(answers), covered)
+        np.testing.assert_array_equal(atlas.responsible(X) == -1, ~covered)
+        assert (answers[covered] == model.predict(X)[covered]).mean() > 0.9
+        far = X.iloc[:1] * 0 + 1e6
+        assert atlas.predict(far).mask.all()
+        assert atlas.explain(far).label is None
+
+    def test_the_most_faithful_explainer_that_covers_a_row_answers(self, atlas, cancer):
+        X = cancer[0]
+        answers, covers, speaker = atlas.predict(X), atlas.covers(X), atlas.responsible(X)
+        rows = atlas.schema_.encode(X)
+        fidelity = np.array([member.chosen_fidelity for member in atlas.explainers_])
+        for i in np.flatnonzero(speaker >= 0)[::7]:
+            assert speaker[i] == np.where(covers[:, i], fidelity, -1).argmax()
+            assert answers[i] == atlas.explainers_[speaker[i]].explainer.predict(rows[[i]])[0]
+            assert answers[i] == atlas.explain(X.iloc[i]).label
+
+    def test_one_row_in_every_shape(self, atlas, cancer):
+        X, _, _ = cancer
+        row = X.iloc[[7]]
+        said = str(atlas.explain(row))
+        assert said == str(atlas.explain(row.iloc[0])) == str(atlas.explain(row.iloc[0].to_dict()))
+        assert said == str(atlas.explain(row.to_numpy()[0]))
+        with pytest.raises(ValueError, match="explain takes one row, and 2 were given"):
+            atlas.explain(X.iloc[:2])
+
+    def test_evaluate_and_uncovered(self, atlas, cancer):
+        X, _, model = cancer
+        result = atlas.evaluate(X)
+        labels = model.predict(X)
+        covers = atlas.covers(X)
+        assert result.coverage == pytest.approx(covers.any(axis=0).mean())
+        fidelity = [
+            (member.explainer.predict(atlas.schema_.encode(X)[inside]) == labels[inside]).mean()
+            for member, inside in zip(atlas.explainers_, covers, strict=True)
+        ]
+        assert result.fidelity == pytest.approx(min(fidelity))
+        assert atlas.uncovered(X).n_rows == (~covers.any(axis=0)).sum()
+        assert atlas.uncovered(X, labels).classes["rows"].sum() == len(X)
+
+    def test_columns_are_found_by_name(self, atlas, cancer):
+        X, _, _ = cancer
+        with pytest.raises(ValueError, match="the data lack column 'mean radius'"):
+            atlas.predict(X.drop(columns="mean radius"))
+        for other in (X[X.columns[::-1]], X.assign(extra=1)):
+            np.testing.assert_array_equal(atlas.predict(other).filled("?"), atlas.predict(X).filled("?"))
+
+
+class TestUnreadableRows:
+    """Rows with values that were never seen are left unanswered, and the others are answered as ever."""
+
+    @pytest.fixture
+    def box(self):
+        return Recording(lambda table: np.where(table["ward"] == "south", "unheard of", (table["a"] > 0.5).astype(str)))
+
+    @pytest.fixture
+    def table(self):
+        rng = np.random.default_rng(0)
+        return pd.DataFrame({"a": rng.uniform(size=200), "ward": rng.choice(["east", "west"], 200)})
+
+    def test_they_are_left_unanswered(self, box, table):
+        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)
+        odd = table.copy()
+        odd.loc[:4, "ward"] = "south"
+        odd.loc[5, "a"] = np.nan
+        before, after = atlas.predict(table), atlas.predict(odd)
+        assert np.ma.getmaskarray(after)[:6].all()
+        assert after[6:].tolist() == before[6:].tolist()
+        assert not atlas.covers(odd)[:, :6].any()
+        assert (atlas.responsible(odd)[:6] == -1).all()
+        assert atlas.explain(odd.iloc[0]).label is None
+        assert "column 'ward' holds 'south' in row 0" in str(atlas.explain(odd.iloc[[0]]))
+
+    def test_they_count_as_not_answered_and_are_asked_about_as_they_are(self, box, table):
+        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)
+        odd = table.copy()
+        odd.loc[:4, "ward"] = "south"
+        before = box.n_rows
+        evaluation = atlas.evaluate(odd)
+        # Only the five are new to the black box.
+        assert box.n_rows - before == 5
+        assert atlas.n_queries_ == box.n_rows
+        classes = evaluation.classes.set_index("label")
+        assert classes.loc["unheard of", "rows"] == 5
+        assert classes.loc["unheard of", "covered"] == 0
+        assert atlas.uncovered(odd).n_rows == np.ma.getmaskarray(atlas.predict(odd)).sum()
+
+    def test_where_no_row_can_be_read_none_is_answered(self, box, table):
+        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(table)
+        odd = table.assign(ward="south")
+        assert np.ma.getmaskarray(atlas.predict(odd)).all()
+        assert atlas.evaluate(odd).coverage == 0
+
+    def test_a_black_box_that_fails_on_them_is_named(self, table):
+        def strict(rows):
+            assert set(rows["ward"]) <= {"east", "west"}, "an unknown ward"
+            return rows["a"] > 0.5
+
+        atlas = AggregateExplainer(strict, **ROWS_ONLY).fit(table)
+        with pytest.raises(BlackBoxError, match="raised AssertionError when asked about 200 rows: an unknown ward"):
+            atlas.evaluate(table.assign(ward="south"))
+
+    def test_they_are_held_to_the_limit(self, box, table):
+        atlas = AggregateExplainer(box, max_queries=300, **ROWS_ONLY).fit(table)
+        with pytest.raises(RuntimeError, match="max_queries=300 leaves 50 rows to ask about, and 200 are needed"):
+            atlas.evaluate(table.assign(ward="south"))
+
+
+class TestCounting:
+    """Every row sent to the black box is counted, none twice, and none beyond ``max_queries``."""
+
+    @pytest.mark.parametrize("options", [QUICK, ASKING, {**ASKING, "holdout": 0.4}], ids=["balls", "folds", "held out"])
+    def test_every_row_sent_to_the_black_box_is_counted(self, square, options):
+        box = Recording()
+        atlas = AggregateExplainer(box, **options).fit(square)
+        assert atlas.n_queries_ == box.n_rows
+        atlas.tradeoff(max_explainers=[1, 2], min_fidelity=[0.8, 0.9])
+        assert atlas.n_queries_ == box.n_rows
+
+    @pytest.mark.parametrize("options", [QUICK, {**ASKING, "max_explainers": 3}], ids=["balls", "asking"])
+    def test_rows_of_the_fit_are_not_asked_about_again(self, square, tmp_path, options):
+        box = Recording()
+        atlas = AggregateExplainer(box, **options).fit(square)
+        # The page shows the trade-off, which trains more candidates.
+        atlas.tradeoff()
+        before = box.n_rows
+        atlas.evaluate(square)
+        atlas.evaluate(square[::-1][:50])
+        atlas.uncovered(square)
+        atlas.summary()
+        atlas.report(tmp_path / "page.html")
+        atlas.report(tmp_path / "page.html", square)
+        assert atlas.n_queries_ == box.n_rows == before
+
+    def test_new_rows_are_asked_about_once_a_call_and_counted(self, square, tmp_path):
+        box = Recording()
+        atlas = AggregateExplainer(box, **ROWS_ONLY).fit(square)
+        new = np.random.default_rng(1).uniform(size=(40, 3))
+        calls = [
+            lambda: atlas.evaluate(np.vstack([new, new, square])),
+            lambda: atlas.uncovered(new),
+            lambda: atlas.report(tmp_path / "page.html", new),
+        ]
+        for call in calls:
+            before = box.n_rows
+            call()
+            assert box.n_rows - before == 40
+            assert atlas.n_queries_ == box.n_rows
+        atlas.evaluate(new, halves(new))
+        assert atlas.n_queries_ == box.n_rows == 375 + 3 * 40
+
+    def test_new_rows_are_held_to_the_limit(self, square, tmp_path):
+        box = Recording()
+        atlas = AggregateExplainer(box, max_queries=420, **ROWS_ONLY).fit(square)
+        new = np.random.default_rng(1).uniform(size=(60, 3))
+        for call in (atlas.evaluate, atlas.uncovered, lambda X: atlas.report(tmp_path / "page.html", X)):
+            with pytest.raises(RuntimeError, match="max_queries=420 leaves 45 rows to ask about, and 60 are needed"):
+                call(new)
+        assert box.n_rows == 375
+        atlas.evaluate(new[:45])
+        assert box.n_rows == atlas.n_queries_ == 420
+
+    def test_equal_rows_are_asked_about_once(self):
+        X = np.tile(np.arange(12.0)[:, None], (25, 1))
+        box = Recording(lambda rows: np.where(rows[:, 0] > 5, "high", "low"))
+        atlas = AggregateExplainer(box, max_explainers=2, **ROWS_ONLY).fit(X)
+        # The twelve, and the same again to see whether answers change.
+        assert box.n_rows == atlas.n_queries_ == 12 + 12
+        assert atlas.certificate_.answers.n_rows == 75
+
+    def test_a_loaded_explainer_counts_on(self, square, tmp_path):
+        box = Recording()
+        AggregateExplainer(box, **ROWS_ONLY).fit(square).save(tmp_path / "atlas")
+        loaded = AggregateExplainer.load(tmp_path / "atlas", box)
+        assert loaded.n_queries_ == 375
+        loaded.evaluate(square[:7])
+        assert loaded.n_queries_ == box.n_rows == 382
+
+
+class TestRefusals:
+    def test_y_and_groups_of_another_length(self, square):
+        with pytest.raises(ValueError, match=r"groups has shape \(3,\); one entry for each of 300 rows"):
+            AggregateExplainer(halves, **QUICK).fit(square, groups=[1, 2, 3])
+        with pytest.raises(ValueError, match=r"y has shape \(3,\)"):
+            AggregateExplainer(halves, **QUICK).fit(square, [1, 2, 3])
+        with pytest.raises(ValueError, match="groups names one group only"):
+            AggregateExplainer(halves, **QUICK).fit(square, groups=np.zeros(300))
+
+    @pytest.mark.parametrize("method", ["evaluate", "uncovered"])
+    @pytest.mark.parametrize("absent", [np.nan, None, pd.NA])
+    def test_labels_that_are_missing(self, atlas, cancer, method, absent):
+        X, _, model = cancer
+        labels = model.predict(X).astype(object)
+        labels[3] = absent
+        with pytest.raises(ValueError, match="labels has no value in row 3, and the black box answers every row"):
+            getattr(atlas, method)(X, labels)
+
+    @pytest.mark.parametrize("labels", [[1, "one"], [True, 2], [{}, {}]])
+    def test_labels_that_no_black_box_answers(self, atlas, cancer, labels):
+        X, _, _ = cancer
+        with pytest.raises(BlackBoxError, match=r"several types|with a dict"):
+            atlas.evaluate(X[:2], labels)
+
+    def test_weights_of_rows(self, square):
+        weights = np.ones(len(square))
+        with pytest.raises(TypeError, match="fit takes no sample_weight: coverage and the certificate count the rows"):
+            AggregateExplainer(halves, **QUICK).fit(square, sample_weight=weights)
+        pipeline = make_pipeline(AggregateExplainer(halves, **QUICK))
+        with pytest.raises(TypeError, match="fit takes no sample_weight"):
+            pipeline.fit(square, aggregateexplainer__sample_weight=weights)
+        with pytest.raises(TypeError, match="fit has no argument 'weights'; it takes X, y, groups and background"):
+            AggregateExplainer(halves, **QUICK).fit(square, weights=weights)
+
+    def test_rows_that_the_black_box_cannot_take(self, cancer):
+        X, y, _ = cancer
+        model = LogisticRegression().fit(StandardScaler().fit_transform(X), y)
+        with pytest.raises(BlackBoxError, match="raised ValueError when asked about"):
+            AggregateExplainer(model, **QUICK).fit(X.iloc[:, :5].to_numpy())
+
+    def test_not_fitted(self):
+        for name in ("predict", "covers", "responsible", "explain", "evaluate", "uncovered"):
+            with pytest.raises(NotFittedError, match="is not fitted: call fit"):
+                getattr(AggregateExplainer(halves), name)(np.zeros((1, 3)))
+        for name in ("tradeoff", "summary"):
+            with pytest.raises(NotFittedError, match="is not fitted: call fit"):
+                getattr(AggregateExplainer(halves), name)()
+
+    def test_an_error_leaves_a_fitted_object_as_it_was(self, square):
+        atlas = AggregateExplainer(halves, **QUICK).fit(square)
+        before = atlas.summary()
+        atlas.black_box = lambda X: 1 / 0
+        with pytest.raises(BlackBoxError):
+            atlas.fit(square)
+        assert atlas.summary() == before
+
+    def test_an_interrupt_leaves_no_half_fitted_object(self, square, monkeypatch):
+        def interrupted(*args):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(PoolProgram, "select", interrupted)
+        explainer = AggregateExplainer(halves, **QUICK)
+        with pytest.raises(KeyboardInterrupt):
+            explainer.fit(square)
+        assert not hasattr(explainer, "explainers_")
+
+
+class TestParameters:
+    def test_the_black_box_is_never_copied(self, cancer):
+        _, _, model = cancer
+        explainer = AggregateExplainer(model, max_explainers=4)
+        copied = clone(explainer)
+        assert copied.black_box is model
+        assert copied.get_params() == explainer.get_params()
+        assert "black_box__n_estimators" not in explainer.get_params()
+        assert explainer.set_params(max_explainers=2).max_explainers == 2
+
+    def test_options_of_parts_are_parameters(self):
+        explainer = AggregateExplainer(halves, candidates=Balls(2.0))
+        params = explainer.get_params(deep=True)
+        assert params["candidates__radius"] == 2.0
+        assert params["floor__on"] == "bound"
+        assert not any("__" in name for name in explainer.get_params(deep=False))
+        explainer.set_params(candidates__radius=3.0, floor__on="share")
+        assert explainer.candidates == Balls(3.0)
+        assert explainer.floor == Floor(on="share")
+        copied = clone(explainer)
+        assert (copied.candidates, copied.floor) == (Balls(3.0), Floor(on="share"))
+
+    def test_options_of_parts_reach_the_fit(self, square):
+        explainer = AggregateExplainer(halves, **QUICK).set_params(candidates__radius=1.5, floor__min_support=40)
+        atlas = explainer.fit(square)
+        assert {candidate.region.radius for candidate in atlas.pool_.candidates} == {1.5}
+        assert all(member.support >= 40 for member in atlas.explainers_)
+
+    @pytest.mark.parametrize("name", ["radius", "candidates__width", "floor__floor", "candidates__local__max_leaves"])
+    def test_an_unknown_name_is_refused_in_a_sentence(self, name):
+        with pytest.raises(ValueError, match=f"there is no parameter '{name}'; there are black_box") as caught:
+            AggregateExplainer(halves, candidates=Balls()).set_params(**{name: 1})
+        assert "\n" not in str(caught.value)
+
+    def test_generators_by_name_have_no_options(self):
+        with pytest.raises(ValueError, match="there is no parameter 'candidates__radius'"):
+            AggregateExplainer(halves, candidates="balls").set_params(candidates__radius=1.0)

@@ -1,0 +1,69 @@
+"""One small fit of each kind, and one command. Continuous integration runs them on the oldest allowed versions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from typer.testing import CliRunner
+
+from oleander import AggregateExplainer, Draws
+from oleander.cli.app import app
+from oleander.data.clinic import make_clinic
+
+OPTIONS = {"max_explainers": 5, "draws": Draws(2_000), "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    """A model of the clinic, the rows that it learned from, and new rows."""
+    X, y = make_clinic()
+    X = X.astype({"living": "category", "drug": "category"})
+    model = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=20, random_state=0)
+    return model.fit(X[::2], y[::2]), X[::2], X[1::2]
+
+
+def test_labels(clinic, tmp_path):
+    model, background, X = clinic
+    atlas = AggregateExplainer(model, **OPTIONS).fit(X, background=background)
+    answers = atlas.predict(X)
+    assert atlas.certificate_ is not None
+    assert np.mean(answers.compressed() == model.predict(X)[~answers.mask]) >= 0.9
+    atlas.report(tmp_path / "report.html")
+
+
+def test_numbers():
+    X = np.random.default_rng(0).uniform(size=(600, 3))
+    model = HistGradientBoostingRegressor(max_iter=20, random_state=0).fit(X[::2], 100 * X[::2, 0])
+    atlas = AggregateExplainer(model, tolerance=10, **OPTIONS).fit(X[1::2], background=X[::2])
+    assert atlas.coverage_ > 0.5
+
+
+def test_groups(clinic):
+    model, background, X = clinic
+    patient = np.arange(len(X)) // 2
+    atlas = AggregateExplainer(model, **OPTIONS).fit(X, background=background, groups=patient)
+    assert atlas.coverage_ > 0.5
+
+
+def test_parquet(tmp_path):
+    X = np.random.default_rng(0).uniform(size=(6_000, 3))
+    pd.DataFrame(X, columns=list("abc")).to_parquet(tmp_path / "rows.parquet", row_group_size=1_000)
+    atlas = AggregateExplainer(lambda rows: rows["a"] > 0.5, holdout=0.5, **OPTIONS).fit(tmp_path / "rows.parquet")
+    assert atlas.coverage_ > 0.9
+
+
+def test_paper(clinic):
+    model, _, X = clinic
+    # Without a limit, because a busy machine may be slow.
+    paper = AggregateExplainer.paper(model, radius=8.0, n_draws=200, time_limit=None, random_state=0)
+    atlas = paper.fit(X[:100])
+    assert atlas.proof_.is_proven_optimal
+
+
+def test_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, y = make_clinic()
+    X.assign(answer=y).to_csv("clinic.csv", index=False)
+    done = CliRunner().invoke(app, ["explain", "clinic.csv", "--target", "answer", "--draws", "2000", "--out", "out"])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out" / "atlas.oleander").exists()

@@ -1,0 +1,143 @@
+"""Bounds in words: never more than was shown."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oleander.judging.bounds import lower_bound
+from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.verdict import COLUMNS
+from oleander.words.claims import (
+    describe_certificate,
+    describe_claim,
+    describe_verdict,
+    show_counts,
+    why_too_few,
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        (Claim(0, 0, 0.0), "not certifiable: no held-out row"),
+        (Claim(3, 3, 0.2), "not certifiable: 3 rows are too few for a floor of 90%, even if all are correct"),
+        (Claim(1, 1, 0.01), "not certifiable: 1 row is too few for a floor of 90%, even if all are correct"),
+        (Claim(58, 60, 0.87), "certified at least 87% (58 of 60 rows), below the floor of 90%"),
+        (Claim(24504, 24515, 0.9991), "certified at least 99% (24,504 of 24,515 rows)"),
+        (Claim(58.2, 60, 0.91, "groups"), "certified at least 91% (average over 60 groups: 97.0%)"),
+    ],
+)
+def test_a_claim(claim, words):
+    assert describe_claim(claim, 0.9) == words
+
+
+@given(st.integers(1, 100_000), st.data())
+def test_no_claim_says_more_than_its_bound(n_rows, data):
+    n_right = data.draw(st.integers(0, n_rows))
+    bound = data.draw(st.floats(0.0, n_right / n_rows))
+    said = re.search(r"at least (\d+)% \(([\d,]+) of ([\d,]+) row", str(Claim(n_right, n_rows, bound)))
+    assert int(said[1]) <= 100 * bound + 1e-9
+    assert (int(said[1]) == 100) == (bound == 1)
+    assert [int(said[k].replace(",", "")) for k in (2, 3)] == [n_right, n_rows]
+
+
+def test_a_sum_of_shares_is_never_rounded_up():
+    assert show_counts(Claim(38.79, 41, 0.9, "groups")) == "38.7 of 41 groups"
+    assert show_counts(Claim(285.58, 299, 0.9, "groups")) == "285.5 of 299 groups"
+    assert show_counts(Claim(1234.0, 2000, 0.5)) == "1,234 of 2,000 rows"
+
+
+class TestCertificate:
+    def test_of_answers(self):
+        (line,) = describe_certificate(Certificate((), None, Claim(408, 441, 0.9), 0.95))
+        assert line == "Certified: at least 90% of answers match the model (95% confidence; 408 of 441 rows)."
+
+    def test_of_held_out_rows(self):
+        certificate = Certificate((Claim(60, 60, 0.93),), Claim(80, 200, 0.34), Claim(78, 80, 0.92), 0.95)
+        assert describe_certificate(certificate, 0.9) == [
+            "Certified on held-out rows (95% confidence for all statements together):",
+            "  Rows that are answered: at least 34% (80 of 200 rows).",
+            "  Answers that match the model: at least 92% (78 of 80 rows).",
+        ]
+
+    @pytest.mark.parametrize(
+        ("answers", "words"),
+        [
+            (Claim(78, 80, 0.8999), "on new rows the share may be as low as 89%"),
+            (Claim(9, 9, 0.5), "The floor of 90% is not certified: 9 rows are too few, even if all are answered corr"),
+            (Claim(0, 0, 0.0), "Nothing is certified of the answers: no held-out row is answered."),
+        ],
+    )
+    def test_a_bound_under_the_floor_says_what_that_means(self, answers, words):
+        certificate = Certificate((), Claim(80, 200, 0.34), answers, 0.95)
+        assert words in describe_certificate(certificate, 0.9)[-1]
+
+    @pytest.mark.parametrize(
+        ("bound", "words"),
+        [
+            (
+                0.9,
+                "Also certified: at least 90% of all answered rows match the model (95% confidence by itself; 95 of ",
+            ),
+            (0.0, "The share of all answered rows is not certified, because groups differ in size"),
+        ],
+    )
+    def test_a_certificate_of_groups_and_rows(self, bound, words):
+        certificate = Certificate((), None, Claim(40.3, 41, 0.9, "groups"), 0.95, Claim(95, 99, bound))
+        first, second = describe_certificate(certificate)
+        assert "for a random row of a random group (95% confidence; average over 41 groups: 98.3%)." in first
+        assert second.startswith(words)
+
+    def test_html_names_every_claim_and_what_voids_it(self):
+        certificate = Certificate((Claim(9, 10, 0.5999),), Claim(19, 20, 0.7), Claim(1999, 2000, 0.9999), 0.975)
+        html = certificate._repr_html_()
+        for words in ("97.5% confidence", "explainer 1", "9 of 10", ">59%<", "1,999 of 2,000", ">99%<", "voids it"):
+            assert words in html
+
+
+class TestVerdict:
+    def describe(self, *lines, floor=0.9):
+        return describe_verdict(pd.DataFrame(lines, columns=list(COLUMNS)), floor)
+
+    def test_what_one_tree_would_do(self):
+        plain, abstaining = self.describe(
+            ("one plain tree", 9, 1.0, 0.85, 0.8), ("one tree that abstains", 1, 0.6, 0.96, 0.9196)
+        )
+        assert plain == "One plain tree (9 leaves) answers 100.0% of rows, 85.0% of them correctly (at least 80.0%)."
+        assert abstaining == (
+            "One tree that abstains (1 leaf) answers 60.0% of rows, 96.0% of them correctly (at least 91.9%)."
+        )
+
+    def test_one_tree_may_be_enough(self):
+        lines = ("one plain tree", 9, 1.0, 0.95, 0.92), ("one tree that abstains", 9, 0.0, np.nan, 0.0)
+        assert self.describe(*lines)[1:] == [
+            "One tree that abstains reaches the floor of 90% on no part of the rows.",
+            "One plain tree is enough: it reaches the floor of 90% on all rows.",
+        ]
+        assert len(self.describe(*lines, floor=0.95)) == 2
+        assert self.describe() == []
+
+
+class TestTooFew:
+    @pytest.mark.parametrize(("floor", "level"), [(0.9, 0.05), (0.8, 0.05), (0.95, 0.01)])
+    def test_the_number_that_is_needed_is_the_least_that_can_show_the_floor(self, floor, level):
+        said = why_too_few(3, "rows", floor, level)
+        needed = int(re.search(r"([\d,]+) are needed", said)[1])
+        assert lower_bound(needed, needed, level) >= floor > lower_bound(needed - 1, needed - 1, level)
+        assert why_too_few(needed, "rows", floor, level) is None
+
+    def test_where_folds_judge_few_units_more_are_needed(self):
+        assert "38 are needed" in why_too_few(14, "groups", 0.9, 0.05, of_widest=True)
+        assert why_too_few(100, "groups", 0.9, 0.05, of_widest=True) is None
+
+    def test_a_floor_of_1_cannot_be_shown(self):
+        assert "cannot be shown on 1 group, even if every answer is correct: no number" in why_too_few(
+            1, "groups", 1.0, 0.05
+        )
+
+    def test_the_highest_floor_that_can_be_shown_is_named(self):
+        assert "At most 0.86 can be shown on 21 groups." in why_too_few(21, "groups", 0.9, 0.05)

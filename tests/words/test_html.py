@@ -1,0 +1,52 @@
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oleander.running.wording import visible
+from oleander.words.html import Fragment, table
+
+
+class Reader(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.texts = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        assert {name for name, _ in attrs} <= {"style"}
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def read(html):
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    return reader
+
+
+@given(st.text(st.characters(exclude_categories=["C"]), min_size=1))
+def test_any_text_is_shown_letter_by_letter(text):
+    page = Fragment().heading(text).line(text).add(table([text], [[text]], caption=text))
+    found = read(page.html)
+    assert set(found.tags) <= {"div", "strong", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+    assert found.texts.count(visible(text)) == 5
+
+
+def test_numbers_stand_to_the_right():
+    html = table(["name", "rows", "share"], [["a", "1,200", ">99.9%"], ["b", "7", "5%"]])
+    assert html.count("text-align:right") == 6
+    assert html.count("text-align:left") == 3
+
+
+def test_lines_keep_their_indent():
+    html = Fragment().lines(["one", "  two"]).html
+    assert 'margin-left:0em">one' in html
+    assert 'margin-left:2em">two' in html
+
+
+def test_colours_are_left_to_the_notebook():
+    html = Fragment().heading("a").add(table(["a"], [[1]])).html
+    assert "color:" not in html.replace("background-color", "")

@@ -1,0 +1,84 @@
+from dataclasses import replace
+
+import numpy as np
+
+from oleander.data.schema import Feature, Kind
+from oleander.judging.certificate import Claim
+from oleander.results.changing import Change
+from oleander.results.explainer_set import ChosenExplainer
+from oleander.results.explanation import Explanation, FarValue, Statement
+from oleander.rules import Box, Constant
+from oleander.rules.base import Rule
+
+CHANGE = Change(3, "rule 3", "b", (0,), ("age ≤ 52",), np.zeros(1))
+
+
+MEMBER = ChosenExplainer(Box(()), Constant("a", 10, 1.0), "test", 10, 0.9, 0.6, 1.0, judged=(Claim(9, 10, 0.6),))
+
+
+def statement(number, label, term="age > 52"):
+    return Statement(number, Rule((term,), label, 10, 1.0), f"rule {number}", MEMBER, 0)
+
+
+def test_the_first_statement_answers():
+    explanation = Explanation((statement(1, "b"), statement(0, "a")), black_box="b", change=CHANGE)
+    assert explanation.label == "b"
+    assert explanation.disagree
+    assert str(explanation).splitlines() == [
+        "The model says 'b'; the explanation agrees.",
+        "rule 1: age > 52 → b (correct on 9 of 10 rows, at least 60%)",
+        "rule 0: age > 52 → a (correct on 9 of 10 rows, at least 60%)",
+        "The rules that hold disagree: the first one, which is the most faithful, answers.",
+        "The answer would be 'b' (rule 3) if age ≤ 52.",
+    ]
+
+
+def test_what_the_black_box_says_is_compared_with_the_answer():
+    explanation = Explanation((statement(0, "a"),))
+    cases = [
+        (explanation, None, "The model was not asked."),
+        (replace(explanation, not_asked="it is not here"), None, "The model was not asked: it is not here."),
+        (replace(explanation, black_box="a"), True, "The model says 'a'; the explanation agrees."),
+        (replace(explanation, black_box="b"), False, "The model says 'b'; the explanation does not agree."),
+        (Explanation((), black_box="b"), None, "The model says 'b'; the rules give no answer."),
+        (Explanation((), black_box=2.34567891), None, "The model says 2.34567891; the rules give no answer."),
+        (Explanation((), black_box=0.1 + 0.2), None, "The model says 0.3; the rules give no answer."),
+        (Explanation((), black_box=1234567.0), None, "The model says 1234567; the rules give no answer."),
+    ]
+    for one, agrees, words in cases:
+        assert one.agrees is agrees
+        assert str(one).splitlines()[0] == words
+
+
+def test_explainers_that_agree_are_only_listed():
+    explanation = Explanation((statement(0, "a"), statement(2, "a")))
+    assert explanation.label == "a"
+    assert not explanation.disagree
+    assert "disagree" not in str(explanation)
+
+
+def test_silence_has_its_reason():
+    cases = [
+        (Explanation(()), "no rule covers this row"),
+        (Explanation((), unreadable="column 'ward' holds 'south'"), "column 'ward' holds 'south'"),
+    ]
+    for explanation, why in cases:
+        assert explanation.label is None
+        assert f"No answer: {why}." in str(explanation)
+    assert "No answer" not in str(Explanation((statement(0, "a"), statement(1, "b"))))
+
+
+def test_values_far_outside_are_warned_about():
+    age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
+    assert "Warning: age = 900 lies far above" in str(Explanation((), far_outside=(FarValue(age, 900.0),)))
+
+
+def test_html_shows_hostile_names_as_text():
+    hostile = '<script>alert("1")</script>'
+    one = statement(0, hostile, f"{hostile} > 1")
+    far = FarValue(Feature(hostile, Kind.INTEGER, "int64", lower=18, upper=90), 900.0)
+    change = replace(CHANGE, label=hostile, terms=(hostile,))
+    explanation = Explanation((one,), change=change, black_box=hostile, far_outside=(far,), not_asked=hostile)
+    html = explanation._repr_html_()
+    assert "<script" not in html
+    assert html.count("&lt;script&gt;") >= 6
