@@ -11,11 +11,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, settings
 
 from oleander.data.schema import FeatureSchema
 
 # A process that is started in the background may ignore Ctrl-C, which tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The same examples on every machine: by itself hypothesis draws others in CI. `make fuzz` looks for new ones.
+settings.register_profile(
+    "oleander", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("oleander")
 
 # Tests against oracles have up to hundreds of seeds, of which a fast run takes this many.
 FAST_SEEDS = 5

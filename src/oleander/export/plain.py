@@ -141,7 +141,7 @@ def plain_value(value: Any) -> bool | int | float | str:
 def _read_member(number: int, member: ChosenExplainer, dtype: np.dtype[Any]) -> PlainExplainer:
     words = f"rule {number}" if member.is_one_rule else f"explainer {number}: {member.region.describe()}"
     given, lines, is_number = member.rules(), member.explainer.lines, member.explainer.varies
-    labels = [] if is_number else [plain_value(np.array([rule.label]).astype(dtype)[0]) for rule in given]
+    labels = [] if is_number else [plain_value(np.array([rule.label], dtype=dtype)[0]) for rule in given]
     if lines:
         rules = [PlainRule(member.conditions, None, str(given[0]) if is_number else "")]
     else:
