@@ -153,7 +153,7 @@ class TestPaper:
         atlas = AggregateExplainer.paper(halves, radius=[1.0, 2.0], n_draws=30, local=local, schema=schema, **options)
         balls = atlas.candidates
         assert {name: getattr(balls, name) for name in options} == options
-        assert (balls.radius, balls.n_draws, balls.local, balls.uncut) == ([1.0, 2.0], 30, local, False)
+        assert (balls.radius, balls.n_draws, balls.local, balls.bounds) == ([1.0, 2.0], 30, local, "clipped")
         assert AggregateExplainer.paper(halves, radius=1.0, schema=schema).candidates.scale == "none"
 
     @pytest.mark.parametrize("change", [{"holdout": 0.4}, {"max_queries": 40_000}])
@@ -182,9 +182,9 @@ class TestPaper:
         options = {"radius": 0.3, "n_draws": 200, "max_explainers": 3, "random_state": 0}
         atlas = AggregateExplainer.paper(halves, letter=True, **options)
         balls = atlas.candidates
-        assert (atlas.formulation, balls.uncut, balls.local.alpha, balls.local.max_leaves) == (
+        assert (atlas.formulation, balls.bounds, balls.local.alpha, balls.local.max_leaves) == (
             "selective",
-            True,
+            "uncut",
             None,
             None,
         )
@@ -203,7 +203,7 @@ class TestPaper:
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({"formulation": "strict"}, "letter=True stands for the printed program, .* formulation='strict' is given"),
+            ({"bounds": "cut"}, "letter=True stands for draws in the whole ball, .* bounds='cut' is given"),
             ({"local": FilteredTree()}, "letter=True stands for a filter with alpha=None, and a filter with alpha="),
             ({"centers": "rounded"}, "letter=True stands for rows as centers, .* centers='rounded' is given"),
         ],
@@ -212,11 +212,17 @@ class TestPaper:
         with pytest.raises(ValueError, match=message):
             AggregateExplainer.paper(halves, radius=1.0, letter=True, **given)
 
+    def test_the_letter_may_choose_by_the_definition(self, square):
+        options = {"radius": 0.3, "n_draws": 200, "max_explainers": 3, "random_state": 0}
+        atlas = AggregateExplainer.paper(halves, letter=True, formulation="strict", **options).fit(square)
+        assert (atlas.formulation, atlas.candidates.bounds, atlas.candidates.local.alpha) == ("strict", "uncut", None)
+        assert atlas.fidelity_ >= 0.9
+
     @pytest.mark.parametrize("local", [LimeLinear(), UnfilteredTree(), FilteredTree(alpha=None)])
     def test_the_letter_takes_other_explainers(self, local):
         atlas = AggregateExplainer.paper(halves, radius=1.0, letter=True, local=local)
         assert atlas.candidates.local is local
-        assert atlas.candidates.uncut
+        assert atlas.candidates.bounds == "uncut"
         assert atlas.formulation == "selective"
 
     @pytest.mark.parametrize("local", ["lime", LimeLinear])

@@ -29,6 +29,7 @@ from oleander.data.reading import read
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
+from oleander.draws.in_ball import Bounds
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
 from oleander.files.checkpoint import Checkpoint
@@ -230,6 +231,7 @@ class AggregateExplainer(NestedEstimator):
         scale: Literal["schema", "std", "iqr", "range", "none"] = "none",
         centers: Literal["rounded", "rows"] = "rows",
         max_candidates: int | None = None,
+        bounds: Bounds | None = None,
         formulation: Literal["strict", "selective"] | None = None,
         letter: bool = False,
         max_explainers: int = 10,
@@ -250,8 +252,8 @@ class AggregateExplainer(NestedEstimator):
 
         Every row is a center, whole trees grow on the filtered features, the share of the rows in a ball is the floor
         of each explainer, and there is no least support, no limit on rules and no hold-out. Three things differ from
-        the print unless ``letter`` is set: the filter stops at information that is not significant, draws stay within
-        the bounds of the columns, and the program is that of the definition of fidelity.
+        the print unless ``letter`` is set: the filter stops at information that is not significant, draws beyond the
+        bounds of the columns are moved to the bounds, and the program is that of the definition of fidelity.
 
         Parameters
         ----------
@@ -270,12 +272,15 @@ class AggregateExplainer(NestedEstimator):
             schema, and as many differing levels as the whole part of the radius.
         centers, max_candidates
             The centers of the balls; see ``oleander.Balls``.
+        bounds : {"uncut", "clipped", "cut"} or None
+            What the bounds of the columns do to draws; see ``oleander.Balls``. None is "clipped", and "uncut" with
+            ``letter``.
         formulation : {"strict", "selective"} or None
             The paper's definition of fidelity (its problem 3), or its printed program (Proposition 3). None is
             "strict", and "selective" with ``letter``.
         letter : bool
-            The letter of the paper: the filter stops where no information is positive (``alpha=None``), draws are not
-            cut to the bounds of the columns, and the printed program chooses.
+            The letter of the paper: the filter stops where no information is positive (``alpha=None``), draws fill the
+            whole ball, and the printed program chooses unless ``formulation="strict"`` asks for the definition.
         max_explainers, min_fidelity
             K and φ in the paper.
         tolerance, output, holdout, schema, max_queries, checkpoint, solver, time_limit, random_state, n_jobs, verbose
@@ -291,7 +296,8 @@ class AggregateExplainer(NestedEstimator):
           missing values. The paper has numbers and bits only; here levels, whole numbers and missing values are drawn
           as such, and a value that is missing on one side only is a flip.
         - The most flips are the whole part of the radius, or the number of columns with levels if that is smaller.
-        - Trees split between readable quantiles of the draws, not between any two of them.
+        - Trees split between readable quantiles of the draws, not between any two of them, and two leaves of one split
+          that give the same answer are merged.
         - Equal rows are one point with a weight; of equally wide choices the fewest explainers are returned.
         - The program is solved by bounds and HiGHS, not by a commercial solver, and after ``time_limit`` with its gap.
         - The paper does not say which explainer answers where several cover a row; here the most faithful one does.
@@ -302,7 +308,7 @@ class AggregateExplainer(NestedEstimator):
         'selective'
         """
         if letter:
-            refuse_beside_letter(local=local, formulation=formulation, centers=centers)
+            refuse_beside_letter(local=local, bounds=bounds, centers=centers)
         tree = FilteredTree(max_leaves=None, alpha=None) if letter else FilteredTree(max_leaves=None)
         balls = Balls(
             radius,
@@ -313,7 +319,7 @@ class AggregateExplainer(NestedEstimator):
             n_draws=n_draws,
             local=tree if local is None else local,
             centers=centers,
-            uncut=letter,
+            bounds=bounds or ("uncut" if letter else "clipped"),
         )
         return cls(
             black_box,

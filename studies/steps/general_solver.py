@@ -116,7 +116,7 @@ def papers_instance(work: Work, explained: ExplainedRows) -> tuple[Floats, Bools
         n_draws=settings.n_draws,
         local=make_local("letter", explained),
         centers="rows",
-        uncut=True,
+        bounds="uncut",
     )
     pool = CandidatePool.propose(balls, rows, explained.black_box, settings.random_state, n_jobs=work.n_jobs)
     work.log(f"{explained.task.title}: training {len(pool.candidates)} local explainers for the printed program")

@@ -55,7 +55,7 @@ def explain_center(
     draws = draw_in_ball(ball, n_draws + n_fresh, rng)
     answers = black_box.ask(draws)
     inside = ball.contains(rows.values)
-    uncut = draw_in_ball(ball, n_draws, rng, uncut=True)
+    uncut = draw_in_ball(ball, n_draws, rng, bounds="uncut")
     kept_by_the_letter = count_kept(uncut, black_box.ask(uncut), rows.schema)
     lines = []
     for size, max_leaves in SIZES.items():

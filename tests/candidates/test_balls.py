@@ -175,12 +175,12 @@ def test_one_radius_per_row_reaches_the_ball_of_its_row():
 def test_options_reach_every_ball():
     X = np.random.default_rng(0).uniform(size=(10, 2))
     local = FilteredTree(max_leaves=3)
-    options = {"norm": 2.0, "max_flips": 1, "n_draws": 7, "local": local, "flips": "uniform", "uncut": True}
+    options = {"norm": 2.0, "max_flips": 1, "n_draws": 7, "local": local, "flips": "uniform", "bounds": "uncut"}
     for candidate in propose(Balls(0.4, **options), X):
         ball, recipe = candidate.region, candidate.recipe
         assert (ball.radius, ball.norm, ball.max_flips) == (0.4, 2.0, 1)
         assert (recipe.ball, recipe.n_draws, recipe.local, recipe.flips) == (ball, 7, local, "uniform")
-        assert recipe.uncut
+        assert recipe.bounds == "uncut"
 
 
 def test_a_rounded_center_is_no_row_also_where_all_numbers_are_whole():

@@ -218,7 +218,6 @@ def test_the_paper_explains_numbers(run, prices):
         (("--radius", "12", "--formulation", "loose"), "--formulation loose is not allowed"),
         (("--radius", "12", "--n-draws", "0"), "--n-draws 0 is not allowed"),
         (("--radius", "12", "--letter"), "allow it with --include-rows"),
-        (("--radius", "12", "--letter", "--include-rows", "--formulation", "strict"), "leave out --formulation strict"),
     ],
 )
 def test_wrong_options_of_the_paper(run, patients_csv, tmp_path, options, sentence):

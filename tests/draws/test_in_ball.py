@@ -70,7 +70,7 @@ def test_a_ball_may_have_scales_of_its_own(norm):
 def test_bounds_cut_the_ball_and_leave_it_uniform(norm):
     """A quarter of the disc: draws in a corner of the bounds have the law of the ball's part there."""
     schema = FeatureSchema.infer(np.array([[0.0, 0.5], [9.5, 0.0], [9.0, 9.5]]), scale="none")
-    draws = draw_in_ball(Ball(schema, np.zeros(2), 4.0, norm=norm), 20_000, rng())
+    draws = draw_in_ball(Ball(schema, np.zeros(2), 4.0, norm=norm), 20_000, rng(), bounds="cut")
     assert draws.min() >= 0
     radii = np.linalg.norm(draws, ord=norm, axis=1)
     assert stats.kstest((radii / 4.0) ** 2, "uniform").pvalue > LEVEL
@@ -81,7 +81,7 @@ def test_a_corner_in_many_dimensions_is_drawn_by_gibbs_sampling():
     d = 12
     schema = FeatureSchema.infer(np.vstack([np.zeros(d), np.full(d, 9.5)]), scale="none")
     schema = FeatureSchema(tuple(f for f in schema), None, "float64")
-    draws = draw_in_ball(Ball(schema, np.zeros(d), 4.0, norm=2), 4000, rng())
+    draws = draw_in_ball(Ball(schema, np.zeros(d), 4.0, norm=2), 4000, rng(), bounds="cut")
     assert draws.min() >= 0
     radii = np.linalg.norm(draws, axis=1)
     assert stats.kstest((radii / 4.0) ** d, "uniform").pvalue > LEVEL
@@ -100,7 +100,7 @@ def test_whole_numbers_are_whole_and_inside(norm):
 
 def test_whole_numbers_are_uniform_in_the_chebyshev_ball():
     schema = FeatureSchema.infer(np.array([[0], [9], [5]]), scale="none")
-    draws = draw_in_ball(Ball(schema, np.array([8.0]), 2.7), 10_000, rng())
+    draws = draw_in_ball(Ball(schema, np.array([8.0]), 2.7), 10_000, rng(), bounds="cut")
     counts = Counter(draws[:, 0])
     assert set(counts) == {6, 7, 8, 9}
     assert stats.chisquare(list(counts.values())).pvalue > LEVEL
@@ -201,10 +201,10 @@ class TestUncut:
         """The center stands in a corner of its bounds; uncut, the radial law is that of the whole ball."""
         schema = FeatureSchema.infer(np.array([[0.5, 0.5, 0.5], [1.5, 1.5, 0.5]]), scale="none")
         ball = Ball(schema, np.full(3, 0.5), 2.0, norm=norm)
-        draws = draw_in_ball(ball, 20_000, rng(), uncut=True)
+        draws = draw_in_ball(ball, 20_000, rng(), bounds="uncut")
         assert (draws.min(axis=0) < 0).all()
         assert stats.kstest((np.linalg.norm(draws - 0.5, ord=norm, axis=1) / 2.0) ** 3, "uniform").pvalue > LEVEL
-        cut = draw_in_ball(ball, 1_000, rng())
+        cut = draw_in_ball(ball, 1_000, rng(), bounds="cut")
         assert cut.min() >= 0.5
         assert cut.max() <= 1.5
 
@@ -213,6 +213,31 @@ class TestUncut:
         X = pd.DataFrame({"n": pd.Series(range(3, 9), dtype=dtype)})
         schema = FeatureSchema.infer(X, kinds={"n": "integer"}, scale="none")
         ball = Ball(schema, np.array([3.0]), 10.0)
-        draws = draw_in_ball(ball, 5_000, rng(), uncut=True)
+        draws = draw_in_ball(ball, 5_000, rng(), bounds="uncut")
         assert {*draws[:, 0]} == {*map(float, range(least, largest + 1))}
         assert schema.decode(draws)["n"].to_numpy().astype(float).tolist() == draws[:, 0].tolist()
+
+
+class TestClipped:
+    @pytest.mark.parametrize("norm", [1, 2, np.inf])
+    def test_draws_beyond_a_bound_are_moved_to_it(self, norm):
+        """Clipped and uncut draws of one seed are equal except beyond the bounds."""
+        schema = FeatureSchema.infer(np.array([[0.5, 0.5, 0.5], [1.5, 1.5, 0.5]]), scale="none")
+        ball = Ball(schema, np.array([0.5, 1.0, 0.5]), 0.8, norm=norm)
+        draws = draw_in_ball(ball, 2_000, rng())
+        assert ball.contains(draws).all()
+        # The third column has one value only: it does not move.
+        assert (draws[:, 2] == 0.5).all()
+        assert (draws[:, :2].min(axis=0) == 0.5).all()
+        assert 0.3 < (draws[:, 0] == 0.5).mean() < 0.7
+
+    def test_whole_numbers_pile_up_at_their_bounds(self):
+        schema = FeatureSchema.infer(pd.DataFrame({"n": range(4)}), kinds={"n": "integer"}, scale="none")
+        ball = Ball(schema, np.array([0.0]), 3.0)
+        share = np.bincount(draw_in_ball(ball, 7_000, rng())[:, 0].astype(int), minlength=4) / 7_000
+        np.testing.assert_allclose(share, [4 / 7, 1 / 7, 1 / 7, 1 / 7], atol=0.02)
+
+    def test_other_words_are_refused(self):
+        schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
+        with pytest.raises(ValueError, match="bounds='whole' is not known; use 'uncut', 'clipped' or 'cut'"):
+            draw_in_ball(Ball(schema, np.array([0.5]), 1.0), 5, rng(), bounds="whole")

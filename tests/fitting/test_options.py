@@ -330,6 +330,7 @@ PAPER: dict[str, Any] = {
     "scale": "none",
     "centers": "rounded",
     "max_candidates": 20,
+    "bounds": "uncut",
     "formulation": "selective",
     "letter": True,
     "max_explainers": 1,
@@ -389,7 +390,7 @@ BALLS_OPTIONS: dict[str, Any] = {
     "local": LimeLinear(),
     "flips": "uniform",
     "centers": "rows",
-    "uncut": True,
+    "bounds": "uncut",
 }
 FLOOR_OPTIONS: dict[str, dict[str, Any]] = {
     "on": {"any": "bound"},

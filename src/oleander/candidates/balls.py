@@ -17,7 +17,7 @@ from oleander.data.checks import check_choice, check_count
 from oleander.data.rows import Rows
 from oleander.data.schema.inference import SCALES, measure_scale
 from oleander.data.tolerance import Tolerance
-from oleander.draws.in_ball import FlipLaw, draw_in_ball, seed_for
+from oleander.draws.in_ball import Bounds, FlipLaw, draw_in_ball, seed_for
 from oleander.rules import Ball, FilteredTree, LocalExplainer
 from oleander.rules.ball import check_norm
 from oleander.rules.base import Explainer
@@ -32,12 +32,12 @@ class BallRecipe:
     local: LocalExplainer
     seed: int
     flips: FlipLaw = "paper"
-    uncut: bool = False
+    bounds: Bounds = "clipped"
 
     def draw(self) -> Floats:
         """Return the draws: the same ones every time, since the seed is the candidate's own."""
         rng = np.random.default_rng(self.seed)
-        return draw_in_ball(self.ball, self.n_draws, rng, flips=self.flips, uncut=self.uncut)
+        return draw_in_ball(self.ball, self.n_draws, rng, flips=self.flips, bounds=self.bounds)
 
     def fit(self, draws: Floats, labels: Labels, tolerance: Tolerance | None = None) -> Explainer:
         """Return a new explainer for the ball."""
@@ -75,9 +75,10 @@ class Balls:
     centers : {"rounded", "rows"}
         A row with its numbers rounded to readable ones, so that no saved file or page holds a record to the digit; or
         the row itself, as in the paper.
-    uncut : bool
-        Draw in the whole ball, as the paper does, also beyond the values that the columns hold. Otherwise draws stay
-        within the schema's bounds.
+    bounds : {"uncut", "clipped", "cut"}
+        What the schema's bounds do to draws. "uncut" draws in the whole ball, as the paper does, also beyond the values
+        that the columns hold; "clipped" moves such values to the nearest bound; "cut" draws only within the bounds. See
+        docs/decisions/0028-draws-clipped-at-the-bounds.md.
 
     Examples
     --------
@@ -100,7 +101,7 @@ class Balls:
     local: LocalExplainer = field(default_factory=FilteredTree)
     flips: FlipLaw = "paper"
     centers: Literal["rounded", "rows"] = "rounded"
-    uncut: bool = False
+    bounds: Bounds = "clipped"
 
     def propose(self, rows: Rows, random_state: int, black_box: CountingBlackBox | None = None) -> list[Candidate]:
         """Return one candidate per center and radius, those of one center next to each other, narrowest first.
@@ -128,7 +129,7 @@ class Balls:
             for radius, row in ladders[point].items():
                 ball = Ball(rows.schema, center, radius, self.max_flips, self.norm, scales)
                 seed = seed_for(random_state, center, radius)
-                recipe = BallRecipe(ball, self.n_draws, self.local, seed, self.flips, self.uncut)
+                recipe = BallRecipe(ball, self.n_draws, self.local, seed, self.flips, self.bounds)
                 candidates.append(Candidate(ball, recipe=recipe, origin="balls", row=row))
         return candidates
 
@@ -157,11 +158,10 @@ class Balls:
         check_choice("scale", self.scale, ("schema", *SCALES))
         check_choice("flips", self.flips, ("paper", "uniform"))
         check_choice("centers", self.centers, ("rounded", "rows"))
+        check_choice("bounds", self.bounds, ("uncut", "clipped", "cut"))
         if isinstance(self.local, type) or not hasattr(self.local, "fit"):
             name = self.local.__name__ if isinstance(self.local, type) else repr(self.local)
             raise TypeError(f"local={name} is not allowed: give an explainer, such as FilteredTree() or LimeLinear().")
-        if not isinstance(self.uncut, bool):
-            raise TypeError(f"uncut={self.uncut!r} is not allowed: give True or False.")
 
 
 def measure_scales(rows: Rows, scale: str) -> Floats:

@@ -127,7 +127,12 @@ def paper(
     ] = None,
     letter: Annotated[
         bool,
-        given.option(given.BALLS, "The paper to the letter: without our filter, draws and program.", "--letter"),
+        given.option(
+            given.BALLS,
+            "The paper to the letter: its filter, draws in the whole ball, the printed program (or --formulation "
+            "strict).",
+            "--letter",
+        ),
     ] = False,
     time_limit: Annotated[float, given.option(given.BALLS, "Seconds for solving the program.", min=0)] = 60.0,
     out: given.OutFolder = Path("oleander-out"),
@@ -148,8 +153,6 @@ def paper(
         raise wrong_option("--local lime explains labels: with --tolerance use tree, unfiltered or line.")
     if tolerance is None and local == "line":
         raise wrong_option("--local line explains numbers: give --tolerance, or use tree, unfiltered or lime.")
-    if letter and formulation == "strict":
-        raise wrong_option("--letter stands for the printed program: leave out --formulation strict.")
     if letter and not include_rows:
         raise wrong_option("--letter centers balls on rows, which the files would hold: allow it with --include-rows.")
     radii, within = read_radii(radius), read_tolerance(tolerance)

@@ -1,7 +1,7 @@
-"""Uniform draws in a ball: numbers, whole numbers, levels and missing values, inside the schema's bounds or not."""
+"""Uniform draws in a ball: numbers, whole numbers, levels and missing values, within the schema's bounds or not."""
 
 import hashlib
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -10,12 +10,13 @@ from oleander.data.schema import FeatureSchema
 from oleander.rules import Ball
 
 FlipLaw = Literal["paper", "uniform"]
+Bounds = Literal["uncut", "clipped", "cut"]
 
 
 def draw_in_ball(
-    ball: Ball, n_draws: int, rng: np.random.Generator, *, flips: FlipLaw = "paper", uncut: bool = False
+    ball: Ball, n_draws: int, rng: np.random.Generator, *, flips: FlipLaw = "paper", bounds: Bounds = "clipped"
 ) -> Floats:
-    """Draw rows uniformly in a ball cut with the schema's bounds, or in the whole ball.
+    """Draw rows uniformly in a ball, and keep them within the schema's bounds or not.
 
     Numbers are uniform in the ℓp ball. Whole numbers are uniform among the whole numbers inside (for finite p: rounded,
     and truncated towards the center where rounding would leave the ball). Levels are flipped in at most as many columns
@@ -30,9 +31,10 @@ def draw_in_ball(
     flips : {"paper", "uniform"}
         The paper draws the number of flips k uniformly, then the columns. "uniform" makes every combination of levels
         in the ball equally likely: a large k, for which there are more combinations, occurs more often.
-    uncut : bool
-        Draw in the whole ball, as the paper does: numbers may lie beyond the schema's bounds, as far as the column's
-        dtype can hold them.
+    bounds : {"uncut", "clipped", "cut"}
+        "uncut" draws in the whole ball, as the paper does: numbers may lie beyond the schema's bounds, as far as the
+        column's dtype can hold them. "clipped" draws in the whole ball and moves a number beyond its bounds to the
+        nearest bound. "cut" draws uniformly in the part of the ball within the bounds.
 
     Returns
     -------
@@ -49,18 +51,26 @@ def draw_in_ball(
     """
     if flips not in ("paper", "uniform"):
         raise ValueError(f"flips={flips!r} is not known; use 'paper' or 'uniform'.")
+    if bounds not in get_args(Bounds):
+        raise ValueError(f"bounds={bounds!r} is not known; use 'uncut', 'clipped' or 'cut'.")
     schema, center = ball.schema, ball.center
     draws = np.empty((n_draws, len(schema)), order="F")
     for j, middle in enumerate(center.tolist()):
         draws[:, j] = middle
     exact = schema.exact
-    moving = [j for j in schema.numbers if not np.isnan(center[j]) and (uncut or exact[j].lower < exact[j].upper)]
+    moving = [
+        j for j in schema.numbers if not np.isnan(center[j]) and (bounds == "uncut" or exact[j].lower < exact[j].upper)
+    ]
     if moving and ball.radius > 0:
-        ends = np.array([_ends(ball, j, uncut) for j in moving])
+        ends = np.array([_ends(ball, j, is_cut=bounds == "cut") for j in moving])
         if np.isinf(ball.norm):
             _draw_box(draws, ball, moving, ends, rng)
         else:
             draws[:, moving] = _draw_lp(ball, moving, ends, n_draws, rng)
+        if bounds == "clipped":
+            # Moving a number towards its center never leaves the ball.
+            for j in moving:
+                np.clip(draws[:, j], *_ends(ball, j, is_cut=True), out=draws[:, j])
     _flip_columns(draws, ball, rng, flips)
     return draws
 
@@ -140,10 +150,10 @@ def _draw_box(draws: Floats, ball: Ball, moving: list[int], ends: Floats, rng: n
             column += low
 
 
-def _ends(ball: Ball, j: int, uncut: bool) -> tuple[float, float]:
-    """Return the lowest and highest draw along a number: the radius cut with the bounds, the center always inside."""
+def _ends(ball: Ball, j: int, *, is_cut: bool) -> tuple[float, float]:
+    """Return the lowest and highest draw along a number: the radius, cut with the bounds or not."""
     feature, middle, step = ball.schema[j].exact, float(ball.center[j]), ball.radius * float(ball.units[j])
-    lower, upper = feature.dtype_bounds if uncut else (feature.lower, feature.upper)
+    lower, upper = (feature.lower, feature.upper) if is_cut else feature.dtype_bounds
     return max(middle - step, min(lower, middle)), min(middle + step, max(upper, middle))
 
 

@@ -267,13 +267,13 @@ class Options:
             )
 
 
-def refuse_beside_letter(*, local: Any, formulation: str | None, centers: str) -> None:
+def refuse_beside_letter(*, local: Any, bounds: str | None, centers: str) -> None:
     """Raise ``ValueError`` for an option of ``AggregateExplainer.paper`` that contradicts ``letter=True``."""
     what, wanted = "", ""
     if isinstance(local, FilteredTree) and local.alpha is not None:
         what, wanted = f"a filter with alpha={local.alpha:g}", "a filter with alpha=None"
-    elif formulation == "strict":
-        what, wanted = "formulation='strict'", "the printed program, formulation='selective'"
+    elif bounds not in (None, "uncut"):
+        what, wanted = f"bounds={bounds!r}", "draws in the whole ball, bounds='uncut'"
     elif centers == "rounded":
         what, wanted = "centers='rounded'", "rows as centers"
     if what:
