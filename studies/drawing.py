@@ -4,7 +4,7 @@ import io
 from dataclasses import dataclass
 from typing import Any
 
-from oleander.running.extras import import_extra
+from oleander.messages import import_extra
 
 # Okabe and Ito's colours, which most kinds of colour blindness keep apart.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")

@@ -48,6 +48,7 @@ from oleander.fitting.workings import Workings, judge_trees, trace_tolerances, t
 from oleander.judging.certificate import Certificate
 from oleander.judging.floor import Floor
 from oleander.learning.learner import RuleLearner
+from oleander.messages import one_line, visible
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
 from oleander.results.explanation import Explanation, explain_row
@@ -56,7 +57,6 @@ from oleander.results.rules import tabulate_rules
 from oleander.results.tradeoff import TradeOff, read_grid
 from oleander.rules import FilteredTree, LocalExplainer
 from oleander.running.progress import showing_progress
-from oleander.running.wording import one_line, visible
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
 from oleander.streaming import Sampled, SourceCount, as_source

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.files.saved import ArchiveError, open_archive
-from oleander.running.wording import one_line
+from oleander.messages import one_line
 from studies.data.base import DataSet
 from studies.data.fetch import fetch_file
 

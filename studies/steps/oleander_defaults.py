@@ -10,7 +10,7 @@ from benchmarks.rivals import TreeWithAbstention
 from oleander.candidates.pool import EmptyPoolError
 from oleander.explainer import AggregateExplainer
 from oleander.fitting.nothing_found import NothingFoundError
-from oleander.running.shares import show_lower
+from oleander.messages import show_lower
 from studies.drawing import COLOURS, Pen
 from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.aggregation import FLOOR_COLOURS

@@ -8,7 +8,7 @@ import pytest
 from oleander import NothingFoundError
 from oleander.black_box import BlackBoxError
 from oleander.cli.errors import CommandError, ExitCode, to_command_error
-from oleander.running.wording import printable
+from oleander.messages import printable
 
 ERRORS = {
     "a command's own": (CommandError("no rows.", ExitCode.MODEL), 4, "no rows."),

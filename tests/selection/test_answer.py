@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from oleander.running.shares import show_upper_percent
+from oleander.messages import show_upper_percent
 from oleander.selection import SelectionProblem
 from oleander.selection.answer import smallest_as_wide, without_redundant
 from oleander.selection.model import plain_model

@@ -15,7 +15,7 @@ import pytest
 
 from oleander import AggregateExplainer, Draws, open_source
 from oleander.data.schema import FeatureSchema
-from oleander.running.shares import show_share, show_upper
+from oleander.messages import show_share, show_upper
 from oleander.streaming import rows_needed
 from oleander.streaming.sample import draw_sample
 from tests.streaming.making import (

@@ -8,7 +8,7 @@ import pytest
 
 from oleander import AggregateExplainer
 from oleander.judging.certificate import Certificate, Claim
-from oleander.running.shares import show_share
+from oleander.messages import show_share
 from oleander.words.card import escape, write_card
 from tests.export.judges import BREAKERS, fitted
 from tests.making import ROWS_ONLY, halves

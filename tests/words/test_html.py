@@ -3,7 +3,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oleander.running.wording import visible
+from oleander.messages import visible
 from oleander.words.html import Fragment, table
 
 

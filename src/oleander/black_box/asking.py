@@ -14,8 +14,7 @@ from oleander.data.frames import PANDAS, columns_of, select_columns, to_frame_of
 from oleander.data.reading import RowSource
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import changed
-from oleander.running.warning import warn_user
-from oleander.running.wording import list_some
+from oleander.messages import list_some, warn_user
 
 # The maximum number of rows that are asked about a second time, to see whether the answers change.
 N_ASKED_TWICE = 100

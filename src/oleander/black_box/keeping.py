@@ -13,7 +13,7 @@ import numpy as np
 from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
 from oleander.files.checkpoint import Checkpoint, CheckpointError, hash_array, hash_text
-from oleander.running.wording import visible
+from oleander.messages import visible
 
 # The dtypes that labels may have.
 DTYPE = re.compile(r"[<>|=]?[biufUSO]\d*")

@@ -8,10 +8,8 @@ from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.data.reading import Reading, Split, split
 from oleander.data.rows import Rows, merge_rows
 from oleander.data.tolerance import Tolerance, agrees
+from oleander.messages import list_some, show_share, warn_user
 from oleander.running.progress import tell_progress
-from oleander.running.shares import show_share
-from oleander.running.warning import warn_user
-from oleander.running.wording import list_some
 
 BATCH = 100_000
 # A black box with at least this accuracy on the rows to be explained has probably been trained on them.

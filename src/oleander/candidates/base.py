@@ -11,8 +11,8 @@ from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import CountingBlackBox, SpentError
 from oleander.data.rows import Rows
 from oleander.data.tolerance import Tolerance
+from oleander.messages import warn_user
 from oleander.rules import Explainer, Region
-from oleander.running.warning import warn_user
 
 
 @runtime_checkable

@@ -17,8 +17,8 @@ import numpy as np
 from oleander.arrays import Floats, Ints
 from oleander.candidates.pool import CandidatePool
 from oleander.judging.floor import Floor
+from oleander.messages import show_lower
 from oleander.running.progress import tell_progress
-from oleander.running.shares import show_lower
 from oleander.selection import Progress, SelectionProblem, SelectionResult
 from oleander.selection.result import Status
 from oleander.selection.solvers import Solver

@@ -9,9 +9,8 @@ from oleander.candidates.pool import CandidatePool
 from oleander.candidates.radii import typical_radii
 from oleander.data.rows import Rows
 from oleander.data.schema import format_number
+from oleander.messages import show_share, warn_user
 from oleander.results.fit_record import BallSize
-from oleander.running.shares import show_share
-from oleander.running.warning import warn_user
 
 # More radii than this are those of rows, and are not listed one by one.
 MOST_RADII = 10

@@ -1,6 +1,6 @@
 """The command line. Only this folder imports typer and rich, and no other folder imports this one."""
 
-from oleander.running.extras import import_extra
+from oleander.messages import import_extra
 
 
 def main() -> None:

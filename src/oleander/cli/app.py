@@ -18,8 +18,8 @@ from oleander.cli.demo import demo
 from oleander.cli.errors import CommandError, ExitCode, note, to_command_error
 from oleander.cli.explaining import explain, paper
 from oleander.cli.saved import evaluate, export, predict, report, tradeoff
+from oleander.messages import visible
 from oleander.running.progress import show_progress
-from oleander.running.wording import visible
 
 # The base class of typer's errors of usage. Its module has moved between versions; this way to it works in all.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]

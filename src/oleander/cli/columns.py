@@ -18,7 +18,7 @@ from oleander.cli.errors import CommandError, note
 from oleander.data.checks import MOST_EXACT
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.schema.rounding import holds_dates
-from oleander.running.wording import list_some, shorten
+from oleander.messages import list_some, shorten
 
 ID_NAME = re.compile(r"(.*[\W_])?(id|uuid|guid|key|index|no|nr)|.*[a-z](Id|ID)|Unnamed: 0", re.IGNORECASE)
 CURRENCY = r"[$€£¥₹₩₽]|USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|kr|zł"

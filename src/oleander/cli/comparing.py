@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oleander.cli import options as given
-from oleander.running.shares import show_lower_percent, show_share, show_upper_percent
-from oleander.running.wording import visible
+from oleander.messages import show_lower_percent, show_share, show_upper_percent, visible
 
 if TYPE_CHECKING:
     import pandas as pd

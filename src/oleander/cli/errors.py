@@ -6,7 +6,7 @@ from enum import IntEnum
 
 import typer
 
-from oleander.running.wording import visible
+from oleander.messages import visible
 
 # The start of a message about a parameter in Python, such as ``radius=-1.0 is not allowed``.
 PARAMETER = re.compile(r"(\w+)=(?! )")

@@ -11,8 +11,7 @@ import typer
 
 from oleander.cli import options as given
 from oleander.cli.errors import note, wrong_option
-from oleander.running.shares import show_share
-from oleander.running.wording import list_some, visible
+from oleander.messages import list_some, show_share, visible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

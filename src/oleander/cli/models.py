@@ -17,8 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from oleander.black_box.answers import BlackBoxError
 from oleander.cli.errors import CommandError, ExitCode, note, wrong_option
 from oleander.data.schema import FeatureSchema
-from oleander.running.extras import import_extra
-from oleander.running.wording import list_some, one_line
+from oleander.messages import import_extra, list_some, one_line
 
 N_TREES = 50
 

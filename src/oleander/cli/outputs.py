@@ -23,7 +23,7 @@ from oleander.cli.errors import CommandError
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
 from oleander.files.atomic import write_whole
-from oleander.running.wording import printable, visible
+from oleander.messages import printable, visible
 
 WIDE = 200
 MOST_COLUMNS = 60

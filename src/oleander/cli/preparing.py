@@ -19,8 +19,8 @@ from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.splitting import split_off
+from oleander.messages import list_some
 from oleander.running.progress import tell_progress
-from oleander.running.wording import list_some
 from oleander.streaming import Source, open_source, sample_size
 
 MOST_CLASSES = 50

@@ -10,7 +10,7 @@ import typer
 
 from oleander.cli import options as given
 from oleander.cli.errors import CommandError, ExitCode, note, wrong_option
-from oleander.running.wording import list_some, visible
+from oleander.messages import list_some, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +76,7 @@ def evaluate(
     from oleander.cli.tables import FileOptions, check_columns, read_table
     from oleander.explainer import AggregateExplainer
     from oleander.judging.monitor import FloorCheck
-    from oleander.running.shares import show_lower
+    from oleander.messages import show_lower
 
     if (model is None) == (labels is None):
         raise wrong_option(

@@ -19,8 +19,7 @@ import pandas as pd
 from oleander.cli.errors import CommandError, note, wrong_option
 from oleander.cli.options import split_names
 from oleander.data.checks import MOST_EXACT
-from oleander.running.extras import import_extra
-from oleander.running.wording import list_some, one_line
+from oleander.messages import import_extra, list_some, one_line
 
 PARQUET = (".parquet", ".pq")
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}

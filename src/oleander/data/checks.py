@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from oleander.arrays import Labels
-from oleander.running.wording import shorten
+from oleander.messages import shorten
 
 # Whole numbers beyond this may be rounded to a float: 2^53 + 1 becomes 2^53.
 MOST_EXACT = 2.0**53 - 1

@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 
 from oleander.arrays import Ints
 from oleander.data.checks import MOST_EXACT, refuse_half_pairs
-from oleander.running.wording import list_some
+from oleander.messages import list_some
 
 # The frames that a black box gets as the user gave them; it gets pandas for all others.
 PANDAS, POLARS = "pandas", "polars"

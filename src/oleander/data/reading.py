@@ -18,8 +18,7 @@ from oleander.data.frames import columns_of, frame_of, to_table
 from oleander.data.rows import hash_rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.splitting import draw_part, split_off
-from oleander.running.warning import warn_user
-from oleander.running.wording import list_some
+from oleander.messages import list_some, warn_user
 
 # A column of text with more levels than this, most of them seen once, holds names and not categories.
 MOST_LEVELS = 30

@@ -9,7 +9,7 @@ import numpy as np
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.data.schema.rounding import format_number, readable_step
-from oleander.running.wording import visible
+from oleander.messages import visible
 
 # An answer exactly at the tolerance must not fall out by the rounding of a difference.
 ROUNDING = 1e-9

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from oleander.data.schema import Feature, FeatureSchema, Kind
+from oleander.messages import shorten
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.rules import Ball, Line
 from oleander.rules.conditions import Condition, Range, conjoin
-from oleander.running.wording import shorten
 
 KINDS = (Kind.CONTINUOUS, Kind.INTEGER, Kind.BINARY, Kind.CATEGORICAL)
 # Other norms need powers, whose last digits differ from program to program.

@@ -7,8 +7,8 @@ from typing import Any
 
 from oleander.data.schema import FeatureSchema
 from oleander.export.plain import Language, PlainExplainer, plain_value, read_plain
+from oleander.messages import visible
 from oleander.results.explainer_set import ExplainerSet
-from oleander.running.wording import visible
 
 # The first two lines must not name an encoding, so no name or level stands there.
 HEADER = '''"""Explainers of a black box, written by Oleander. Only the standard library is needed.

@@ -11,8 +11,8 @@ from typing import Any
 from oleander.data.checks import check_choice
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.export.plain import ExportError, Language, PlainExplainer, plain_value, read_plain
+from oleander.messages import shorten, visible
 from oleander.results.explainer_set import ExplainerSet
-from oleander.running.wording import shorten, visible
 
 # Whole numbers under this size are exact as 64-bit floats.
 EXACT = 2**53

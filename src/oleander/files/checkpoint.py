@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.running.wording import one_line, visible
+from oleander.messages import one_line, visible
 
 FILE = "checkpoint.sqlite"
 TABLES = """

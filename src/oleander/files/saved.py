@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from oleander.files.atomic import whole_file
-from oleander.running.wording import one_line, shorten, visible
+from oleander.messages import one_line, shorten, visible
 
 FORMAT = 4
 CONTENT, DIGESTS = "atlas.json", "digests.json"

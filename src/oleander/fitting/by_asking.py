@@ -16,9 +16,9 @@ from oleander.fitting.workings import Workings, deliver_rules
 from oleander.judging.certificate import Certificate
 from oleander.judging.floor import Floor
 from oleander.learning.learner import RuleLearner
+from oleander.messages import warn_user
 from oleander.results.fit_record import FitRecord
 from oleander.running.progress import tell_progress
-from oleander.running.warning import warn_user
 from oleander.words.claims import why_too_few
 
 # With fewer draws than this, explainers learn from the rows instead.

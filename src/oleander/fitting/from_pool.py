@@ -14,8 +14,8 @@ from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.options import Options
 from oleander.fitting.workings import Workings, deliver_choice
+from oleander.messages import warn_user
 from oleander.results.fit_record import FitRecord
-from oleander.running.warning import warn_user
 
 
 def choose_from_pool(

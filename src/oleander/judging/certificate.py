@@ -11,7 +11,7 @@ from oleander.data.checks import check_choice, read_count
 from oleander.data.splitting import UNITS, Unit
 from oleander.judging.bounds import lower_bound
 from oleander.judging.judged import Judged
-from oleander.running.shown import Shown
+from oleander.messages import Shown
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from oleander.data.checks import check_choice
 from oleander.judging.bounds import lower_bound, upper_bound
-from oleander.running.shown import Shown
+from oleander.messages import Shown
 
 Alarm = Literal["broken", "under", "unproven"]
 

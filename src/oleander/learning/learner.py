@@ -17,9 +17,9 @@ from oleander.judging.sequence import find_passed, find_start, pass_chances
 from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.program import CoverProgram
 from oleander.learning.trees import learn_abstaining_tree, learn_plain_tree
+from oleander.messages import show_lower
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
-from oleander.running.shares import show_lower
 from oleander.selection.result import Proof
 from oleander.words.claims import describe_highest, show_counts
 

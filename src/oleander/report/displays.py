@@ -15,12 +15,10 @@ from oleander.arrays import Floats
 from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
+from oleander.messages import import_extra, show_share, visible
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer
 from oleander.rules import Rule
 from oleander.rules.conditions import clauses
-from oleander.running.extras import import_extra
-from oleander.running.shares import show_share
-from oleander.running.wording import visible
 
 # Okabe and Ito's colours, which most colour-blind readers can tell apart; markers differ where colours repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")

@@ -16,10 +16,10 @@ from oleander.arrays import Bools, Floats
 from oleander.data.schema import Feature, Kind
 from oleander.data.schema.rounding import round_to_step
 from oleander.data.tolerance import Tolerance, agrees
+from oleander.messages import Shown
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.rules import name_rule
 from oleander.rules.conditions import Condition, Levels, Range, conjoin
-from oleander.running.shown import Shown
 
 # Rules are tried out from the nearest on, and the search ends after this many.
 MOST_TRIES = 200

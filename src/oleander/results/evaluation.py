@@ -13,9 +13,9 @@ from oleander.data.checks import read_count, read_share
 from oleander.data.schema import FeatureSchema
 from oleander.data.schema.rounding import format_number, round_to_step
 from oleander.data.tolerance import Tolerance, agrees
+from oleander.messages import Shown
 from oleander.rules import Rule, UnfilteredTree
 from oleander.rules.base import encode_labels, read_labels, write_labels
-from oleander.running.shown import Shown
 
 FIGURES: dict[str, Any] = {
     "n_rows": read_count,

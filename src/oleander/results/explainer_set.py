@@ -13,13 +13,13 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.spread import Spread
+from oleander.messages import Shown
 from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
 from oleander.results.rules import judge_rules, measure_spreads
 from oleander.rules import Ball, Region
 from oleander.rules.base import Explainer, Rule, check_size, read_explainer, write_explainer
 from oleander.rules.conditions import Condition
 from oleander.rules.region import read_region, write_region
-from oleander.running.shown import Shown
 
 ABSTAINS = -1
 

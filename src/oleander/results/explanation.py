@@ -9,11 +9,11 @@ from oleander.arrays import Bools, Floats
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.judging.certificate import Claim
+from oleander.messages import Shown
 from oleander.results.changing import Change, find_change
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.rules import name_rule
 from oleander.rules.base import Rule
-from oleander.running.shown import Shown
 
 # A number is far outside the data if it lies outside their range by more than this share of its width.
 FAR = 0.1

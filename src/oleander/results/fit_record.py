@@ -13,11 +13,10 @@ from oleander.data.checks import check_count, check_share, read_count
 from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.verdict import read_verdict, write_verdict
+from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.running.shown import Shown
-from oleander.running.wording import visible
 from oleander.selection.result import Proof
 
 

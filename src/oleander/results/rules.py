@@ -12,7 +12,7 @@ from oleander.data.rows import Rows
 from oleander.judging.certificate import Claim
 from oleander.judging.judged import Judged
 from oleander.judging.spread import Spread, bound_quantile
-from oleander.running.wording import visible
+from oleander.messages import visible
 
 if TYPE_CHECKING:
     from oleander.results.explainer_set import ChosenExplainer

@@ -12,9 +12,9 @@ import pandas as pd
 from oleander.arrays import Floats
 from oleander.data.checks import check_choice, check_count, check_each, check_share, read_count, read_share
 from oleander.data.schema import FeatureSchema
+from oleander.messages import Shown
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.running.shown import Shown
 from oleander.selection.result import Status
 
 NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50)

@@ -15,8 +15,8 @@ import pandas as pd
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema, read_dtype_name
 from oleander.data.tolerance import Tolerance, show_answer
+from oleander.messages import show_share
 from oleander.rules.conditions import clauses
-from oleander.running.shares import show_share
 
 if TYPE_CHECKING:
     from oleander.rules.line import Line

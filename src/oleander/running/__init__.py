@@ -1,1 +1,1 @@
-"""How work runs: in parallel, with progress bars, warnings and optional packages; and how messages are worded."""
+"""How work runs: in parallel, and with progress bars."""

@@ -9,7 +9,7 @@ from typing import Any
 from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
 
-from oleander.running.extras import import_extra
+from oleander.messages import import_extra
 
 # Futures of the objects sent to each cluster, by the object's id.
 _SENT: weakref.WeakKeyDictionary[Any, dict[int, tuple[Any, Any]]] = weakref.WeakKeyDictionary()

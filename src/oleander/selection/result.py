@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from oleander.arrays import Bools, Ints
-from oleander.running.shares import show_upper_percent
+from oleander.messages import show_upper_percent
 from oleander.selection.run import StageRecord
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]

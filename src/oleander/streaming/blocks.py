@@ -9,8 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from oleander.running.extras import import_extra
-from oleander.running.wording import one_line, visible
+from oleander.messages import import_extra, one_line, visible
 
 # A column chunk is read through a window of this many bytes, not whole: a row group may be larger than memory.
 WINDOW = 1 << 20

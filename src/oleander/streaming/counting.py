@@ -16,12 +16,12 @@ from oleander.data.reading import Reading
 from oleander.data.rows import Rows
 from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.judging.certificate import Certificate
+from oleander.messages import warn_user
 from oleander.results.evaluation import Evaluation, Ranges, disagree, evaluate_counts
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import Accuracy, FitRecord
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
-from oleander.running.warning import warn_user
 from oleander.streaming.blocks import Block, load_arrow
 from oleander.streaming.sample import promise, to_frame
 from oleander.streaming.source import Source

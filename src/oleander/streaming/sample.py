@@ -13,9 +13,9 @@ from oleander.arrays import Ints
 from oleander.data.reading import Sample
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.inference import infer_feature
+from oleander.messages import list_some
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
-from oleander.running.wording import list_some
 from oleander.streaming.blocks import Block, load_arrow
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ import html
 import re
 
 from oleander.data.schema import Feature
+from oleander.messages import show_lower_percent, visible
 from oleander.results.fit_record import FitRecord
 from oleander.results.rules import name_rule
-from oleander.running.shares import show_lower_percent
-from oleander.running.wording import visible
 from oleander.words.claims import how_many
 from oleander.words.rules import describe_all, describe_evidence, describe_part, describe_rule
 from oleander.words.sentences import (

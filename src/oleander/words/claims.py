@@ -14,7 +14,7 @@ from oleander.judging.bounds import level_of_widest, lower_bound
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.monitor import FloorCheck
 from oleander.judging.verdict import one_tree_is_enough
-from oleander.running.shares import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent
+from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent
 
 # What a reader must know to rely on a certificate.
 VOID = (

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from oleander.judging.certificate import Certificate
+from oleander.messages import show_lower_percent, show_percent, show_share, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.explanation import Explanation
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.running.shares import show_lower_percent, show_percent, show_share, show_upper_percent
-from oleander.running.wording import visible
 from oleander.words.claims import VOID, show_counts
 from oleander.words.rows import describe_black_box, describe_rest, describe_sureness
 from oleander.words.rules import describe_all, list_rules

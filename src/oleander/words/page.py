@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from oleander.messages import show_lower_percent, show_percent, show_share, show_upper_percent
 from oleander.results.fit_record import FitRecord
 from oleander.results.tradeoff import WITHHELD, Cell
-from oleander.running.shares import show_lower_percent, show_percent, show_share, show_upper_percent
 from oleander.words.claims import VOID, how_many
 from oleander.words.sentences import (
     describe_exact,

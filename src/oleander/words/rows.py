@@ -10,10 +10,10 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.data.frames import take_rows
 from oleander.data.schema.rounding import format_number
 from oleander.data.tolerance import agrees
+from oleander.messages import visible
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.explanation import Explanation, FarValue, Silence, Statement, list_far, list_silence
 from oleander.results.rules import name_rule
-from oleander.running.wording import visible
 from oleander.words.rules import describe_change, describe_evidence, describe_rule, describe_teachers
 
 UNCOVERED = "no rule covers this row"

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from oleander.data.tolerance import show_answer
+from oleander.messages import show_share
 from oleander.results.changing import Change
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.rules import name_rule
 from oleander.rules.base import Rule
 from oleander.rules.conditions import clauses
-from oleander.running.shares import show_share
 from oleander.words.claims import about, at_least, describe_claim, how_many
 
 # Up to this many rules in all are shown; of more, the widest few of each explainer.

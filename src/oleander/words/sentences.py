@@ -2,10 +2,9 @@
 
 import numpy as np
 
+from oleander.messages import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.fit_record import BallSize, FitRecord, Stability
-from oleander.running.shares import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent
-from oleander.running.wording import visible
 from oleander.words.claims import (
     about,
     at_least,

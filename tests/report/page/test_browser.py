@@ -12,9 +12,9 @@ import pytest
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.data.tolerance import show_answer
 from oleander.draws import Draws
+from oleander.messages import show_share
 from oleander.results import Stability
 from oleander.results.explanation import explain_row
-from oleander.running.shares import show_share
 from oleander.words.claims import at_least
 from oleander.words.rows import describe_sureness
 

@@ -8,9 +8,9 @@ import pytest
 
 from oleander import AggregateExplainer
 from oleander.draws import Draws
+from oleander.messages import show_lower_percent
 from oleander.report.page.content import build_content
 from oleander.report.page.shown import Shown, named_groups
-from oleander.running.shares import show_lower_percent
 
 KINDS = ["asking", "balls", pytest.param("linear", marks=pytest.mark.slow)]
 

@@ -9,8 +9,8 @@ import pytest
 from oleander import AggregateExplainer
 from oleander.draws import Draws
 from oleander.judging.certificate import Certificate, Claim
+from oleander.messages import show_share
 from oleander.report.page.content import _describe_making, describe_settings
-from oleander.running.shares import show_share
 from oleander.words.page import describe_cell
 
 

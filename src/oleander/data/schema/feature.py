@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.checks import MOST_EXACT, refuse_half_pairs
 from oleander.data.schema.rounding import day_bounds, format_days, format_number, to_dates, to_days
-from oleander.running.wording import list_some, shorten, visible
+from oleander.messages import list_some, shorten, visible
 
 Level = str | int | float | bool
 # Squares of smaller distances, which a standard deviation needs, underflow.

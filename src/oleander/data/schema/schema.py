@@ -14,7 +14,7 @@ from oleander.data.checks import MOST_EXACT
 from oleander.data.frames import FRAMES, PANDAS, as_table, frame_of, to_table
 from oleander.data.schema.feature import Feature, Kind, read_dtype_name
 from oleander.data.schema.inference import infer_feature
-from oleander.running.wording import list_some, one_line, shorten
+from oleander.messages import list_some, one_line, shorten
 
 FORMAT = 1
 # Of the levels of a column, in a table to be read.

@@ -13,12 +13,12 @@ from oleander.arrays import Bools, Floats
 from oleander.data.schema.schema import describe_features
 from oleander.explainer import AggregateExplainer
 from oleander.learning.learner import RuleLearner
+from oleander.messages import visible
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers
 from oleander.report.page.shown import Shown, describe_map, describe_rows, typical_row, usual_range
 from oleander.results.explainer_set import Answers
 from oleander.results.fit_record import Stability
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.running.wording import visible
 from oleander.words.claims import describe_verdict
 from oleander.words.page import describe_cell, describe_making
 from oleander.words.rules import describe_refits

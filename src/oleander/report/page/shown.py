@@ -14,11 +14,11 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.rounding import round_days, round_to_step
 from oleander.data.tolerance import Tolerance, show_answer
+from oleander.messages import visible
 from oleander.report.displays import CoverageDisplay
 from oleander.results.evaluation import describe_uncovered, group_answers
 from oleander.results.explainer_set import ABSTAINS, Answers, ExplainerSet
 from oleander.rules.conditions import clauses
-from oleander.running.wording import visible
 
 # More points could not be distinguished on the map, and would make the file large.
 MOST_POINTS = 2000

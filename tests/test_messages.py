@@ -1,6 +1,7 @@
-"""Whatever is shown as a bound is one, 100% is all and 0% is none."""
+"""Names are printed safely, and whatever is shown as a bound is one: 100% is all and 0% is none."""
 
 import re
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,13 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oleander
-from oleander.running.shares import (
+from oleander.messages import (
+    import_extra,
+    list_some,
+    one_line,
+    shorten,
     show_lower,
     show_lower_percent,
     show_percent,
     show_share,
     show_upper,
     show_upper_percent,
+    visible,
+    warn_user,
 )
 
 shares, decimals = st.floats(0.0, 1.0), st.integers(0, 6)
@@ -99,3 +106,43 @@ def test_a_confidence_keeps_its_digits():
     assert show_percent(0.999999) == "99.9999%"
     assert show_percent(1 - 0.05) == "95%"
     assert show_percent(0.9) == "90%"
+
+
+def test_a_long_text_is_cut_and_marked():
+    assert shorten("x" * 80) == "x" * 80
+    assert shorten("x" * 81) == "x" * 80 + " ..."
+
+
+@pytest.mark.parametrize("values", [(1, 2, 3), [1, 2, 3], {1: "a", 2: "b", 3: "c"}])
+def test_a_list_that_fits_is_whole(values):
+    assert list_some(values, most=3) == "1, 2, 3"
+    assert list_some(values, most=1) == "1 and 2 more"
+
+
+def test_a_name_is_one_line_that_prints():
+    assert visible("a\nb\x1b\u202e\u2028é") == "a\\nb\\x1b\\u202e\\u2028é"
+
+
+def test_an_error_is_one_short_line():
+    assert one_line(ValueError("from a service: \x1b[2J")) == "from a service: \\x1b[2J"
+    assert one_line(KeyboardInterrupt()) == "KeyboardInterrupt"
+    assert one_line(ValueError("word \n" * 100), most=9) == "word word ..."
+
+
+def test_a_warning_points_at_the_callers_line():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_user("column a\nb\x1b")
+    assert [(str(one.message), one.filename) for one in caught] == [("column a\\nb\\x1b", __file__)]
+
+
+def test_a_missing_extra_is_named():
+    with pytest.raises(ImportError, match=r'Drawing needs no_such_package.*: pip install "oleander\[plot\]"'):
+        import_extra("no_such_package.part", extra="plot", purpose="Drawing")
+
+
+def test_a_broken_extra_is_not_called_missing(tmp_path, monkeypatch):
+    (tmp_path / "half_installed.py").write_text("import its_own_missing_part")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="its_own_missing_part"):
+        import_extra("half_installed", extra="plot", purpose="Drawing")
