@@ -6,6 +6,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import signal
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,11 @@ from oleander.data.schema import FeatureSchema
 
 # A process that is started in the background may ignore Ctrl-C, which tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Without bytecode, every worker rewrites the assertions of every file again, and every process that a test starts
+# compiles the whole package.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # The same examples on every machine: by itself hypothesis draws others in CI. `make fuzz` looks for new ones.
 settings.register_profile(
