@@ -124,7 +124,7 @@ class AggregateExplainer(NestedEstimator):
         Seconds for solving.
     random_state : int or None
     n_jobs : int or None
-        As in joblib.
+        As in joblib, except that folds run on a thread for each core where it is None.
     verbose : int or None
         None shows progress bars in a terminal and in a notebook once work takes over two seconds, 0 shows none, and 1
         prints a line now and then where there is neither.

@@ -32,16 +32,17 @@ def test_a_draw_serves_only_where_no_parent_judges(monkeypatch):
     """Every sister family learns from draws without a parent in its fold."""
     learner = make_learner(by_folds=True, groups=np.repeat(np.arange(50), 4))
     seen = []
-    judge = module._judge_fold
+    learn_part = module._learn_part
 
     def watch(learn, draws, rows, fold, seed, number):
         def learn_watched(usable, seed):
-            seen.append((usable.parents, np.flatnonzero(fold == number)))
+            if number != module.WHOLE:
+                seen.append((usable.parents, np.flatnonzero(fold == number)))
             return learn(usable, seed)
 
-        return judge(learn_watched, draws, rows, fold, seed, number)
+        return learn_part(learn_watched, draws, rows, fold, seed, number)
 
-    monkeypatch.setattr(module, "_judge_fold", watch)
+    monkeypatch.setattr(module, "_learn_part", watch)
     learner.choose(3, 0.8)
     groups = learner.rows.groups
     assert sorted(np.concatenate([here for _, here in seen]).tolist()) == list(range(200))

@@ -24,6 +24,8 @@ from oleander.selection.result import Proof
 from oleander.words.claims import describe_highest, show_counts
 
 N_FOLDS = 5
+# In the place of a fold's number: the family that learns from all draws.
+WHOLE = -1
 # With fewer draws, those that are held back are too few to tell which steps are better: by folds, rows judge them all.
 ENOUGH_TO_ORDER = 2_000
 # Of sets that answer nearly as many rows as the widest, the one with the fewest conditions is taken.
@@ -215,14 +217,16 @@ class RuleLearner:
         It is learned once.
         """
         if key not in self._known:
-            with tell_progress(f"learning rules from {len(self.draws.values):,} draws"):
-                family = learn(self.draws, self.seed)
+            if self.by_folds:
+                family, answered, right = self._learn_with_sisters(learn)
+            else:
+                with tell_progress(f"learning rules from {len(self.draws.values):,} draws"):
+                    family = learn(self.draws, self.seed)
             is_blind = self.by_folds and len(self.draws.values) < ENOUGH_TO_ORDER
             orders = (family.find_order(number, keep_beaten=is_blind).tolist() for number in numbers)
             steps = dict.fromkeys(step for order in orders for step in order)
             order = np.array(list(steps), dtype=np.intp)
             if self.by_folds:
-                answered, right = self._judge_by_sisters(learn, len(family.steps))
                 judged = Judged(answered[order], right[order], self.rows.weights, self.rows.groups)
                 self._known[key] = family.take(order), judged
             else:
@@ -230,22 +234,25 @@ class RuleLearner:
                 self._known[key] = family, _judge_rows(family, self.rows)
         return self._known[key]
 
-    def _judge_by_sisters(self, learn: Learn, n_steps: int) -> tuple[Bools, Bools]:
-        """Return what families answer, and answer correctly, that learned from no draw with a parent in these rows."""
+    def _learn_with_sisters(self, learn: Learn) -> tuple[Family, Bools, Bools]:
+        """Return a family, and what its sisters answer, and answer correctly, of rows that made none of their draws."""
         rows = self.rows
         n_folds = max(2, min(N_FOLDS, count_units(rows.n_points, rows.groups)))
         fold = rows.folds(n_folds, self.seed)
-        answered, right = np.zeros((2, n_steps, rows.n_points), dtype=bool)
-        shared = [learn, self.draws, rows, fold, self.seed]
         # Without a draw to learn from, as for two rows, a sister says nothing.
-        tasks = [(number,) for number in range(n_folds) if len(_find_usable(self.draws, fold, number))]
-        with tell_progress("learning again without each fold", len(tasks)) as tell:
-            found = run_tasks(_judge_fold, shared, tasks, n_jobs=self.n_jobs)
-            for done, (task, judged) in enumerate(found, start=1):
-                (number,) = tasks[task]
-                answered[:, fold == number], right[:, fold == number] = judged
-                tell(done, "")
-        return answered, right
+        tasks = [(WHOLE,), *((number,) for number in range(n_folds) if len(_find_usable(self.draws, fold, number)))]
+        shared = [learn, self.draws, rows, fold, self.seed]
+        found: dict[int, Any] = {}
+        title = f"learning rules from {len(self.draws.values):,} draws, and again without each fold"
+        with tell_progress(title, len(tasks)) as tell:
+            for task, result in run_tasks(_learn_part, shared, tasks, n_jobs=self.n_jobs, on_threads=True):
+                found[tasks[task][0]] = result
+                tell(len(found), "")
+        family: Family = found.pop(WHOLE)
+        answered, right = np.zeros((2, len(family.steps), rows.n_points), dtype=bool)
+        for number, judged in found.items():
+            answered[:, fold == number], right[:, fold == number] = judged
+        return family, answered, right
 
     def _pick(self, family: Family, judged: Judged, floor: float, *, asks_each: bool = True) -> RuleSet | None:
         """Return the set that is delivered: certified by the sequence where rows judge apart, or else judged."""
@@ -329,10 +336,12 @@ def _judge_rows(family: Family, rows: Rows) -> Judged:
     return Judged(*family.judge(rows.values, rows.labels), rows.weights, rows.groups)
 
 
-def _judge_fold(
+def _learn_part(
     learn: Learn, draws: LabelledDraws, rows: Rows, fold: Ints, seed: int, number: int
-) -> tuple[Bools, Bools]:
-    """Return what a sister family answers, and answers correctly, of the rows of its fold."""
+) -> Family | tuple[Bools, Bools]:
+    """Return the family of all draws, or what a sister answers, and answers correctly, of the rows of its fold."""
+    if number == WHOLE:
+        return learn(draws, seed)
     own = fold == number
     return learn(draws.take(_find_usable(draws, fold, number)), seed).judge(rows.values[own], rows.labels[own])
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from joblib import Parallel, delayed, parallel_config
-from joblib.parallel import get_active_backend
+from joblib import Parallel, cpu_count, delayed, parallel_config
+from joblib.parallel import LokyBackend, get_active_backend
 
 from oleander.messages import import_extra
 
@@ -21,6 +21,7 @@ def run_tasks(
     tasks: Iterable[tuple[Any, ...]],
     *,
     n_jobs: int | None = None,
+    on_threads: bool = False,
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number and the result of each task as it ends, in any order.
 
@@ -35,20 +36,26 @@ def run_tasks(
         Small arguments, sent with each task.
     n_jobs : int or None
         As in joblib.
+    on_threads : bool
+        Whether the function spends its time in kernels that run beside each other: then None is a thread for each core.
 
     Examples
     --------
     >>> dict(run_tasks(pow, [2], [(3,), (5,)]))
     {0: 8, 1: 32}
     """
-    backend, _ = get_active_backend()
+    backend, n_active = get_active_backend()
     numbered = enumerate(tasks)
     if type(backend).__name__ == "DaskDistributedBackend":
         yield from _run_on_cluster(backend, function, shared, numbered, n_jobs)
         return
     jobs = (delayed(_numbered)(number, function, *shared, *task) for number, task in numbered)
     return_as = "generator_unordered" if backend.supports_return_generator else "list"
-    yield from Parallel(n_jobs=n_jobs, return_as=return_as)(jobs)
+    is_default = n_jobs is None and n_active is None and type(backend) is LokyBackend and not backend.nesting_level
+    if on_threads and is_default:
+        yield from Parallel(n_jobs=cpu_count(), backend="threading", return_as="generator_unordered")(jobs)
+    else:
+        yield from Parallel(n_jobs=n_jobs, return_as=return_as)(jobs)
 
 
 def _run_on_cluster(
