@@ -16,7 +16,6 @@ LAYERS = [
     "files",
     "data",
     "black_box",
-    "filters",
     "rules",
     "draws",
     "judging",

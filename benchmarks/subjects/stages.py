@@ -12,9 +12,9 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.measuring import timed
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
-from oleander.filters import bin_codes, select_features
 from oleander.rules import Ball, FilteredTree, LimeLinear, UnfilteredTree
 from oleander.rules.base import encode_labels
+from oleander.rules.filtering import bin_codes, select_features
 from oleander.rules.growth import grow_tree
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from oleander.filters import select_features
+from oleander.rules.filtering import select_features
 from studies.drawing import COLOURS, Pen
 from studies.step import Exhibit, Facts, Step, Work
 from studies.store import Store

@@ -15,9 +15,9 @@ from oleander.candidates.centers import choose_centers
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball, seed_for
-from oleander.filters import bin_codes, select_features
 from oleander.rules import Ball, FilteredTree, UnfilteredTree
 from oleander.rules.base import encode_labels
+from oleander.rules.filtering import bin_codes, select_features
 from studies.drawing import COLOURS, Pen
 from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.black_boxes import model_for

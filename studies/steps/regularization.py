@@ -21,9 +21,9 @@ from oleander.arrays import Floats, Ints
 from oleander.candidates.centers import choose_centers
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball, seed_for
-from oleander.filters import bin_codes, select_features
 from oleander.rules import Ball
 from oleander.rules.base import encode_labels
+from oleander.rules.filtering import bin_codes, select_features
 from oleander.rules.growth import grow_tree
 from studies.drawing import COLOURS, MARKERS, Pen
 from studies.step import Exhibit, Facts, Step, Work

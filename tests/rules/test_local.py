@@ -10,8 +10,8 @@ import pytest
 
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
-from oleander.filters import StopReason
 from oleander.rules import Ball, Explainer, FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
+from oleander.rules.filtering import StopReason
 
 EXPLAINERS = [
     FilteredTree(),

@@ -10,9 +10,9 @@ import numpy as np
 from oleander.arrays import Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
-from oleander.filters import FilterResult, bin_codes, select_features
 from oleander.rules.base import encode_labels
 from oleander.rules.constant import cut_into_bins, find_constants
+from oleander.rules.filtering import FilterResult, bin_codes, select_features
 from oleander.rules.growth import grow_for_numbers, grow_tree
 from oleander.rules.line import MOST_TERMS, Inputs, Line, fit_terms
 from oleander.rules.tree import Tree
@@ -71,7 +71,7 @@ class FilteredTree(UnfilteredTree):
     n_bins : int
         The number of bins into which the filter cuts a number.
     alpha, max_features, pairs
-        The filter's stopping rule; see ``oleander.filters.select_features``.
+        The filter's stopping rule; see ``oleander.rules.filtering.select_features``.
 
     Attributes
     ----------
