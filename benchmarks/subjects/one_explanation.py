@@ -17,8 +17,7 @@ from benchmarks.subjects.base import Size, Subject
 from benchmarks.subjects.stages import filter_seconds, stages
 from benchmarks.tables import make_goals, make_table, number, seconds
 from oleander.black_box.asking import BlackBox
-from oleander.candidates.centers import choose_centers
-from oleander.candidates.radii import choose_ladder
+from oleander.candidates.balls import choose_centers, choose_ladder
 from oleander.draws.in_ball import draw_in_ball
 from oleander.rules import Ball, FilteredTree, LimeLinear, UnfilteredTree
 

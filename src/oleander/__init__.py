@@ -7,8 +7,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from oleander.black_box.output import Output
-    from oleander.candidates.balls import Balls
-    from oleander.candidates.radii import Holding, PerRow
+    from oleander.candidates.balls import Balls, Holding, PerRow
     from oleander.data.schema import FeatureSchema
     from oleander.draws import Draws
     from oleander.explainer import AggregateExplainer
@@ -37,10 +36,10 @@ if not TYPE_CHECKING:
         "Draws": "oleander.draws",
         "FeatureSchema": "oleander.data.schema",
         "Floor": "oleander.judging.floor",
-        "Holding": "oleander.candidates.radii",
+        "Holding": "oleander.candidates.balls",
         "NothingFoundError": "oleander.fitting.nothing_found",
         "Output": "oleander.black_box.output",
-        "PerRow": "oleander.candidates.radii",
+        "PerRow": "oleander.candidates.balls",
         "open_source": "oleander.streaming.source",
     }
 

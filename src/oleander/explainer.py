@@ -17,12 +17,10 @@ from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, ke
 from oleander.black_box.keeping import resume
 from oleander.black_box.labelling import label_rows, split_affordable
 from oleander.black_box.output import Output
-from oleander.candidates.balls import Balls, find_generators
+from oleander.candidates.balls import Balls, Radius, find_generators
 from oleander.candidates.base import Generator
-from oleander.candidates.choosing import PoolProgram
+from oleander.candidates.choosing import PaperVariables, PoolProgram
 from oleander.candidates.pool import CandidatePool
-from oleander.candidates.radii import Radius
-from oleander.candidates.variables import PaperVariables
 from oleander.data.checks import check_count, make_seed
 from oleander.data.frames import as_one_row, take_rows, to_table
 from oleander.data.reading import read

@@ -9,7 +9,7 @@ import pandas as pd
 from oleander.arrays import Labels
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates.radii import choose_ladder
+from oleander.candidates.balls import choose_ladder
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results import ExplainerSet

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from oleander.candidates.centers import choose_centers
+from oleander.candidates.balls import choose_centers
 from oleander.draws.in_ball import draw_in_ball, seed_for
 from oleander.rules import Ball, FilteredTree
 from studies.drawing import COLOURS, Pen

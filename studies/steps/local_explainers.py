@@ -11,7 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from oleander.arrays import Floats, Ints, Labels
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates.centers import choose_centers
+from oleander.candidates.balls import choose_centers
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball, seed_for

@@ -18,7 +18,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.arrays import Floats, Ints
-from oleander.candidates.centers import choose_centers
+from oleander.candidates.balls import choose_centers
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball, seed_for
 from oleander.rules import Ball

@@ -1,24 +1,38 @@
 import dataclasses
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oleander import AggregateExplainer, Balls, PerRow
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates import Balls, Generator, Recipe
-from oleander.candidates.balls import find_generators
+from oleander.candidates import Generator, Recipe
+from oleander.candidates.balls import (
+    BallSize,
+    Holding,
+    check_radius,
+    choose_centers,
+    choose_ladder,
+    find_generators,
+    measure_sizes,
+    read_radii,
+    round_numbers,
+    typical_radii,
+    warn_of_sizes,
+)
 from oleander.candidates.pool import CandidatePool
-from oleander.candidates.radii import PerRow
 from oleander.data.schema import FeatureSchema
 from oleander.rules import FilteredTree
 from tests.making import OwnTrees
 
 
-def rows_of(X, schema=None):
+def rows_of(X, schema=None, **options):
     box = BlackBox(lambda X: np.zeros(len(X), dtype=int), FeatureSchema.infer(X) if schema is None else schema)
-    return label_rows(box.schema.encode(X), CountingBlackBox(box))
+    return label_rows(box.schema.encode(X), CountingBlackBox(box), **options)
 
 
 def propose(balls, X, schema=None):
@@ -217,3 +231,233 @@ def test_what_learns_rules_stands_alone():
 def test_another_object_is_refused():
     with pytest.raises(TypeError, match="candidates holds a float; give 'balls' or generators"):
         find_generators([2.0])
+
+
+class TestCenters:
+    def test_centers_are_spread_and_do_not_depend_on_the_order(self):
+        rng = np.random.default_rng(0)
+        X = np.vstack([rng.normal(size=(900, 4)), rng.normal(size=(100, 4)) + 50])
+        chosen = choose_centers(rows_of(X), 50)
+        assert len(chosen) == len(set(chosen)) == 50
+        # Dense places get more centers, and none is left out: one tenth of the rows, about one tenth of the centers.
+        assert 3 <= (chosen >= 900).sum() <= 8
+        order = rng.permutation(1000)
+        assert {*order[choose_centers(rows_of(X[order]), 50)]} == {*chosen}
+
+    @pytest.mark.parametrize("most", [1, 2, 3, 7, 299])
+    def test_exactly_as_many_centers_as_asked_for(self, mixed, most):
+        assert len(choose_centers(rows_of(mixed), most)) == most
+
+    def test_all_rows_where_there_are_few(self, mixed):
+        assert len(choose_centers(rows_of(mixed), None)) == len(choose_centers(rows_of(mixed), 5000)) == 300
+
+
+def test_whole_numbers_levels_and_missing_values_stay(mixed):
+    rows = rows_of(mixed)
+    rounded = round_numbers(rows.values, rows.schema)
+    named = rows.schema.named
+    np.testing.assert_array_equal(rounded[:, named], rows.values[:, named])
+    np.testing.assert_array_equal(np.isnan(rounded), np.isnan(rows.values))
+    age = rounded[:, rows.schema.position("age")]
+    np.testing.assert_array_equal(age, np.round(age))
+
+
+class TestPerRow:
+    def test_equal_rows_give_their_point_every_radius_of_theirs(self):
+        X = np.array([[0.5, 1.0], [2.5, 1.0], [0.5, 1.0], [0.5, 1.0]])
+        assert PerRow([3.0, 1.0, 2.0, 3.0]).of_points(rows_of(X)) == [{2.0: 2, 3.0: 0}, {1.0: 1}]
+
+    def test_a_radius_follows_its_row_through_a_sample_and_a_part(self):
+        X = np.random.default_rng(0).normal(size=(20, 2))
+        radii = PerRow(np.arange(20.0))
+        taken = np.array([3, 4, 11, 17])
+        rows = rows_of(X[taken], row_numbers=taken)
+        assert radii.of_points(rows) == [{3.0: 3}, {4.0: 4}, {11.0: 11}, {17.0: 17}]
+        assert radii.of_points(rows.part(np.array([False, True, False, True]))) == [{4.0: 4}, {17.0: 17}]
+        assert radii.of_points(rows_of(X).part(np.arange(20) % 7 == 5)) == [{5.0: 5}, {12.0: 12}, {19.0: 19}]
+
+    @pytest.mark.parametrize(
+        ("values", "message"),
+        [
+            ([1.0, -2.0], "the radius -2 for row 1"),
+            ([np.nan], "the radius nan for row 0"),
+            ([], "shape"),
+            (2.0, "shape"),
+            ([[1.0]], "shape"),
+        ],
+    )
+    def test_bad_values(self, values, message):
+        with pytest.raises(ValueError, match=message):
+            PerRow(values)
+
+    def test_all_values_stand_in_its_text(self):
+        """A checkpoint compares options by their text."""
+        values = np.zeros(5_000)
+        changed = values.copy()
+        changed[2_500] = 1.0
+        assert repr(PerRow(values)) != repr(PerRow(changed))
+
+
+class TestCheckRadius:
+    @pytest.mark.parametrize("radius", [[1.0, 2.0, 3.0], np.arange(3.0), (1.0, 1.0, 1.0)])
+    def test_a_sequence_as_long_as_the_rows_is_refused(self, radius):
+        with pytest.raises(ValueError, match="write radius=PerRow"):
+            check_radius(radius, 3)
+
+    @pytest.mark.parametrize("radius", [1.0, [1.0, 2.0], "auto", Holding(0.2), PerRow([1.0, 2.0, 3.0])])
+    def test_other_radii_are_clear(self, radius):
+        check_radius(radius, 3)
+
+    def test_one_row(self):
+        check_radius([1.0], 1)
+
+    def test_per_row_needs_one_for_each(self):
+        with pytest.raises(ValueError, match="has 2 values, and X has 3 rows"):
+            check_radius(PerRow([1.0, 2.0]), 3)
+
+
+@pytest.mark.parametrize("share", [0.0, -0.1, 1.5, np.nan])
+def test_holding_takes_a_share(share):
+    with pytest.raises(ValueError, match="a share of the rows"):
+        Holding(share)
+
+
+class TestTypicalRadii:
+    @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+    def test_balls_around_typical_rows_hold_the_share(self, mixed, share):
+        rows = rows_of(mixed)
+        ladder = read_radii(Holding(share), rows, np.inf, None, None)
+        assert len(ladder) == 1
+        candidates = Balls(ladder[0], centers="rows", n_draws=1).propose(rows, 0)
+        held = np.median([candidate.region.contains(rows.values).mean() for candidate in candidates])
+        # Levels differ by whole numbers, so the share moves in steps.
+        assert held >= share - 0.05
+
+    def test_no_radius_reaches_beyond_the_flips_allowed(self):
+        X = np.array([[f"level {i % 40}", 0.5 + i] for i in range(200)], dtype=object)
+        rows = rows_of(pd.DataFrame({"a": X[:, 0], "b": X[:, 1].astype(float)}))
+        assert np.isinf(typical_radii(rows, np.inf, None, 0, [0.5])).all()
+        assert np.isfinite(typical_radii(rows, np.inf, None, 1, [0.5])).all()
+        with pytest.raises(ValueError, match=r"radius=Holding\(0.5\) is not possible with max_flips=0"):
+            read_radii(Holding(0.5), rows, np.inf, None, 0)
+
+
+class TestLadder:
+    def test_balls_of_the_ladder_hold_the_stated_shares(self):
+        X = np.random.default_rng(0).normal(size=(400, 2))
+        rows = rows_of(X)
+        scaled = X / X.std(axis=0)
+        held = [
+            np.median([(np.abs(scaled - row).max(axis=1) <= radius).mean() for row in scaled])
+            for radius in choose_ladder(rows)
+        ]
+        np.testing.assert_allclose(held, [0.05, 0.1, 0.2, 0.35, 0.6], atol=0.03)
+
+    def test_the_ladder_is_in_units_of_the_scale(self):
+        X = np.random.default_rng(0).normal(size=(300, 2)) * 1000
+        raw = {candidate.region.radius for candidate in Balls(scale="none", n_draws=1).propose(rows_of(X), 0)}
+        scaled = {candidate.region.radius for candidate in Balls(scale="std", n_draws=1).propose(rows_of(X), 0)}
+        assert max(scaled) < 10 < min(raw)
+
+    def test_one_radius_where_all_rows_are_equal(self):
+        assert choose_ladder(rows_of(np.full((5, 2), 0.5))) == [1.0]
+
+
+X = np.random.default_rng(0).normal(size=(200, 2))
+
+
+def above(X):
+    return np.asarray(X)[:, 0] > 0
+
+
+def pool_of(balls, X=X):
+    return CandidatePool.build(X, above, balls, random_state=0)
+
+
+def warn(balls, X=X, box=above):
+    pool = CandidatePool.build(X, box, balls, random_state=0)
+    warn_of_sizes(balls, pool.rows, measure_sizes(pool))
+
+
+def raw(radius, **options):
+    return Balls(radius, scale="none", centers="rows", n_draws=10, **options)
+
+
+class TestMeasure:
+    @pytest.mark.parametrize("radius", [0.1, 0.5, 2.0])
+    def test_the_median_over_the_balls(self, radius):
+        (size,) = measure_sizes(pool_of(raw(radius)))
+        held = (np.abs(X[:, None] - X[None]).max(axis=2) <= radius).sum(axis=1)
+        assert size.n_held == np.median(held)
+        assert size.share == np.median(held) / 200
+        assert size.is_narrow == ((held == 1).mean() > 0.5)
+
+    def test_equal_rows_count_each_and_are_one_center(self):
+        (size,) = measure_sizes(pool_of(raw(0.001), np.repeat(X, 3, axis=0)))
+        assert size.n_held == 3
+        assert size.is_narrow
+
+    def test_a_ladder_has_a_size_for_each_radius_and_rows_have_one_together(self):
+        assert [size.radii for size in measure_sizes(pool_of(raw([0.5, 1.0])))] == ["radius 0.5", "radius 1"]
+        (size,) = measure_sizes(pool_of(raw(PerRow(np.linspace(0.5, 2.0, 200)))))
+        assert size.radii == "radii from 0.5 to 2"
+
+    def test_nothing_without_balls(self):
+        assert measure_sizes(pool_of(OwnTrees())) == ()
+
+
+class TestWarning:
+    @pytest.mark.parametrize("radius", [0.001, [0.001, 0.002]])
+    def test_of_centers_alone_with_radii_that_hold_more(self, radius):
+        balls = raw(radius)
+        with pytest.warns(UserWarning, match="hold their center alone. A typical ball would hold 5%") as caught:
+            warn(balls)
+        words = str(caught[0].message).split()
+        radii = [float(words[i + 1].rstrip(".")) for i, word in enumerate(words) if word == "radius"][1:]
+        shares = [measure_sizes(pool_of(raw(radius)))[0].share for radius in radii]
+        np.testing.assert_allclose(shares, [0.05, 0.6], atol=0.03)
+
+    def test_of_nearly_all_rows(self):
+        balls = raw(50.0)
+        with pytest.warns(UserWarning, match=r"radius 50 hold nearly all rows \(200 of 200\)"):
+            warn(balls)
+
+    @pytest.mark.parametrize("radius", [0.5, [0.001, 0.5], [0.5, 50.0], [0.001, 50.0], "auto"])
+    def test_none_where_some_radius_makes_sense(self, radius):
+        balls = raw(radius)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warn(balls)
+
+    def test_no_radius_is_named_that_cannot_hold_the_share(self):
+        table = pd.DataFrame({"a": [f"level {i % 40}" for i in range(200)], "b": np.arange(200.0) / 7})
+        balls = raw(3.0, max_flips=0)
+        with pytest.warns(UserWarning, match="hold their center alone.$"):
+            warn(balls, table, lambda X: X["b"] > 3)
+
+    def test_it_comes_before_anything_is_trained(self):
+        asked = []
+
+        def box(X):
+            asked.append(len(X))
+            return above(X)
+
+        atlas = AggregateExplainer.paper(box, radius=0.001, n_draws=1_000)
+        # Warnings are errors in tests, so the fit ends here.
+        with pytest.raises(UserWarning, match="their center alone"):
+            atlas.fit(X)
+        assert sum(asked) <= 2 * len(X)
+
+
+def test_the_summary_has_the_figure():
+    atlas = AggregateExplainer.paper(above, radius=0.5, n_draws=50, max_explainers=2, random_state=0).fit(X)
+    (size,) = atlas.record_.ball_sizes
+    assert size == measure_sizes(atlas.pool_)[0]
+    assert str(size) in atlas.summary()
+
+
+@pytest.mark.parametrize("n_held", [-1.0, 11.0, float("nan")])
+def test_a_size_that_no_fit_makes_is_refused(n_held):
+    assert BallSize.from_dict(vars(BallSize("radius 7", 3.0, 10, False))) == BallSize("radius 7", 3.0, 10, False)
+    with pytest.raises(ValueError, match="a ball holds"):
+        BallSize.from_dict({"radii": "radius 7", "n_held": n_held, "n_rows": 10, "is_narrow": False})

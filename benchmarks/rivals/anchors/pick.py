@@ -14,7 +14,7 @@ from benchmarks.rivals.base import Baseline, choose
 from oleander.arrays import Bools
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.candidates import Candidate
-from oleander.candidates.centers import choose_centers
+from oleander.candidates.balls import choose_centers
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results.explainer_set import ChosenExplainer

@@ -1,8 +1,7 @@
 """Generators of candidates: one file each, behind one protocol."""
 
-from oleander.candidates.balls import Balls
+from oleander.candidates.balls import Balls, Holding, PerRow
 from oleander.candidates.base import Candidate, Generator, Recipe, propose_all
-from oleander.candidates.radii import Holding, PerRow
 
 __all__ = [
     "Balls",

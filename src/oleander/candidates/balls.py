@@ -1,26 +1,250 @@
-"""The paper's candidates: balls around rows, each with an explainer trained on draws inside."""
+"""The paper's candidates: balls around rows, each with an explainer trained on draws inside.
+
+Centers are spread over the data and rounded; radii are given, or chosen so that balls hold a share of the rows.
+"""
 
 import copy
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from oleander.arrays import Floats, Labels
+from oleander.arrays import Floats, Ints, Labels
 from oleander.black_box.asking import CountingBlackBox
 from oleander.candidates.base import Candidate, Generator
-from oleander.candidates.centers import choose_centers, move_off_rows, round_numbers
-from oleander.candidates.radii import PerRow, Radius, check_radius, read_radii
 from oleander.data.checks import check_choice, check_count
-from oleander.data.rows import Rows
+from oleander.data.rows import Rows, hash_rows, row_keys
+from oleander.data.schema import Feature, FeatureSchema, format_number
 from oleander.data.schema.inference import SCALES, measure_scale
+from oleander.data.schema.rounding import round_to_step
 from oleander.data.tolerance import Tolerance
 from oleander.draws.in_ball import Bounds, FlipLaw, draw_in_ball, seed_for
-from oleander.rules import Ball, FilteredTree, LocalExplainer
+from oleander.messages import show_share, warn_user
+from oleander.results.fit_record import BallSize
+from oleander.rules import Ball, FilteredTree, LocalExplainer, ball_distances
 from oleander.rules.ball import check_norm
 from oleander.rules.base import Explainer
+
+if TYPE_CHECKING:
+    from oleander.candidates.pool import CandidatePool
+
+LADDER_SHARES = (0.05, 0.1, 0.2, 0.35, 0.6)
+# Distances from this many centers tell what a typical ball holds.
+MOST_MEASURED = 200
+# Attempts to move a center off the rows.
+N_ATTEMPTS = 10
+# More radii than this are those of rows, and are not listed one by one.
+MOST_RADII = 10
+# A typical ball that holds at least this share of the rows is no local one.
+NEARLY_ALL = 0.95
+USUAL_SHARES = (0.05, 0.6)
+
+
+@dataclass(frozen=True)
+class PerRow:
+    """One radius for each row of X: the paper's r_i. A plain sequence is a ladder instead.
+
+    A radius follows its row where rows are merged, held out or sampled. A center that stands for equal rows with
+    different radii gets a ball for each.
+
+    Parameters
+    ----------
+    values : sequence of float, one for each row of X, in their order
+
+    Examples
+    --------
+    >>> PerRow(np.array([1.0, 2.5])).values
+    (1.0, 2.5)
+    """
+
+    # A tuple, so that a checkpoint compares every value.
+    values: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values, dtype=float)
+        if values.ndim != 1 or not len(values):
+            raise ValueError(f"PerRow takes one radius for each row, and an array of shape {values.shape} was given.")
+        bad = ~(np.isfinite(values) & (values >= 0))
+        if bad.any():
+            row = int(bad.argmax())
+            raise ValueError(f"PerRow has the radius {values[row]:g} for row {row}: a radius is a number, 0 or more.")
+        object.__setattr__(self, "values", tuple(values.tolist()))
+
+    def of_points(self, rows: Rows) -> list[dict[float, int]]:
+        """Return the radii of each point, the smallest first, each with the first row of X that has it."""
+        numbers = np.arange(len(rows.point_of_row)) if rows.row_numbers is None else rows.row_numbers
+        found: list[dict[float, int]] = [{} for _ in range(rows.n_points)]
+        for number, point in zip(numbers.tolist(), rows.point_of_row.tolist(), strict=True):
+            found[point].setdefault(self.values[number], number)
+        return [dict(sorted(radii.items())) for radii in found]
+
+
+@dataclass(frozen=True)
+class Holding:
+    """The radius at which a ball around a typical row holds a share of the rows.
+
+    Parameters
+    ----------
+    share : float
+        Over 0, at most 1.
+
+    Examples
+    --------
+    >>> Holding(0.2).share
+    0.2
+    """
+
+    share: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise ValueError(f"Holding takes a share of the rows, over 0 and at most 1, and not {self.share}.")
+
+
+Radius = float | Sequence[float] | PerRow | Holding | str
+
+
+def check_radius(radius: Any, n_rows: int) -> None:
+    """Raise ``ValueError`` for radii that do not fit the number of rows of X, or may be meant in two ways."""
+    if isinstance(radius, PerRow):
+        if len(radius.values) != n_rows:
+            raise ValueError(
+                f"radius=PerRow(...) has {len(radius.values):,} values, and X has {n_rows:,} rows: give one for each."
+            )
+    elif not isinstance(radius, str | Holding) and 1 < np.size(radius) == n_rows:
+        raise ValueError(
+            f"radius has {n_rows:,} values, as many as X has rows, and a sequence is a ladder for every center: write "
+            "radius=PerRow(values) for one radius per row, or give a ladder of another length."
+        )
+
+
+def read_radii(radius: Radius, rows: Rows, norm: float, scales: Floats | None, max_flips: int | None) -> list[float]:
+    """Return the radii that every center has, each once, the smallest first."""
+    if isinstance(radius, str):
+        if radius != "auto":
+            raise ValueError(f"radius={radius!r} is not known; give a number, several, PerRow(values) or 'auto'.")
+        return choose_ladder(rows, norm, scales, max_flips)
+    if isinstance(radius, Holding):
+        if np.isinf(typical_radii(rows, norm, scales, max_flips, (radius.share,))).any():
+            raise ValueError(
+                f"radius=Holding({radius.share:g}) is not possible with max_flips={max_flips}: a ball around a typical "
+                "row never holds that share of the rows. Raise max_flips, or lower the share."
+            )
+        return choose_ladder(rows, norm, scales, max_flips, shares=(radius.share,))
+    ladder = sorted({float(one) for one in np.atleast_1d(np.asarray(radius, dtype=float))})
+    if not ladder:
+        raise ValueError("radius is an empty sequence; give at least one radius.")
+    return ladder
+
+
+def choose_ladder(
+    rows: Rows,
+    norm: float = np.inf,
+    scales: Floats | None = None,
+    max_flips: int | None = None,
+    *,
+    shares: Sequence[float] = LADDER_SHARES,
+) -> list[float]:
+    """Return radii at which a ball around a typical row holds 5, 10, 20, 35 and 60% of the rows.
+
+    One size of ball is too wide where the black box is intricate and too narrow where it is simple; the program chooses
+    the radius for each center. Radii are rounded to two digits.
+    """
+    typical = typical_radii(rows, norm, scales, max_flips, shares)
+    return sorted({float(f"{radius:.2g}") for radius in typical if 0 < radius < np.inf}) or [1.0]
+
+
+def typical_radii(
+    rows: Rows, norm: float, scales: Floats | None, max_flips: int | None, shares: Sequence[float]
+) -> Floats:
+    """Return the radii at which a ball around a typical row holds these shares of the rows; infinite where none does.
+
+    Typical is the median over at most ``MOST_MEASURED`` centers.
+    """
+    places = [int(share * (rows.n_rows - 1)) for share in shares]
+    distances = []
+    for point in choose_centers(rows, min(rows.n_points, MOST_MEASURED)):
+        along, flips = ball_distances(rows.values, rows.values[point], rows.schema, norm, scales)
+        # Without a limit of their own, flips are limited by the whole part of the radius.
+        reach = np.maximum(along, flips) if max_flips is None else np.where(flips <= max_flips, along, np.inf)
+        distances.append(np.sort(np.repeat(reach, rows.weights))[places])
+    found: Floats = np.median(np.array(distances), axis=0)
+    return found
+
+
+def choose_centers(rows: Rows, most: int | None) -> Ints:
+    """Return at most ``most`` points, spread over the data: one from each of equally full cells.
+
+    Cells come from halving the data along the widest column again and again, so dense places get more centers and no
+    place is left out. The choice depends on the rows, not on their order.
+    """
+    if most is None or rows.n_points <= most:
+        return np.arange(rows.n_points)
+    units = np.ones(len(rows.schema))
+    units[rows.schema.numbers] = rows.schema.scales
+    places = rows.values / units
+    # A missing value stands a little apart from every other.
+    places = np.where(np.isnan(places), np.nanmin(places, axis=0) - 1.0, places)
+    by_content = np.argsort(row_keys(rows.values))
+    chosen: list[int] = []
+    cells = [(by_content, most)]
+    while cells:
+        points, share = cells.pop()
+        inside = places[points]
+        if share == 1:
+            # The point nearest to the cell's middle stands for it.
+            chosen.append(int(points[np.abs(inside - np.median(inside, axis=0)).sum(axis=1).argmin()]))
+            continue
+        widest = int(np.ptp(inside, axis=0).argmax())
+        ordered = points[np.argsort(inside[:, widest], kind="stable")]
+        lower = share // 2
+        cut = len(points) * lower // share
+        cells += [(ordered[:cut], lower), (ordered[cut:], share - lower)]
+    return np.sort(np.array(chosen, dtype=np.intp))
+
+
+def round_numbers(centers: Floats, schema: FeatureSchema, scales: Floats | None = None) -> Floats:
+    """Return centers whose numbers are rounded to a readable step of at most a fifth of the column's scale.
+
+    Without ``scales``, one per number, the schema's are taken. Whole numbers stay whole: their step is at least 1.
+
+    Rounding is not anonymity: levels stay, and rare numbers stay rare. It keeps a record from standing in a file to the
+    digit.
+    """
+    rounded = centers.copy()
+    for j, scale in zip(schema.numbers, schema.scales if scales is None else scales, strict=True):
+        whole = schema[j].is_whole
+        rounded[:, j] = round_to_step(centers[:, j], float(scale) / 5, whole=whole)
+    return rounded
+
+
+def move_off_rows(values: Floats, rows: Floats, schema: FeatureSchema, rng: np.random.Generator) -> Floats:
+    """Move centers that equal a row along one known number each, in place."""
+    movable = np.array([j for j in schema.numbers.tolist() if schema[j].upper > schema[j].lower], dtype=np.intp)
+    seen = hash_rows(rows)
+    equal = np.flatnonzero(np.isin(hash_rows(values), seen))
+    for _ in range(N_ATTEMPTS):
+        if not len(equal) or not len(movable):
+            break
+        for i in equal.tolist():
+            known = movable[~np.isnan(values[i, movable])]
+            if len(known):
+                j = int(rng.choice(known))
+                values[i, j] = _nudge(float(values[i, j]), schema[j], rng)
+        equal = equal[np.isin(hash_rows(values[equal]), seen)]
+    return values
+
+
+def _nudge(value: float, feature: Feature, rng: np.random.Generator) -> float:
+    """Return another value near this one that the column may hold."""
+    if feature.is_whole:
+        step = 1.0 if rng.random() < 0.5 else -1.0
+        moved = value + step if feature.lower <= value + step <= feature.upper else value - step
+    else:
+        moved = value + 0.05 * feature.scale * float(rng.standard_normal())
+    return float(np.clip(moved, feature.lower, feature.upper))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +280,7 @@ class Balls:
     radius : float, sequence of float, PerRow, Holding or "auto"
         One radius for all centers; a ladder, from which the program chooses for each center; ``PerRow(values)``, one
         for each row of X; or ``Holding(share)``, at which a ball around a typical row holds that share of the rows. In
-        units of ``scale``. "auto" takes a ladder from the data; see ``oleander.candidates.radii.choose_ladder``. A
+        units of ``scale``. "auto" takes a ladder from the data; see ``oleander.candidates.balls.choose_ladder``. A
         sequence with as many values as X has rows is refused, because it may be meant in two ways.
     scale : {"schema", "std", "iqr", "range", "none"}
         The unit of the radius along each number: the schema's scale, one computed from the rows, or raw units.
@@ -193,3 +417,39 @@ def find_generators(candidates: str | Generator | Iterable[str | Generator]) -> 
         else:
             raise TypeError(f"candidates holds a {type(one).__name__}; give 'balls' or generators, such as Balls().")
     return generators
+
+
+def measure_sizes(pool: "CandidatePool") -> tuple[BallSize, ...]:
+    """Return the size of the pool's balls, the narrowest first; empty without balls."""
+    regions = [candidate.region for candidate in pool.candidates]
+    balls = np.array([index for index, region in enumerate(regions) if region.ball is not None], dtype=np.intp)
+    if not len(balls):
+        return ()
+    radii = np.array([region.ball.radius for region in regions if region.ball is not None])
+    n_points = np.diff(pool.covers.indptr)
+    several = np.unique(radii)
+    groups = {f"radius {format_number(float(radius))}": balls[radii == radius] for radius in several[:MOST_RADII]}
+    if len(several) > MOST_RADII:
+        groups = {f"radii from {format_number(float(several[0]))} to {format_number(float(several[-1]))}": balls}
+    sizes = []
+    for name, members in groups.items():
+        n_held = float(np.median(pool.support[members]))
+        sizes.append(BallSize(name, n_held, pool.rows.n_rows, bool((n_points[members] <= 1).mean() > 0.5)))
+    return tuple(sizes)
+
+
+def warn_of_sizes(balls: Balls, rows: Rows, sizes: Sequence[BallSize]) -> None:
+    """Warn if most balls hold their center alone, or nearly all rows, and name radii that would hold a usual share."""
+    narrow = all(size.is_narrow for size in sizes)
+    if not sizes or not (narrow or all(size.share >= NEARLY_ALL for size in sizes)):
+        return
+    worst = sizes[-1] if narrow else sizes[0]
+    what = "their center alone" if narrow else f"nearly all rows ({worst.n_held:,.0f} of {worst.n_rows:,})"
+    found = typical_radii(rows, balls.norm, balls.measured_scales(rows), balls.max_flips, USUAL_SHARES)
+    cures = [
+        f"{show_share(share)} of the rows at radius {format_number(float(f'{radius:.2g}'))}"
+        for share, radius in zip(USUAL_SHARES, found, strict=True)
+        if 0 < radius < np.inf
+    ]
+    cure = f" A typical ball would hold {' and '.join(cures)}." if cures else ""
+    warn_user(f"most balls of {worst.radii} hold {what}.{cure}")

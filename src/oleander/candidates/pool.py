@@ -5,27 +5,29 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.keeping import KeptBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates.base import Candidate, Generator, propose_all
-from oleander.candidates.training import Trained, find_right, train_batch
-from oleander.candidates.units import GroupCounter
+from oleander.candidates.base import Candidate, Generator, check_explainer, propose_all
 from oleander.data.checks import make_seed
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.data.tolerance import Tolerance
+from oleander.data.tolerance import Tolerance, agrees
 from oleander.files.checkpoint import Checkpoint, hash_text
 from oleander.rules import membership
 from oleander.rules.base import Explainer, read_explainer, write_explainer
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 from oleander.selection.sparse_rows import Matrix, is_packed, list_rows, row_of
+
+# An explainer, the covered points on which it is right, and its agreement on the draws.
+Trained = tuple[Explainer, Bools, float]
 
 
 class EmptyPoolError(ValueError):
@@ -346,3 +348,60 @@ class CandidatePool:
         """The share of each candidate's rows on which it agrees; NaN if it is untrained or covers no row."""
         known = self.is_trained & (self.support > 0)
         return np.where(known, self._n_right / np.maximum(self.support, 1), np.nan)
+
+
+def train_batch(
+    black_box: BlackBox,
+    rows: Floats,
+    labels: Labels,
+    tolerance: Tolerance | None,
+    candidates: list[Candidate],
+    covered: list[NDArray[np.int32]],
+) -> list[Trained]:
+    """Train a batch of candidates with one call of the black box, and find the covered rows on which each is right."""
+    draws = [None if candidate.recipe is None else candidate.recipe.draw() for candidate in candidates]
+    asked = [drawn for drawn in draws if drawn is not None]
+    answers = black_box.ask(np.concatenate(asked)) if asked else labels[:0]
+    trained: list[Trained] = []
+    for candidate, drawn, points in zip(candidates, draws, covered, strict=True):
+        explainer, draw_fidelity = candidate.explainer, np.nan
+        if candidate.recipe is not None and drawn is not None:
+            answer, answers = answers[: len(drawn)], answers[len(drawn) :]
+            explainer = candidate.recipe.fit(drawn, answer, tolerance)
+            check_explainer(explainer)
+            draw_fidelity = float(agrees(explainer.predict(drawn), answer, tolerance).mean())
+        assert explainer is not None
+        trained.append((explainer, find_right(explainer, rows, labels, points, tolerance), draw_fidelity))
+    return trained
+
+
+def find_right(
+    explainer: Explainer, rows: Floats, labels: Labels, points: NDArray[np.int32], tolerance: Tolerance | None
+) -> Bools:
+    """Return a mask of the points on which an explainer says what the black box says."""
+    return np.asarray(agrees(explainer.predict(rows[points]), labels[points], tolerance), dtype=bool)
+
+
+class GroupCounter:
+    """Counts the groups behind some points.
+
+    A group is one unit, however many of its rows a candidate covers. It counts by the share of these rows that is
+    asked for, such as the right ones.
+
+    Parameters
+    ----------
+    rows : Rows
+        With groups.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._weights = rows.weights
+        self._groups = np.asarray(pd.factorize(rows.groups)[0])
+
+    def count(self, points: Ints | NDArray[np.int32], counts: Bools) -> float:
+        """Return the number of groups of the points, each by the share of its rows that a mask of the points counts."""
+        group, weights = self._groups[points], self._weights[points]
+        n_rows = np.bincount(group, weights=weights)
+        share = np.bincount(group, weights=np.where(counts, weights, 0)) / np.maximum(n_rows, 1)
+        # One by one, in the order of the groups.
+        return float(sum(share.tolist()))

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import label_rows, warn_of_truth
-from oleander.candidates.balls import Balls
+from oleander.candidates.balls import Balls, measure_sizes, warn_of_sizes
 from oleander.candidates.base import Generator
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
-from oleander.candidates.sizes import measure_sizes, warn_of_sizes
 from oleander.data.reading import Reading, Split
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.nothing_found import NothingFoundError

@@ -82,7 +82,7 @@ class Leaves:
         """Split every leaf by a feature's bins (Algorithm 5)."""
         self._keep_undecided(self._leaf * n_codes + codes[self.draws], self.n_leaves * n_codes)
 
-    def _keep_undecided(self, leaf: Ints, n_leaves: int) -> None:
+    def _keep_undecided(self, leaf: Codes, n_leaves: int) -> None:
         """Drop leaves with one label, which carry no information, and small ones; number the others from 0."""
         counts = np.bincount(leaf * self.n_labels + self.labels, minlength=n_leaves * self.n_labels)
         counts = counts.reshape(n_leaves, self.n_labels)
@@ -95,7 +95,7 @@ class Leaves:
             kept &= ~small
         stay = np.flatnonzero(kept[leaf])
         self.draws, self.labels = self.draws[stay], self.labels[stay]
-        self._leaf = (np.cumsum(kept) - 1)[leaf[stay]]
+        self._leaf: Codes = (np.cumsum(kept) - 1)[leaf[stay]]
         self._counts = counts[kept]
 
     def score(self, codes: NDArray[np.int32], n_codes: Ints, features: Ints) -> tuple[Floats, Floats]:
