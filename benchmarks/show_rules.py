@@ -12,8 +12,7 @@ from benchmarks.data_sets import CLINICAL, LAWS, PUBLIC, SHARED, five_classes, f
 from benchmarks.subjects.quality.measures import count_alone
 from benchmarks.subjects.quality.methods import Budget, Effort, fit_default
 from benchmarks.subjects.quality.subject import make_judged_case
-from oleander import AggregateExplainer
-from oleander.fitting.nothing_found import NothingFoundError
+from oleander import AggregateExplainer, NothingFoundError
 from oleander.judging.bounds import upper_bound
 
 LEVEL = 0.05

@@ -4,7 +4,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
-from oleander import AggregateExplainer, Balls
+from oleander import AggregateExplainer, Balls, Program
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
     print(table.pivot(index="max_explainers", columns="min_fidelity", values="coverage").round(3).to_string())
 
     balls = AggregateExplainer(
-        black_box, candidates=Balls(n_draws=500), max_explainers=5, random_state=0, time_limit=10
+        black_box, candidates=Balls(n_draws=500), program=Program(time_limit=10), max_explainers=5, random_state=0
     )
     balls.fit(X_explain, y_explain)
     most = balls.coverage_ * (1 + balls.proof_.gap)

@@ -23,7 +23,7 @@ import pandas as pd
 
 from exports import BREAKERS, compare_exports
 from guard import Breach, check_message, watched_folder
-from oleander import AggregateExplainer, Balls, Floor
+from oleander import AggregateExplainer, Balls, Boxes, Floor
 from oleander.cli.columns import clean_columns
 from oleander.cli.errors import CommandError
 from oleander.cli.tables import FileOptions, read_table
@@ -242,14 +242,14 @@ def seed_contents() -> list[bytes]:
     generators: list[Any] = [
         Balls(n_draws=200, max_candidates=20),
         Balls(n_draws=200, max_candidates=20, local=LimeLinear()),
-        "auto",
+        Boxes(),
     ]
     options = {"max_explainers": 2, "min_fidelity": 0.6, "floor": Floor(on="share")}
     found = []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for generator in generators:
-            draws = Draws(600) if generator == "auto" else Draws()
+            draws = Draws(600) if isinstance(generator, Boxes) else Draws()
             atlas = AggregateExplainer(_label, candidates=generator, draws=draws, random_state=0, **options).fit(X)
             atlas.tradeoff(max_explainers=[2], min_fidelity=[0.6])
             atlas.save(Path(folder) / "x", include_rows=True)

@@ -16,7 +16,7 @@ from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, PerRow
 from oleander.black_box.answers import BlackBoxError
 from oleander.candidates.choosing import PoolProgram
 from oleander.rules import FilteredTree, LimeLinear, UnfilteredTree
-from tests.making import ASKING, QUICK, ROWS_ONLY, Recording, halves
+from tests.making import ASKING, QUICK, ROWS_ONLY, OwnTrees, Recording, halves
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +182,7 @@ class TestPaper:
         options = {"radius": 0.3, "n_draws": 200, "max_explainers": 3, "random_state": 0}
         atlas = AggregateExplainer.paper(halves, letter=True, **options)
         balls = atlas.candidates
-        assert (atlas.formulation, balls.bounds, balls.local.alpha, balls.local.max_leaves) == (
+        assert (atlas.program.formulation, balls.bounds, balls.local.alpha, balls.local.max_leaves) == (
             "selective",
             "uncut",
             None,
@@ -215,7 +215,11 @@ class TestPaper:
     def test_the_letter_may_choose_by_the_definition(self, square):
         options = {"radius": 0.3, "n_draws": 200, "max_explainers": 3, "random_state": 0}
         atlas = AggregateExplainer.paper(halves, letter=True, formulation="strict", **options).fit(square)
-        assert (atlas.formulation, atlas.candidates.bounds, atlas.candidates.local.alpha) == ("strict", "uncut", None)
+        assert (atlas.program.formulation, atlas.candidates.bounds, atlas.candidates.local.alpha) == (
+            "strict",
+            "uncut",
+            None,
+        )
         assert atlas.fidelity_ >= 0.9
 
     @pytest.mark.parametrize("local", [LimeLinear(), UnfilteredTree(), FilteredTree(alpha=None)])
@@ -223,7 +227,7 @@ class TestPaper:
         atlas = AggregateExplainer.paper(halves, radius=1.0, letter=True, local=local)
         assert atlas.candidates.local is local
         assert atlas.candidates.bounds == "uncut"
-        assert atlas.formulation == "selective"
+        assert atlas.program.formulation == "selective"
 
     @pytest.mark.parametrize("local", ["lime", LimeLinear])
     def test_local_is_an_explainer(self, square, local):
@@ -516,6 +520,14 @@ class TestParameters:
             AggregateExplainer(halves, candidates=Balls()).set_params(**{name: 1})
         assert "\n" not in str(caught.value)
 
-    def test_generators_by_name_have_no_options(self):
-        with pytest.raises(ValueError, match="there is no parameter 'candidates__radius'"):
-            AggregateExplainer(halves, candidates="balls").set_params(candidates__radius=1.0)
+    def test_a_part_and_its_options_in_one_call(self):
+        explainer = AggregateExplainer(halves).set_params(candidates__n_draws=7, candidates=Balls(5.0))
+        assert explainer.candidates == Balls(5.0, n_draws=7)
+
+    def test_an_unknown_name_changes_nothing(self):
+        explainer = AggregateExplainer(halves)
+        before = explainer.get_params()
+        for params in ({"size": 1}, {"candidates": OwnTrees(), "candidates__max_conditions": 1}, {"floor__": 1}):
+            with pytest.raises(ValueError, match="there is no parameter"):
+                explainer.set_params(max_explainers=2, **params)
+        assert explainer.get_params() == before

@@ -15,10 +15,9 @@ from benchmarks.rivals.naive_tree import NaiveTree
 from benchmarks.rivals.proxies import Proxies
 from benchmarks.rivals.submodular_pick import SubmodularPick
 from benchmarks.rivals.tree_with_abstention import TreeWithAbstention
-from oleander import AggregateExplainer, Holding
+from oleander import AggregateExplainer, Holding, NothingFoundError
 from oleander.black_box.asking import BlackBox
 from oleander.data.schema import FeatureSchema
-from oleander.fitting.nothing_found import NothingFoundError
 
 # Of the paper's balls: around a typical row a ball holds this share of the rows.
 PAPER_RADIUS = Holding(0.2)

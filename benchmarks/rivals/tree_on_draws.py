@@ -3,13 +3,13 @@
 from typing import Any, Self
 
 from benchmarks.rivals.base import Baseline
+from oleander import NothingFoundError
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.draws.labelled import draw_and_ask
-from oleander.fitting.nothing_found import NothingFoundError
 from oleander.fitting.workings import deliver_rules
 from oleander.judging.certificate import Certificate
 from oleander.learning.learner import RuleLearner

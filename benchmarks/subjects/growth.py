@@ -15,9 +15,8 @@ from benchmarks.measuring import WatchedBlackBox, slope
 from benchmarks.own_process import measure_apart, peak_gigabytes
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, number, seconds
-from oleander import AggregateExplainer, Balls
+from oleander import AggregateExplainer, Balls, NothingFoundError
 from oleander.candidates.choosing import PoolProgram
-from oleander.fitting.nothing_found import NothingFoundError
 from oleander.selection import SelectionResult
 
 FULL = {

@@ -13,8 +13,7 @@ from benchmarks.measuring import WatchedBlackBox, timed
 from benchmarks.own_process import measure_apart
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, number, seconds
-from oleander import AggregateExplainer
-from oleander.fitting.nothing_found import NothingFoundError
+from oleander import AggregateExplainer, NothingFoundError
 
 DEFAULT, PAPER = "default", "the paper's settings"
 LADDERS = ([1.0], [2.0], [4.0], [0.5, 1.0, 1.5, 2.0, 2.5])

@@ -8,9 +8,8 @@ import numpy as np
 from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_table, mean, number
-from oleander import AggregateExplainer, Draws
+from oleander import AggregateExplainer, Draws, NothingFoundError
 from oleander.data.tolerance import Tolerance
-from oleander.fitting.nothing_found import NothingFoundError
 
 KINDS = ("steps", "planes", "waves", "rough")
 FLOORS = (0.8, 0.9)

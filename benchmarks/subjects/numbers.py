@@ -24,9 +24,8 @@ from benchmarks.outside.regressors import PACKAGES, ask_regressors
 from benchmarks.rivals.local_lines import learn_local_lines
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_table, mean, number
-from oleander import AggregateExplainer, Draws
+from oleander import AggregateExplainer, Draws, NothingFoundError
 from oleander.draws.labelled import LabelledDraws
-from oleander.fitting.nothing_found import NothingFoundError
 from studies.data import load_telemonitoring
 
 FLOOR = 0.9

@@ -20,10 +20,9 @@ from benchmarks.subjects.base import Size, Subject
 from benchmarks.subjects.one_explanation import OURS, explain_rows
 from benchmarks.subjects.stages import make_data
 from benchmarks.tables import make_table, number
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, NothingFoundError
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
-from oleander.fitting.nothing_found import NothingFoundError
 from oleander.rules import Ball, UnfilteredTree
 from studies.data import make_ppmi_like
 

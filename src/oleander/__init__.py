@@ -8,16 +8,18 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from oleander.black_box.output import Output
     from oleander.candidates.balls import Balls, Holding, PerRow
+    from oleander.candidates.boxes import Boxes
     from oleander.data.schema import FeatureSchema
     from oleander.draws import Draws
     from oleander.explainer import AggregateExplainer
-    from oleander.fitting.nothing_found import NothingFoundError
+    from oleander.fitting.options import NothingFoundError, Program
     from oleander.judging.floor import Floor
     from oleander.streaming.source import open_source
 
 __all__ = [
     "AggregateExplainer",
     "Balls",
+    "Boxes",
     "Draws",
     "FeatureSchema",
     "Floor",
@@ -25,6 +27,7 @@ __all__ = [
     "NothingFoundError",
     "Output",
     "PerRow",
+    "Program",
     "open_source",
 ]
 
@@ -33,13 +36,15 @@ if not TYPE_CHECKING:
     HOMES = {
         "AggregateExplainer": "oleander.explainer",
         "Balls": "oleander.candidates.balls",
+        "Boxes": "oleander.candidates.boxes",
         "Draws": "oleander.draws",
         "FeatureSchema": "oleander.data.schema",
         "Floor": "oleander.judging.floor",
         "Holding": "oleander.candidates.balls",
-        "NothingFoundError": "oleander.fitting.nothing_found",
+        "NothingFoundError": "oleander.fitting.options",
         "Output": "oleander.black_box.output",
         "PerRow": "oleander.candidates.balls",
+        "Program": "oleander.fitting.options",
         "open_source": "oleander.streaming.source",
     }
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from oleander.black_box.keeping import resume
 from oleander.black_box.labelling import label_rows, split_affordable
 from oleander.black_box.output import Output
 from oleander.candidates.balls import Balls, Radius, find_generators
-from oleander.candidates.base import Generator
+from oleander.candidates.boxes import Boxes
 from oleander.candidates.choosing import PaperVariables, PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.checks import check_count, make_seed
@@ -26,7 +26,6 @@ from oleander.data.frames import as_one_row, take_rows, to_table
 from oleander.data.reading import read
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.draws import Draws
 from oleander.draws.in_ball import Bounds
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
@@ -35,10 +34,12 @@ from oleander.files.saved import FileError, read_file, write_file
 from oleander.fitting.by_asking import count_affordable_draws, find_holdout, learn_by_asking
 from oleander.fitting.from_pool import choose_from_pool
 from oleander.fitting.options import (
-    DEFAULT_CONFIDENCE,
-    DEFAULT_TIME_LIMIT,
-    NestedEstimator,
-    Options,
+    Parameters,
+    Program,
+    check,
+    check_arguments,
+    check_use,
+    list_remembered,
     refuse_beside_letter,
 )
 from oleander.fitting.stability import measure_stability
@@ -64,7 +65,7 @@ from oleander.words.rows import tabulate_answers
 from oleander.words.sentences import summarize
 
 
-class AggregateExplainer(NestedEstimator):
+class AggregateExplainer(Parameters):
     """Explain a black box with at most K local explainers, faithful where they speak and silent elsewhere.
 
     By default an explainer is a rule: conditions and an answer. Rules are learned from draws that the black box labels.
@@ -85,19 +86,17 @@ class AggregateExplainer(NestedEstimator):
         None is 10, and for rules about more than five classes twice the number of classes.
     min_fidelity : float
         The floor (φ in the paper).
-    max_conditions : int or None
-        The most conditions of a rule, where explainers are learned by asking; a range of one column is one condition.
-    candidates : str, Generator or several
-        "auto" learns boxes by asking: draws are labelled by the black box, boxes are learned and chosen on the draws,
-        and judged on the rows. Otherwise a program chooses among the candidates of generators: "balls" (the paper's),
-        ``Balls(...)`` with options of its own, or generators that you write.
+    candidates : Boxes, Generator or several
+        ``Boxes()`` learns rules by asking: the black box labels draws, boxes are learned and chosen on the draws, and
+        the rows judge. Otherwise a program chooses among the candidates of generators: ``Balls()`` (the paper's), or
+        generators that you write.
     draws : Draws
         The number of draws. ``Draws(0)`` makes none: rules learn from labelled rows, those of
         the background or those that are not held out, or else from X, judged by folds.
+    program : Program
+        The integer program that chooses among the candidates of generators.
     floor : Floor
-        The measure that is compared with ``min_fidelity``.
-    formulation : {"strict", "selective"}
-        The paper's definition of fidelity, or its integer program to the letter.
+        The measure that is compared with ``min_fidelity``, and the confidence of its bounds.
     tolerance : float, str or None
         Explains numbers: an answer agrees if it is within the tolerance of the black box's, in its units. "10%" is a
         share of its answer, and "auto" follows the answers; see docs/how-to/regression.md. None explains labels.
@@ -107,8 +106,6 @@ class AggregateExplainer(NestedEstimator):
         The share of rows that is kept for the certificate alone. With a background every row of X certifies, and no
         hold-out is needed. None keeps all but 2,000 rows (or groups) of 5,000 and more, where explainers are learned by
         asking and there is no background, and none elsewhere: then nothing is certified. 0 always keeps none.
-    confidence : float
-        The probability with which all statements of the certificate hold together.
     schema : FeatureSchema or None
         None infers it from the rows.
     max_queries : int or None
@@ -117,9 +114,6 @@ class AggregateExplainer(NestedEstimator):
     checkpoint : path or None
         A folder that keeps the black box's answers and each trained explainer as it is done. A fit of the same data and
         options resumes from there and asks none of the rows again. It holds no row, only hashes.
-    solver : {"auto", "highs", "quick", "greedy", "exhaustive"}
-    time_limit : float or None
-        Seconds for solving.
     random_state : int or None
     n_jobs : int or None
         As in joblib, except that folds run on a thread for each core where it is None.
@@ -165,56 +159,10 @@ class AggregateExplainer(NestedEstimator):
     True
     """
 
-    PARTS: ClassVar = ("candidates", "draws", "floor", "output")
     _record: FitRecord
     _workings: Workings | None
     _counter: CountingBlackBox | None
     _n_fits: dict[str, int]
-
-    def __init__(
-        self,
-        black_box: Any,
-        *,
-        max_explainers: int | None = None,
-        min_fidelity: float = 0.9,
-        max_conditions: int | None = None,
-        candidates: str | Generator | Iterable[str | Generator] = "auto",
-        draws: Draws = Draws(),  # noqa: B008 (frozen)
-        floor: Floor = Floor(),  # noqa: B008 (frozen)
-        formulation: Literal["strict", "selective"] = "strict",
-        tolerance: float | str | None = None,
-        output: Output = Output(),  # noqa: B008 (frozen)
-        holdout: float | None = None,
-        confidence: float = DEFAULT_CONFIDENCE,
-        schema: FeatureSchema | None = None,
-        max_queries: int | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        solver: str = "auto",
-        time_limit: float | None = DEFAULT_TIME_LIMIT,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        verbose: int | None = None,
-    ) -> None:
-        self.black_box = black_box
-        self.max_explainers = max_explainers
-        self.min_fidelity = min_fidelity
-        self.max_conditions = max_conditions
-        self.candidates = candidates
-        self.draws = draws
-        self.floor = floor
-        self.formulation = formulation
-        self.tolerance = tolerance
-        self.output = output
-        self.holdout = holdout
-        self.confidence = confidence
-        self.schema = schema
-        self.max_queries = max_queries
-        self.checkpoint = checkpoint
-        self.solver = solver
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @classmethod
     def paper(
@@ -241,7 +189,7 @@ class AggregateExplainer(NestedEstimator):
         max_queries: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         solver: str = "auto",
-        time_limit: float | None = DEFAULT_TIME_LIMIT,
+        time_limit: float | None = 60.0,
         random_state: int | None = None,
         n_jobs: int | None = None,
         verbose: int | None = None,
@@ -302,7 +250,7 @@ class AggregateExplainer(NestedEstimator):
 
         Examples
         --------
-        >>> AggregateExplainer.paper(print, radius=7.0, letter=True).formulation
+        >>> AggregateExplainer.paper(print, radius=7.0, letter=True).program.formulation
         'selective'
         """
         if letter:
@@ -324,16 +272,14 @@ class AggregateExplainer(NestedEstimator):
             max_explainers=max_explainers,
             min_fidelity=min_fidelity,
             candidates=balls,
+            program=Program(formulation or ("selective" if letter else "strict"), solver, time_limit),
             floor=Floor(on="share", min_support=1),
-            formulation=formulation or ("selective" if letter else "strict"),
             tolerance=tolerance,
             output=output,
             holdout=holdout,
             schema=schema,
             max_queries=max_queries,
             checkpoint=checkpoint,
-            solver=solver,
-            time_limit=time_limit,
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
@@ -374,12 +320,11 @@ class AggregateExplainer(NestedEstimator):
         **others
             Refused, ``sample_weight`` with the reason: scikit-learn would take a named parameter for one in use.
         """
-        options = self._options_of_fit()
-        options.check_arguments(others)
-        options.check()
-        generators = [] if options.asks else find_generators(options.candidates)
+        check_arguments(others)
+        check(self)
+        generators = [] if isinstance(self.candidates, Boxes) else find_generators(self.candidates)
         source = as_source(X)
-        options.check_use(has_background=background is not None, is_source=source is not None, has_truth=y is not None)
+        check_use(self, has_background=background is not None, is_source=source is not None, has_truth=y is not None)
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         seed = make_seed(self.random_state)
         seed = seed if store is None else int(store.remember("seed", str(seed)))
@@ -391,33 +336,32 @@ class AggregateExplainer(NestedEstimator):
             X, y, groups, background, schema=self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs
         )
         for balls in (generator for generator in generators if isinstance(generator, Balls)):
-            balls.check()
             balls.check_rows(len(reading.values) if source is None else source.n_rows)
         reading = reading.notice_copies()
         around = reading.background
         model = self.output.of_model(self.black_box)
         box = BlackBox(model, reading.schema, is_number=self.tolerance is not None)
         if store is not None:
-            box, _ = resume(store, box, [reading.values, reading.groups, around], options.remembered, seed)
+            box, _ = resume(store, box, [reading.values, reading.groups, around], list_remembered(self), seed)
         black_box = CountingBlackBox(box, self.max_queries)
         count = None if source is None else SourceCount.plan(source, reading, black_box)
-        holdout = find_holdout(options, reading, has_background=around is not None)
+        holdout = find_holdout(self, reading, has_background=around is not None)
         parts = split_affordable(reading, holdout, seed, black_box)
-        n_draws = count_affordable_draws(options, parts, black_box) if options.asks else 0
-        if options.asks:
-            record, workings = learn_by_asking(options, reading, parts, around, n_draws, black_box, seed)
+        n_draws = count_affordable_draws(self, parts, black_box) if self.asks else 0
+        if isinstance(self.candidates, Boxes):
+            record, workings = learn_by_asking(self, self.candidates, reading, parts, around, n_draws, black_box, seed)
         else:
-            record, workings = choose_from_pool(options, reading, parts, generators, black_box, store, seed)
+            record, workings = choose_from_pool(self, reading, parts, generators, black_box, store, seed)
         if count is not None:
             learned = workings.rows
-            if options.asks and len(parts.held):
+            if self.asks and len(parts.held):
                 # The rows that draws were made from are no evidence, so their answers are counted apart.
                 learned = label_rows(reading.values[parts.learned], black_box, known=workings.known)
             record = count.complete(
                 record,
                 Sampled.take(reading, parts.learned, learned),
                 Sampled.take(reading, parts.held, workings.held),
-                confidence=self.confidence,
+                confidence=self.floor.confidence,
                 n_candidates=workings.n_candidates,
                 n_jobs=self.n_jobs,
                 checkpoint=store,
@@ -427,14 +371,6 @@ class AggregateExplainer(NestedEstimator):
         # Nothing is set before this line: an error or an interrupt leaves the object as it was.
         self._set_record(replace(record, n_fits=self._count_fit(reading.content)), black_box, workings)
         return self
-
-    @property
-    def asks(self) -> bool:
-        """Whether explainers are learned by asking the black box about draws."""
-        return self._options_of_fit().asks
-
-    def _options_of_fit(self) -> Options:
-        return Options(**self.get_params(deep=False))
 
     # What a fit leaves, and what a file brings back.
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.rivals import TreeWithAbstention
+from oleander import NothingFoundError
 from oleander.candidates.pool import EmptyPoolError
 from oleander.explainer import AggregateExplainer
-from oleander.fitting.nothing_found import NothingFoundError
 from oleander.messages import show_lower
 from studies.drawing import COLOURS, Pen
 from studies.step import Exhibit, Facts, Step, Work

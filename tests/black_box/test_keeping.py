@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oleander import AggregateExplainer, Draws
+from oleander import AggregateExplainer, Boxes, Draws
 from oleander.black_box.asking import BlackBox
 from oleander.black_box.keeping import KeptBlackBox, resume
 from oleander.candidates import Balls
@@ -56,7 +56,7 @@ class Counting:
     "options",
     [
         {},
-        pytest.param({"candidates": "auto", "draws": Draws(2_000)}, marks=pytest.mark.slow),
+        pytest.param({"candidates": Boxes(), "draws": Draws(2_000)}, marks=pytest.mark.slow),
         {"candidates": AskingBoxes(), "max_explainers": 1},
     ],
 )

@@ -24,6 +24,7 @@ from oleander.candidates.balls import (
     typical_radii,
     warn_of_sizes,
 )
+from oleander.candidates.boxes import Boxes
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.rules import FilteredTree
@@ -208,29 +209,16 @@ def test_a_rounded_center_is_no_row_also_where_all_numbers_are_whole():
     assert (np.abs(centers - rows.values) <= 4).all()
 
 
-def test_balls_by_name():
-    assert find_generators("balls") == [Balls()]
-
-
-def test_names_and_generators_may_be_mixed():
+def test_generators_are_one_or_several():
     own = OwnTrees()
     assert find_generators(own) == [own]
-    assert find_generators((own, "balls")) == [own, Balls()]
-
-
-def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="candidates='ball' is not known; use 'auto' or 'balls'"):
-        find_generators(["balls", "ball"])
-
-
-def test_what_learns_rules_stands_alone():
-    with pytest.raises(ValueError, match="candidates='auto' learns rules and stands alone"):
-        find_generators(["auto", "balls"])
+    assert find_generators((own, Balls())) == [own, Balls()]
 
 
 def test_another_object_is_refused():
-    with pytest.raises(TypeError, match="candidates holds a float; give 'balls' or generators"):
-        find_generators([2.0])
+    for one, name in ((2.0, "float"), ("balls", "str"), (Boxes(), "Boxes")):
+        with pytest.raises(TypeError, match=rf"candidates holds a {name}; give Boxes\(\) alone"):
+            find_generators([Balls(), one])
 
 
 class TestCenters:

@@ -12,8 +12,9 @@ from oleander.cli.options import split_names
 def test_defaults_are_those_of_python():
     python = inspect.signature(AggregateExplainer).parameters
     command = inspect.signature(explaining.explain).parameters
-    for name in ("max_explainers", "min_fidelity", "max_conditions"):
+    for name in ("max_explainers", "min_fidelity"):
         assert command[name].default == python[name].default
+    assert command["max_conditions"].default == python["candidates"].default.max_conditions
     python = inspect.signature(AggregateExplainer.paper).parameters
     command = inspect.signature(explaining.paper).parameters
     for name in ("max_explainers", "min_fidelity", "n_draws", "formulation", "letter", "time_limit"):

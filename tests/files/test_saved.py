@@ -16,11 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oleander import AggregateExplainer, Balls
+from oleander import AggregateExplainer, Balls, NothingFoundError
 from oleander.candidates.pool import EmptyPoolError
 from oleander.draws import Draws
 from oleander.files.saved import FileError, read_file, write_file
-from oleander.fitting.nothing_found import NothingFoundError
 from oleander.judging.verdict import write_verdict
 from oleander.rules import Constant, LimeLinear, Linear
 from tests.making import ASKING, LENIENT, QUICK, halves

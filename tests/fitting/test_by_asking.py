@@ -5,13 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Boxes, NothingFoundError
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.data.reading import Split
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.fitting.by_asking import count_affordable_draws
-from oleander.fitting.nothing_found import NothingFoundError
 from oleander.judging.floor import Floor
 from tests.making import ASKING, ROWS_ONLY, Recording, halves
 
@@ -75,10 +74,9 @@ class TestLearnByAsking:
         [
             (4_999, {}, None),
             (5_000, {"holdout": 0.0}, None),
-            (5_000, {"floor": Floor(level=0.1)}, None),
             (5_000, {}, np.arange(5_000) // 2),
         ],
-        ids=["few rows", "holdout of 0", "a level for folds", "few groups"],
+        ids=["few rows", "holdout of 0", "few groups"],
     )
     def test_folds_judge_fewer_rows_or_where_they_are_asked_for(self, n_rows, options, groups):
         many = np.random.default_rng(0).uniform(size=(n_rows, 3))
@@ -158,7 +156,7 @@ class TestSmallFirst:
     def test_rules_keep_the_budgets(self):
         X, background = (np.random.default_rng(seed).uniform(size=(1_000, 4)) for seed in (0, 1))
         atlas = AggregateExplainer(
-            lambda X: X.sum(axis=1) > 2, min_fidelity=0.7, max_explainers=4, max_conditions=2, **ASKING
+            lambda X: X.sum(axis=1) > 2, min_fidelity=0.7, max_explainers=4, candidates=Boxes(2), **ASKING
         ).fit(X, background=background)
         rules = [rule for member in atlas.explainers_ for rule in member.rules()]
         assert 1 <= len(rules) <= 4

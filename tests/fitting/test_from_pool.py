@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from oleander import AggregateExplainer, Balls, Floor, NothingFoundError
+from oleander import AggregateExplainer, Balls, Floor, NothingFoundError, Program
 from tests.making import QUICK, OwnTrees, halves
 
 
@@ -113,6 +113,6 @@ class TestNothingFound:
 
     def test_what_left_no_candidate_trained_is_named(self, square):
         with pytest.raises(NothingFoundError, match="time_limit=1e-09 ended before a candidate was trained"):
-            AggregateExplainer(halves, **QUICK, time_limit=1e-9).fit(square)
+            AggregateExplainer(halves, **QUICK, program=Program(time_limit=1e-9)).fit(square)
         with pytest.raises(NothingFoundError, match="max_queries=450 leaves 50 rows to ask about, too few"):
             AggregateExplainer(halves, **QUICK, max_queries=450).fit(square)

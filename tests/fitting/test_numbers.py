@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from oleander import AggregateExplainer, Balls, Draws, Floor, NothingFoundError, Output, open_source
+from oleander import AggregateExplainer, Balls, Boxes, Draws, Floor, NothingFoundError, Output, open_source
 from oleander.black_box.answers import BlackBoxError
 from oleander.data.tolerance import Tolerance
 from oleander.rules import FilteredTree, LimeLinear, SparseLine, UnfilteredTree
@@ -148,14 +148,14 @@ class TestSteps:
         assert grouped.certificate_.by_group
 
     @pytest.mark.parametrize(
-        "options", [{"max_conditions": 1}, {"max_explainers": 1}, {"floor": Floor(on="share")}], ids=str
+        "options", [{"candidates": Boxes(1)}, {"max_explainers": 1}, {"floor": Floor(on="share")}], ids=str
     )
     def test_other_options_act(self, certified, options):
         atlas = AggregateExplainer(steps, tolerance=0.03, min_fidelity=0.7, **options, **DRAWS)
         atlas.fit(X, background=BACKGROUND)
         assert atlas.summary() != certified.summary()
         assert len(atlas.explainers_) <= options.get("max_explainers", 10)
-        most = options.get("max_conditions", 9)
+        most = 1 if "candidates" in options else 9
         assert all(len(rule.terms) <= most for member in atlas.explainers_ for rule in member.rules())
 
 
@@ -372,7 +372,7 @@ class TestBalls:
         [
             ({"candidates": Balls(local=LimeLinear())}, "local=LimeLinear.* explains labels: use FilteredTree"),
             ({"candidates": Balls(), "tolerance": "auto"}, "balls make theirs one by one: give a number"),
-            ({"candidates": [Balls(), OwnTrees()]}, "which are learned from draws: use candidates='auto'"),
+            ({"candidates": [Balls(), OwnTrees()]}, "which are learned from draws: use candidates=Boxes"),
         ],
     )
     def test_what_cannot_explain_numbers_is_refused(self, options, words):

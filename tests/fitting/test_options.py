@@ -18,7 +18,17 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, NothingFoundError, Output, open_source
+from oleander import (
+    AggregateExplainer,
+    Balls,
+    Boxes,
+    FeatureSchema,
+    Floor,
+    NothingFoundError,
+    Output,
+    Program,
+    open_source,
+)
 from oleander.black_box.answers import BlackBoxError
 from oleander.draws import Draws
 from oleander.rules import LimeLinear
@@ -153,28 +163,21 @@ ESTIMATOR: dict[str, dict[str, Any]] = {
     "black_box": {"any": other_law},
     "max_explainers": {"any": 1},
     "min_fidelity": {"any": 0.6},
-    "max_conditions": {"any": 1, "program": Refused("max_conditions=1 is for candidates='auto'")},
     "candidates": {
-        "any": Refused("draws is for candidates='auto'"),
+        "any": Refused(r"draws is for candidates=Boxes\(\)"),
         "background": Refused("background shows where draws are made"),
         "program": OwnTrees(),
     },
-    "draws": {"any": Draws(600), "program": Refused("draws is for candidates='auto'")},
+    "draws": {"any": Draws(600), "program": Refused(r"draws is for candidates=Boxes\(\)")},
+    "program": {"any": Refused("Program.* does nothing where rules"), "program": Program(solver="greedy")},
     "floor": {"any": Floor(on="share", min_support=100), "program": Floor(on="share", min_support=100)},
-    "formulation": {"any": Refused("formulation='selective' does nothing where rules"), "program": "selective"},
     # The law's answers are labels.
     "tolerance": {"any": Refused("the black box answered '.*' for row 0, a label, and tolerance= is for numbers")},
     "output": {"any": Refused("the black box answered '.*' for row 0, a label, and threshold= is for numbers")},
     "holdout": {"any": 0.4, "background": Refused("with a background every row of X judges")},
-    "confidence": {"any": 0.7, "folds": Refused("confidence=0.7 is that of a certificate, and there is none without")},
     "schema": {"any": KINDS},
     "max_queries": {"any": 1_000},
     "checkpoint": {"any": Seen(None, keeps_answers)},
-    "solver": {"any": Refused("solver='greedy' does nothing where rules"), "program": "greedy"},
-    "time_limit": {
-        "any": Refused("time_limit=1e-09 does nothing where rules"),
-        "program": Refused("time_limit=1e-09 ended before a candidate was trained"),
-    },
     "random_state": {"any": 1},
     "n_jobs": {
         "any": Seen(2, runs_in_parallel),
@@ -184,9 +187,8 @@ ESTIMATOR: dict[str, dict[str, Any]] = {
     },
     "verbose": {"any": Seen(1, prints)},
 }
-VALUES = {"formulation": "selective", "solver": "greedy", "time_limit": 1e-9, "confidence": 0.7, "holdout": 0.4}
-VALUES |= {"tolerance": 0.5, "output": Output(threshold=1.0)}
-VALUES |= {"candidates": OwnTrees(), "draws": Draws(600), "max_conditions": 1}
+VALUES = {"program": Program(solver="greedy"), "holdout": 0.4, "tolerance": 0.5, "output": Output(threshold=1.0)}
+VALUES |= {"candidates": OwnTrees(), "draws": Draws(600)}
 
 
 def parameters(function: Callable[..., Any]) -> set[str]:
@@ -205,13 +207,12 @@ class TestRefusals:
             ({"max_explainers": 2.5}, "max_explainers=2.5 is not allowed"),
             ({"min_fidelity": 1.5}, "min_fidelity=1.5 is not allowed"),
             ({"min_fidelity": 0}, "min_fidelity=0 is not allowed"),
-            ({"max_conditions": 0}, "max_conditions=0 is not allowed"),
-            ({"confidence": 1.0}, "confidence=1.0 is not allowed"),
+            ({"candidates": Boxes(0)}, "max_conditions=0 is not allowed"),
             ({"holdout": 1.0}, "holdout=1.0 is not allowed"),
             ({"holdout": 0.999}, "holdout=0.999 of 300 rows leaves none to learn from"),
             ({"floor": Floor(on="median")}, "floor.on='median' is not known; use 'bound' or 'share'"),
             ({"floor": Floor(min_support=0)}, "floor.min_support=0 is not allowed"),
-            ({"floor": Floor(level=1.5)}, "floor.level=1.5 is not allowed"),
+            ({"floor": Floor(confidence=1.5)}, "floor.confidence=1.5 is not allowed"),
             ({"tolerance": 0}, "tolerance=0 is not allowed: give a number over 0 in the units of the answers"),
             ({"tolerance": -1.0}, "tolerance=-1.0 is not allowed"),
             ({"tolerance": float("nan")}, "tolerance=nan is not allowed"),
@@ -227,12 +228,11 @@ class TestRefusals:
             ({"output": Output("scores")}, "output.of='scores' is not known; use 'predict' or 'proba'"),
             ({"output": Output(class_="ill")}, "output.class_='ill' is for the probability of a class"),
             ({"output": Output(threshold="high")}, "output.threshold='high' is not allowed"),
-            ({"formulation": "loose"}, "formulation='loose' is not known"),
-            ({"formulation": "selective"}, "formulation='selective' counts rows itself"),
-            ({"candidates": "cubes"}, "candidates='cubes' is not known"),
+            ({"program": Program("loose")}, "formulation='loose' is not known"),
+            ({"program": Program("selective")}, "formulation='selective' counts rows itself"),
             ({"candidates": []}, "candidates is empty"),
-            ({"solver": "simplex"}, "solver='simplex' is not known"),
-            ({"time_limit": 0}, "time_limit=0 is not allowed: give a number over 0, or None"),
+            ({"program": Program(solver="simplex")}, "solver='simplex' is not known"),
+            ({"program": Program(time_limit=0)}, "time_limit=0 is not allowed: give a number over 0, or None"),
             ({"random_state": 1.5}, "random_state=1.5 is not allowed"),
             ({"verbose": "x"}, "verbose='x' is not allowed"),
             ({"n_jobs": 0}, "n_jobs=0 is not allowed"),
@@ -250,10 +250,10 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"floor": "share"}, "floor is a str; give a Floor"),
-            ({"output": "proba"}, r"output is a str; give an Output, such as Output\('proba'\)"),
+            ({"floor": "share"}, r"floor is a str; give Floor\(...\)"),
+            ({"output": "proba"}, r"output is a str; give Output\(...\)"),
             ({"schema": {"a": 1}}, "schema is a dict; give a FeatureSchema"),
-            ({"candidates": 3}, "candidates holds a int; give 'balls' or generators"),
+            ({"candidates": "balls"}, r"candidates holds a str; give Boxes\(\) alone, or Balls\(\)"),
             ({"checkpoint": 3}, "checkpoint is a int; give the path of a folder, or None"),
         ],
     )
@@ -268,15 +268,6 @@ class TestRefusals:
     def test_bad_options_of_balls(self, square, changes, message):
         with pytest.raises(ValueError, match=message):
             AggregateExplainer(halves, **{**QUICK, "candidates": replace(BALLS, **changes)}).fit(square)
-
-    def test_confidence_without_a_certificate_is_refused(self, square):
-        for options, words in [
-            ({}, "without a background or a holdout"),
-            ({"candidates": BALLS}, "without a background or a holdout"),
-            ({"holdout": 0.3, "floor": Floor(on="share")}, r"with floor\.on='share'"),
-        ]:
-            with pytest.raises(ValueError, match=f"confidence=0.8 is that of a certificate, and there is none {words}"):
-                AggregateExplainer(halves, confidence=0.8, **options).fit(square)
 
     def test_empty_paths_are_refused(self, square):
         with pytest.raises(ValueError, match="X is an empty path"):
@@ -395,12 +386,9 @@ BALLS_OPTIONS: dict[str, Any] = {
 FLOOR_OPTIONS: dict[str, dict[str, Any]] = {
     "on": {"any": "bound"},
     "min_support": {"any": 60, "held out": 500, "program": 150},
-    "level": {
-        "any": 0.3,
-        "background": Refused("floor.level=0.3 is for fits that judge by folds"),
-        "held out": Refused("floor.level=0.3 is for fits that judge by folds"),
-    },
+    "confidence": {"any": 0.7},
 }
+PROGRAM_OPTIONS: dict[str, Any] = {"formulation": "selective", "solver": "greedy", "time_limit": 1e-9}
 DRAWS_OPTIONS: dict[str, Any] = {"n": 600}
 
 
@@ -411,7 +399,9 @@ class TestParts:
         assert {field.name for field in fields(Balls)} == set(BALLS_OPTIONS)
         assert {field.name for field in fields(Floor)} == set(FLOOR_OPTIONS)
         assert {field.name for field in fields(Draws)} == set(DRAWS_OPTIONS)
-        assert set(AggregateExplainer.PARTS) == {"candidates", "floor", "draws", "output"}
+        assert {field.name for field in fields(Program)} == set(PROGRAM_OPTIONS)
+        assert {field.name for field in fields(Boxes)} == {"max_conditions"}
+        assert set(AggregateExplainer.PARTS) == {"candidates", "draws", "program", "floor", "output"}
 
     @pytest.mark.slow
     @pytest.mark.parametrize("name", BALLS_OPTIONS)
@@ -423,26 +413,38 @@ class TestParts:
 
     @pytest.mark.slow
     @pytest.mark.parametrize(("base", "name"), cases(FLOOR_OPTIONS, BASES))
-    def test_options_of_the_floor_act_or_are_refused(self, base: str, name: str) -> None:
+    def test_options_of_the_floor_act(self, base: str, name: str) -> None:
         change = FLOOR_OPTIONS[name].get(base, FLOOR_OPTIONS[name]["any"])
         start = Floor(on="share", min_support=5)
-        if name == "level":
+        if name == "confidence" and base != "program":
             start = replace(start, on="bound")
         options = {**BASES[base], "floor": start}
         if base != "program":
             # A floor that nearly all choices reach makes no difference, however it is measured.
             options["min_fidelity"] = {"on": 0.995}.get(name, options["min_fidelity"])
         before, explainer = (AggregateExplainer(law, **options) for _ in range(2))
-        if isinstance(change, Refused):
-            with pytest.raises(ValueError, match=change.words):
-                fit(base, explainer.set_params(floor__level=0.3))
-        else:
-            explainer.set_params(**{f"floor__{name}": change})
-            assert outcome(base, explainer) != outcome(base, before)
+        explainer.set_params(**{f"floor__{name}": change})
+        assert outcome(base, explainer) != outcome(base, before)
 
-    def test_a_level_without_a_bound_is_refused(self) -> None:
-        with pytest.raises(ValueError, match=r"floor\.level is the error of a bound"):
-            fit("program", AggregateExplainer(law, **BASES["program"]).set_params(floor__level=0.3))
+    def test_confidence_without_a_bound_is_refused(self) -> None:
+        explainer = AggregateExplainer(law, **BASES["program"]).set_params(floor__confidence=0.7, holdout=None)
+        with pytest.raises(
+            ValueError, match=r"floor\.confidence=0.7 is that of a bound, and floor\.on='share' without"
+        ):
+            fit("program", explainer)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("name", PROGRAM_OPTIONS)
+    def test_options_of_the_program_act(self, name: str) -> None:
+        explainer = AggregateExplainer(law, **BASES["program"])
+        explainer.set_params(**{f"program__{name}": PROGRAM_OPTIONS[name]})
+        assert outcome("program", explainer) != base_facts("program")
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("base", [base for base in BASES if base != "program"])
+    def test_options_of_boxes_act(self, base: str) -> None:
+        explainer = AggregateExplainer(law, **BASES[base]).set_params(candidates__max_conditions=1)
+        assert outcome(base, explainer) != base_facts(base)
 
     @pytest.mark.slow
     @pytest.mark.parametrize("base", [base for base in BASES if base != "program"])

@@ -9,7 +9,7 @@ def test_the_bound_is_measured_at_its_level():
     for level in (0.05, 0.2):
         # Clopper and Pearson's bound is a quantile of a beta law.
         expected = beta.ppf(level, 38, 40 - 38 + 1)
-        assert Floor("bound", level=level).measure(38, 40) == pytest.approx(expected)
+        assert Floor("bound", confidence=1 - level).measure(38, 40) == pytest.approx(expected)
 
 
 def test_the_raw_share_is_the_papers():
@@ -37,8 +37,7 @@ def test_a_bound_is_under_its_share():
     [
         ({"on": "mean"}, "floor.on='mean' is not known; use 'bound' or 'share'"),
         ({"min_support": 0}, "floor.min_support=0 is not allowed: give a whole number, 1 or more"),
-        ({"level": 0.0}, "floor.level=0.0 is not allowed: give a number over 0 and under 1"),
-        ({"on": "share", "level": 0.1}, "floor.level is the error of a bound, and floor.on='share' has none"),
+        ({"confidence": 0.0}, "floor.confidence=0.0 is not allowed: give a number over 0 and under 1"),
     ],
 )
 def test_bad_options(options, message):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Boxes
 from oleander.draws import Draws
 from oleander.fitting import workings
 from oleander.results.fit_record import FitRecord
@@ -63,7 +63,7 @@ class TestRecord:
     def test_parameters_set_after_the_fit_change_no_figure(self, fit_stripes):
         atlas = fit_stripes()
         before = atlas.summary()
-        atlas.set_params(min_fidelity=0.5, max_conditions=3, confidence=0.5)
+        atlas.set_params(min_fidelity=0.5, candidates=Boxes(3), floor__confidence=0.5)
         assert atlas.summary() == before
 
 

@@ -14,9 +14,9 @@ from benchmarks.outside.task import SILENT
 from benchmarks.rivals.lime_package import explain_with_lime
 from benchmarks.subjects.field.lesson import Lesson, Widening
 from benchmarks.subjects.quality.methods import Budget, Effort, fit_default
+from oleander import NothingFoundError
 from oleander.arrays import Ints
 from oleander.black_box.asking import BlackBox
-from oleander.fitting.nothing_found import NothingFoundError
 from oleander.rules.conditions import Range
 
 N_TREES, N_BINS = 300, 10

@@ -14,8 +14,8 @@ from benchmarks.measuring import WatchedBlackBox
 from benchmarks.rivals import NaiveTree, TreeWithAbstention
 from benchmarks.rivals.tree_on_draws import TreeOnDraws
 from benchmarks.subjects.quality.methods import Budget, Effort, Method
+from oleander import NothingFoundError
 from oleander.arrays import Floats, Labels
-from oleander.fitting.nothing_found import NothingFoundError
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.rules import Region

@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.cases import Case, typical_radius
 from benchmarks.rivals import AnchorPick, NaiveTree, Proxies, Rival, SubmodularPick, TreeWithAbstention
 from benchmarks.rivals.tree_on_draws import TreeOnDraws
-from oleander import AggregateExplainer, Balls, Draws
+from oleander import AggregateExplainer, Balls, Draws, Program
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def fit_tree_on_draws(case: Case, budget: Budget, effort: Effort, *, max_leaves:
 def fit_balls(case: Case, budget: Budget, effort: Effort) -> Rival:
     """Fit ours with balls as candidates; the trees inside have as many leaves as they need."""
     balls = Balls(max_candidates=effort.max_candidates, n_draws=effort.n_draws)
-    return fit_without_background(case, budget, effort, candidates=balls, time_limit=2)
+    return fit_without_background(case, budget, effort, candidates=balls, program=Program(time_limit=2))
 
 
 def fit_paper(case: Case, budget: Budget, effort: Effort) -> Rival:

@@ -394,29 +394,24 @@ def measure_scales(rows: Rows, scale: str) -> Floats:
     return np.array([measure_scale(column[~np.isnan(column)], scale) for column in columns])
 
 
-def find_generators(candidates: str | Generator | Iterable[str | Generator]) -> list[Generator]:
-    """Return the generators that are given, or named: "balls".
+def find_generators(candidates: Generator | Iterable[Generator]) -> list[Generator]:
+    """Return the generators that are given: one or several.
 
     Examples
     --------
-    >>> [type(generator).__name__ for generator in find_generators("balls")]
+    >>> [type(generator).__name__ for generator in find_generators(Balls())]
     ['Balls']
     """
-    several = list(candidates) if isinstance(candidates, Iterable) and not isinstance(candidates, str) else [candidates]
+    generators = [candidates] if isinstance(candidates, Generator) else candidates
+    several = list(generators) if isinstance(generators, Iterable) else [generators]
     if not several:
-        raise ValueError("candidates is empty: give 'balls' or generators, such as Balls().")
-    generators: list[Generator] = []
+        raise ValueError("candidates is empty: give Boxes(), Balls() or generators of your own.")
     for one in several:
-        if isinstance(one, str):
-            if one == "auto":
-                raise ValueError("candidates='auto' learns rules and stands alone: leave out the others, or 'auto'.")
-            check_choice("candidates", one, ("auto", "balls"))
-            generators.append(Balls())
-        elif isinstance(one, Generator):
-            generators.append(one)
-        else:
-            raise TypeError(f"candidates holds a {type(one).__name__}; give 'balls' or generators, such as Balls().")
-    return generators
+        if not isinstance(one, Generator):
+            raise TypeError(
+                f"candidates holds a {type(one).__name__}; give Boxes() alone, or Balls() and generators of your own."
+            )
+    return several
 
 
 def measure_sizes(pool: "CandidatePool") -> tuple[BallSize, ...]:

@@ -56,7 +56,7 @@ def compare_models(
     from oleander.cli.tables import FileOptions
     from oleander.draws import Draws
     from oleander.explainer import AggregateExplainer
-    from oleander.fitting.nothing_found import NothingFoundError
+    from oleander.fitting.options import NothingFoundError
     from oleander.judging.bounds import lower_bound, upper_bound
 
     request = Request(

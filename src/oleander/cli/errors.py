@@ -57,7 +57,7 @@ def to_command_error(error: BaseException, options: Collection[str]) -> CommandE
     # Imported here, because a wrong option is answered before scikit-learn is imported.
     from oleander.black_box.answers import BlackBoxError
     from oleander.files.saved import FileError
-    from oleander.fitting.nothing_found import NothingFoundError
+    from oleander.fitting.options import NothingFoundError
 
     message = " ".join(str(error).split()).replace("include_rows=True", "--include-rows")
     named = PARAMETER.match(message)

@@ -45,6 +45,7 @@ def explain(
     as_json: given.AsJson = False,
 ) -> None:
     """Explain a model on the rows of a file; write the rules, their answers, the trade-off and the page."""
+    from oleander.candidates.boxes import Boxes
     from oleander.cli.outputs import check_folder, show_schema
     from oleander.cli.preparing import Request, prepare_to_explain
     from oleander.cli.tables import FileOptions
@@ -77,7 +78,7 @@ def explain(
         prepared.black_box,
         max_explainers=max_explainers,
         min_fidelity=min_fidelity,
-        max_conditions=max_conditions,
+        candidates=Boxes(max_conditions),
         draws=Draws() if draws is None else Draws(draws),
         tolerance=within,
         output=read_output(proba, threshold, prepared.black_box),

@@ -5,16 +5,15 @@ import numpy as np
 from oleander.arrays import Floats
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import label_rows, warn_of_truth
+from oleander.candidates.boxes import Boxes
 from oleander.data.reading import Reading, Split
 from oleander.data.rows import Rows
 from oleander.data.splitting import count_units
 from oleander.draws.jitter import measure_realism
 from oleander.draws.labelled import draw_and_ask, take_as_draws
-from oleander.fitting.nothing_found import NothingFoundError
-from oleander.fitting.options import Options
+from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.fitting.workings import Workings, deliver_rules
 from oleander.judging.certificate import Certificate
-from oleander.judging.floor import Floor
 from oleander.learning.learner import RuleLearner
 from oleander.messages import warn_user
 from oleander.results.fit_record import FitRecord
@@ -29,7 +28,7 @@ MOST_VALUES = 20_000_000
 MANY, ENOUGH_FOR_DRAWS = 5_000, 2_000
 
 
-def find_holdout(options: Options, reading: Reading, *, has_background: bool) -> float | None:
+def find_holdout(options: Parameters, reading: Reading, *, has_background: bool) -> float | None:
     """Return the share of rows that judges: the one given, or of many rows all but a few that make draws.
 
     Folds judge where rows are few. Of many rows a few show where data lie, and the others can certify.
@@ -38,12 +37,12 @@ def find_holdout(options: Options, reading: Reading, *, has_background: bool) ->
     # Rows that are draws themselves are worth less to learn from than the draws around them.
     n_taught = ENOUGH_FOR_DRAWS if options.draws.n else n_units // 2
     by_folds = options.asks and options.holdout is None and not has_background
-    if not by_folds or n_units < MANY or options.floor.level != Floor().level:
+    if not by_folds or n_units < MANY:
         return options.holdout
     return 1 - n_taught / n_units
 
 
-def count_affordable_draws(options: Options, parts: Split, black_box: CountingBlackBox) -> int:
+def count_affordable_draws(options: Parameters, parts: Split, black_box: CountingBlackBox) -> int:
     """Return the number of draws that memory and ``max_queries`` leave after the rows; draws give way first."""
     wanted, left, n_columns = options.draws.n, black_box.queries_left, len(black_box.schema)
     fitting = max(FEWEST_DRAWS, MOST_VALUES // max(n_columns, 1))
@@ -65,7 +64,8 @@ def count_affordable_draws(options: Options, parts: Split, black_box: CountingBl
 
 
 def learn_by_asking(
-    options: Options,
+    options: Parameters,
+    boxes: Boxes,
     reading: Reading,
     parts: Split,
     background: Floats | None,
@@ -77,7 +77,8 @@ def learn_by_asking(
 
     Parameters
     ----------
-    options : Options
+    options : Parameters
+    boxes : Boxes
     reading : Reading
     parts : Split
     background : array of shape (n_rows, n_features) or None
@@ -91,7 +92,7 @@ def learn_by_asking(
     # Read and label the rows that judge.
     is_held = background is None and len(parts.held) > 0
     judging = parts.held if is_held else parts.learned
-    truth = None if reading.truth is None else options.read_truth(reading.truth[judging])
+    truth = read_truth(options, reading.truth, judging)
     clusters = None if reading.clusters is None else reading.clusters[judging]
     groups = reading.groups_of(judging)
     rows = label_rows(reading.values[judging], black_box, groups=groups, clusters=clusters, merge=False)
@@ -101,13 +102,13 @@ def learn_by_asking(
     if around is not None and not n_draws:
         around = _take_affordable(around, black_box, seed)
     by_folds = around is None
-    level = options.floor.level if by_folds else 1 - options.confidence
+    level = options.floor.level
     if options.floor.on == "bound":
         too_few = why_too_few(rows.n_units, rows.unit, options.min_fidelity, level, of_widest=by_folds)
         if too_few is not None:
             raise NothingFoundError(too_few)
     # Draw and ask, or take rows as draws.
-    within, taught = options.agrees_within, None
+    within, taught = find_tolerance(options), None
     if n_draws:
         parents = rows.exact if around is None else around
         draws = draw_and_ask(parents, black_box, n_draws, seed, within)
@@ -125,7 +126,7 @@ def learn_by_asking(
         level=level,
         on_share=options.floor.on == "share",
         min_support=options.floor.min_support,
-        max_conditions=options.max_conditions,
+        max_conditions=boxes.max_conditions,
         seed=seed,
         n_jobs=options.n_jobs,
     )
@@ -137,7 +138,7 @@ def learn_by_asking(
         proof, n_candidates = rules.prove()
     explainers, evaluation = deliver_rules(rules, learner, options.min_fidelity)
     is_certified = rules.is_certified and reading.can_certify
-    certificate = Certificate((), None, rules.claim, options.confidence, rules.rows)
+    certificate = Certificate((), None, rules.claim, options.floor.confidence, rules.rows)
     realism = None
     if n_draws:
         with tell_progress("comparing draws with rows"):

@@ -10,15 +10,16 @@ from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.reading import Reading, Split
 from oleander.files.checkpoint import Checkpoint
-from oleander.fitting.nothing_found import NothingFoundError
-from oleander.fitting.options import Options
+from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.fitting.workings import Workings, deliver_choice
 from oleander.messages import warn_user
 from oleander.results.fit_record import FitRecord
 
+DEFAULT_NUMBER = 10
+
 
 def choose_from_pool(
-    options: Options,
+    options: Parameters,
     reading: Reading,
     parts: Split,
     generators: Sequence[Generator],
@@ -30,7 +31,7 @@ def choose_from_pool(
 
     Parameters
     ----------
-    options : Options
+    options : Parameters
     reading : Reading
     parts : Split
         Candidates are learned and chosen on one part of the rows, and certified on the other.
@@ -40,11 +41,12 @@ def choose_from_pool(
         Where trained explainers are kept.
     seed : int
     """
-    within = options.agrees_within
+    within = find_tolerance(options)
+    limits = int(options.max_explainers or DEFAULT_NUMBER), float(options.min_fidelity)
     assert within != "auto"
     # Read and label the rows that teach and choose.
     learned = parts.learned
-    truth = None if reading.truth is None else options.read_truth(reading.truth[learned])
+    truth = read_truth(options, reading.truth, learned)
     is_whole = len(learned) == len(reading.values)
     rows = label_rows(
         reading.values if is_whole else reading.values[learned],
@@ -66,7 +68,7 @@ def choose_from_pool(
         if isinstance(generator, Balls):
             warn_of_sizes(generator, rows, sizes)
     program = _state_program(options, pool)
-    result = program.select(*options.limits)
+    result = program.select(*limits)
     if not len(result.chosen):
         raise NothingFoundError(program.why_nothing(result, options.min_fidelity))
     if result.message:
@@ -85,19 +87,19 @@ def choose_from_pool(
     certificate, judged = None, None
     if len(parts.held):
         answers = explainers.read(held.values)
-        certified = explainers.certify(held, answers, options.confidence)
+        certified = explainers.certify(held, answers, options.floor.confidence)
         if reading.can_certify:
             certificate, explainers = certified, explainers.with_claims(certified)
         else:
             judged = certified.as_judged()
-        explainers = explainers.judged_on(held, answers, 1 - options.confidence, options.min_fidelity)
+        explainers = explainers.judged_on(held, answers, options.floor.level, options.min_fidelity)
     record = FitRecord(
-        *options.limits,
+        *limits,
         explainers,
         evaluation,
         black_box.n_queries,
         proof=result.proof,
-        counted=result.coverage if options.formulation == "selective" else None,
+        counted=result.coverage if options.program.formulation == "selective" else None,
         certificate=certificate,
         judged=judged,
         ball_sizes=sizes,
@@ -107,13 +109,13 @@ def choose_from_pool(
     return record, Workings(program, rows, held, seed, result, n_rows)
 
 
-def _state_program(options: Options, pool: CandidatePool) -> PoolProgram:
+def _state_program(options: Parameters, pool: CandidatePool) -> PoolProgram:
     if len(pool.candidates) < (options.max_explainers or 0):
         warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
     return PoolProgram(
         pool,
         options.floor,
-        formulation=options.formulation,
-        solver=options.solver,
-        time_limit=options.time_limit,
+        formulation=options.program.formulation,
+        solver=options.program.solver,
+        time_limit=options.program.time_limit,
     )

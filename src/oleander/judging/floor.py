@@ -20,22 +20,26 @@ class Floor:
         The one-sided exact lower bound on an explainer's fidelity, which counts groups where there are groups; or the
         raw share of rows as in the paper, which new rows often fall short of.
     min_support : int
-        The fewest rows that an explainer must cover. A fidelity of 1 in a region of one row is no evidence.
-    level : float
-        The one-sided error of the bound.
+        The minimum number of rows that an explainer must cover. A fidelity of 1 in a region of one row is no evidence.
+    confidence : float
+        The probability with which a bound holds, and all statements of a certificate together.
     """
 
     on: Literal["bound", "share"] = "bound"
     min_support: int = 10
-    level: float = 0.05
+    confidence: float = 0.95
+
+    @property
+    def level(self) -> float:
+        """The one-sided error of the bound."""
+        # Without the rounding, 1 - 0.95 is a little over 0.05.
+        return round(1 - self.confidence, 12)
 
     def check(self) -> None:
         """Raise ``ValueError`` for an option that is not allowed."""
         check_choice("floor.on", self.on, ("bound", "share"))
         check_count("floor.min_support", self.min_support)
-        check_share("floor.level", self.level)
-        if self.on == "share" and self.level != type(self)().level:
-            raise ValueError("floor.level is the error of a bound, and floor.on='share' has none: leave it out.")
+        check_share("floor.confidence", self.confidence)
 
     def measure(self, n_right: Any, n_units: Any, n_rows: Any = None) -> Floats:
         """Return the measure for each pair of counts; 0 where the support is too small.

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer, FeatureSchema
+from oleander import AggregateExplainer, Balls, Boxes, FeatureSchema
 from oleander.data.schema import Feature, Kind
 from oleander.data.schema.rounding import format_days, round_days, to_dates, to_days
 from oleander.data.schema.schema import describe_features
@@ -65,7 +65,7 @@ def test_a_file_with_bounds_that_the_dtype_cannot_hold():
         Feature.from_dict(data)
 
 
-@pytest.mark.parametrize("candidates", ["auto", "balls", OwnTrees()])
+@pytest.mark.parametrize("candidates", [Boxes(), Balls(), OwnTrees()])
 def test_rules_are_about_dates(candidates):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"admitted": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, 200), unit="D")})
@@ -76,7 +76,7 @@ def test_rules_are_about_dates(candidates):
         asked.append(X["admitted"])
         return (X["admitted"] > "2024-06-01").to_numpy()
 
-    draws = {"draws": Draws(1000)} if candidates == "auto" else {}
+    draws = {"draws": Draws(1000)} if isinstance(candidates, Boxes) else {}
     atlas = AggregateExplainer(late, candidates=candidates, max_explainers=2, random_state=0, **draws).fit(X)
     assert "2024-0" in atlas.summary()
     assert atlas.coverage_ > 0.5

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer, Balls, Floor
+from oleander import AggregateExplainer, Balls, Floor, Program
 from oleander.data.tolerance import show_answer
 from oleander.draws import Draws
 from oleander.messages import show_share
@@ -526,7 +526,7 @@ def test_two_thousand_rows_and_fifty_explainers(open_page):
         max_explainers=50,
         min_fidelity=0.7,
         floor=Floor(on="share"),
-        time_limit=2,
+        program=Program(time_limit=2),
         random_state=0,
     )
     with warnings.catch_warnings():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Boxes
 from oleander.draws import Draws
 from oleander.judging.certificate import Certificate, Claim
 from oleander.messages import show_share
@@ -119,7 +119,7 @@ def test_how_it_was_made(atlases):
 
 
 def test_budgets_are_named(label_rows, make_rows):
-    atlas = AggregateExplainer(label_rows, max_conditions=2, draws=Draws(500), min_fidelity=0.6, random_state=0)
+    atlas = AggregateExplainer(label_rows, candidates=Boxes(2), draws=Draws(500), min_fidelity=0.6, random_state=0)
     made = " ".join(_describe_making(atlas.fit(make_rows(200), background=make_rows(200, seed=1))))
     assert "at most 10 rules with at most 2 conditions each" in made
 
