@@ -10,7 +10,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.draws.labelled import draw_and_ask
-from oleander.fitting.workings import deliver_rules
+from oleander.fitting.delivering import deliver_rules
 from oleander.judging.certificate import Certificate
 from oleander.learning.learner import RuleLearner
 from oleander.results.explainer_set import ChosenExplainer

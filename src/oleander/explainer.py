@@ -15,11 +15,10 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.answers import check_given
 from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, keep_columns
 from oleander.black_box.keeping import resume
-from oleander.black_box.labelling import label_rows, split_affordable
+from oleander.black_box.labelling import label_rows
 from oleander.black_box.output import Output
-from oleander.candidates.balls import Balls, Radius, find_generators
-from oleander.candidates.boxes import Boxes
-from oleander.candidates.choosing import PaperVariables, PoolProgram
+from oleander.candidates.balls import Balls, Radius
+from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
 from oleander.data.checks import check_count, make_seed
 from oleander.data.frames import as_one_row, take_rows, to_table
@@ -31,22 +30,21 @@ from oleander.export.python import write_python
 from oleander.export.sql import write_sql
 from oleander.files.checkpoint import Checkpoint
 from oleander.files.saved import FileError, read_file, write_file
-from oleander.fitting.by_asking import count_affordable_draws, find_holdout, learn_by_asking
-from oleander.fitting.from_pool import choose_from_pool
+from oleander.fitting.choice_from_pool import ChoiceFromPool
+from oleander.fitting.engine import Engine
 from oleander.fitting.options import (
     Parameters,
     Program,
     check,
     check_arguments,
+    check_radii,
     check_use,
     list_remembered,
     refuse_beside_letter,
 )
-from oleander.fitting.stability import measure_stability
-from oleander.fitting.workings import Workings, judge_trees, trace_tolerances, trace_tradeoff
+from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.certificate import Certificate
 from oleander.judging.floor import Floor
-from oleander.learning.learner import RuleLearner
 from oleander.messages import one_line, visible
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
@@ -160,7 +158,7 @@ class AggregateExplainer(Parameters):
     """
 
     _record: FitRecord
-    _workings: Workings | None
+    _engine: Engine | None
     _counter: CountingBlackBox | None
     _n_fits: dict[str, int]
 
@@ -322,7 +320,6 @@ class AggregateExplainer(Parameters):
         """
         check_arguments(others)
         check(self)
-        generators = [] if isinstance(self.candidates, Boxes) else find_generators(self.candidates)
         source = as_source(X)
         check_use(self, has_background=background is not None, is_source=source is not None, has_truth=y is not None)
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
@@ -335,50 +332,41 @@ class AggregateExplainer(Parameters):
         reading = read(
             X, y, groups, background, schema=self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs
         )
-        for balls in (generator for generator in generators if isinstance(generator, Balls)):
-            balls.check_rows(len(reading.values) if source is None else source.n_rows)
+        check_radii(self, len(reading.values) if source is None else source.n_rows)
         reading = reading.notice_copies()
-        around = reading.background
         model = self.output.of_model(self.black_box)
         box = BlackBox(model, reading.schema, is_number=self.tolerance is not None)
         if store is not None:
-            box, _ = resume(store, box, [reading.values, reading.groups, around], list_remembered(self), seed)
+            box, _ = resume(
+                store, box, [reading.values, reading.groups, reading.background], list_remembered(self), seed
+            )
         black_box = CountingBlackBox(box, self.max_queries)
         count = None if source is None else SourceCount.plan(source, reading, black_box)
-        holdout = find_holdout(self, reading, has_background=around is not None)
-        parts = split_affordable(reading, holdout, seed, black_box)
-        n_draws = count_affordable_draws(self, parts, black_box) if self.asks else 0
-        if isinstance(self.candidates, Boxes):
-            record, workings = learn_by_asking(self, self.candidates, reading, parts, around, n_draws, black_box, seed)
-        else:
-            record, workings = choose_from_pool(self, reading, parts, generators, black_box, store, seed)
+        engine_type = RulesOnDraws if self.asks else ChoiceFromPool
+        record, engine = engine_type.fit(self, reading, black_box, store, seed)
         if count is not None:
-            learned = workings.rows
-            if self.asks and len(parts.held):
-                # The rows that draws were made from are no evidence, so their answers are counted apart.
-                learned = label_rows(reading.values[parts.learned], black_box, known=workings.known)
             record = count.complete(
                 record,
-                Sampled.take(reading, parts.learned, learned),
-                Sampled.take(reading, parts.held, workings.held),
+                Sampled.take(reading, engine.parts.learned, engine.label_learned(reading, black_box)),
+                Sampled.take(reading, engine.parts.held, engine.held),
                 confidence=self.floor.confidence,
-                n_candidates=workings.n_candidates,
+                n_candidates=engine.n_candidates,
                 n_jobs=self.n_jobs,
                 checkpoint=store,
             )
         # Sorted once, here, the known rows are found at once however many they are, from the first explanation on.
-        _ = workings.known.by_hash
+        _ = engine.known.by_hash
         # Nothing is set before this line: an error or an interrupt leaves the object as it was.
-        self._set_record(replace(record, n_fits=self._count_fit(reading.content)), black_box, workings)
+        self._set_record(replace(record, n_fits=self._count_fit(reading.content)), black_box, engine)
         return self
 
     # What a fit leaves, and what a file brings back.
 
     def _set_record(
-        self, record: FitRecord, black_box: CountingBlackBox | None = None, workings: Workings | None = None
+        self, record: FitRecord, black_box: CountingBlackBox | None = None, engine: Engine | None = None
     ) -> None:
         """Set everything that a fit or a file brings, and scikit-learn's two attributes of the columns."""
-        self._record, self._counter, self._workings = record, black_box, workings
+        self._record, self._counter, self._engine = record, black_box, engine
         self.n_features_in_ = len(record.schema)
         columns = record.schema.columns
         if columns is not None and all(isinstance(column, str) for column in columns):
@@ -395,12 +383,12 @@ class AggregateExplainer(Parameters):
         self._n_fits = {**counted, rows: counted.get(rows, 0) + 1}
         return self._n_fits[rows]
 
-    def _need_workings(self, lack: str) -> Workings:
+    def _need_engine(self, lack: str) -> Engine:
         """Return what the fit has kept; ``NotFittedError`` where the explainer was loaded from a file."""
         self.record_  # noqa: B018 (raises where nothing is fitted)
-        if self._workings is None:
+        if self._engine is None:
             raise NotFittedError(f"this explainer was loaded from a file, which holds {lack}: fit one to get it.")
-        return self._workings
+        return self._engine
 
     @property
     def record_(self) -> FitRecord:
@@ -463,7 +451,7 @@ class AggregateExplainer(Parameters):
     def verdict_(self) -> pd.DataFrame:
         """What one plain tree and one tree that abstains would do; made when it is first read."""
         if self.record_.verdict is None:
-            table = judge_trees(self._need_workings("no verdict"), self._record.min_fidelity)
+            table = self._need_engine("no verdict").verdict(self._record.min_fidelity)
             self._record = replace(self._record, verdict=table)
         verdict: pd.DataFrame = self._record.verdict
         return verdict
@@ -471,26 +459,17 @@ class AggregateExplainer(Parameters):
     @property
     def result_(self) -> SelectionResult:
         """The solver's answer, row by row, where a program chose the explainers."""
-        result = self._need_workings("no solver's result").result
-        if result is None:
-            raise AttributeError("there is no solver's result: these explainers were learned by asking.")
-        return result
+        return self._need_engine("no solver's result").result
 
     @property
     def variables_(self) -> PaperVariables:
         """The paper's w, y and z for each row of X, where balls were chosen for a table in memory."""
-        workings = self._need_workings("no w, y and z")
-        if not isinstance(workings.program, PoolProgram) or workings.result is None or workings.n_rows is None:
-            raise AttributeError("there are no w, y and z: no program chose balls around the rows of a table.")
-        return PaperVariables.read(workings.program, workings.result, workings.n_rows)
+        return self._need_engine("no w, y and z").variables
 
     @property
     def pool_(self) -> CandidatePool:
         """All candidates, where a program chose the explainers."""
-        program = self._need_workings("no candidates").program
-        if isinstance(program, RuleLearner):
-            raise AttributeError("there is no pool of candidates: these explainers were learned by asking.")
-        return program.pool
+        return self._need_engine("no candidates").pool
 
     @property
     def exact_(self) -> Evaluation | None:
@@ -583,7 +562,7 @@ class AggregateExplainer(Parameters):
             if self.black_box is None:
                 raise ValueError("the black box is not here to be asked: pass its labels.")
             self._counter = self._record.count_queries(self.black_box, self.max_queries)
-        known = Rows.empty(self.schema_) if self._workings is None else self._workings.known
+        known = Rows.empty(self.schema_) if self._engine is None else self._engine.known
         return label_rows(rows, self._counter, known=known).labels_of_rows
 
     def _ask(self, X: Any, rows: Floats, readable: Bools | None, ask: bool) -> tuple[Labels | None, str]:
@@ -675,11 +654,8 @@ class AggregateExplainer(Parameters):
         check_count("n", n)
         record = self.record_
         if record.stability is None or record.stability.n_refits != n:
-            program = self._need_workings("no draws to refit on").program
-            if not isinstance(program, RuleLearner):
-                raise ValueError("stability is for explainers that are learned by asking: a program chose these.")
-            limits = record.max_explainers, record.min_fidelity
-            found = measure_stability(record.explainers, program, limits, n)
+            engine = self._need_engine("no draws to refit on")
+            found = engine.stability(record.explainers, (record.max_explainers, record.min_fidelity), n)
             self._record = replace(self._record, stability=found)
             return found
         return record.stability
@@ -703,13 +679,9 @@ class AggregateExplainer(Parameters):
         record = self.record_
         if max_explainers is None and min_fidelity is None and record.tradeoff is not None:
             return record.tradeoff
-        workings = self._need_workings("no trade-off")
-        own = record.cell
-        numbers, floors = read_grid(own, max_explainers, min_fidelity)
-        known = {} if workings.result is None else {(own.max_explainers, own.min_fidelity): workings.result}
-        found = trace_tradeoff(workings.program, numbers, floors, known).with_cell(own)
+        grid = read_grid(record.cell, max_explainers, min_fidelity)
+        found = self._need_engine("no trade-off").tradeoff(record.cell, *grid)
         self._record = replace(self._record, tradeoff=found)
-        self._workings = replace(workings, grid=(tuple(numbers), tuple(floors)))
         return found
 
     @showing_progress
@@ -726,19 +698,17 @@ class AggregateExplainer(Parameters):
         DataFrame
             A line for each tolerance with the columns ``tolerance``, ``n_rules``, ``coverage``, ``agreement``,
             ``at_least`` and ``status``: "certified" for the tolerance of the fit alone, because a tolerance that is
-            picked after looking at several is judged.
+            picked after looking at several is judged. A wider tolerance never answers less: where the rules of a
+            narrower one answer more rows, they stand in its line with the figures of the narrower tolerance.
         """
-        program = self._need_workings("no draws").program
-        if not isinstance(program, RuleLearner):
-            if self._record.explainers.tolerance is not None:
-                raise ValueError("other tolerances can be traced where explainers were learned by asking: fit again.")
-            raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
-        return trace_tolerances(program, self._record.max_explainers, self._record.min_fidelity, values)
+        record = self.record_
+        limits = record.max_explainers, record.min_fidelity
+        return self._need_engine("no draws").tolerances(record.explainers, limits, values)
 
     @showing_progress
     def summary(self) -> str:
         """Return the fit in a few lines of text."""
-        if self.record_.verdict is None and self._workings is not None:
+        if self.record_.verdict is None and self._engine is not None:
             self.verdict_  # noqa: B018 (made when it is first read)
         return summarize(self._record)
 
@@ -764,8 +734,8 @@ class AggregateExplainer(Parameters):
     def _shareable(self, include_rows: bool) -> FitRecord:
         """Return the record as it may leave the program; ``ValueError`` where it would hold rows of the data."""
         record = replace(self.record_, n_queries=self.n_queries_)
-        if not include_rows and self._workings is not None:
-            record = record.without_records(self._workings.known.values)
+        if not include_rows and self._engine is not None:
+            record = record.without_records(self._engine.known.values)
         return record
 
     def to_sql(

@@ -13,7 +13,7 @@ from oleander.candidates import Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
-from oleander.fitting.workings import deliver_choice
+from oleander.fitting.delivering import deliver_choice
 from oleander.judging import Floor
 from oleander.rules import FilteredTree, LimeLinear, Linear, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult

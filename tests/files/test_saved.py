@@ -130,7 +130,7 @@ def test_no_row_is_in_the_file(request, tmp_path, way):
     atlas.save(tmp_path / "x")
     numbers = numbers_in(read_file(tmp_path / "x"))
     # Bounds of columns are there, each the value of some row; no row is there with all its values.
-    rows = atlas._workings.known.values
+    rows = atlas._engine.known.values
     assert len(rows) == 400
     assert not [row for row in rows.tolist() if set(row) <= numbers]
 

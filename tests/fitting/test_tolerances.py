@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from oleander import AggregateExplainer, Draws
+from oleander.learning.learner import RuleLearner
 from tests.making import ASKING, Recording
 
 RNG = np.random.default_rng(0)
@@ -59,3 +62,17 @@ def test_labels_have_no_tolerance(square):
             atlas.tolerances()
     with pytest.raises(ValueError, match=r"tolerance=0 is not allowed"):
         AggregateExplainer(lambda X: X[:, 0], tolerance=0.2, **ASKING).fit(square).tolerances([0])
+
+
+def test_a_wider_tolerance_never_answers_less(sloping, monkeypatch):
+    """What is within a tolerance is within a wider one, so the rules of the narrower one serve there too."""
+    choose = RuleLearner.choose
+
+    def find_little(learner, *limits):
+        found = choose(learner, *limits)
+        return replace(found, coverage=found.coverage / 2) if learner.draws.tolerance.value > 1 else found
+
+    monkeypatch.setattr(RuleLearner, "choose", find_little)
+    table = sloping[1].tolerances([2.0, 1.0, 0.75, "40%"]).set_index("tolerance")
+    assert table["coverage"][2.0] == table["coverage"][1.0] >= table["coverage"][0.75]
+    assert table["status"].tolist() == ["judged", "certified", "judged", "judged"]

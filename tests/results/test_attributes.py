@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 from oleander import AggregateExplainer, Boxes
 from oleander.draws import Draws
-from oleander.fitting import workings
+from oleander.fitting import engine
 from oleander.results.fit_record import FitRecord
 
 FROM_RECORD = {
@@ -48,7 +48,7 @@ class TestRecord:
 
     def test_a_fit_leaves_nothing_else_behind(self, atlas):
         own = set(vars(atlas)) - set(atlas.get_params(deep=False))
-        assert own <= {"_record", "_workings", "_counter", "_n_fits", "n_features_in_", "feature_names_in_"}
+        assert own <= {"_record", "_engine", "_counter", "_n_fits", "n_features_in_", "feature_names_in_"}
 
     def test_a_second_fit_leaves_nothing_of_the_first(self, fit_stripes, rows):
         atlas = fit_stripes()
@@ -72,8 +72,8 @@ class TestVerdict:
 
     @pytest.fixture
     def grown(self, monkeypatch):
-        calls, judge = [], workings.judge_learned_trees
-        monkeypatch.setattr(workings, "judge_learned_trees", lambda *given: calls.append(1) or judge(*given))
+        calls, judge = [], engine.judge_learned_trees
+        monkeypatch.setattr(engine, "judge_learned_trees", lambda *given: calls.append(1) or judge(*given))
         return calls
 
     @pytest.mark.parametrize("read", [lambda atlas: atlas.verdict_, lambda atlas: atlas.summary()])

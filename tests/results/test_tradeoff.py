@@ -5,7 +5,6 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from oleander import AggregateExplainer, Balls, Floor
-from oleander.learning.learner import RuleLearner
 from oleander.results.tradeoff import Cell, TradeOff, default_grid
 
 
@@ -40,22 +39,22 @@ class TestCells:
         assert len(tradeoff.cells) == len(numbers) * len(floors)
 
     def test_a_cell_is_what_a_choice_of_its_own_finds(self, atlas, tradeoff):
-        program, rows = atlas._workings.program, atlas._workings.rows
+        engine, rows = atlas._engine, atlas._engine.rows
         for cell in tradeoff.cells:
-            if isinstance(program, RuleLearner):
+            if atlas.asks:
                 # Of the sets for all numbers and floors together, of which the fitted cell shows the delivered one.
                 if cell.status == "certified":
                     continue
-                rules = program.choose_each(*default_grid(3, 0.85))[cell.max_explainers, cell.min_fidelity]
+                rules = engine.learner.choose_each(*default_grid(3, 0.85))[cell.max_explainers, cell.min_fidelity]
                 assert cell.n_explainers == (0 if rules is None else len(rules.step.rules))
                 assert cell.coverage == pytest.approx(0 if rules is None else rules.coverage)
             else:
-                result = program.select(cell.max_explainers, cell.min_fidelity)
+                result = engine.program.select(cell.max_explainers, cell.min_fidelity)
                 assert cell.n_explainers == len(result.chosen)
                 assert cell.coverage == pytest.approx(result.covered @ rows.weights / rows.n_rows)
 
     def test_figures_are_those_of_the_explainers(self, atlas, tradeoff):
-        rows = atlas._workings.rows
+        rows = atlas._engine.rows
         for cell in tradeoff.cells:
             if cell.explainers is not None:
                 found = cell.explainers.evaluate(rows.values, rows.labels, rows.weights)

@@ -25,7 +25,7 @@ from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.rows import Rows
 from oleander.data.splitting import count_units
-from oleander.fitting.workings import deliver_rules
+from oleander.fitting.delivering import deliver_rules
 from oleander.learning.family import SIZES, Family, Step, learn_family, list_thresholds
 from oleander.learning.learner import RuleLearner, RuleSet
 from oleander.learning.program import CoverProgram

@@ -255,9 +255,9 @@ def measure_model(atlas: "AggregateExplainer", X: Any, truth: "NDArray[Any] | No
     import numpy as np
     import pandas as pd
 
-    if truth is None or not isinstance(X, pd.DataFrame) or atlas._workings is None or atlas.output.of == "proba":
+    if truth is None or not isinstance(X, pd.DataFrame) or atlas._engine is None or atlas.output.of == "proba":
         return None, ""
-    known = atlas._workings.known
+    known = atlas._engine.known
     places = known.find(atlas.schema_.exact.encode(X))
     answers, true = known.labels[places[places >= 0]], np.asarray(atlas.output.of_truth(truth))[places >= 0]
     tolerance = atlas.record_.explainers.tolerance

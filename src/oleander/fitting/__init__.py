@@ -1,1 +1,1 @@
-"""The two ways to explainers: learned by asking the black box about draws, or chosen from a pool by a program."""
+"""From rows to explainers: propose candidates, choose by a program, judge. Two engines share one protocol."""

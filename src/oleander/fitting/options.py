@@ -253,6 +253,13 @@ def check_use(given: Parameters, *, has_background: bool, is_source: bool, has_t
         _check_numbers(given, find_generators(given.candidates))
 
 
+def check_radii(given: Parameters, n_rows: int) -> None:
+    """Raise ``ValueError`` for radii of balls that do not fit the number of rows of X."""
+    for one in [] if isinstance(given.candidates, Boxes) else find_generators(given.candidates):
+        if isinstance(one, Balls):
+            one.check_rows(n_rows)
+
+
 def _check_numbers(given: Parameters, generators: Sequence[Generator]) -> None:
     """Raise ``ValueError`` for generators that cannot explain numbers."""
     balls = [generator for generator in generators if isinstance(generator, Balls)]

@@ -9,7 +9,7 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.data.rows import Rows
 from oleander.data.tolerance import agrees
 from oleander.draws.labelled import LabelledDraws
-from oleander.fitting.workings import deliver_rules
+from oleander.fitting.delivering import deliver_rules
 from oleander.learning.learner import RuleLearner
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import Stability

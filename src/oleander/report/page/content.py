@@ -12,7 +12,6 @@ from oleander import __version__
 from oleander.arrays import Bools, Floats
 from oleander.data.schema.schema import describe_features
 from oleander.explainer import AggregateExplainer
-from oleander.learning.learner import RuleLearner
 from oleander.messages import visible
 from oleander.report.page.members import describe_columns, describe_member, labels_of, numbers
 from oleander.report.page.shown import Shown, describe_map, describe_rows, typical_row, usual_range
@@ -105,21 +104,22 @@ def _describe_stability(stability: Stability | None) -> list[list[str]] | None:
 
 def _judge(atlas: AggregateExplainer, cell: Cell, answers: Answers, shown: Shown) -> tuple[Bools, Bools] | None:
     """Return masks of the comparable answers, and of those that agree with the black box; None where not known."""
-    workings = atlas._workings
+    engine = atlas._engine
     if not atlas.record_.by_folds:
         return None if shown.labels is None else (answers.answered, answers.right(shown.labels))
     # The rules were learned from draws around these rows: answers of rules that were learned without the row count.
-    if workings is None or not shown.are_fitted or not isinstance(workings.program, RuleLearner):
+    if engine is None or not shown.are_fitted:
         return None
-    point_of_row, place = workings.rows.point_of_row, (cell.max_explainers, cell.min_fidelity)
-    is_fitted = place == (atlas.record_.max_explainers, atlas.record_.min_fidelity)
-    rules = workings.program.choose(*place) if is_fitted else workings.program.choose_each(*workings.grid)[place]
-    return None if rules is None else (rules.answered[point_of_row], rules.right[point_of_row])
+    judged = engine.judged_apart((cell.max_explainers, cell.min_fidelity))
+    if judged is None:
+        return None
+    answered, right = (mask[engine.rows.point_of_row] for mask in judged)
+    return answered, right
 
 
 def known_rows(atlas: AggregateExplainer, shown: Shown | None) -> Floats:
     """Return the rows that the page must not show: those of the fit, if they are still there, and those given."""
-    parts = [] if atlas._workings is None else [atlas._workings.known.values]
+    parts = [] if atlas._engine is None else [atlas._engine.known.values]
     parts += [] if shown is None or shown.are_fitted else [shown.values]
     return np.concatenate([np.empty((0, len(atlas.schema_))), *parts])
 
@@ -147,26 +147,23 @@ def _describe_cell(cell: Cell, number: int | None) -> dict[str, Any]:
 
 
 def _describe_making(atlas: AggregateExplainer) -> list[str]:
-    program = None if atlas._workings is None else atlas._workings.program
-    learner = program if isinstance(program, RuleLearner) else None
-    n_draws = None if learner is None else len(learner.draws.values)
-    return describe_making(
-        atlas.record_, n_draws, None if learner is None else learner.max_conditions, atlas.n_queries_
-    )
+    engine = atlas._engine
+    making = (None, None) if engine is None else (engine.n_draws, engine.max_conditions)
+    return describe_making(atlas.record_, *making, atlas.n_queries_)
 
 
 def describe_settings(atlas: AggregateExplainer, shown: Floats | None) -> list[list[str]]:
     """Return what is needed to make the explanation again, as pairs of name and text."""
-    workings = atlas._workings
+    engine = atlas._engine
     params = atlas.get_params(deep=False)
     hidden = {"black_box", "schema", "verbose", "n_jobs"}
-    names = ["max_explainers", "min_fidelity"] if workings is None else sorted(params.keys() - hidden)
+    names = ["max_explainers", "min_fidelity"] if engine is None else sorted(params.keys() - hidden)
     settings = [
         ["software", f"Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
         ["parameters", ", ".join(f"{name}={params[name]!r}" for name in names)],
     ]
-    if workings is not None:
-        rows = workings.rows
+    if engine is not None:
+        rows = engine.rows
         settings.append(["rows of the fit", f"{rows.n_rows:,}, fingerprint {_digest(rows.values)}"])
     if shown is not None:
         settings.append(["rows on this page", f"{len(shown):,}, fingerprint {_digest(shown)}"])

@@ -103,9 +103,9 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
     if X is None:
         if by:
             raise ValueError("by names groups of the rows of X, and no X was given: pass both.")
-        if atlas._workings is None:
+        if atlas._engine is None:
             return None
-        rows = atlas._workings.known
+        rows = atlas._engine.known
         values = rows.values[rows.point_of_row]
         known: Labels | None = rows.labels_of_rows
     else:

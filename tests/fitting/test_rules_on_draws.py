@@ -10,7 +10,7 @@ from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.data.reading import Split
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
-from oleander.fitting.by_asking import count_affordable_draws
+from oleander.fitting.rules_on_draws import count_affordable_draws
 from oleander.judging.floor import Floor
 from tests.making import ASKING, ROWS_ONLY, Recording, halves
 
@@ -21,7 +21,7 @@ class TestAffordableDraws:
     @pytest.fixture
     def count(self, square):
         def count(n_draws, max_queries):
-            options = AggregateExplainer(halves, draws=Draws(n_draws), max_queries=max_queries)._options_of_fit()
+            options = AggregateExplainer(halves, draws=Draws(n_draws), max_queries=max_queries)
             black_box = CountingBlackBox(BlackBox(halves, FeatureSchema.infer(square)), max_queries)
             return count_affordable_draws(options, Split(np.arange(200), np.arange(200, 300)), black_box)
 
@@ -42,7 +42,7 @@ class TestAffordableDraws:
             assert count(2_000, max_queries) == 0
 
     def test_fewer_draws_of_many_columns(self, count, monkeypatch):
-        monkeypatch.setattr("oleander.fitting.by_asking.MOST_VALUES", 1_600)
+        monkeypatch.setattr("oleander.fitting.rules_on_draws.MOST_VALUES", 1_600)
         with pytest.warns(UserWarning, match="2,000 draws of 3 columns would fill the memory: 533 are made"):
             assert count(2_000, None) == 533
 
@@ -114,7 +114,7 @@ class TestLearnByAsking:
                 judging = X
             else:
                 atlas = explainer.set_params(holdout=0.5).fit(X)
-                judging = atlas._workings.held.values
+                judging = atlas._engine.held.values
                 assert len(judging) == 150
             answers = atlas.predict(judging)
             answered = ~np.ma.getmaskarray(answers)

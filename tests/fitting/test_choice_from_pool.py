@@ -70,7 +70,7 @@ class TestChooseFromPool:
                 holdout=0.25,
                 random_state=seed,
             ).fit(X)
-            held = atlas._workings.held
+            held = atlas._engine.held
             rows = held.values[held.point_of_row]
             answers, truth = atlas.predict(rows), black_box(rows)
             answered = ~np.ma.getmaskarray(answers)

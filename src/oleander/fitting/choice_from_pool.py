@@ -1,0 +1,176 @@
+"""Choice from a pool: generators propose candidates, the integer program chooses, and held-out rows certify."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
+from oleander.candidates.balls import Balls, find_generators, measure_sizes, warn_of_sizes
+from oleander.candidates.boxes import Boxes
+from oleander.candidates.choosing import PaperVariables, PoolProgram
+from oleander.candidates.pool import CandidatePool
+from oleander.data.reading import Reading
+from oleander.files.checkpoint import Checkpoint
+from oleander.fitting.delivering import deliver_choice
+from oleander.fitting.engine import Engine
+from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
+from oleander.learning.learner import RuleLearner
+from oleander.learning.verdict import learn_from_rows
+from oleander.messages import warn_user
+from oleander.results.fit_record import FitRecord
+from oleander.results.tradeoff import Cell, TradeOff
+from oleander.selection import SelectionResult
+from oleander.selection.result import relative_gap
+
+DEFAULT_NUMBER = 10
+
+
+@dataclass(eq=False)
+class ChoiceFromPool(Engine):
+    """Explainers that a program chose from a pool.
+
+    Parameters
+    ----------
+    program : PoolProgram
+    chosen : SelectionResult
+    n_rows : int or None
+        The number of rows of X; None for a source.
+    """
+
+    program: PoolProgram
+    chosen: SelectionResult
+    n_rows: int | None
+
+    @classmethod
+    def fit(
+        cls, options: Parameters, reading: Reading, black_box: CountingBlackBox, store: Checkpoint | None, seed: int
+    ) -> tuple[FitRecord, Self]:
+        """Choose explainers among the candidates of generators by the integer program, and certify the choice.
+
+        Candidates are learned and chosen on one part of the rows, and certified on the other.
+        """
+        assert not isinstance(options.candidates, Boxes)
+        generators = find_generators(options.candidates)
+        n_rows = len(reading.values) if reading.positions is None else None
+        parts = split_affordable(reading, options.holdout, seed, black_box)
+        within = find_tolerance(options)
+        limits = int(options.max_explainers or DEFAULT_NUMBER), float(options.min_fidelity)
+        assert within != "auto"
+        # Read and label the rows that teach and choose.
+        learned = parts.learned
+        truth = read_truth(options, reading.truth, learned)
+        is_whole = len(learned) == len(reading.values)
+        rows = label_rows(
+            reading.values if is_whole else reading.values[learned],
+            black_box,
+            groups=reading.groups_of(learned),
+            row_numbers=reading.numbers_of(learned),
+        )
+        if truth is not None:
+            warn_of_truth(rows, truth, within)
+        # Queries for the held-out rows are not there for training.
+        black_box.reserve(len(parts.held))
+
+        # Propose and choose. Balls draw and ask when they are trained.
+        pool = CandidatePool.propose(
+            generators, rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store, tolerance=within
+        )
+        sizes = measure_sizes(pool)
+        for generator in generators:
+            if isinstance(generator, Balls):
+                warn_of_sizes(generator, rows, sizes)
+        program = _state_program(options, pool)
+        result = program.select(*limits)
+        if not len(result.chosen):
+            raise NothingFoundError(program.why_nothing(result, options.min_fidelity))
+        if result.message:
+            warn_user(result.message)
+        explainers = deliver_choice(program, result)
+
+        # Judge and certify.
+        evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
+        black_box.release(len(parts.held))
+        held = label_rows(
+            reading.values[parts.held],
+            black_box,
+            groups=reading.groups_of(parts.held),
+            known=rows,
+        )
+        certificate, judged = None, None
+        if len(parts.held):
+            answers = explainers.read(held.values)
+            certified = explainers.certify(held, answers, options.floor.confidence)
+            if reading.can_certify:
+                certificate, explainers = certified, explainers.with_claims(certified)
+            else:
+                judged = certified.as_judged()
+            explainers = explainers.judged_on(held, answers, options.floor.level, options.min_fidelity)
+        record = FitRecord(
+            *limits,
+            explainers,
+            evaluation,
+            black_box.n_queries,
+            proof=result.proof,
+            counted=result.coverage if options.program.formulation == "selective" else None,
+            certificate=certificate,
+            judged=judged,
+            ball_sizes=sizes,
+            output=options.output,
+        )
+        return record, cls(rows, held, parts, seed, program, result, n_rows)
+
+    @property
+    def n_candidates(self) -> int:
+        """All candidates of the pool."""
+        return len(self.pool.candidates)
+
+    @property
+    def pool(self) -> CandidatePool:
+        """All candidates."""
+        return self.program.pool
+
+    @property
+    def result(self) -> SelectionResult:
+        """The solver's answer."""
+        return self.chosen
+
+    @property
+    def variables(self) -> PaperVariables:
+        """The paper's w, y and z for each row of X."""
+        return super().variables if self.n_rows is None else PaperVariables.read(self.program, self.chosen, self.n_rows)
+
+    @property
+    def tree_learner(self) -> RuleLearner:
+        """A learner with the rows as draws."""
+        return learn_from_rows(self.rows, self.seed, self.pool.tolerance)
+
+    def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
+        """Return the best choice for each number and floor; candidates are trained as the answers need them."""
+        known = {(fitted.max_explainers, fitted.min_fidelity): self.chosen}
+        results = self.program.sweep(max_explainers, min_fidelity, known)
+        cells = [self._fill_cell(number, floor, result) for (number, floor), result in results.items()]
+        return TradeOff(tuple(cells)).with_cell(fitted)
+
+    def _fill_cell(self, number: int, floor: float, result: SelectionResult) -> Cell:
+        bound, status = result.bound, result.status
+        if not len(result.chosen) and status != "infeasible":
+            # Time ran out before anything was found: a quick choice among the trained candidates is better than none.
+            result = self.program.select_trained(number, floor)
+            status = "feasible" if len(result.chosen) else "unknown"
+        explainers = deliver_choice(self.program, result)
+        evaluation = explainers.evaluate(self.rows.values, self.rows.labels, self.rows.weights)
+        gap = relative_gap(result.objective, max(bound, result.objective))
+        return Cell.fill(number, floor, explainers, evaluation, gap, status)
+
+
+def _state_program(options: Parameters, pool: CandidatePool) -> PoolProgram:
+    if len(pool.candidates) < (options.max_explainers or 0):
+        warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
+    return PoolProgram(
+        pool,
+        options.floor,
+        formulation=options.program.formulation,
+        solver=options.program.solver,
+        time_limit=options.program.time_limit,
+    )

@@ -1,0 +1,119 @@
+"""What both ways to explainers share: propose candidates, choose by a program, judge, and answer further questions."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from oleander.arrays import Bools
+from oleander.black_box.asking import CountingBlackBox
+from oleander.candidates.choosing import PaperVariables
+from oleander.candidates.pool import CandidatePool
+from oleander.data.reading import Reading, Split
+from oleander.data.rows import Rows
+from oleander.learning.learner import RuleLearner
+from oleander.learning.verdict import judge_learned_trees
+from oleander.results.explainer_set import ExplainerSet
+from oleander.results.fit_record import Stability
+from oleander.results.tradeoff import Cell, TradeOff
+from oleander.running.progress import tell_progress
+from oleander.selection import SelectionResult
+
+# The largest number of leaves of the trees in ``verdict_``.
+DEFAULT_LEAVES = 20
+
+
+@dataclass(eq=False)
+class Engine(ABC):
+    """What a fit keeps beside its record to answer further questions. It is never saved.
+
+    ``RulesOnDraws`` learns rules from draws, and ``ChoiceFromPool`` chooses among the candidates of generators. A
+    question that only one of them can answer is refused by the other.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows that the explainers were chosen or judged on.
+    held : Rows
+        The rows that were held out for the certificate; none where there is no certificate.
+    parts : Split
+        The rows of X that were learned from, and those held out.
+    seed : int
+    """
+
+    rows: Rows
+    held: Rows
+    parts: Split
+    seed: int
+
+    @cached_property
+    def known(self) -> Rows:
+        """All rows whose answers are known."""
+        return self.rows if self.held is self.rows else self.rows.join(self.held)
+
+    def label_learned(self, reading: Reading, black_box: CountingBlackBox) -> Rows:
+        """Return the rows of X that were learned from, with their answers."""
+        return self.rows
+
+    @property
+    @abstractmethod
+    def n_candidates(self) -> int:
+        """The number of candidates whose shares a sample must bring near the exact ones."""
+
+    @property
+    @abstractmethod
+    def tree_learner(self) -> RuleLearner:
+        """What learns the trees of the verdict."""
+
+    @abstractmethod
+    def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
+        """Return the best choice for each number of explainers and floor, that of the fit in its own cell."""
+
+    def verdict(self, min_fidelity: float) -> pd.DataFrame:
+        """Return what one plain tree and one tree that abstains would do."""
+        with tell_progress("judging what one tree would do"):
+            return judge_learned_trees(self.tree_learner, min_fidelity, DEFAULT_LEAVES)
+
+    def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
+        """Return how often each rule comes back in refits on parts of the draws."""
+        raise ValueError("stability is for explainers that are learned by asking: a program chose these.")
+
+    def tolerances(
+        self, explainers: ExplainerSet, limits: tuple[int, float], values: Iterable[Any] | None
+    ) -> pd.DataFrame:
+        """Return a line for each tolerance: what is answered, how well, and how much there is to read."""
+        if explainers.tolerance is None:
+            raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
+        raise ValueError("other tolerances can be traced where explainers were learned by asking: fit again.")
+
+    def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
+        """Return the points that rules learned without them answer, and answer correctly; None if there are none."""
+        return None
+
+    @property
+    def n_draws(self) -> int | None:
+        """The number of draws that rules were learned from; None where a program chose."""
+        return None
+
+    @property
+    def max_conditions(self) -> int | None:
+        """The largest number of conditions of a rule; None where there is no limit."""
+        return None
+
+    @property
+    def pool(self) -> CandidatePool:
+        """All candidates."""
+        raise AttributeError("there is no pool of candidates: these explainers were learned by asking.")
+
+    @property
+    def result(self) -> SelectionResult:
+        """The solver's answer."""
+        raise AttributeError("there is no solver's result: these explainers were learned by asking.")
+
+    @property
+    def variables(self) -> PaperVariables:
+        """The paper's w, y and z."""
+        raise AttributeError("there are no w, y and z: no program chose balls around the rows of a table.")

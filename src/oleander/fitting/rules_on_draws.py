@@ -1,0 +1,293 @@
+"""Rules on draws: boxes that hold draws of one answer are proposed and chosen on draws, and rows judge them.
+
+The black box labels the draws. Where there are none, rows take their place.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from oleander.arrays import Bools, Floats
+from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
+from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
+from oleander.candidates.boxes import Boxes
+from oleander.data.reading import Reading, Split
+from oleander.data.rows import Rows
+from oleander.data.splitting import count_units
+from oleander.data.tolerance import Tolerance
+from oleander.draws.jitter import measure_realism
+from oleander.draws.labelled import draw_and_ask, take_as_draws
+from oleander.files.checkpoint import Checkpoint
+from oleander.fitting.delivering import deliver_rules
+from oleander.fitting.engine import Engine
+from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
+from oleander.fitting.stability import measure_stability
+from oleander.judging.certificate import Certificate
+from oleander.learning.learner import RuleLearner, RuleSet
+from oleander.messages import warn_user
+from oleander.results.evaluation import Evaluation
+from oleander.results.explainer_set import ExplainerSet
+from oleander.results.fit_record import FitRecord, Stability
+from oleander.results.tradeoff import Cell, TradeOff
+from oleander.running.progress import tell_progress, told
+from oleander.words.claims import why_too_few
+
+# With fewer draws than this, explainers learn from the rows instead.
+FEWEST_DRAWS = 500
+# The most values of all draws together, 160 MB.
+MOST_VALUES = 20_000_000
+# Without a background, of at least MANY rows or groups, ENOUGH_FOR_DRAWS make the draws and the others judge.
+MANY, ENOUGH_FOR_DRAWS = 5_000, 2_000
+# Without tolerances of the user's, these multiples of the explainer's own.
+MULTIPLES = (0.5, 0.75, 1.0, 1.5, 2.0)
+
+
+@dataclass(eq=False)
+class RulesOnDraws(Engine):
+    """Rules that were learned from draws.
+
+    Parameters
+    ----------
+    learner : RuleLearner
+        The draws, and how rules are learned from them.
+    taught : Rows or None
+        Other rows that were taken as draws.
+    """
+
+    learner: RuleLearner
+    taught: Rows | None = None
+    # The rule sets of the last trade-off.
+    _chosen: dict[tuple[int, float], RuleSet | None] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def fit(
+        cls, options: Parameters, reading: Reading, black_box: CountingBlackBox, store: Checkpoint | None, seed: int
+    ) -> tuple[FitRecord, Self]:
+        """Learn rules from draws that the black box labels, and judge them on rows that made no draw.
+
+        Draws are made from the background, or else from the rows that are not held out, or else from the judging rows.
+        """
+        assert isinstance(options.candidates, Boxes)
+        background = reading.background
+        parts = split_affordable(reading, find_holdout(options, reading), seed, black_box)
+        n_draws = count_affordable_draws(options, parts, black_box)
+        # Read and label the rows that judge.
+        is_held = background is None and len(parts.held) > 0
+        judging = parts.held if is_held else parts.learned
+        truth = read_truth(options, reading.truth, judging)
+        clusters = None if reading.clusters is None else reading.clusters[judging]
+        groups = reading.groups_of(judging)
+        rows = label_rows(reading.values[judging], black_box, groups=groups, clusters=clusters, merge=False)
+
+        # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
+        around = reading.values[parts.learned] if is_held else background
+        if around is not None and not n_draws:
+            around = _take_affordable(around, black_box, seed)
+        by_folds = around is None
+        level = options.floor.level
+        if options.floor.on == "bound":
+            too_few = why_too_few(rows.n_units, rows.unit, options.min_fidelity, level, of_widest=by_folds)
+            if too_few is not None:
+                raise NothingFoundError(too_few)
+        # Draw and ask, or take rows as draws.
+        within, taught = find_tolerance(options), None
+        if n_draws:
+            parents = rows.exact if around is None else around
+            draws = draw_and_ask(parents, black_box, n_draws, seed, within)
+        else:
+            taught = None if around is None else label_rows(around, black_box, known=rows)
+            draws = take_as_draws(rows if taught is None else taught, seed, within)
+        if truth is not None:
+            warn_of_truth(rows, truth, draws.tolerance)
+
+        # Propose and choose on the draws, judge and certify on the rows.
+        learner = RuleLearner(
+            draws,
+            rows,
+            by_folds=by_folds,
+            level=level,
+            on_share=options.floor.on == "share",
+            min_support=options.floor.min_support,
+            max_conditions=options.candidates.max_conditions,
+            seed=seed,
+            n_jobs=options.n_jobs,
+        )
+        limits = int(options.max_explainers or learner.default_number), float(options.min_fidelity)
+        rules = learner.choose(*limits)
+        if rules is None:
+            raise NothingFoundError(learner.why_nothing(*limits))
+        with tell_progress("bounding what other rules could cover"):
+            proof, n_candidates = rules.prove()
+        explainers, evaluation = deliver_rules(rules, learner, options.min_fidelity)
+        is_certified = rules.is_certified and reading.can_certify
+        certificate = Certificate((), None, rules.claim, options.floor.confidence, rules.rows)
+        realism = None
+        if n_draws:
+            with tell_progress("comparing draws with rows"):
+                realism = measure_realism(draws.values, rows.values, draws.schema, seed)
+        record = FitRecord(
+            *limits,
+            explainers,
+            evaluation,
+            black_box.n_queries,
+            proof=proof,
+            n_candidates=n_candidates,
+            certificate=certificate if is_certified else None,
+            judged=None if is_certified else certificate.as_judged(),
+            realism=realism,
+            by_folds=by_folds,
+            output=options.output,
+        )
+        held = rows if is_held else Rows.empty(reading.schema)
+        return record, cls(rows, held, parts, seed, learner, taught)
+
+    @cached_property
+    def known(self) -> Rows:
+        """All rows whose answers are known, those that were taken as draws too."""
+        known = self.rows if self.held is self.rows else self.rows.join(self.held)
+        return known if self.taught is None else known.join(self.taught)
+
+    def label_learned(self, reading: Reading, black_box: CountingBlackBox) -> Rows:
+        """Return the rows of X that were learned from: rows that draws were made from are no evidence."""
+        if not len(self.parts.held):
+            return self.rows
+        return label_rows(reading.values[self.parts.learned], black_box, known=self.known)
+
+    @property
+    def n_candidates(self) -> int:
+        """One: the rules were not chosen on rows."""
+        return 1
+
+    @property
+    def n_draws(self) -> int:
+        """The number of draws that rules were learned from."""
+        return len(self.learner.draws.values)
+
+    @property
+    def max_conditions(self) -> int | None:
+        """The largest number of conditions of a rule."""
+        return self.learner.max_conditions
+
+    @property
+    def tree_learner(self) -> RuleLearner:
+        """The learner of the rules."""
+        return self.learner
+
+    def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
+        """Return the best rules for each number of rules and floor.
+
+        They come from one computation, so that more rules never cover fewer draws, and a higher floor never more.
+        """
+        self._chosen = self.learner.choose_each(max_explainers, min_fidelity)
+        # Several floors may be reached by the same choice, which is delivered and evaluated once.
+        delivered: dict[int | None, tuple[ExplainerSet, Evaluation]] = {}
+        cells = []
+        for (number, floor), rules in self._chosen.items():
+            key = None if rules is None else id(rules.step)
+            if key not in delivered:
+                delivered[key] = self._deliver(rules)
+            status = "unknown" if rules is None else "judged"
+            cells.append(Cell.fill(number, floor, *delivered[key], float("nan"), status))
+        # The fit's own cell shows what it delivered, which one number and one floor alone decided.
+        self._chosen.pop((fitted.max_explainers, fitted.min_fidelity), None)
+        return TradeOff(tuple(cells)).with_cell(fitted)
+
+    def _deliver(self, rules: RuleSet | None) -> tuple[ExplainerSet, Evaluation]:
+        if rules is not None:
+            return deliver_rules(rules, self.learner)
+        nothing = ExplainerSet(self.learner.draws.schema, ())
+        return nothing, nothing.evaluate(self.rows.values, self.rows.labels, self.rows.weights)
+
+    def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
+        """Return the points that rules learned without them answer, and answer correctly."""
+        rules = self._chosen[limits] if limits in self._chosen else self.learner.choose(*limits)
+        return None if rules is None else (rules.answered, rules.right)
+
+    def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
+        """Return how often each rule comes back in refits on parts of the draws."""
+        return measure_stability(explainers, self.learner, limits, n_refits)
+
+    def tolerances(
+        self, explainers: ExplainerSet, limits: tuple[int, float], values: Iterable[Any] | None
+    ) -> pd.DataFrame:
+        """Return a line for each tolerance: what is answered, how well, and how much there is to read.
+
+        Answers within a tolerance are within a wider one. So where the rules of a narrower tolerance answer more rows,
+        they are taken with their figures, and a wider tolerance never answers less.
+        """
+        own = self.learner.draws.tolerance
+        if own is None:
+            return super().tolerances(explainers, limits, values)
+        if values is None:
+            several = [replace(own, value=multiple * own.value) for multiple in MULTIPLES]
+            several = [one for one in several if not one.is_relative or one.value < 1]
+        elif isinstance(values, (str, int, float)):
+            raise TypeError(f"tolerances={values!r} is one tolerance: give several, such as [{values!r}].")
+        else:
+            several = [Tolerance.read(one) for one in values]
+        figures: dict[Tolerance, tuple[Any, ...]] = {}
+        for tolerance in told(sorted(set(several), key=lambda one: one.value), "tracing tolerances", str):
+            draws = self.learner.draws.with_tolerance(tolerance)
+            rules = replace(self.learner, draws=draws).choose(*limits)
+            found: tuple[Any, ...] = (0, 0.0, float("nan"), float("nan"), "unknown")
+            if rules is not None:
+                # A tolerance that is picked after looking at several is judged, not certified.
+                status = "certified" if rules.is_certified and tolerance == own else "judged"
+                found = len(rules.step.rules), rules.coverage, rules.claim.share, rules.claim.bound, status
+            for narrower, others in figures.items():
+                if narrower.is_relative == tolerance.is_relative and others[1] > found[1]:
+                    found = (*others[:-1], "judged")
+            figures[tolerance] = found
+        lines = [(tolerance.given, *figures[tolerance]) for tolerance in several]
+        return pd.DataFrame(lines, columns=["tolerance", "n_rules", "coverage", "agreement", "at_least", "status"])
+
+
+def find_holdout(options: Parameters, reading: Reading) -> float | None:
+    """Return the share of rows that judges: the one given, or of many rows all but a few that make draws.
+
+    Folds judge where rows are few. Of many rows a few show where data lie, and the others can certify.
+    """
+    n_units = count_units(len(reading.values), reading.groups)
+    # Rows that are draws themselves are worth less to learn from than the draws around them.
+    n_taught = ENOUGH_FOR_DRAWS if options.draws.n else n_units // 2
+    by_folds = options.holdout is None and reading.background is None
+    if not by_folds or n_units < MANY:
+        return options.holdout
+    return 1 - n_taught / n_units
+
+
+def count_affordable_draws(options: Parameters, parts: Split, black_box: CountingBlackBox) -> int:
+    """Return the number of draws that memory and ``max_queries`` leave after the rows; draws give way first."""
+    wanted, left, n_columns = options.draws.n, black_box.queries_left, len(black_box.schema)
+    fitting = max(FEWEST_DRAWS, MOST_VALUES // max(n_columns, 1))
+    if fitting < wanted:
+        warn_user(f"{wanted:,} draws of {n_columns:,} columns would fill the memory: {fitting:,} are made.")
+        wanted = fitting
+    if left is None or not wanted:
+        return wanted
+    n_draws = min(wanted, left - len(parts.learned) - len(parts.held) - N_ASKED_TWICE)
+    if n_draws < FEWEST_DRAWS:
+        warn_user(
+            f"max_queries={options.max_queries:,} leaves {max(n_draws, 0):,} draws, too few to learn from: explainers "
+            "learn from the rows."
+        )
+        return 0
+    if n_draws < wanted:
+        warn_user(f"max_queries={options.max_queries:,} leaves {n_draws:,} of {wanted:,} draws.")
+    return n_draws
+
+
+def _take_affordable(rows: Floats, black_box: CountingBlackBox, seed: int) -> Floats | None:
+    """Return the rows that ``max_queries`` leaves to ask about; None if they are too few to learn from."""
+    left = black_box.queries_left
+    if left is None or left >= len(rows):
+        return rows
+    if left < FEWEST_DRAWS:
+        warn_user(f"max_queries={black_box.max_queries:,} pays for none of the background: rules learn from X.")
+        return None
+    warn_user(f"max_queries={black_box.max_queries:,} pays for {left:,} of {len(rows):,} rows of the background.")
+    return rows[np.random.default_rng(seed).permutation(len(rows))[:left]]
