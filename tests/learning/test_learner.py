@@ -8,6 +8,7 @@ from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
+from oleander.fitting.delivering import deliver_rules
 from oleander.judging.bounds import lower_bound, upper_bound
 from oleander.learning import learner as module
 from oleander.learning.family import SHARE_HELD, SILENT
@@ -216,3 +217,26 @@ def test_many_classes_are_given_more_rules():
     assert learner.default_number == 10
     learner.draws = replace(learner.draws, classes=np.arange(9))
     assert learner.default_number == 18
+
+
+def test_a_bound_by_folds_is_not_over_what_the_delivered_rules_get_right(monkeypatch):
+    """Folds judge other rules, which may be luckier."""
+
+    def half_a_coin(X):
+        return np.where(X[:, 0] > 0.5, law(X), coin(X))
+
+    learner = make_learner(400, labels=half_a_coin, by_folds=True)
+    learn = module.RuleLearner._learn_with_sisters
+
+    def learn_luckily(learner, *given):
+        family, answered, _ = learn(learner, *given)
+        return family, np.ones_like(answered), np.ones_like(answered)
+
+    monkeypatch.setattr(module.RuleLearner, "_learn_with_sisters", learn_luckily)
+    rules = learner.choose(10, 0.6)
+    evaluation = deliver_rules(rules, learner)[1]
+    assert rules.claim.share == 1
+    assert 0.6 <= rules.claim.bound <= evaluation.agreement < 0.95
+    for rules in learner.choose_each([1, 10], [0.6, 0.8]).values():
+        if rules is not None:
+            assert rules.claim.bound <= deliver_rules(rules, learner)[1].agreement

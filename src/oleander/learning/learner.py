@@ -133,7 +133,7 @@ class RuleLearner:
         answer fewer draws, and neither does a lower floor.
         """
         family, judged = self._judge_sets(max_rules, min_fidelity)
-        bounds = self._measure_judged(judged)
+        bounds = self._measure_judged(family, judged)
         found: dict[tuple[int, float], RuleSet | None] = {}
         for number in max_rules:
             for floor in min_fidelity:
@@ -180,7 +180,7 @@ class RuleLearner:
                 f"min_fidelity={min_fidelity:g}: no rule is correct often enough on {len(self.draws.values):,} draws. "
                 "Lower min_fidelity, or give more draws."
             )
-        measured, n_units, unit = self._measure_judged(judged), self.rows.n_units, self.rows.unit
+        measured, n_units, unit = self._measure_judged(family, judged), self.rows.n_units, self.rows.unit
         best = int(measured.argmax())
         n_right, n_answered = (count[best].item() for count in judged.count_units())
         claim = Claim(n_right, n_answered, float(measured[best]), unit)
@@ -266,14 +266,14 @@ class RuleLearner:
             if len(kept):
                 best = self._find_best(family, judged, kept)
                 if self.on_share:
-                    return self._make_set(family, judged, best, float(judged.bounds(self._level_judged)[best]))
+                    return self._make_set(family, judged, best, float(self._bound_judged(family, judged)[best]))
                 return self._certify(family, judged, best, passed, floor)
-        bounds = self._measure_judged(judged)
+        bounds = self._measure_judged(family, judged)
         passed = np.flatnonzero((bounds >= floor) & ~refuted)
         if not len(passed):
             return None
         best = self._find_best(family, judged, passed)
-        return self._make_set(family, judged, best, float(judged.bounds(self._level_judged)[best]))
+        return self._make_set(family, judged, best, float(self._bound_judged(family, judged)[best]))
 
     def _find_refuted(self, family: Family, floor: float) -> Bools:
         """Return a mask of the steps of which rows show that some rule, by itself, is under the floor."""
@@ -285,9 +285,21 @@ class RuleLearner:
             refuted[number] = (upper_bound(*counts, self.level / max(len(step.rules), 1)) < floor).any()
         return refuted
 
-    def _measure_judged(self, judged: Judged) -> Floats:
+    def _measure_judged(self, family: Family, judged: Judged) -> Floats:
         """Return what is compared with the floor where nothing is certified."""
-        return np.nan_to_num(judged.agreement()) if self.on_share else judged.bounds(self._level_judged)
+        return np.nan_to_num(judged.agreement()) if self.on_share else self._bound_judged(family, judged)
+
+    def _bound_judged(self, family: Family, judged: Judged) -> Floats:
+        """Return the bounds where nothing is certified.
+
+        Folds judge other rules than those delivered, so no bound is over the share of the rows, or groups, that these
+        answer correctly themselves.
+        """
+        bounds = judged.bounds(self._level_judged)
+        if not self.by_folds:
+            return bounds
+        n_right, n_units = _judge_rows(family, self.rows).count_units()
+        return np.minimum(bounds, n_right / np.maximum(n_units, 1))
 
     @property
     def _level_judged(self) -> float:
