@@ -19,7 +19,7 @@ PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 PATTERN = re.compile(r"^```python\n(.*?)^```(?:\n\nIt prints:\n\n```text\n(.*?)^```)?", flags=re.DOTALL | re.MULTILINE)
 CONSOLE = re.compile(r"^```console\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 # Folders whose names are for the package itself.
-INTERNAL = {"kernels", "streaming"}
+INTERNAL = {"kernels"}
 FOLDERS = {init.parent.name for init in (ROOT / "src" / "oleander").glob("*/__init__.py")}
 PUBLIC = ("oleander", *(f"oleander.{folder}" for folder in sorted(FOLDERS - INTERNAL)))
 BLOCKS = [

@@ -24,7 +24,6 @@ LAYERS = [
     "words",
     "candidates",
     "learning",
-    "streaming",
     "export",
     "fitting",
     "explainer",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -120,16 +121,16 @@ def fit_files(files: list[str], block_size: int, n_jobs: int, epsilon: float) ->
     import pyarrow.dataset as ds
 
     from oleander import AggregateExplainer, open_source
-    from oleander.streaming import Source, counting
+    from oleander.data.sampling import draw_sample
+    from oleander.fitting import counting
 
     # Processes start, and import what they need, before the clock runs.
-    open_source(ds.dataset(files[:2], format="parquet")).sample(10, 0, n_jobs=n_jobs)
+    draw_sample(open_source(ds.dataset(files[:2], format="parquet")), 10, 0, n_jobs=n_jobs)
     watch = Stopwatch()
-    Source.sample = watch.around("draw", Source.sample)
     counting.count_all = watch.around("count", counting.count_all)
     source = open_source(ds.dataset(files, format="parquet"), epsilon=epsilon, block_size=block_size)
     atlas = AggregateExplainer(Law(), max_explainers=5, min_fidelity=0.8, holdout=0.25, n_jobs=n_jobs, random_state=0)
-    with Memory() as memory:
+    with Memory() as memory, patch("oleander.data.reading.draw_sample", watch.around("draw", draw_sample)):
         watch.around("all", atlas.fit)(source)
     accuracy = atlas.accuracy_
     return {

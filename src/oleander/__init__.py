@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from oleander.candidates.balls import Balls, Holding, PerRow
     from oleander.candidates.boxes import Boxes
     from oleander.data.schema import FeatureSchema
+    from oleander.data.sources import open_source
     from oleander.draws import Draws
     from oleander.explainer import AggregateExplainer
     from oleander.fitting.options import NothingFoundError, Program
     from oleander.judging.floor import Floor
-    from oleander.streaming.source import open_source
 
 __all__ = [
     "AggregateExplainer",
@@ -45,7 +45,7 @@ if not TYPE_CHECKING:
         "Output": "oleander.black_box.output",
         "PerRow": "oleander.candidates.balls",
         "Program": "oleander.fitting.options",
-        "open_source": "oleander.streaming.source",
+        "open_source": "oleander.data.sources",
     }
 
     def __getattr__(name: str) -> Any:

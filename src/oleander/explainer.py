@@ -25,12 +25,14 @@ from oleander.data.frames import as_one_row, take_rows, to_table
 from oleander.data.reading import read
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.data.sources import as_source
 from oleander.draws.in_ball import Bounds
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
 from oleander.files.checkpoint import Checkpoint
 from oleander.files.saved import FileError, read_file, write_file
 from oleander.fitting.choice_from_pool import ChoiceFromPool
+from oleander.fitting.counting import add_counts, plan_count
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import (
     Parameters,
@@ -56,7 +58,6 @@ from oleander.rules import FilteredTree, LocalExplainer
 from oleander.running.progress import showing_progress
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
-from oleander.streaming import Sampled, SourceCount, as_source
 from oleander.words.card import write_card
 from oleander.words.html import draw_fit
 from oleander.words.rows import tabulate_answers
@@ -341,14 +342,19 @@ class AggregateExplainer(Parameters):
                 store, box, [reading.values, reading.groups, reading.background], list_remembered(self), seed
             )
         black_box = CountingBlackBox(box, self.max_queries)
-        count = None if source is None else SourceCount.plan(source, reading, black_box)
+        counts_all = source is not None and plan_count(source, reading, black_box)
         engine_type = RulesOnDraws if self.asks else ChoiceFromPool
         record, engine = engine_type.fit(self, reading, black_box, store, seed)
-        if count is not None:
-            record = count.complete(
+        if counts_all:
+            assert source is not None
+            assert reading.positions is not None
+            record = add_counts(
                 record,
-                Sampled.take(reading, engine.parts.learned, engine.label_learned(reading, black_box)),
-                Sampled.take(reading, engine.parts.held, engine.held),
+                source,
+                reading,
+                black_box,
+                (reading.positions[engine.parts.learned], engine.label_learned(reading, black_box).labels_of_rows),
+                (reading.positions[engine.parts.held], engine.held.labels_of_rows),
                 confidence=self.floor.confidence,
                 n_candidates=engine.n_candidates,
                 n_jobs=self.n_jobs,

@@ -11,7 +11,8 @@ from oleander import AggregateExplainer
 from oleander.black_box.asking import N_ASKED_TWICE
 from oleander.cli import preparing
 from oleander.cli.preparing import Request, prepare, prepare_to_explain, read_kinds
-from oleander.streaming import Source, source
+from oleander.data import reading
+from oleander.data.sources import Source
 
 # A model that keeps the rows that it is asked about.
 MODEL = """
@@ -79,7 +80,7 @@ def model(tmp_path, monkeypatch):
 def large(patients, tmp_path, monkeypatch):
     """A Parquet file of 400 different rows that counts as large, with a sample of 150."""
     monkeypatch.setattr(preparing, "sample_size", lambda *_: 150)
-    monkeypatch.setattr(source, "sample_size", lambda *_: 150)
+    monkeypatch.setattr(reading, "sample_size", lambda *_: 150)
     patients["dose"] = np.random.default_rng(1).permutation(400) / 80
     patients["risk"] = np.where((patients["age"] > 60) & (patients["dose"] < 3), "high", "low")
     patients.to_parquet(tmp_path / "rows.parquet", row_group_size=100)

@@ -11,8 +11,8 @@ import numpy as np
 from oleander.arrays import Floats, Labels
 from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers, kind_of
 from oleander.data.frames import PANDAS, columns_of, select_columns, to_frame_of
-from oleander.data.reading import RowSource
 from oleander.data.schema import FeatureSchema
+from oleander.data.sources import Source
 from oleander.data.tolerance import changed
 from oleander.messages import list_some, warn_user
 
@@ -282,13 +282,13 @@ def keep_columns(X: Any, model: Any, *, others: tuple[Any, ...] = (), warns: boo
 
     Parameters
     ----------
-    X : frame, array, RowSource or None
+    X : frame, array, Source or None
     model : Any
     others : tuple
         Columns of a source that are kept but are no features, such as the true label; what is no text is ignored.
     warns : bool
     """
-    is_source = isinstance(X, RowSource)
+    is_source = isinstance(X, Source)
     names, given = columns_read_by(model), list(X.columns) if is_source else columns_of(X)
     if names is None or given is None:
         return X

@@ -17,11 +17,12 @@ from oleander.cli.models import BaggedTrees, load_model, load_optional
 from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, read_table
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
+from oleander.data.sampling import sample_size
 from oleander.data.schema import FeatureSchema, Kind
+from oleander.data.sources import Source, open_source
 from oleander.data.splitting import split_off
 from oleander.messages import list_some
 from oleander.running.progress import tell_progress
-from oleander.streaming import Source, open_source, sample_size
 
 MOST_CLASSES = 50
 

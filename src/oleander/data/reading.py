@@ -2,7 +2,6 @@
 
 import hashlib
 import zlib
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -16,7 +15,9 @@ from oleander.data.checks import names_of_columns, one_per_row
 from oleander.data.copies import count_known, find_copies
 from oleander.data.frames import columns_of, frame_of, to_table
 from oleander.data.rows import hash_rows
+from oleander.data.sampling import draw_sample, sample_size
 from oleander.data.schema import FeatureSchema
+from oleander.data.sources import Source
 from oleander.data.splitting import draw_part, split_off
 from oleander.messages import list_some, warn_user
 
@@ -24,57 +25,6 @@ from oleander.messages import list_some, warn_user
 MOST_LEVELS = 30
 # Of a background, more rows show the density no better, and the search for neighbours among them is quadratic.
 MOST_BACKGROUND = 10_000
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Some rows of a source that were drawn and can be read.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The features of the rows.
-    positions : int array
-        The position of each row in the source, ascending.
-    schema : FeatureSchema
-        Of all rows of the source.
-    others : mapping of str to array
-        Columns that are no features: true labels, groups.
-    """
-
-    table: pd.DataFrame
-    positions: Ints
-    schema: FeatureSchema
-    others: dict[str, Labels]
-
-
-class RowSource(ABC):
-    """Rows outside memory, of which a sample is read; ``oleander.streaming`` has those of Parquet files and Dask."""
-
-    @property
-    @abstractmethod
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-
-    @abstractmethod
-    def without(self, columns: Sequence[str]) -> "RowSource":
-        """Return the source without some columns."""
-
-    @abstractmethod
-    def n_needed(self, holdout: float | None) -> int:
-        """Return the size of a sample that is large enough if this share of it is held out."""
-
-    @abstractmethod
-    def sample(
-        self,
-        n_rows: int,
-        seed: int,
-        *,
-        others: Sequence[str] = (),
-        schema: FeatureSchema | None = None,
-        n_jobs: int | None = None,
-    ) -> Sample:
-        """Draw rows uniformly; all rows of a source that has fewer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,9 +122,9 @@ def read(
 
     Parameters
     ----------
-    X : pandas, polars or other frame, array of shape (n_rows, n_features), or RowSource
+    X : pandas, polars or other frame, array of shape (n_rows, n_features), or Source
     y, groups : array of shape (n_rows,), name of a column of a source, or None
-    background : frame, array, RowSource or None
+    background : frame, array, Source or None
     schema : FeatureSchema or None
         None infers it from X, and from a background in memory too if X is: its levels and bounds count as well.
     holdout : float or None
@@ -182,7 +132,7 @@ def read(
     seed, n_jobs
         As in ``AggregateExplainer``.
     """
-    if isinstance(X, RowSource):
+    if isinstance(X, Source):
         reading = _read_sample(X, y, groups, schema, holdout, seed, n_jobs)
         table = _load_background(background, reading.schema.columns, seed, n_jobs)
     else:
@@ -213,7 +163,7 @@ def _read_table(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, backg
 
 
 def _read_sample(
-    source: RowSource,
+    source: Source,
     y: Any,
     groups: Any,
     schema: FeatureSchema | None,
@@ -222,7 +172,8 @@ def _read_sample(
     n_jobs: int | None,
 ) -> Reading:
     others = names_of_columns(y=y, groups=groups)
-    sample = source.sample(source.n_needed(holdout), seed, others=others, schema=schema, n_jobs=n_jobs)
+    n_rows = sample_size(source.epsilon, source.delta, holdout)
+    sample = draw_sample(source, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
     return Reading(
         sample.schema,
         sample.schema.exact.encode(sample.table),
@@ -234,7 +185,7 @@ def _read_sample(
 
 def _load_background(background: Any, columns: Sequence[Any] | None, seed: int, n_jobs: int | None) -> Any:
     """Return a background as a table: itself, or a sample of a source with these columns only."""
-    if not isinstance(background, RowSource):
+    if not isinstance(background, Source):
         return to_table(background)
     if columns is None:
         raise ValueError("the background has columns with names, and X has none: give X as a DataFrame.")
@@ -242,7 +193,7 @@ def _load_background(background: Any, columns: Sequence[Any] | None, seed: int, 
     if absent:
         raise ValueError(f"background lacks column {absent[0]!r}; it has {list_some(background.columns)}.")
     others = [column for column in background.columns if column not in columns]
-    return background.without(others).sample(MOST_BACKGROUND, seed, n_jobs=n_jobs).table
+    return draw_sample(background.without(others), MOST_BACKGROUND, seed, n_jobs=n_jobs).table
 
 
 def _encode_background(background: Any, schema: FeatureSchema) -> Floats:

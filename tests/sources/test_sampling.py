@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import chisquare
 
 from oleander.data.reading import read
+from oleander.data.sampling import MOST_CANDIDATES, draw_sample, promise, rows_needed, sample_size
 from oleander.data.schema import FeatureSchema, Kind
-from oleander.streaming import open_source, rows_needed
-from oleander.streaming.sample import MOST_CANDIDATES, draw_sample, promise, sample_size
-from tests.streaming.making import EPSILON, X, make_rare_rows, make_rows, quick_source, write_frame
+from oleander.data.sources import open_source
+from tests.sources.making import EPSILON, X, make_rare_rows, make_rows, quick_source, write_frame
 
 pytest.importorskip("pyarrow")
 

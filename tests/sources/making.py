@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from oleander import AggregateExplainer
+from oleander.data.sources import Source, open_source
 from oleander.draws import Draws
-from oleander.streaming import Source, open_source
 from tests.making import OwnTrees
 
 QUICK: dict[str, Any] = {"candidates": OwnTrees(by_leaf=True), "max_explainers": 3, "min_fidelity": 0.8}

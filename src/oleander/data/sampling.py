@@ -4,22 +4,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Ints
-from oleander.data.reading import Sample
+from oleander.arrays import Ints, Labels
+from oleander.data.checks import check_share
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.inference import infer_feature
+from oleander.data.sources import Block, Source, load_arrow
 from oleander.messages import list_some
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
-from oleander.streaming.blocks import Block, load_arrow
-
-if TYPE_CHECKING:
-    from oleander.streaming.source import Source
 
 # Bounding this many candidates together costs only the logarithm of their number.
 MOST_CANDIDATES = 10_000
@@ -27,18 +24,22 @@ MOST_CANDIDATES = 10_000
 MOST_LEVELS = 10_000
 
 
+class Sample(NamedTuple):
+    """Some rows of a source that were drawn and can be read.
+
+    ``table`` has their features and ``others`` further columns, such as true labels; ``positions`` in the source are
+    ascending, and the schema is that of all rows of the source.
+    """
+
+    table: pd.DataFrame
+    positions: Ints
+    schema: FeatureSchema
+    others: dict[str, Labels]
+
+
 @dataclass(frozen=True)
 class Seen:
-    """What a column holds in all rows.
-
-    Parameters
-    ----------
-    missing : bool
-    ends : tuple
-        The smallest and the largest number.
-    levels : Counter
-        The number of rows of each level, of text or truth values.
-    """
+    """What a column holds in all rows: missing values, its smallest and largest number, the rows of each level."""
 
     missing: bool = False
     ends: tuple[Any, ...] = ()
@@ -62,18 +63,14 @@ def rows_needed(epsilon: float, delta: float, n_candidates: int = MOST_CANDIDATE
     >>> rows_needed(0.02, 0.05), rows_needed(0.01, 0.05)
     (16991, 67963)
     """
-    if not 0 < epsilon < 1:
-        raise ValueError(f"epsilon={epsilon!r} is not allowed: it is how far a share may be off, over 0 and under 1.")
-    if not 0 < delta < 1:
-        raise ValueError(f"delta={delta!r} is not allowed: it is the chance of a share being off, over 0 and under 1.")
+    check_share("epsilon", epsilon)
+    check_share("delta", delta)
     return math.ceil(math.log(4 * (n_candidates + 1) / delta) / (2 * epsilon**2))
 
 
 def sample_size(epsilon: float, delta: float, holdout: float | None) -> int:
     """Return the size of a sample of which the share ``holdout`` is as many rows as are needed.
 
-    Examples
-    --------
     >>> sample_size(0.02, 0.05, 0.25)
     67964
     """
@@ -99,7 +96,7 @@ def promise(n_judged: int, n_others: int, delta: float, n_candidates: int = 0) -
 
 
 def draw_sample(
-    source: "Source",
+    source: Source,
     n_rows: int,
     seed: int,
     *,
@@ -114,8 +111,7 @@ def draw_sample(
     Parameters
     ----------
     source : Source
-    n_rows : int
-    seed : int
+    n_rows, seed : int
     others : sequence of str
         Columns that are no features.
     schema : FeatureSchema or None
@@ -135,10 +131,13 @@ def draw_sample(
         features = [str(column) for column in schema.columns]
     if not features:
         raise ValueError("no column is left to be a feature.")
-    positions = _draw(source.n_rows, n_rows, seed)
+    positions = np.arange(min(n_rows, source.n_rows))
+    if n_rows < source.n_rows:
+        # Beyond fifty times as many rows as are drawn, NumPy does not list them all: memory follows the sample.
+        rng = np.random.default_rng([seed, source.n_rows])
+        positions = np.sort(rng.choice(source.n_rows, n_rows, replace=False, shuffle=False))
     read = [*features, *(name for name in others if name not in features)]
-    blocks = source.blocks(read)
-    tasks = [(block, rows_inside(block, positions)) for block in blocks]
+    tasks = [(block, positions[block.find(positions)] - block.start) for block in source.blocks(read)]
     # Of a given schema, only the names of rare levels are not known.
     watched = features if schema is None else [feature.name for feature in schema if feature.rare]
     parts: dict[int, Any] = {}
@@ -152,7 +151,8 @@ def draw_sample(
             tell(done, "")
     frame = to_frame([parts[number] for number in sorted(parts)])
     if schema is None:
-        known = _infer(frame[features], seen)
+        inferred = tuple(_infer_feature(frame[name], seen[name], name) for name in features)
+        known = FeatureSchema(inferred, columns=tuple(features))
     else:
         known = replace(
             schema, features=tuple(one.knowing(seen[one.name].levels) if one.rare else one for one in schema)
@@ -173,19 +173,6 @@ def to_frame(tables: Sequence[Any]) -> pd.DataFrame:
     table = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
     frame: pd.DataFrame = table.to_pandas(use_threads=False, split_blocks=True, date_as_object=False)
     return frame.reset_index(drop=True)
-
-
-def _draw(n_there: int, n_rows: int, seed: int) -> Ints:
-    if n_rows >= n_there:
-        return np.arange(n_there)
-    # Beyond fifty times as many rows as are drawn, NumPy does not list them all: memory follows the sample.
-    return np.sort(np.random.default_rng([seed, n_there]).choice(n_there, n_rows, replace=False, shuffle=False))
-
-
-def rows_inside(block: Block, positions: Ints) -> Ints:
-    """Return which of these rows lie in a block, counted from its start."""
-    first, last = np.searchsorted(positions, [block.start, block.start + block.n_rows])
-    return positions[first:last] - block.start
 
 
 def _take_from_block(
@@ -219,12 +206,10 @@ def _see(column: Any, as_levels: bool) -> Seen:
         return Seen(missing, tuple(end for end in ends if end is not None))
     if pa.types.is_floating(kind):
         values = column.to_numpy()
-        # One missing value makes the sum missing too, which is quicker than to ask of each.
-        if np.isfinite(values.sum()):
-            return Seen(missing, (values.min().item(), values.max().item()) if len(values) else ())
-        finite = values[np.isfinite(values)]
-        ends = (finite.min().item(), finite.max().item()) if len(finite) else ()
-        return Seen(missing or bool(np.isnan(values).any()), ends)
+        # The sum is finite only if every value is, which is faster than asking about each.
+        finite = values if np.isfinite(values.sum()) else values[np.isfinite(values)]
+        missing = missing or (len(finite) < len(values) and bool(np.isnan(values).any()))
+        return Seen(missing, (finite.min().item(), finite.max().item()) if len(finite) else ())
     return Seen(missing)
 
 
@@ -237,11 +222,6 @@ def _checked(seen: Seen, name: str) -> Seen:
     return seen
 
 
-def _infer(table: pd.DataFrame, seen: dict[str, Seen]) -> FeatureSchema:
-    features = [_infer_feature(table[name], seen[name], name) for name in table.columns]
-    return FeatureSchema(tuple(features), columns=tuple(table.columns))
-
-
 def _infer_feature(column: pd.Series, seen: Seen, name: str) -> Feature:
     """Return a feature of all rows, from the sample and what was seen; its scale is the sample's."""
     if pd.api.types.is_float_dtype(column.dtype):
@@ -250,7 +230,8 @@ def _infer_feature(column: pd.Series, seen: Seen, name: str) -> Feature:
     if seen.missing and not column.isna().any() and isinstance(column.dtype, np.dtype):
         # pandas has no missing whole number or truth value of the plain kind; this is what it makes of them.
         column = column.astype({"i": float, "u": float, "b": object}.get(column.dtype.kind, column.dtype))
-    more = _new_values(column, seen)
+    new: Iterable[Any] = set(seen.levels) - set(column.dropna().unique()) if seen.levels else seen.ends
+    more = sorted(new)
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.cat.add_categories([level for level in more if level not in column.cat.categories])
     dtype = object if column.dtype == object else column.dtype
@@ -260,8 +241,3 @@ def _infer_feature(column: pd.Series, seen: Seen, name: str) -> Feature:
     if feature.is_number and column.notna().any():
         return feature.changed(scale=infer_feature(column, name, str(feature.kind), "std").scale)
     return feature
-
-
-def _new_values(column: pd.Series, seen: Seen) -> list[Any]:
-    new: Iterable[Any] = set(seen.levels) - set(column.dropna().unique()) if seen.levels else seen.ends
-    return sorted(new)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from oleander import AggregateExplainer
-from tests.streaming.making import QUICK, Law, X, content, quick_source, write_frame
+from tests.sources.making import QUICK, Law, X, content, quick_source, write_frame
 
 pytest.importorskip("pyarrow")
 

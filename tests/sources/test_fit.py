@@ -14,11 +14,10 @@ import pandas as pd
 import pytest
 
 from oleander import AggregateExplainer, Draws, open_source
+from oleander.data.sampling import draw_sample, rows_needed
 from oleander.data.schema import FeatureSchema
 from oleander.messages import show_share, show_upper
-from oleander.streaming import rows_needed
-from oleander.streaming.sample import draw_sample
-from tests.streaming.making import (
+from tests.sources.making import (
     ASKING,
     EPSILON,
     QUICK,

@@ -1,5 +1,4 @@
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -10,18 +9,18 @@ from oleander import AggregateExplainer
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.asking import SpentError
 from oleander.data.reading import Reading
+from oleander.data.sampling import draw_sample
 from oleander.data.schema import FeatureSchema
+from oleander.data.sources import open_source
 from oleander.draws import Draws
 from oleander.files.checkpoint import Checkpoint
-from oleander.streaming import Sampled, SourceCount, open_source
-from oleander.streaming.counting import HELD, LEARNED, OUTSIDE, Counts, count_all
-from oleander.streaming.sample import draw_sample
+from oleander.fitting.counting import HELD, LEARNED, OUTSIDE, Counts, count_all, plan_count
 from tests.making import OwnTrees
-from tests.streaming.making import Law, X, quick_source, write_frame
+from tests.sources.making import Law, X, quick_source, write_frame
 
 pytest.importorskip("pyarrow")
 SCHEMA = FeatureSchema.infer(X)
-NOTHING = Sampled(np.zeros(0, dtype=int), np.zeros(0, dtype="<U4"))
+NOTHING = (np.zeros(0, dtype=int), np.zeros(0, dtype="<U4"))
 
 
 class Recording:
@@ -39,8 +38,8 @@ def counting(model=None, most=None) -> CountingBlackBox:
     return CountingBlackBox(BlackBox(Law() if model is None else model, SCHEMA), most)
 
 
-def sampled(positions) -> Sampled:
-    return Sampled(np.array(positions), Law().predict(X.iloc[positions]))
+def sampled(positions):
+    return np.array(positions), Law().predict(X.iloc[positions])
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +82,7 @@ class TestCount:
     def test_known_answers_are_believed(self, file, explainers) -> None:
         """The answers of the fit count, even where the black box would answer otherwise by now."""
         positions = np.arange(100)
-        upside_down = Sampled(positions, np.where(Law().predict(X.iloc[positions]) == "high", "low", "high"))
+        upside_down = (positions, np.where(Law().predict(X.iloc[positions]) == "high", "low", "high"))
         right = count_all(open_source(file), explainers, counting(), sampled(positions), NOTHING).right[LEARNED]
         wrong = count_all(open_source(file), explainers, counting(), upside_down, NOTHING).right[LEARNED]
         answered = (~np.ma.getmaskarray(explainers.answer(SCHEMA.encode(X[:100])))).sum()
@@ -117,7 +116,7 @@ class TestCount:
 
         atlas = AggregateExplainer(box, draws=Draws(0), schema=SCHEMA, max_explainers=2, random_state=0).fit(X[:300])
         explainers = atlas.record_.explainers
-        known = Sampled(np.arange(50), box(X[:50]))
+        known = (np.arange(50), box(X[:50]))
         counts = count_all(open_source(file), explainers, counting(box), known, NOTHING)
         found, expected = counts.evaluation([1] * len(explainers.members)), atlas.evaluate(X, box(X))
         assert (found.coverage, found.agreement) == (expected.coverage, expected.agreement)
@@ -148,24 +147,17 @@ class TestCheckpoint:
 class TestPlan:
     READING = Reading(SCHEMA, SCHEMA.encode(X[:600]), positions=np.arange(600))
 
-    def test_queries_of_the_other_rows_are_set_aside(self, file) -> None:
-        black_box = counting(most=13_000)
-        count = SourceCount.plan(quick_source(file), self.READING, black_box)
-        assert count is not None
-        assert count.n_others == len(X) - 600
-        assert black_box.queries_left == 13_000 - (len(X) - 600)
+    @pytest.mark.parametrize(("most", "left"), [(13_000, 13_000 - (len(X) - 600)), (None, None)])
+    def test_queries_for_the_other_rows_are_set_aside(self, file, most, left) -> None:
+        black_box = counting(most=most)
+        assert plan_count(quick_source(file), self.READING, black_box)
+        assert black_box.queries_left == left
 
     def test_too_few_queries_leave_the_count_out(self, file) -> None:
         black_box = counting(most=12_050)
-        with pytest.warns(
-            UserWarning, match=re.escape("max_queries=12,050 does not pay for all 12,000 rows after the sample")
-        ) as caught:
-            assert SourceCount.plan(quick_source(file), self.READING, black_box) is None
-        assert caught[0].filename == __file__
+        with pytest.warns(UserWarning, match="max_queries=12,050 does not pay for all 12,000 rows after the sample"):
+            assert not plan_count(quick_source(file), self.READING, black_box)
         assert black_box.queries_left == 12_050
-
-    def test_without_a_limit_nothing_is_in_the_way(self, file) -> None:
-        assert SourceCount.plan(quick_source(file), self.READING, counting()) is not None
 
 
 class TestPromise:
@@ -185,7 +177,7 @@ class TestPromise:
             for part in (rows, held):
                 positions = np.array([places[row.tobytes()] for row in part.values[part.point_of_row]])
                 order = np.argsort(positions)
-                parts.append(Sampled(positions[order], part.labels_of_rows[order]))
+                parts.append((positions[order], part.labels_of_rows[order]))
             counts = count_all(
                 source, atlas.record_.explainers, CountingBlackBox(BlackBox(Law(), sample.schema)), *parts
             )
@@ -277,7 +269,3 @@ def test_they_round_trip_through_json() -> None:
         written = json.loads(json.dumps(counts.to_dict()))
         assert Counts.from_dict(written).to_dict() == counts.to_dict()
         assert Counts.from_dict(written).covered.shape == counts.covered.shape
-
-
-def test_labels_that_json_cannot_hold_are_not_written() -> None:
-    assert Counts(**{**vars(COUNTS), "classes": {("a", "b"): np.array([1, 1, 1])}}).to_dict() is None

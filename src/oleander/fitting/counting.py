@@ -1,4 +1,4 @@
-"""One pass over all rows of a source: what the explainers say of them is counted, block by block."""
+"""The last step of a fit on a source: one pass over all its rows that counts what the explainers say of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -13,7 +13,8 @@ from oleander.arrays import Bools, Ints, Labels
 from oleander.black_box.answers import share_texts
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, CountingBlackBox
 from oleander.data.reading import Reading
-from oleander.data.rows import Rows
+from oleander.data.sampling import promise, to_frame
+from oleander.data.sources import Block, Source, load_arrow
 from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
 from oleander.judging.certificate import Certificate
 from oleander.messages import warn_user
@@ -22,11 +23,10 @@ from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import Accuracy, FitRecord
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
-from oleander.streaming.blocks import Block, load_arrow
-from oleander.streaming.sample import promise, to_frame
-from oleander.streaming.source import Source
 
 Counted = NDArray[np.int64]
+# Ascending positions of rows and their answers, which are not asked for again.
+Known = tuple[Ints, Labels]
 # Rows are counted apart by their part in the fit.
 LEARNED, HELD, OUTSIDE = range(3)
 
@@ -104,7 +104,7 @@ class Counts:
     def certificate(self, confidence: float, *, chosen_on_held: bool) -> Certificate | None:
         """Return what can be claimed from the rows that nothing was learned or chosen from.
 
-        None where they are fewer than the held-out rows that the explainers were chosen on: those can show more.
+        None where they are fewer than the held-out rows that the explainers were chosen on, which show more.
         """
         new = [OUTSIDE] if chosen_on_held else [HELD, OUTSIDE]
         n_new = int(self.rows[new].sum())
@@ -130,143 +130,97 @@ class Counts:
         new = counts[:, [HELD, OUTSIDE]].sum(axis=1) / read[[HELD, OUTSIDE]].sum()
         return float(np.abs(held - new).max())
 
-    def to_dict(self) -> dict[str, Any] | None:
-        """Return plain data for JSON; None where JSON has no word for the labels."""
-        labels = [label.item() if isinstance(label, np.generic) else label for label in self.classes]
-        if any(type(label) not in (str, int, float, bool) for label in labels):
-            return None
-        classes = [[label, *map(int, counts)] for label, counts in zip(labels, self.classes.values(), strict=True)]
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        names = [label.item() if isinstance(label, np.generic) else label for label in self.classes]
+        classes = [[name, *counts.tolist()] for name, counts in zip(names, self.classes.values(), strict=True)]
         return {**{name: getattr(self, name).tolist() for name in ARRAYS}, "classes": classes}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what ``to_dict`` wrote."""
         arrays = {name: np.array(data[name], dtype=np.int64) for name in ARRAYS}
-        each = (-1, 3)
-        arrays |= {name: arrays[name].reshape(each) for name in ("covered", "agreed")}
-        classes = {label: np.array(counts, dtype=np.int64) for label, *counts in data["classes"]}
-        return cls(**arrays, classes=classes)
+        arrays |= {name: arrays[name].reshape(-1, 3) for name in ("covered", "agreed")}
+        return cls(**arrays, classes={label: np.array(counts, np.int64) for label, *counts in data["classes"]})
 
 
 ARRAYS = tuple(field.name for field in fields(Counts) if field.name != "classes")
 
 
-@dataclass(frozen=True, eq=False)
-class Sampled:
-    """Rows of the sample that played one part in the fit, with their answers, which are not asked for again.
+def plan_count(source: Source, reading: Reading, black_box: CountingBlackBox) -> bool:
+    """Set aside the queries that the count of all rows needs; return False, with a warning, where there are too few."""
+    if black_box.can_ask(source.n_rows + N_ASKED_TWICE):
+        black_box.reserve(source.n_rows - len(reading.values))
+        return True
+    warn_user(
+        f"max_queries={black_box.max_queries:,} does not pay for all {source.n_rows:,} rows after the sample: "
+        "only the sample's figures are known."
+    )
+    return False
+
+
+def add_counts(
+    record: FitRecord,
+    source: Source,
+    reading: Reading,
+    black_box: CountingBlackBox,
+    learned: Known,
+    held: Known,
+    *,
+    confidence: float,
+    n_candidates: int,
+    n_jobs: int | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> FitRecord:
+    """Return the record of the fit of a source's sample with the figures of all rows.
 
     Parameters
     ----------
-    positions : int array
-        Their positions in the source, ascending.
-    labels : array
-    """
-
-    positions: Ints
-    labels: Labels
-
-    @classmethod
-    def take(cls, reading: Reading, indices: Ints, rows: Rows) -> Self:
-        """Return some rows of a sample by their indices, with the labels that they were given."""
-        assert reading.positions is not None
-        return cls(reading.positions[indices], rows.labels_of_rows)
-
-    def inside(self, block: Block) -> "Sampled":
-        """Return the sampled rows of a block, with positions counted from its start."""
-        first, last = np.searchsorted(self.positions, [block.start, block.start + block.n_rows])
-        return Sampled(self.positions[first:last] - block.start, self.labels[first:last])
-
-
-@dataclass(frozen=True, eq=False)
-class SourceCount:
-    """The count on all rows of a source that ends a fit of its sample.
-
-    Parameters
-    ----------
+    record : FitRecord
     source : Source
     reading : Reading
         The sample.
     black_box : CountingBlackBox
-        It has set queries aside for the rows outside the sample.
+        ``plan_count`` has set queries aside for the rows outside the sample.
+    learned, held : tuple of array
+        The positions and answers of the rows that were learned from, and of those held out.
+    confidence : float
+        Of the certificate, which then is counted on all rows that nothing was learned or chosen from.
+    n_candidates : int
+        The number of candidates, for all of which the sample's accuracy is promised. Where whole groups were sampled
+        nothing is promised, and the held-out groups certify.
+    n_jobs : int or None
+    checkpoint : Checkpoint or None
     """
-
-    source: Source
-    reading: Reading
-    black_box: CountingBlackBox
-
-    @classmethod
-    def plan(cls, source: Source, reading: Reading, black_box: CountingBlackBox) -> Self | None:
-        """Set aside the queries that the count needs; None, with a warning, where there are too few."""
-        if not black_box.can_ask(source.n_rows + N_ASKED_TWICE):
-            warn_user(
-                f"max_queries={black_box.max_queries:,} does not pay for all {source.n_rows:,} rows after the sample: "
-                "only the sample's figures are known."
-            )
-            return None
-        count = cls(source, reading, black_box)
-        black_box.reserve(count.n_others)
-        return count
-
-    @property
-    def n_others(self) -> int:
-        """The number of rows outside the sample."""
-        return self.source.n_rows - len(self.reading.values)
-
-    def complete(
-        self,
-        record: FitRecord,
-        learned: Sampled,
-        held: Sampled,
-        *,
-        confidence: float,
-        n_candidates: int,
-        n_jobs: int | None = None,
-        checkpoint: Checkpoint | None = None,
-    ) -> FitRecord:
-        """Return the record of the sample's fit with the figures of all rows.
-
-        Parameters
-        ----------
-        record : FitRecord
-        learned, held : Sampled
-            The rows that were learned from, and those held out.
-        confidence : float
-            Of the certificate, which then is counted on all rows that nothing was learned or chosen from.
-        n_candidates : int
-            The number of candidates, for all of which the sample's accuracy is promised. Where whole groups were
-            sampled nothing is promised, and the held-out groups certify.
-        n_jobs : int or None
-        checkpoint : Checkpoint or None
-        """
-        source, explainers, certificate = self.source, record.explainers, record.certificate
-        self.black_box.release(self.n_others)
-        # Every block counts numbers in the same ranges, those of the sample.
-        ranges = Ranges.of(np.concatenate([learned.labels, held.labels]).astype(float)) if record.is_number else None
-        counts = count_all(
-            source, explainers, self.black_box, learned, held, ranges=ranges, n_jobs=n_jobs, checkpoint=checkpoint
-        )
-        is_promised = self.reading.groups is None
-        # Where explainers are learned by asking, held-out rows chose among steps and certify only through the sequence.
-        counted = counts.certificate(confidence, chosen_on_held=record.is_asked)
-        if is_promised and counted is not None and self.reading.can_certify:
-            certificate, explainers = counted, explainers.with_claims(counted)
-        n_sample = len(learned.positions) + len(held.positions)
-        return replace(
-            record,
-            explainers=explainers,
-            certificate=certificate,
-            n_queries=self.black_box.n_queries,
-            exact=counts.evaluation([member.explainer.complexity for member in explainers.members], ranges),
-            accuracy=counts.accuracy(source.epsilon, source.delta, n_sample, n_candidates if is_promised else None),
-        )
+    explainers, certificate = record.explainers, record.certificate
+    black_box.release(source.n_rows - len(reading.values))
+    # Every block counts numbers in the same ranges, those of the sample.
+    ranges = Ranges.of(np.concatenate([learned[1], held[1]]).astype(float)) if record.is_number else None
+    counts = count_all(
+        source, explainers, black_box, learned, held, ranges=ranges, n_jobs=n_jobs, checkpoint=checkpoint
+    )
+    is_promised = reading.groups is None
+    # Where explainers are learned by asking, held-out rows chose among steps and certify only through the sequence.
+    counted = counts.certificate(confidence, chosen_on_held=record.is_asked)
+    if is_promised and counted is not None and reading.can_certify:
+        certificate, explainers = counted, explainers.with_claims(counted)
+    n_sample = len(learned[0]) + len(held[0])
+    return replace(
+        record,
+        explainers=explainers,
+        certificate=certificate,
+        n_queries=black_box.n_queries,
+        exact=counts.evaluation([member.explainer.complexity for member in explainers.members], ranges),
+        accuracy=counts.accuracy(source.epsilon, source.delta, n_sample, n_candidates if is_promised else None),
+    )
 
 
 def count_all(
     source: Source,
     explainers: ExplainerSet,
     black_box: CountingBlackBox,
-    learned: Sampled,
-    held: Sampled,
+    learned: Known,
+    held: Known,
     *,
     ranges: Ranges | None = None,
     n_jobs: int | None = None,
@@ -274,18 +228,8 @@ def count_all(
 ) -> Counts:
     """Ask the black box about every row of a source that is not in the sample, and count what the explainers say.
 
-    Parameters
-    ----------
-    source : Source
-    explainers : ExplainerSet
-    black_box : CountingBlackBox
-    learned, held : Sampled
-        The rows that were learned from, and those held out.
-    ranges : Ranges or None
-        Where the answers are numbers.
-    n_jobs : int or None
-    checkpoint : Checkpoint or None
-        Keeps the counts of each block as it is done.
+    The answers of ``learned`` and ``held`` rows are known. Numbers are counted in ``ranges``. A checkpoint keeps the
+    counts of each block as it is done.
     """
     columns = [str(column) for column in explainers.schema.columns or ()]
     total = Counts.nothing(len(explainers.members))
@@ -294,25 +238,25 @@ def count_all(
     if ranges is not None:
         content += repr(ranges.edges.tolist())
     box = BlackBox(black_box.model, explainers.schema, is_number=ranges is not None)
-    tasks = []
+    names, tasks = [], []
     for block in source.blocks(columns):
-        own = [part.inside(block) for part in (learned, held)]
-        name = hash_text(f"{block.name} {block.start} {[hash_array(part.positions) for part in own]} {content}")
+        inside = [(part, block.find(part[0])) for part in (learned, held)]
+        own = [(positions[here] - block.start, labels[here]) for (positions, labels), here in inside]
+        name = hash_text(f"{block.name} {block.start} {[hash_array(positions) for positions, _ in own]} {content}")
         kept = None if checkpoint is None else checkpoint.counts(name)
         if checkpoint is None or kept is None:
-            tasks.append((name, (block, *own)))
+            names.append(name)
+            tasks.append((block, *own))
         else:
             with checkpoint.reading():
                 total += Counts.from_dict(kept)
     shared = [explainers, box, ranges, columns, source.block_size]
     with tell_progress("counting all rows of the source, block by block", len(tasks)) as tell:
-        found = run_tasks(_count_block, shared, [task for _, task in tasks], n_jobs=n_jobs)
-        for done, (number, counts) in enumerate(found, start=1):
+        for done, (number, counts) in enumerate(run_tasks(_count_block, shared, tasks, n_jobs=n_jobs), start=1):
             total += counts
             tell(done, f"{int(total.rows.sum()):,} of {source.n_rows:,} rows counted")
-            kept = counts.to_dict() if checkpoint is not None else None
-            if checkpoint is not None and kept is not None:
-                checkpoint.keep_counts(tasks[number][0], kept)
+            if checkpoint is not None:
+                checkpoint.keep_counts(names[number], counts.to_dict())
     black_box.charge(total.n_asked)
     return total
 
@@ -324,13 +268,13 @@ def _count_block(
     columns: Sequence[str],
     block_size: int,
     block: Block,
-    learned: Sampled,
-    held: Sampled,
+    learned: Known,
+    held: Known,
 ) -> Counts:
     parts = np.full(block.n_rows, OUTSIDE, dtype=np.int8)
     known = np.empty(block.n_rows, dtype=object)
-    for part, sampled in ((LEARNED, learned), (HELD, held)):
-        parts[sampled.positions], known[sampled.positions] = part, sampled.labels
+    for part, (positions, labels) in ((LEARNED, learned), (HELD, held)):
+        parts[positions], known[positions] = part, labels
     counts, start = [Counts.nothing(len(explainers.members))], 0
     for table in block.read(columns, block_size):
         here = slice(start, start + len(table))
@@ -356,15 +300,7 @@ def _count_rows(
     parts: NDArray[np.int8],
     known: Labels,
 ) -> Counts:
-    """Count on the rows of a table.
-
-    Parameters
-    ----------
-    parts : int array
-        The part of each row in the fit.
-    known : array
-        The answers for rows of the sample; other entries mean nothing.
-    """
+    """Count on the rows of a table: each has a part in the fit, and those of the sample a known answer."""
     n_rows = _by_part(np.ones(len(parts), dtype=bool), parts)
     schema = explainers.schema
     # Columns that lie together are read and written several times faster here.
