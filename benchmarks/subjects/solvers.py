@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy import optimize, sparse
 
+from oleander.selection.highs import LinearProgram, linear_program
 from oleander.selection.model import plain_model
 from oleander.selection.reduce import merge_points, undominated
-from oleander.selection.solvers.highs import LinearProgram, linear_program
 
 # Value, bound and seconds; a value that was not found is NaN.
 Answer = tuple[float, float, float]

@@ -7,8 +7,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.selection.formulations import build_model, selective_rules
-from oleander.selection.model import plain_model
+from oleander.selection.model import pack_matrix, plain_model, selective_model
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,7 @@ def make_model(seed, kind):
     weights = rng.integers(1, 4, size=12).astype(float)
     if kind == "selective":
         agrees = covers & (rng.random(covers.shape) < 0.7)
-        rules = selective_rules(*(plain_model(matrix, 3).sure for matrix in (covers, agrees)), weights, 0.8)
-        return build_model(rules, weights, 3)
+        return selective_model(pack_matrix(covers), pack_matrix(agrees), weights, 3, 0.8)
     return plain_model(covers, 3, weights)
 
 

@@ -13,9 +13,9 @@ from scipy import sparse
 from oleander.messages import show_upper_percent
 from oleander.selection import SelectionProblem
 from oleander.selection.answer import smallest_as_wide, without_redundant
+from oleander.selection.auto import AutoSolver
 from oleander.selection.model import plain_model
 from oleander.selection.run import Run
-from oleander.selection.solvers.auto import AutoSolver
 from tests.selection.making import make_instance, same
 
 ROWS_AND_COLUMNS = np.array(

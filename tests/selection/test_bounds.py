@@ -1,7 +1,5 @@
 """Bounds hold for every choice, and no choice worth the cutoff contains a candidate that was dropped."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +8,6 @@ from threadpoolctl import threadpool_limits
 
 from oleander.selection.bounds import descend, evaluate, still_possible, tighten
 from oleander.selection.model import plain_model
-from oleander.selection.sparse_rows import packed
 from tests.selection.making import every_choice, make_model
 
 
@@ -54,7 +51,6 @@ def test_steps_make_the_bound_tight_where_the_relaxation_is():
 def test_digits_do_not_depend_on_the_threads_of_blas():
     rng = np.random.default_rng(0)
     model = plain_model(rng.random((40, 100_000)) < 0.1, 5, rng.random(100_000))
-    model = replace(model, sure=packed(model.sure))
     found = []
     for n_threads in (1, 2):
         with threadpool_limits(n_threads):

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import sparse
 
-from oleander.selection.model import grain_of, plain_model
+from oleander.selection.model import grain_of, pack_matrix, plain_model
 
 
 @pytest.mark.parametrize(
@@ -20,7 +19,7 @@ def test_values_move_in_steps_of_the_common_divisor(weights, grain):
 def test_allowances_have_their_part_in_the_step():
     model = plain_model(np.eye(2), 1, [4.0, 4.0])
     assert model.grain == 4.0
-    allowing = replace(model, maybe=sparse.csr_array((2, 2)), allowance=np.array([3.0, 0.0]))
+    allowing = replace(model, maybe=pack_matrix(np.zeros((2, 2))), allowance=np.array([3.0, 0.0]))
     assert allowing.grain == 1.0
 
 

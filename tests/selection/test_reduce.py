@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from oleander import kernels
-from oleander.selection import SelectionProblem, reduce
-from oleander.selection.model import plain_model
+from oleander.selection import SelectionProblem
+from oleander.selection.model import pack_matrix, plain_model
 from oleander.selection.reduce import merge_points, undominated
 from tests.selection.making import make_instance
 
@@ -39,7 +38,7 @@ def test_contained_candidates_are_dropped_and_no_others(seed):
 def test_points_that_may_count_do_not_dominate():
     model = replace(
         plain_model([[1, 0, 0], [1, 0, 0], [1, 1, 0]], 2),
-        maybe=sparse.csr_array(np.array([[0, 1.0, 0], [0, 1, 1], [0, 0, 1]])),
+        maybe=pack_matrix(np.array([[0, 1.0, 0], [0, 1, 1], [0, 0, 1]])),
         allowance=np.ones(3),
     )
     # The third surely counts all that the first may; the second may count one point more.
@@ -58,13 +57,12 @@ def test_merged_points_keep_every_value(seed):
         assert merged.value(chosen) == model.value(chosen)
 
 
-@pytest.mark.parametrize("is_packed", [False, True])
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
-def test_points_whose_hashes_collide_are_not_merged(formulation, is_packed, monkeypatch):
-    monkeypatch.setattr(reduce, "_hash_points", lambda matrix, by_point, seed: np.zeros(matrix.shape[1], np.uint64))
+def test_points_whose_hashes_collide_are_not_merged(formulation, monkeypatch):
+    zeros = lambda matrix, terms: np.zeros(matrix.shape[1], dtype=np.uint64)  # noqa: E731
+    monkeypatch.setattr(kernels.PackedRows, "sum_by_column", zeros)
     for seed in range(20):
         rows = make_instance(seed)
-        covers, agrees = (kernels.PackedRows.pack(m, m.shape) if is_packed else m for m in (rows.covers, rows.agrees))
-        problem = SelectionProblem(covers, agrees, rows.weights)
+        problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
         best = problem.solve(3, 0.75, formulation=formulation, solver="exhaustive").objective
         assert problem.solve(3, 0.75, formulation=formulation).objective == best

@@ -11,7 +11,7 @@ from oleander.selection.search import SwapState, greedy, walk
 def test_swaps_change_the_value_as_announced(seed):
     rng = np.random.default_rng(seed)
     model = plain_model(rng.random((15, 30)) < 0.2, 4, weights=rng.integers(1, 4, size=30))
-    state = SwapState(model.sure, model.by_point, model.weights, np.array([0, 1, 2, 3]))
+    state = SwapState(model, np.array([0, 1, 2, 3]))
     for _ in range(20):
         slot = int(rng.integers(4))
         candidate = int(rng.choice(np.setdiff1d(np.arange(15), state.chosen)))

@@ -23,9 +23,7 @@ from oleander.messages import show_lower
 from oleander.running.progress import tell_progress
 from oleander.selection import Progress, SelectionProblem, SelectionResult
 from oleander.selection.result import Status
-from oleander.selection.solvers import Solver
-from oleander.selection.solvers.simple import GreedySolver
-from oleander.selection.sparse_rows import keep_rows
+from oleander.selection.solvers import GreedySolver, Solver
 from oleander.words.claims import why_too_few
 
 Answer = dict[Any, SelectionResult]
@@ -91,8 +89,7 @@ class PoolProgram:
         if self.formulation == "strict":
             return SelectionProblem(pool.covers, agrees, pool.rows.weights, fidelity=measured)
         allowed = (measured > 0) & (pool.is_trained | (not trained_only))
-        covers, agrees = keep_rows(pool.covers, allowed), keep_rows(agrees, allowed)
-        return SelectionProblem(covers, agrees, pool.rows.weights)
+        return SelectionProblem(pool.covers.keep_rows(allowed), agrees.keep_rows(allowed), pool.rows.weights)
 
     def select(self, max_explainers: int, min_fidelity: float) -> SelectionResult:
         """Return the best choice, with every chosen candidate trained."""

@@ -24,7 +24,6 @@ from oleander.rules import membership
 from oleander.rules.base import Explainer, read_explainer, write_explainer
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
-from oleander.selection.sparse_rows import Matrix, is_packed, list_rows, row_of
 
 # An explainer, the covered points on which it is right, and its agreement on the draws.
 Trained = tuple[Explainer, Bools, float]
@@ -56,7 +55,7 @@ class CandidatePool:
 
     Attributes
     ----------
-    covers : sparse or packed bool matrix of shape (n_candidates, n_points)
+    covers : PackedRows of shape (n_candidates, n_points)
     support : int array of shape (n_candidates,)
         The number of the user's rows that each candidate covers.
     judged_support : int array of shape (n_candidates,)
@@ -310,21 +309,17 @@ class CandidatePool:
 
     def points_of(self, index: int) -> NDArray[np.int32]:
         """Return the points that a candidate covers."""
-        return row_of(self.covers, index)
+        return self.covers.row(index)
 
     @property
-    def agrees(self) -> Matrix:
+    def agrees(self) -> "kernels.PackedRows":
         """The points that each candidate covers with the black box's answer; none for an untrained candidate."""
         return self.find_agrees(untrained_are_right=False)
 
-    def find_agrees(self, *, untrained_are_right: bool) -> Matrix:
+    def find_agrees(self, *, untrained_are_right: bool) -> "kernels.PackedRows":
         """Return the same, or with all points of an untrained candidate."""
         lines = (self._right_points(index, untrained_are_right) for index in range(len(self.candidates)))
-        if is_packed(self.covers):
-            return kernels.PackedRows.pack(
-                (kernels.mark(line, self.rows.n_points) for line in lines), self.covers.shape
-            )
-        return list_rows(list(lines), self.rows.n_points)
+        return kernels.PackedRows.pack((kernels.mark(line, self.rows.n_points) for line in lines), self.covers.shape)
 
     def _right_points(self, index: int, untrained_are_right: bool) -> NDArray[np.int32]:
         right, points = self._right[index], self.points_of(index)

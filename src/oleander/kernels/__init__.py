@@ -9,20 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oleander.kernels.binning import bin_numbers, rank_values
-    from oleander.kernels.bits import count_bits, count_common, pack, pack_matches, unpack
+    from oleander.kernels.bits import PackedRows, count_bits, count_common, mark, pack, pack_matches, unpack
     from oleander.kernels.covering import find_cover
-    from oleander.kernels.dual import VolumeSteps, descend_steps
+    from oleander.kernels.dual import descend_steps, take_volume_steps
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import grow_nodes
-    from oleander.kernels.packed import PackedRows, mark
-    from oleander.kernels.passing import find_leaves
     from oleander.kernels.polishing import improve_box, widen_box
     from oleander.kernels.pruning import find_best_cut
+    from oleander.kernels.trees import bin_numbers, find_leaves, rank_values
 
 __all__ = [
     "PackedRows",
-    "VolumeSteps",
     "bin_numbers",
     "count_bits",
     "count_common",
@@ -38,22 +35,21 @@ __all__ = [
     "pack_matches",
     "rank_values",
     "score_features",
+    "take_volume_steps",
     "unpack",
     "widen_box",
 ]
 
 if not TYPE_CHECKING:
     HOMES = {
-        "binning": ("bin_numbers", "rank_values"),
-        "bits": ("count_bits", "count_common", "pack", "pack_matches", "unpack"),
+        "bits": ("PackedRows", "count_bits", "count_common", "mark", "pack", "pack_matches", "unpack"),
         "covering": ("find_cover",),
-        "dual": ("VolumeSteps", "descend_steps"),
+        "dual": ("descend_steps", "take_volume_steps"),
         "filtering": ("score_features",),
         "growth": ("grow_nodes",),
-        "packed": ("PackedRows", "mark"),
-        "passing": ("find_leaves",),
         "polishing": ("improve_box", "widen_box"),
         "pruning": ("find_best_cut",),
+        "trees": ("bin_numbers", "find_leaves", "rank_values"),
     }
 
     def __getattr__(name: str) -> Any:

@@ -146,7 +146,7 @@ def _descend(
 
 
 @compiled(STARTS, COLUMNS, WEIGHTS, NUMBER, VALUE, NUMBER, LINE, LINE, LINE, LINE, LINE)
-def _improve(
+def take_volume_steps(
     starts: Ints,
     columns: Columns,
     weights: Floats,
@@ -159,6 +159,23 @@ def _improve(
     average: Floats,
     state: Floats,
 ) -> None:
+    """Take steps of the volume algorithm, in place: the best multipliers, what they prove, and the next slope.
+
+    Parameters
+    ----------
+    starts, columns : int arrays
+        The points of each candidate, as in a matrix stored by rows.
+    weights, multipliers, slope : arrays of shape (n_points,)
+    n_bought : int
+        The number of candidates that are bought, at most as many as there are.
+    target : float
+        The best value known: the length of a step is measured against it.
+    n_steps : int
+    prices, average : arrays of shape (n_candidates,)
+    state : array of shape (6,)
+        The bound, the smallest price that is bought, the factor of a step, stalls, steps made, and whether another step
+        would change nothing.
+    """
     n_rows, n_points = len(prices), len(weights)
     rows = np.arange(n_rows)
     trial_prices, work, is_bought = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows, np.bool_)
@@ -254,62 +271,3 @@ def descend_steps(
         choice,
     )
     return bound, best_multipliers, prices, bought, times_bought, value, choice
-
-
-class VolumeSteps:
-    """The volume algorithm under way: the best bound so far, and what the next step needs.
-
-    Parameters
-    ----------
-    starts, columns : int arrays
-        The points of each candidate, as in a matrix stored by rows.
-    weights : array of shape (n_points,)
-    n_bought : int
-        The number of candidates that are bought, at most as many as there are.
-    bound, threshold : float
-        Of the first multipliers, as are the arrays: the bound, and the smallest price that is bought.
-    multipliers, prices, slope, average : arrays
-    """
-
-    def __init__(
-        self,
-        starts: Ints,
-        columns: Columns,
-        weights: Floats,
-        n_bought: int,
-        bound: float,
-        threshold: float,
-        multipliers: Floats,
-        prices: Floats,
-        slope: Floats,
-        average: Floats,
-    ) -> None:
-        self._model = (starts, columns, weights, n_bought)
-        self._state = np.array([bound, threshold, 0.1, 0.0, 0.0, 0.0])
-        self.multipliers, self.prices, self._slope, self.average = (
-            np.array(array, dtype=np.float64) for array in (multipliers, prices, slope, average)
-        )
-
-    def take(self, n_steps: int, target: float) -> None:
-        """Take steps, whose length is measured against the best value known."""
-        _improve(*self._model, target, n_steps, self.multipliers, self.prices, self._slope, self.average, self._state)
-
-    @property
-    def bound(self) -> float:
-        """The best bound."""
-        return float(self._state[BOUND])
-
-    @property
-    def threshold(self) -> float:
-        """The smallest price that is bought at the best multipliers; 0 if all candidates are."""
-        return float(self._state[THRESHOLD])
-
-    @property
-    def n_made(self) -> int:
-        """The number of steps made."""
-        return int(self._state[N_MADE])
-
-    @property
-    def is_done(self) -> bool:
-        """Whether another step would change nothing."""
-        return bool(self._state[IS_DONE])

@@ -11,8 +11,8 @@ from oleander.arrays import Floats, Ints
 from oleander.learning.candidates import Candidates
 from oleander.learning.grid import Bits
 from oleander.selection import SelectionProblem
+from oleander.selection.auto import BoundingSolver
 from oleander.selection.result import Proof, Status
-from oleander.selection.solvers.auto import BoundingSolver
 
 # A candidate with fewer than this share of the draws is no rule to read.
 MIN_MASS = 0.002

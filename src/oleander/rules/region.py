@@ -2,15 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats, is_smaller_packed
+from oleander.arrays import Bools, Floats
 from oleander.data.schema import FeatureSchema
 from oleander.rules.base import Explainer, Rule
 
@@ -103,10 +100,8 @@ def read_region(data: dict[str, Any], schema: FeatureSchema, explainer: Explaine
     return REGIONS[kind].from_dict(data, schema, explainer)
 
 
-def membership(regions: Sequence[Region], rows: Floats) -> "csr_array | kernels.PackedRows":
-    """Return a boolean matrix of shape (n_regions, n_rows): the rows that each region contains.
-
-    It is sparse, or packed bits where it is large and these are smaller.
+def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":
+    """Return a boolean matrix of shape (n_regions, n_rows), packed into bits: the rows that each region contains.
 
     Regions are looked at one by one, so that no array is larger than the rows or the answer. Balls of several radii
     around one center, next to each other in the sequence, share their distances.
@@ -123,26 +118,6 @@ def membership(regions: Sequence[Region], rows: Floats) -> "csr_array | kernels.
     """
     # Columns are read one after the other: each should be contiguous in memory.
     by_column = np.asfortranarray(rows)
-    lines: list[NDArray[Any]] = []
-    lengths: list[int] = []
     memory: dict[str, Any] = {}
-    for region in regions:
-        inside = region.contains_next(by_column, memory)
-        lengths.append(int(np.count_nonzero(inside)))
-        is_dense = 32 * lengths[-1] > len(rows)
-        lines.append(np.packbits(inside) if is_dense else np.flatnonzero(inside).astype(np.int32))
-    shape = len(lines), len(rows)
-    if is_smaller_packed(sum(lengths), shape):
-        return kernels.PackedRows.pack((_to_mask(line, len(rows)) for line in lines), shape)
-    columns = np.empty(sum(lengths), dtype=np.int32)
-    starts = np.cumsum([0, *lengths])
-    for line, (start, end) in zip(lines, pairwise(starts), strict=True):
-        columns[start:end] = np.flatnonzero(_to_mask(line, len(rows))) if line.dtype == np.uint8 else line
-    return csr_array((np.ones(len(columns), dtype=bool), columns, starts), shape=shape)
-
-
-def _to_mask(line: NDArray[Any], n_rows: int) -> Bools:
-    """Return packed bits, or the numbers of some rows, as a mask of all rows."""
-    if line.dtype == np.uint8:
-        return np.unpackbits(line, count=n_rows).view(bool)
-    return kernels.mark(line, n_rows)
+    lines = (region.contains_next(by_column, memory) for region in regions)
+    return kernels.PackedRows.pack(lines, (len(regions), len(rows)))

@@ -14,7 +14,6 @@ from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import still_possible, tighten
-from oleander.selection.formulations import Statement
 from oleander.selection.matching import match
 from oleander.selection.model import CoverageModel
 from oleander.selection.reduce import merge_points, undominated
@@ -22,10 +21,9 @@ from oleander.selection.result import SelectionResult, Status
 from oleander.selection.run import Run
 from oleander.selection.search import gains, greedy
 from oleander.selection.solvers import Solver
-from oleander.selection.sparse_rows import covered_by, listed
 
 if TYPE_CHECKING:
-    from oleander.selection.problem import Formulation, SelectionProblem
+    from oleander.selection.problem import Formulation, SelectionProblem, Statement
 
 Stopped = Literal["", "Stopped", "Interrupted"]
 Cell = tuple[int, float]
@@ -36,7 +34,7 @@ GRACE = 0.25
 MAX_ENTRIES, MAX_NODES = 20_000, 200
 
 
-def answer(statement: Statement, solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
+def answer(statement: "Statement", solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
     """Return the widest choice, and the smallest of equally wide ones unless it holds a tentative candidate."""
     model = statement.model
     if not model.n_candidates:
@@ -71,7 +69,7 @@ def _offer_start(model: CoverageModel, run: Run, start: Ints) -> None:
     run.offer(model.value(chosen), model.names(chosen))
 
 
-def _explain_floor(statement: Statement) -> str:
+def _explain_floor(statement: "Statement") -> str:
     """Return why no candidate may be chosen."""
     fidelity = statement.fidelity
     best = float(fidelity.max()) if len(fidelity) else 0.0
@@ -81,17 +79,17 @@ def _explain_floor(statement: Statement) -> str:
     )
 
 
-def _no_answer(statement: Statement, run: Run, status: Status, message: str) -> SelectionResult:
+def _no_answer(statement: "Statement", run: Run, status: Status, message: str) -> SelectionResult:
     result = _assemble(statement, run, np.empty(0, dtype=np.intp), status)
     return replace(result, objective=0.0, bound=0.0, message=message)
 
 
-def _assemble(statement: Statement, run: Run, chosen: Ints, status: Status) -> SelectionResult:
+def _assemble(statement: "Statement", run: Run, chosen: Ints, status: Status) -> SelectionResult:
     """Return the result of a choice, its value computed from the stated problem."""
     counted, reached = _count(statement, chosen)
-    covered = covered_by(statement.rules.sure, chosen)
+    covered = statement.everything.sure.covered_by(chosen)
     covered[counted.indices] = True
-    objective, total = float(reached.sum()), float(statement.weights.sum())
+    objective, total = float(reached.sum()), float(statement.everything.weights.sum())
     return SelectionResult(
         chosen=chosen,
         covered=covered,
@@ -106,13 +104,13 @@ def _assemble(statement: Statement, run: Run, chosen: Ints, status: Status) -> S
     )
 
 
-def _count(statement: Statement, chosen: Ints) -> tuple[sparse.csr_array, Floats]:
+def _count(statement: "Statement", chosen: Ints) -> tuple[sparse.csr_array, Floats]:
     """Return the weight that each chosen candidate counts at each point, and the weight that counts there in all."""
-    rules, weights = statement.rules, statement.weights
-    counted = sparse.csr_array(listed(rules.sure[chosen]) * weights[None, :])
-    reached = np.where(covered_by(rules.sure, chosen), weights, 0.0)
-    if rules.maybe is not None and rules.allowance is not None:
-        parts = match(rules.maybe, rules.allowance, weights - reached, chosen)
+    model = statement.everything
+    counted = sparse.csr_array(model.sure[chosen].to_sparse() * model.weights[None, :])
+    reached = np.where(model.sure.covered_by(chosen), model.weights, 0.0)
+    if model.maybe is not None and model.allowance is not None:
+        parts = match(model.maybe, model.allowance, model.weights - reached, chosen)
         reached = reached + parts.sum(axis=0)
         counted = sparse.csr_array(counted + parts)
     return counted, reached
@@ -177,7 +175,7 @@ def smallest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
         notes.n_dropped = model.n_candidates - rest.n_candidates
         if _n_entries(rest) > MAX_ENTRIES or run.time_left <= 0.0:
             return chosen
-        from oleander.selection.solvers.highs import find_smallest
+        from oleander.selection.highs import find_smallest
 
         found = find_smallest(rest, least, run, max_nodes=MAX_NODES)
         smaller = model.positions(rest.names(found)) if found is not None else chosen

@@ -6,6 +6,7 @@ The volume algorithm looks for a λ that makes it small: two sparse products a s
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +14,9 @@ from scipy import sparse
 from oleander import kernels
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
-from oleander.selection.sparse_rows import entries_of, is_packed, rows_of
+
+if TYPE_CHECKING:
+    from oleander.kernels import PackedRows
 
 # Steps of the compiled loop between two looks at the clock.
 STEPS_AT_ONCE = 10
@@ -56,7 +59,7 @@ def buy(prices: Floats, model: CoverageModel) -> tuple[float, Ints, float]:
 
 def price(model: CoverageModel, multipliers: Floats) -> tuple[Floats, sparse.csr_array | None]:
     """Return the worth of each candidate at these multipliers, and the weight it takes of points it may count."""
-    prices = np.asarray(model.sure @ multipliers, dtype=np.float64)
+    prices = model.sure @ multipliers
     if model.maybe is None:
         return prices, None
     per_weight = multipliers / np.maximum(model.weights, np.finfo(float).tiny)
@@ -88,7 +91,7 @@ class _Purchase:
 
     def slope(self, model: CoverageModel, multipliers: Floats) -> Floats:
         """Return a subgradient of the bound: how often a point is bought, less the once that it may count."""
-        columns = entries_of(model.sure, self.bought)[0]
+        columns = model.sure.entries_of(self.bought)[0]
         used = np.bincount(columns, minlength=model.n_points).astype(np.float64)
         if self.taken is not None:
             used += self.taken[self.bought].sum(axis=0) / model.weights
@@ -158,7 +161,7 @@ def tighten(
         start = 0.5 * weights
     point, purchase = _evaluate(model, np.clip(start, 0.0, weights))
     slope = purchase.slope(model, point.multipliers)
-    if model.is_plain and not is_packed(model.sure):
+    if model.is_plain and not model.sure.is_dense:
         return _tighten_plain(model, target, point, slope, n_steps, should_stop)
     average = point.average
     factor, stalls = 0.1, 0
@@ -195,27 +198,24 @@ def _tighten_plain(
     should_stop: Callable[[DualPoint], bool],
 ) -> DualPoint:
     """Take the same steps in a compiled loop, where K candidates are bought and each counts all of its points."""
-    volume = kernels.VolumeSteps(
-        *rows_of(model.sure),
-        model.weights,
-        model.limit,
-        point.bound,
-        point.threshold,
-        point.multipliers,
-        point.prices,
-        slope,
-        point.average,
-    )
-    while volume.n_made < n_steps and not volume.is_done and not should_stop(point):
-        volume.take(min(STEPS_AT_ONCE, n_steps - volume.n_made), target)
-        point = DualPoint(
-            volume.multipliers,
-            volume.bound,
-            volume.prices,
-            volume.threshold,
-            volume.average,
-            volume.n_made,
+    multipliers, prices, average = point.multipliers.copy(), point.prices.copy(), point.average.copy()
+    # Bound, threshold, factor, stalls, steps made, and whether the loop is done.
+    state = np.array([point.bound, point.threshold, 0.1, 0.0, 0.0, 0.0])
+    while state[4] < n_steps and not state[5] and not should_stop(point):
+        n_more = min(STEPS_AT_ONCE, n_steps - int(state[4]))
+        kernels.take_volume_steps(
+            *model.sure.lists,
+            model.weights,
+            model.limit,
+            target,
+            n_more,
+            multipliers,
+            prices,
+            slope,
+            average,
+            state,
         )
+        point = DualPoint(multipliers, float(state[0]), prices, float(state[1]), average, int(state[4]))
     return point
 
 
@@ -257,7 +257,7 @@ class Descent:
 
 
 def descend(
-    sure: sparse.csr_array,
+    sure: "PackedRows",
     candidates: Ints,
     weights: Floats,
     n_left: int,
@@ -272,7 +272,7 @@ def descend(
     Choices of at most `n_left` of some candidates are bounded; points without weight are covered already.
     """
     found = kernels.descend_steps(
-        *rows_of(sure), candidates, weights, min(n_left, len(candidates)), start, needed, n_steps
+        *sure.lists, candidates, weights, min(n_left, len(candidates)), start, needed, n_steps
     )
     bound, multipliers, prices, bought, times_bought, value, choice = found
     return Descent(bound, multipliers, prices, np.flatnonzero(bought), times_bought, value, np.flatnonzero(choice))

@@ -9,13 +9,15 @@ are settled by looking at all pairs.
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import descend
-from oleander.selection.sparse_rows import covered_by
+
+if TYPE_CHECKING:
+    from oleander.kernels import PackedRows
 
 # Nodes are kept by bound up to this number, for the sake of memory; from then on the newest is opened first.
 MAX_HEAP = 5_000
@@ -49,7 +51,7 @@ class BranchTree:
 
     Parameters
     ----------
-    sure : csr_array of shape (n_candidates, n_points)
+    sure : PackedRows of shape (n_candidates, n_points)
     weights : array of shape (n_points,)
     n_left : int
         The number of candidates to choose, at most as many as there are.
@@ -67,8 +69,9 @@ class BranchTree:
 
     Examples
     --------
-    >>> sets = sparse.csr_array(np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], dtype=float))
-    >>> tree = BranchTree(sets, np.ones(4), 2, cutoff=0.0, step=1.0)
+    >>> from oleander.selection.model import plain_model
+    >>> model = plain_model(np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]), budget=2)
+    >>> tree = BranchTree(model.sure, model.weights, 2, cutoff=0.0, step=1.0)
     >>> n_nodes = tree.grow()
     >>> tree.value, sorted(tree.chosen), tree.cutoff, tree.is_complete
     (4.0, [0, 2], 5.0, True)
@@ -76,7 +79,7 @@ class BranchTree:
 
     def __init__(
         self,
-        sure: sparse.csr_array,
+        sure: "PackedRows",
         weights: Floats,
         n_left: int,
         *,
@@ -144,7 +147,7 @@ class BranchTree:
 
     def _open(self, node: BranchNode, bound: float) -> None:
         # Points that are covered stay as columns without weight: cutting them out costs more than it saves.
-        covered = covered_by(self.sure, np.asarray(node.chosen, dtype=np.intp))
+        covered = self.sure.covered_by(np.asarray(node.chosen, dtype=np.intp))
         weights = np.where(covered, 0.0, self.weights)
         if node.n_left >= len(node.candidates) or node.n_left <= 1:
             self._finish(node, self.sure[node.candidates], weights)
@@ -167,16 +170,16 @@ class BranchTree:
         if len(others) >= node.n_left:
             self._push(BranchNode(others, descent.multipliers, node.chosen, node.value, node.n_left), without)
         picked = int(node.candidates[pick])
-        gain = float(weights[self.sure.indices[self.sure.indptr[picked] : self.sure.indptr[picked + 1]]].sum())
+        gain = float(weights[self.sure.row(picked)].sum())
         chosen = (*node.chosen, picked)
         self._push(BranchNode(others, descent.multipliers, chosen, node.value + gain, node.n_left - 1), bound)
 
-    def _finish(self, node: BranchNode, sure: sparse.csr_array, weights: Floats) -> None:
+    def _finish(self, node: BranchNode, sure: "PackedRows", weights: Floats) -> None:
         """Settle a node that may take all that is left, or one, or none."""
         gains = sure @ weights
         if node.n_left >= len(node.candidates):
             rest = node.candidates
-            gain = float(weights[covered_by(sure, np.arange(len(rest)))].sum())
+            gain = float(weights[sure.covered_by(np.arange(len(rest)))].sum())
         elif node.n_left == 1:
             best = int(gains.argmax())
             rest, gain = node.candidates[[best]], float(gains[best])
@@ -184,7 +187,7 @@ class BranchTree:
             rest, gain = node.candidates[:0], 0.0
         self._offer(node.value + gain, (*node.chosen, *rest.tolist()))
 
-    def _finish_two(self, node: BranchNode, sure: sparse.csr_array, weights: Floats, candidates: Ints) -> None:
+    def _finish_two(self, node: BranchNode, sure: "PackedRows", weights: Floats, candidates: Ints) -> None:
         """Settle the last two sets: |A ∪ B| = |A| + |B| − |A ∩ B|, for all pairs that could do it."""
         gains = sure @ weights
         order = np.argsort(-gains, kind="stable")
@@ -193,7 +196,7 @@ class BranchTree:
         order = order[node.value + gains[order] + gains[order[0]] >= self.cutoff]
         if not len(order):
             return
-        rows = sure[order]
+        rows = sure[order].to_sparse()
         weighted = rows.copy()
         weighted.data = weights[rows.indices]
         shared = (weighted @ rows.T).toarray()

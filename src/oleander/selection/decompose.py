@@ -21,7 +21,6 @@ from oleander.selection.bounds import still_possible, tighten
 from oleander.selection.branch import BranchTree
 from oleander.selection.model import CoverageModel, plain_model
 from oleander.selection.run import Run
-from oleander.selection.sparse_rows import covered_by, listed
 
 
 @dataclass(eq=False)
@@ -46,9 +45,9 @@ class Group:
 
     def __init__(self, model: CoverageModel, candidates: Ints) -> None:
         self.candidates = candidates
-        rows = listed(model.sure)[candidates]
-        self.points = np.flatnonzero(np.bincount(rows.indices, minlength=model.n_points))
-        self.sure = sparse.csr_array(rows[:, self.points])
+        rows = model.sure[candidates]
+        self.points = np.flatnonzero(rows.covered_by(np.arange(len(candidates))))
+        self.sure = rows[:, self.points]
         self.weights = np.zeros(len(self.points))
         self.shares: dict[int, Share] = {}
 
@@ -65,7 +64,7 @@ class Group:
 
     def worth(self, chosen: Ints) -> float:
         """Return what these candidates are worth at the group's weights."""
-        return float(self.weights[covered_by(self.sure, chosen)].sum())
+        return float(self.weights[self.sure.covered_by(chosen)].sum())
 
     def reweigh(self, weights: Floats) -> None:
         """Change the points' weights and bring every share's bound up to date."""
@@ -262,7 +261,7 @@ class Decomposition:
         times = np.zeros(self.model.n_points)
         for group, k in zip(self.groups, path, strict=True):
             if k:
-                times[group.points] += covered_by(group.sure, group.shares[k].chosen)
+                times[group.points] += group.sure.covered_by(group.shares[k].chosen)
         return times
 
     def _move(self, path: list[int], bound: float) -> None:
@@ -335,7 +334,7 @@ def group_candidates(model: CoverageModel, chosen: Ints, *, max_chosen: int) -> 
     candidates that it overlaps most. Then the two groups that share most, relative to their sizes, are joined, and
     so on while neither the number of chosen sets nor the weight of a group grows too large for a tree.
     """
-    nearest, sure = _nearest_chosen(model, chosen), listed(model.sure)
+    nearest, sure = _nearest_chosen(model, chosen), model.sure.to_sparse()
     touches = np.zeros((len(chosen) + 1, model.n_points), dtype=np.bool_)
     touches[np.repeat(nearest, np.diff(sure.indptr)), sure.indices] = True
     max_weight = 1.25 * float(model.weights.sum()) * max_chosen / max(1, len(chosen))
@@ -345,7 +344,7 @@ def group_candidates(model: CoverageModel, chosen: Ints, *, max_chosen: int) -> 
 
 def _nearest_chosen(model: CoverageModel, chosen: Ints) -> Ints:
     """Return the position of the chosen set nearest to each candidate; one past the last if none is near."""
-    sure = listed(model.sure)
+    sure = model.sure.to_sparse()
     label = np.full(model.n_candidates, -1, dtype=np.intp)
     label[chosen] = np.arange(len(chosen))
     while True:

@@ -5,23 +5,26 @@ Only chosen candidates take part. Points in the same chosen regions are one node
 
 from collections import deque
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from oleander.arrays import Bools, Floats, Ints
-from oleander.selection.sparse_rows import entries_of
+
+if TYPE_CHECKING:
+    from oleander.kernels import PackedRows
 
 # A float holds this many bits exactly: a point's chosen candidates as one number.
 BITS = 52
 
 
-def match(maybe: sparse.csr_array, allowance: Floats, room: Floats, chosen: Ints) -> sparse.csr_array:
+def match(maybe: "PackedRows", allowance: Floats, room: Floats, chosen: Ints) -> sparse.csr_array:
     """Return the weight of each point that every chosen candidate counts, the largest total possible.
 
     Parameters
     ----------
-    maybe : csr_array of shape (n_candidates, n_points)
+    maybe : PackedRows of shape (n_candidates, n_points)
         The points that a candidate may count.
     allowance : array of shape (n_candidates,)
         The most that a candidate may count in all.
@@ -35,7 +38,8 @@ def match(maybe: sparse.csr_array, allowance: Floats, room: Floats, chosen: Ints
 
     Examples
     --------
-    >>> maybe = sparse.csr_array(np.array([[1, 1], [1, 0]]))
+    >>> from oleander.kernels import PackedRows
+    >>> maybe = PackedRows.pack(np.array([[True, True], [True, False]]), (2, 2))
     >>> match(maybe, np.array([1.0, 1.0]), np.array([1.0, 1.0]), np.array([0, 1])).toarray().tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
@@ -57,12 +61,13 @@ def match(maybe: sparse.csr_array, allowance: Floats, room: Floats, chosen: Ints
     return sparse.csr_array(entries, shape=(len(chosen), maybe.shape[1]))
 
 
-def matched(maybe: sparse.csr_array, allowance: Floats, room: Floats, chosen: Ints) -> Floats:
+def matched(maybe: "PackedRows", allowance: Floats, room: Floats, chosen: Ints) -> Floats:
     """Return the weight of each point that the chosen candidates count together, the largest total possible.
 
     Examples
     --------
-    >>> maybe = sparse.csr_array(np.array([[1, 1], [1, 0]]))
+    >>> from oleander.kernels import PackedRows
+    >>> maybe = PackedRows.pack(np.array([[True, True], [True, False]]), (2, 2))
     >>> matched(maybe, np.array([1.0, 0.5]), np.array([1.0, 1.0]), np.array([0, 1])).tolist()
     [0.5, 1.0]
     """
@@ -79,9 +84,9 @@ def matched(maybe: sparse.csr_array, allowance: Floats, room: Floats, chosen: In
     return counted
 
 
-def _network(maybe: sparse.csr_array, room: Floats, chosen: Ints) -> tuple[Ints, Ints, Bools]:
+def _network(maybe: "PackedRows", room: Floats, chosen: Ints) -> tuple[Ints, Ints, Bools]:
     """Return the points with room that the chosen may count, the node of each, and the nodes of each candidate."""
-    columns, lengths = entries_of(maybe, chosen)
+    columns, lengths = maybe.entries_of(chosen)
     row = np.repeat(np.arange(len(chosen)), lengths)
     stays = room[columns] > 0.0
     columns, row = columns[stays], row[stays]

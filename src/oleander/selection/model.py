@@ -1,22 +1,28 @@
-"""The one model that every solver sees: coverage with sure rows, rows that may count, and a largest number.
+"""The one model that every solver sees: coverage with sure points, points that may count, and a maximum number.
 
-Both formulations are turned into a `CoverageModel` before a solver starts, so that reducing, searching, bounding and
-branching are written once.
+Both formulations, the paper's definition and its program, become a `CoverageModel` before a solver starts, so that
+reducing, searching, bounding and branching are written once.
 """
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from oleander.arrays import Floats, Ints
+from oleander import kernels
+from oleander.arrays import Bools, Floats, Ints
 from oleander.selection.matching import matched
-from oleander.selection.sparse_rows import Matrix, covered_by, is_packed, listed, transposed
+
+if TYPE_CHECKING:
+    from oleander.kernels import PackedRows
 
 # Sums of weights, and proofs about them, are good to this share of the total weight.
 ROUNDING = 1e-10
+# Shares of counts are compared with this slack, so that 9 of 10 reaches 0.9 whatever its binary digits are.
+SHARE_TOLERANCE = 1e-9
 # Values move in steps of a common divisor only where a step is well over the rounding error.
 MAX_STEPS = 1e9
 
@@ -27,23 +33,23 @@ class CoverageModel:
 
     Attributes
     ----------
-    sure : matrix of shape (n_candidates, n_points)
+    sure : PackedRows of shape (n_candidates, n_points)
         Ones where a point counts whenever the candidate is chosen.
     weights : array of shape (n_points,)
     budget : int
         The largest number of candidates.
     origin : array of shape (n_candidates,)
         Each candidate's index in the problem that the user stated.
-    maybe : csr_array of shape (n_candidates, n_points), optional
+    maybe : PackedRows of shape (n_candidates, n_points), optional
         Ones where a candidate may count a point, together not more weight than its `allowance`.
     allowance : array of shape (n_candidates,), optional
     """
 
-    sure: Matrix
+    sure: "PackedRows"
     weights: Floats
     budget: int
     origin: Ints
-    maybe: sparse.csr_array | None = None
+    maybe: "PackedRows | None" = None
     allowance: Floats | None = None
 
     @property
@@ -74,15 +80,15 @@ class CoverageModel:
         return grain_of(np.concatenate([self.weights, allowance]))
 
     @cached_property
-    def by_point(self) -> Matrix:
+    def by_point(self) -> "PackedRows":
         """The transpose of `sure`, stored by point."""
-        return transposed(self.sure)
+        return self.sure.transposed()
 
     @cached_property
     def maybe_by_point(self) -> sparse.csr_array:
         """The transpose of `maybe`, stored by point."""
         assert self.maybe is not None
-        return sparse.csr_array(self.maybe.T.tocsr())
+        return self.maybe.transposed().to_sparse()
 
     def names(self, chosen: Ints) -> Ints:
         """Return the indices in the stated problem of a choice."""
@@ -94,7 +100,7 @@ class CoverageModel:
 
     def counts(self, chosen: Ints) -> Floats:
         """Return the weight that counts at each point when these candidates are chosen."""
-        counted = np.where(covered_by(self.sure, chosen), self.weights, 0.0)
+        counted = np.where(self.sure.covered_by(chosen), self.weights, 0.0)
         if self.maybe is not None and self.allowance is not None:
             room = self.weights - counted
             counted = counted + matched(self.maybe, self.allowance, room, chosen)
@@ -109,10 +115,6 @@ class CoverageModel:
         """The rounding error that a sum of weights may carry: values that differ by less count as equal."""
         return ROUNDING * float(self.weights.sum())
 
-    def unpacked(self) -> "CoverageModel":
-        """Return the same model as lists of entries, for a stage that goes through them one by one."""
-        return replace(self, sure=listed(self.sure)) if is_packed(self.sure) else self
-
     def keep(self, candidates: Ints) -> "CoverageModel":
         """Return the model with only these candidates, in the order given."""
         return replace(
@@ -121,6 +123,15 @@ class CoverageModel:
             origin=self.origin[candidates],
             maybe=None if self.maybe is None else self.maybe[candidates],
             allowance=None if self.allowance is None else self.allowance[candidates],
+        )
+
+    def keep_points(self, points: Ints) -> "CoverageModel":
+        """Return the model with only these points, in the order given."""
+        return replace(
+            self,
+            sure=self.sure[:, points],
+            weights=self.weights[points],
+            maybe=None if self.maybe is None else self.maybe[:, points],
         )
 
 
@@ -152,7 +163,7 @@ def are_whole(weights: Floats) -> bool:
     return bool((weights == np.floor(weights)).all())
 
 
-def plain_model(covers: ArrayLike, budget: int, weights: ArrayLike | None = None) -> CoverageModel:
+def plain_model(covers: object, budget: int, weights: ArrayLike | None = None) -> CoverageModel:
     """Return maximum coverage with at most `budget` sets.
 
     Examples
@@ -160,7 +171,64 @@ def plain_model(covers: ArrayLike, budget: int, weights: ArrayLike | None = None
     >>> plain_model(np.eye(3), budget=2).value(np.array([0, 1]))
     2.0
     """
-    # Rows that are stored as a model wants them are not copied.
-    sure = sparse.csr_array(covers, dtype=np.float64)
+    sure = pack_matrix(covers)
     weighed = np.ones(sure.shape[1]) if weights is None else np.asarray(weights, dtype=np.float64)
     return CoverageModel(sure=sure, weights=weighed, budget=budget, origin=np.arange(sure.shape[0]))
+
+
+def pack_matrix(given: object) -> "PackedRows":
+    """Return a boolean matrix, which may be dense, sparse or packed already, as packed bits."""
+    if isinstance(given, kernels.PackedRows):
+        return given
+    matrix = sparse.csr_array(given)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return kernels.PackedRows.from_sparse(matrix)
+
+
+def strict_model(
+    covers: "PackedRows", weights: Floats, budget: int, fidelity: Floats, min_fidelity: float
+) -> tuple[CoverageModel, Bools]:
+    """Return the paper's definition, and which candidates may be chosen: those whose fidelity reaches the floor.
+
+    Examples
+    --------
+    >>> strict_model(pack_matrix(np.ones((2, 3))), np.ones(3), 1, np.array([0.9, 0.6]), 0.9)[1].tolist()
+    [True, False]
+    """
+    reaches = fidelity >= min_fidelity - SHARE_TOLERANCE
+    model = CoverageModel(sure=covers, weights=weights, budget=budget, origin=np.arange(len(fidelity)))
+    return model, reaches & (np.diff(covers.indptr) > 0)
+
+
+def selective_model(
+    covers: "PackedRows", agrees: "PackedRows", weights: Floats, budget: int, min_fidelity: float
+) -> CoverageModel:
+    """Return the paper's program, its Proposition 3: a candidate need not count all that it gets wrong.
+
+    Of its wrong points a candidate with `a` right ones may count at most floor(a(1 − φ)/φ). At or above the
+    floor that is all of them. Points that stand for several equal rows may be counted in part. The floor is
+    rounded down only when weights are whole numbers: others have no smallest part.
+
+    Examples
+    --------
+    >>> covers, agrees = pack_matrix(np.ones((1, 10))), pack_matrix(np.arange(10)[None, :] < 6)
+    >>> low, high = (selective_model(covers, agrees, np.ones(10), 1, floor) for floor in (0.5, 0.75))
+    >>> low.sure.nnz, high.sure.nnz, high.allowance.tolist()
+    (10, 6, [2.0])
+    """
+    right = agrees @ weights
+    wrong = covers @ weights - right
+    allowance = right * (1.0 - min_fidelity) / min_fidelity
+    allowance += SHARE_TOLERANCE * right
+    if are_whole(weights):
+        allowance = np.floor(allowance)
+    everything = (allowance >= wrong - SHARE_TOLERANCE * (right + wrong)) & (right > 0)
+    some = (allowance > 0) & (right > 0) & ~everything
+    wrongs = covers - agrees
+    maybe = wrongs.keep_rows(some)
+    # Every candidate may be chosen: the worst one simply counts nothing.
+    model = CoverageModel(
+        sure=agrees | wrongs.keep_rows(everything), weights=weights, budget=budget, origin=np.arange(len(right))
+    )
+    return replace(model, maybe=maybe, allowance=np.where(some, allowance, 0.0)) if maybe.nnz else model

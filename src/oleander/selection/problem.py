@@ -5,6 +5,7 @@ Solvers are looked up by name when `solve` is called; nothing here imports one.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -14,15 +15,25 @@ from scipy import sparse
 
 from oleander import kernels
 from oleander.arrays import Floats, Ints
-from oleander.selection.formulations import Statement, build_model, selective_rules, strict_rules
+from oleander.selection.model import CoverageModel, pack_matrix, selective_model, strict_model
 from oleander.selection.result import SelectionResult
 from oleander.selection.run import Progress, Run
-from oleander.selection.sparse_rows import Matrix, compact, is_packed, packed, row_of
 
 if TYPE_CHECKING:
+    from oleander.kernels import PackedRows
     from oleander.selection.solvers import Solver
 
 Formulation = Literal["strict", "selective"]
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """The statement of one solve at a floor: all candidates and points, and those that a solver gets to see."""
+
+    everything: CoverageModel
+    model: CoverageModel
+    fidelity: Floats
+    min_fidelity: float
 
 
 class SelectionProblem:
@@ -61,7 +72,7 @@ class SelectionProblem:
         self.weights = _point_weights(weights, self.n_points)
         self._given_fidelity = _candidate_fidelity(fidelity, self.n_candidates)
         # Loading kernels may take seconds, and compiling them on a new machine more: not in the time limit of a solve.
-        kernels.load("PackedRows", "VolumeSteps")
+        kernels.load("PackedRows", "take_volume_steps")
 
     @property
     def n_candidates(self) -> int:
@@ -183,42 +194,35 @@ class SelectionProblem:
         )
 
     def _state(self, formulation: Formulation, min_fidelity: float, budget: int) -> Statement:
-        """Return the counting rules at this floor, and the model of them."""
+        """Return the model at this floor."""
+        admissible = np.ones(self.n_candidates, dtype=np.bool_)
         if formulation == "strict":
-            rules = strict_rules(self.covers, self.fidelity, min_fidelity)
+            model, admissible = strict_model(self.covers, self.weights, budget, self.fidelity, min_fidelity)
         elif formulation == "selective":
             if self._given_fidelity is not None:
                 raise ValueError("fidelity stands for the strict formulation only: selective counts rows itself.")
-            rules = selective_rules(self.covers, self.agrees, self.weights, min_fidelity)
+            model = selective_model(self.covers, self.agrees, self.weights, budget, min_fidelity)
         else:
             raise ValueError(f"formulation={formulation!r} is not known: use 'strict' or 'selective'.")
-        return Statement(
-            rules=rules,
-            model=build_model(rules, self.weights, budget),
-            weights=self.weights,
-            fidelity=self.fidelity,
-            min_fidelity=min_fidelity,
-        )
+        allowed = model if admissible.all() else model.keep(np.flatnonzero(admissible))
+        if not self.weights.all():
+            allowed = allowed.keep_points(np.flatnonzero(self.weights))
+        return Statement(model, allowed, self.fidelity, min_fidelity)
 
 
-def _boolean_matrix(given: object, name: str) -> Matrix:
-    """Return a boolean matrix, sparse, dense or packed, as ones in a float matrix stored by row, or as packed bits."""
-    if is_packed(given):
+def _boolean_matrix(given: object, name: str) -> "PackedRows":
+    """Return a boolean matrix, sparse, dense or packed, as packed bits."""
+    if isinstance(given, kernels.PackedRows):
         return given
     matrix = sparse.csr_array(given)
     if matrix.ndim != 2:
         raise ValueError(f"{name} has {matrix.ndim} dimensions; it needs two, candidates × points.")
     if matrix.dtype != np.bool_ and not np.isin(matrix.data, (0, 1)).all():
         raise ValueError(f"{name} has entries other than 0 and 1; it needs to be boolean, candidates × points.")
-    matrix = matrix.astype(np.bool_)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    matrix.sort_indices()
-    smaller = compact(matrix)
-    return smaller if is_packed(smaller) else matrix.astype(np.float64)
+    return pack_matrix(matrix)
 
 
-def _matching_matrices(covers: object, agrees: object) -> tuple[Matrix, Matrix]:
+def _matching_matrices(covers: object, agrees: object) -> tuple["PackedRows", "PackedRows"]:
     """Return both matrices, checked against each other."""
     cover, agree = _boolean_matrix(covers, "covers"), _boolean_matrix(agrees, "agrees")
     if cover.shape != agree.shape:
@@ -227,28 +231,14 @@ def _matching_matrices(covers: object, agrees: object) -> tuple[Matrix, Matrix]:
         )
     if 0 in cover.shape:
         raise ValueError(f"covers has shape {cover.shape}; a problem needs at least one candidate and one point.")
-    _refuse_outside(cover, agree)
-    return cover, packed(agree) if is_packed(cover) else agree
-
-
-def _refuse_outside(cover: Matrix, agree: Matrix) -> None:
-    """Raise ``ValueError`` for an entry of ``agree`` that ``cover`` does not have."""
-    # Row by row, because the matrices may be most of what is in memory.
-    is_covered = np.zeros(cover.shape[1], dtype=bool)
-    n_outside, first = 0, ""
-    for row in range(cover.shape[0]):
-        covered, agreed = row_of(cover, row), row_of(agree, row)
-        is_covered[covered] = True
-        outside = agreed[~is_covered[agreed]]
-        is_covered[covered] = False
-        if len(outside):
-            first = first or f"candidate {row}, point {outside[0]}"
-            n_outside += len(outside)
-    if n_outside:
+    outside = agree - cover
+    if outside.nnz:
+        first = int(np.flatnonzero(np.diff(outside.indptr))[0])
         raise ValueError(
-            f"agrees has {n_outside} entries outside covers, the first at {first}. "
-            "A candidate agrees only where it covers: pass agrees & covers."
+            f"agrees has {outside.nnz} entries outside covers, the first at candidate {first}, point "
+            f"{outside.row(first)[0]}. A candidate agrees only where it covers: pass agrees & covers."
         )
+    return cover, agree
 
 
 def _point_weights(weights: ArrayLike | None, n_points: int) -> Floats:

@@ -1,15 +1,11 @@
 """Search for good choices: lazy greedy for every model, and a tabu walk over swaps."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.model import CoverageModel
-from oleander.selection.sparse_rows import Matrix, entries_of, row_of
-
-# About this many memberships are read at once, at most.
-MOST_ENTRIES = 2_000_000
 
 
 def greedy(model: CoverageModel, start: Ints | None = None, *, should_stop: Callable[[], bool] = lambda: False) -> Ints:
@@ -28,7 +24,7 @@ def greedy(model: CoverageModel, start: Ints | None = None, *, should_stop: Call
     """
     chosen = [int(i) for i in (() if start is None else start)]
     left = model.weights.copy()
-    left[entries_of(model.sure, np.asarray(chosen, dtype=np.intp))[0]] = 0.0
+    left[model.sure.covered_by(np.asarray(chosen, dtype=np.intp))] = 0.0
     value = model.value(np.asarray(chosen, dtype=np.intp))
     upper = gains(model, left)
     upper[chosen] = 0.0
@@ -37,7 +33,7 @@ def greedy(model: CoverageModel, start: Ints | None = None, *, should_stop: Call
         best = int(upper.argmax())
         if upper[best] <= model.slack:
             break
-        row = row_of(model.sure, best)
+        row = model.sure.row(best)
         if not is_fresh[best]:
             if model.maybe is None:
                 upper[best] = left[row].sum()
@@ -61,7 +57,7 @@ def gains(model: CoverageModel, left: Floats) -> Floats:
 
     With all weight left it is exactly the value of each candidate alone.
     """
-    added = np.asarray(model.sure @ left, dtype=np.float64)
+    added = model.sure @ left
     if model.maybe is not None and model.allowance is not None:
         added += np.minimum(model.allowance, model.maybe @ left)
     return added
@@ -75,14 +71,14 @@ class SwapState:
     gain + owned − loss.
     """
 
-    def __init__(self, sure: Matrix, by_point: Matrix, weights: Floats, chosen: Ints) -> None:
-        self.sure, self.by_point, self.weights = sure, by_point, weights
+    def __init__(self, model: CoverageModel, chosen: Ints) -> None:
+        self.sure, self.by_point, self.weights = model.sure, model.by_point, model.weights
         self.chosen = chosen.copy()
-        n_candidates, n_points = sure.shape
+        n_candidates, n_points = self.sure.shape
         self.count = np.zeros(n_points, dtype=np.int32)
         # The sum of the covering slots: the slot itself where exactly one covers.
         self.slots = np.zeros(n_points, dtype=np.int64)
-        self.gain = np.asarray(sure @ weights, dtype=np.float64)
+        self.gain = self.sure @ self.weights
         self.owned = np.zeros((n_candidates, len(chosen)))
         self.loss = np.zeros(len(chosen))
         self.value = 0.0
@@ -95,11 +91,8 @@ class SwapState:
         self._enter(slot, candidate)
         self.chosen[slot] = candidate
 
-    def _row(self, candidate: int) -> Ints:
-        return row_of(self.sure, candidate).astype(np.intp)
-
     def _enter(self, slot: int, candidate: int) -> None:
-        points = self._row(candidate)
+        points = self.sure.row(candidate).astype(np.intp)
         count = self.count[points]
         new, single = points[count == 0], points[count == 1]
         self._add_gain(new, -1.0)
@@ -110,7 +103,7 @@ class SwapState:
         self.value += float(self.weights[new].sum())
 
     def _leave(self, slot: int) -> None:
-        points = self._row(int(self.chosen[slot]))
+        points = self.sure.row(int(self.chosen[slot])).astype(np.intp)
         self.count[points] -= 1
         self.slots[points] -= slot
         count = self.count[points]
@@ -121,23 +114,17 @@ class SwapState:
         self.value -= float(self.weights[lost].sum())
 
     def _add_gain(self, points: Ints, sign: float) -> None:
-        for part in self._parts(points):
-            candidates, lengths = entries_of(self.by_point, points[part])
+        for part in self.by_point.parts(points):
+            candidates, lengths = self.by_point.entries_of(points[part])
             amounts = np.repeat(sign * self.weights[points[part]], lengths)
             self.gain += np.bincount(candidates, weights=amounts, minlength=len(self.gain))
 
     def _add_owned(self, points: Ints, slots: Ints, sign: float) -> None:
-        for part in self._parts(points):
-            candidates, lengths = entries_of(self.by_point, points[part])
+        for part in self.by_point.parts(points):
+            candidates, lengths = self.by_point.entries_of(points[part])
             cells = candidates.astype(np.intp) * len(self.loss) + np.repeat(slots[part], lengths)
             np.add.at(self.owned.reshape(-1), cells, np.repeat(sign * self.weights[points[part]], lengths))
         self.loss += np.bincount(slots, weights=sign * self.weights[points], minlength=len(self.loss))
-
-    def _parts(self, points: Ints) -> Iterator[slice]:
-        """Yield slices of the points with a bounded number of entries, whose temporary arrays would fill the memory."""
-        size = max(1, MOST_ENTRIES * self.by_point.shape[0] // max(self.by_point.nnz, 1))
-        for start in range(0, len(points), size):
-            yield slice(start, start + size)
 
     def after(self) -> Floats:
         """Return the weight of the union after each swap."""
@@ -159,7 +146,7 @@ def walk(
     `patience` moves without a better choice.
     """
     rng = np.random.default_rng(seed)
-    state, n_slots = SwapState(model.sure, model.by_point, model.weights, start), len(start)
+    state, n_slots = SwapState(model, start), len(start)
     best, best_value = start, state.value
     enter_after = np.zeros(model.n_candidates, dtype=np.int64)
     leave_after = np.zeros(n_slots, dtype=np.int64)

@@ -19,7 +19,6 @@ from scipy import sparse
 from oleander.arrays import Bools, Floats, Ints
 from oleander.selection.model import ROUNDING, CoverageModel
 from oleander.selection.run import Run
-from oleander.selection.sparse_rows import listed
 
 # A solver's tolerances are absolute. Whole weights keep their scale up to a total of this many steps; others are
 # scaled to a total of about 2^20.
@@ -80,7 +79,6 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearPr
     >>> linear_program(plain_model(np.eye(3), budget=2)).rows.shape
     (4, 6)
     """
-    model = model.unpacked()
     n_candidates, n_points = model.sure.shape
     unit, is_whole = unit_of(model)
     model = replace(
@@ -91,7 +89,7 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearPr
     lower, upper = np.zeros(n_candidates + n_points), np.ones(n_candidates + n_points)
     cost = np.concatenate([np.zeros(n_candidates), model.weights])
     # A point counts only as far as it is covered.
-    blocks: list[list[Any]] = [[-listed(model.by_point), sparse.eye_array(n_points)]]
+    blocks: list[list[Any]] = [[-model.by_point.to_sparse(), sparse.eye_array(n_points)]]
     row_lower, row_upper = [np.full(n_points, -np.inf)], [np.zeros(n_points)]
     blocks.append([np.ones((1, n_candidates)), None])
     row_lower.append(np.array([-np.inf]))
@@ -103,7 +101,7 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearPr
     if model.maybe is not None and model.allowance is not None:
         n_parts = model.maybe.nnz
         owner = np.repeat(np.arange(n_candidates), np.diff(model.maybe.indptr))
-        part, point = np.arange(n_parts), model.maybe.indices
+        part, point = np.arange(n_parts), model.maybe.lists[1]
         counted = sparse.csr_array((-1.0 / model.weights[point], (point, part)), shape=(n_points, n_parts))
         taken = sparse.csr_array((np.ones(n_parts), (owner, part)), shape=(n_candidates, n_parts))
         blocks = [[*row, None] for row in blocks]

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oleander.selection import SelectionProblem
+from oleander.selection.auto import STAGES, AutoSolver
 from oleander.selection.model import ROUNDING
-from oleander.selection.solvers.auto import STAGES, AutoSolver
 from tests.selection.making import make_instance
 
 FLOORS = (0.6, 0.75, 0.9, 1.0)

@@ -1,7 +1,12 @@
-"""The two simplest solvers: greedy, with its guarantee, and every choice one by one, an oracle for small problems."""
+"""The solvers by name, and the two simplest: greedy, with its guarantee, and every choice one by one, an oracle.
+
+The others are imported when they are asked for, so that stating a problem loads no solver.
+"""
 
 import math
+from importlib import import_module
 from itertools import combinations
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +18,48 @@ from oleander.selection.search import greedy
 
 # Greedy reaches at least this share of the optimum.
 GREEDY_SHARE = 1.0 - 1.0 / math.e
+
+
+class Solver(Protocol):
+    """A solver offers choices and bounds of a model to a run, and stops when the run says so."""
+
+    @property
+    def name(self) -> str:
+        """The name by which users choose the solver."""
+
+    def solve(self, model: CoverageModel, run: Run) -> None:
+        """Work on the model until the run is settled or stopped."""
+
+
+SOLVERS = {
+    "auto": ("oleander.selection.auto", "AutoSolver"),
+    "highs": ("oleander.selection.highs", "HighsSolver"),
+    "quick": ("oleander.selection.auto", "QuickSolver"),
+    "greedy": ("oleander.selection.solvers", "GreedySolver"),
+    "exhaustive": ("oleander.selection.solvers", "ExhaustiveSolver"),
+}
+
+
+def get_solver(solver: str | Solver) -> Solver:
+    """Return the solver of this name, or the solver itself.
+
+    Examples
+    --------
+    >>> get_solver("greedy").name
+    'greedy'
+    >>> get_solver("simplex")
+    Traceback (most recent call last):
+    ...
+    ValueError: solver='simplex' is not known: use one of 'auto', 'highs', 'quick', 'greedy', 'exhaustive'.
+    """
+    if not isinstance(solver, str):
+        return solver
+    if solver not in SOLVERS:
+        known = ", ".join(repr(name) for name in SOLVERS)
+        raise ValueError(f"solver={solver!r} is not known: use one of {known}.")
+    module, name = SOLVERS[solver]
+    made: Solver = getattr(import_module(module), name)()
+    return made
 
 
 class GreedySolver:

@@ -9,16 +9,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from oleander.arrays import Ints, is_smaller_packed
+from oleander.arrays import Ints
 from oleander.selection.bounds import DualPoint, evaluate, still_possible, tighten
 from oleander.selection.branch import BranchTree
 from oleander.selection.decompose import Decomposition, group_candidates
+from oleander.selection.highs import solve_by_highs
 from oleander.selection.model import CoverageModel
 from oleander.selection.reduce import merge_points, undominated
 from oleander.selection.run import Run
 from oleander.selection.search import greedy, walk
-from oleander.selection.solvers.highs import solve_by_highs
-from oleander.selection.solvers.simple import ExhaustiveSolver, count_choices
+from oleander.selection.solvers import ExhaustiveSolver, count_choices
 
 STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "finish")
 # Branching by itself is fastest when fixing has left few candidates for each of a few sets.
@@ -164,8 +164,6 @@ class Work:
         if len(candidates) == self.model.n_candidates:
             return
         self.model = self.model.keep(candidates)
-        if not is_smaller_packed(self.model.sure.nnz, self.model.sure.shape):
-            self.model = self.model.unpacked()
         if self.point is not None:
             average = self.point.average[candidates]
             self.point = replace(evaluate(self.model, self.point.multipliers), average=average)
@@ -223,7 +221,7 @@ class Work:
         """Branch and bound on the remaining candidates."""
         if self._skips("branch"):
             return
-        model, run = self.model.unpacked(), self.run
+        model, run = self.model, self.run
 
         def on_better(value: float, chosen: tuple[int, ...]) -> None:
             run.offer(value, model.names(np.asarray(chosen, dtype=np.intp)))
@@ -247,7 +245,7 @@ class Work:
         """Split into groups, solve these, and join them by a knapsack."""
         if self._skips("decompose") or self.model.limit < 2:
             return
-        model, run = self.model.unpacked(), self.run
+        model, run = self.model, self.run
         with run.stage("decompose") as notes:
             if self.point is None:
                 self.point = tighten(model, max(run.value, 0.0), n_steps=50)

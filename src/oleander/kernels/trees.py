@@ -1,10 +1,10 @@
-"""Bin codes of numbers, cut at edges, and numbers at given ranks, both found through buckets of equal width."""
+"""Trees: bin codes of numbers to grow on, cut at edges, the numbers at given ranks, and rows passed down to leaves."""
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from oleander.arrays import Floats, Ints
+from oleander.arrays import Bools, Floats, Ints
 from oleander.kernels.compiling import compiled, reads, writes
 
 # With several buckets of equal width for each edge, few values have to be compared with more than one edge.
@@ -128,3 +128,60 @@ def rank_values(values: Floats, ranks: Ints) -> Floats:
             if _rank(values, ranks, low, n_buckets / (high - low), ends, np.empty(len(values)), found):
                 return found
     return np.asarray(np.sort(values)[ranks])
+
+
+@compiled(
+    reads(types.float64, 2),
+    reads(types.intp, 1),
+    reads(types.float64, 1),
+    reads(types.float64, 1),
+    reads(types.bool_, 1),
+    reads(types.intp, 1),
+    reads(types.intp, 1),
+    writes(types.intp, 1),
+)
+def _pass(
+    rows: Floats,
+    column: Ints,
+    threshold: Floats,
+    level: Floats,
+    missing_left: Bools,
+    left: Ints,
+    right: Ints,
+    leaves: Ints,
+) -> None:
+    for i in range(len(rows)):
+        node = 0
+        while column[node] >= 0:
+            value = rows[i, column[node]]
+            # No comparison with NaN holds.
+            goes_left = value <= threshold[node] or value == level[node]
+            if np.isnan(value):
+                goes_left = missing_left[node]
+            node = left[node] if goes_left else right[node]
+        leaves[i] = node
+
+
+def find_leaves(
+    rows: Floats, column: Ints, threshold: Floats, level: Floats, missing_left: Bools, left: Ints, right: Ints
+) -> Ints:
+    """Return the leaf in which each row ends.
+
+    Parameters
+    ----------
+    rows : array of shape (n_rows, n_features)
+    column : int array of shape (n_nodes,)
+        The column on which a node splits; -1 at a leaf.
+    threshold, level : arrays of shape (n_nodes,)
+        A row goes left if its value is at most the threshold or equals the level. A split has one of the two; the other
+        is NaN.
+    missing_left : bool array of shape (n_nodes,)
+        Whether a missing value goes left.
+    left, right : int arrays of shape (n_nodes,)
+    """
+    # A kernel does not check its indices.
+    if column.max() >= rows.shape[1]:
+        raise ValueError(f"a node splits on column {column.max()}, and rows have {rows.shape[1]} columns.")
+    leaves = np.empty(len(rows), dtype=np.intp)
+    _pass(np.asarray(rows, dtype=np.float64), column, threshold, level, missing_left, left, right, leaves)
+    return leaves
