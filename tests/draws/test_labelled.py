@@ -6,7 +6,6 @@ import pytest
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
-from oleander.draws import labelled
 from oleander.draws.labelled import LabelledDraws, draw_and_ask
 from oleander.rules.line import Line, Term
 
@@ -48,7 +47,7 @@ def test_draws_know_their_parents(black_box):
 def test_batches_change_no_answer(black_box, monkeypatch):
     whole = draw_and_ask(ROWS, black_box, 100, seed=0)
     sizes = []
-    monkeypatch.setattr(labelled, "BATCH", 30)
+    monkeypatch.setattr(BlackBox, "batch_size", 30)
     monkeypatch.setattr(black_box, "ask", lambda values: sizes.append(len(values)) or law(values))
     parts = draw_and_ask(ROWS, black_box, 100, seed=0)
     assert sizes == [30, 30, 30, 10]

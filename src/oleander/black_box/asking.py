@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.sources import Source
 from oleander.data.tolerance import changed
 from oleander.messages import list_some, warn_user
+from oleander.running.progress import tell_progress
 
 # The maximum number of rows that are asked about a second time, to see whether the answers change.
 N_ASKED_TWICE = 100
@@ -46,6 +47,9 @@ class BlackBox:
     model: Any
     schema: FeatureSchema
     is_number: bool = field(default=False, kw_only=True)
+    # The default 20,000 draws in one call, which keeps a GPU busy and a remote model's overhead low, and about 80 MB
+    # for a hundred columns: no more than a block of a source takes.
+    batch_size: ClassVar[int] = 100_000
 
     def __post_init__(self) -> None:
         predict_of(self.model)
@@ -167,6 +171,15 @@ class CountingBlackBox:
         """Return the black box's labels for encoded rows."""
         self.charge(len(rows))
         return self._check_kind(self.black_box.ask(rows))
+
+    def ask_in_batches(self, rows: Floats, title: str) -> Labels:
+        """Return the black box's labels for any number of encoded rows; progress is shown under the title."""
+        size, batches = self.black_box.batch_size, []
+        with tell_progress(title, len(rows)) as tell:
+            for start in range(0, len(rows), size):
+                batches.append(self.ask(rows[start : start + size]))
+                tell(min(start + size, len(rows)), f"{self.n_queries:,} rows asked in all")
+        return np.concatenate(batches) if batches else np.empty(0, dtype=object)
 
     def ask_table(self, table: Any) -> Labels:
         """Return the black box's labels for rows as the user has them."""

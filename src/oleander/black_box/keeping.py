@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class KeptBlackBox(BlackBox):
 
     checkpoint: Checkpoint
     is_resumed: bool = False
+    # An answer is kept when its batch is complete, so an interrupt costs at most this many rows.
+    batch_size: ClassVar[int] = 5_000
 
     @property
     def plain(self) -> BlackBox:

@@ -9,9 +9,7 @@ from oleander.data.reading import Reading, Split, split
 from oleander.data.rows import Rows, merge_rows
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.messages import list_some, show_share, warn_user
-from oleander.running.progress import tell_progress
 
-BATCH = 100_000
 # A black box with at least this accuracy on the rows to be explained has probably been trained on them.
 SUSPICIOUS_ACCURACY = 0.99
 
@@ -65,8 +63,9 @@ def label_rows(
     own_groups = None if groups is None else groups[first]
     if known is None:
         distinct, _, place = (slice(None), None, slice(None)) if groups is None and merge else merge_rows(points)
-        labels = _ask_in_batches(points[distinct], black_box)
-        black_box.ask_again(points[distinct][:BATCH], labels[:BATCH])
+        asked = points[distinct]
+        labels = black_box.ask_in_batches(asked, "asking about rows")
+        black_box.ask_again(asked, labels)
         labels = labels[place]
     elif not len(points):
         labels = known.labels[:0]
@@ -75,36 +74,18 @@ def label_rows(
         is_new = place < 0
         new = points[is_new]
         distinct, _, answer = merge_rows(new)
-        fresh = _ask_in_batches(new[distinct], black_box)[answer]
+        fresh = black_box.ask_in_batches(new[distinct], "asking about rows")[answer]
         # The longer of two texts decides the dtype of both, and answers of no row have no dtype.
         answers = np.concatenate([part for part in (known.labels[place[~is_new]], fresh) if len(part)])
         labels = np.empty_like(answers)
         labels[np.argsort(is_new, kind="stable")] = answers
     folded = black_box.schema.fold(points)
-    asked = None if folded is points else points
-    return Rows(black_box.schema, folded, weights, point_of_row, labels, own_groups, row_numbers, clusters, asked)
-
-
-def _ask_in_batches(points: Floats, black_box: CountingBlackBox) -> Labels:
-    batches = []
-    with tell_progress("asking about rows", len(points)) as tell:
-        for start in range(0, len(points), BATCH):
-            batches.append(black_box.ask(points[start : start + BATCH]))
-            tell(min(start + BATCH, len(points)), f"{black_box.n_queries:,} rows asked in all")
-    return np.concatenate(batches) if batches else np.empty(0, dtype=object)
+    exact = None if folded is points else points
+    return Rows(black_box.schema, folded, weights, point_of_row, labels, own_groups, row_numbers, clusters, exact)
 
 
 def split_affordable(reading: Reading, holdout: float | None, seed: int, black_box: CountingBlackBox) -> Split:
-    """Return the rows to learn from and those to hold out, as many as the black box may be asked about.
-
-    Parameters
-    ----------
-    reading : Reading
-    holdout : float or None
-        The share of rows that is held out.
-    seed : int
-    black_box : CountingBlackBox
-    """
+    """Return the rows to learn from and those to hold out, as many as the black box may be asked about."""
     n_rows, left = len(reading.values), black_box.queries_left
     if left is not None:
         left -= min(N_ASKED_TWICE, n_rows)
@@ -114,10 +95,10 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
             f"max_queries={black_box.max_queries} leaves nothing for the rows, of which {N_ASKED_TWICE} are asked "
             "about twice: raise it."
         )
-    if parts.n_unused:
+    n_used = len(parts.learned) + len(parts.held)
+    if n_used < n_rows:
         warn_user(
-            f"max_queries={black_box.max_queries:,} pays for {n_rows - parts.n_unused:,} of {n_rows:,} rows: "
-            "the others are not used."
+            f"max_queries={black_box.max_queries:,} pays for {n_used:,} of {n_rows:,} rows: the others are not used."
         )
     return parts
 
@@ -126,14 +107,6 @@ def warn_of_truth(rows: Rows, truth: Labels, tolerance: Tolerance | None = None)
     """Warn if the black box is correct on nearly all rows, or if no true label is one that it answers with.
 
     In the first case it has probably been trained on these rows, in the second labels are written in two ways.
-
-    Parameters
-    ----------
-    rows : Rows
-    truth : array of shape (n_rows,)
-        The true label of each of the user's rows.
-    tolerance : Tolerance or None
-        How near an answer must be to the truth to be right; None for labels.
     """
     answers = set(rows.labels.tolist())
     if tolerance is None and not answers & set(truth.tolist()):

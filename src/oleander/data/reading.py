@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -133,7 +133,11 @@ def read(
         As in ``AggregateExplainer``.
     """
     if isinstance(X, Source):
-        reading = _read_sample(X, y, groups, schema, holdout, seed, n_jobs)
+        others, n_rows = names_of_columns(y=y, groups=groups), sample_size(X.epsilon, X.delta, holdout)
+        sample = draw_sample(X, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
+        truth, members = (None if name is None else sample.others[name] for name in (y, groups))
+        values = sample.schema.exact.encode(sample.table)
+        reading = Reading(sample.schema, values, truth, members, sample.positions)
         table = _load_background(background, reading.schema.columns, seed, n_jobs)
     else:
         table = _load_background(background, columns_of(X), seed, n_jobs)
@@ -159,27 +163,6 @@ def _read_table(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, backg
         values,
         None if y is None else one_per_row(y, len(values), "y"),
         None if groups is None else one_per_row(_as_objects(groups), len(values), "groups"),
-    )
-
-
-def _read_sample(
-    source: Source,
-    y: Any,
-    groups: Any,
-    schema: FeatureSchema | None,
-    holdout: float | None,
-    seed: int,
-    n_jobs: int | None,
-) -> Reading:
-    others = names_of_columns(y=y, groups=groups)
-    n_rows = sample_size(source.epsilon, source.delta, holdout)
-    sample = draw_sample(source, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
-    return Reading(
-        sample.schema,
-        sample.schema.exact.encode(sample.table),
-        None if y is None else sample.others[y],
-        None if groups is None else sample.others[groups],
-        sample.positions,
     )
 
 
@@ -257,35 +240,15 @@ def _warn_of_names(schema: FeatureSchema, X: Any) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
-    """The rows that a fit learns from and the rows that it holds out.
-
-    Parameters
-    ----------
-    learned, held : int arrays
-        Indices of rows.
-    n_unused : int
-        The number of rows that ``max_queries`` does not allow.
-    """
+class Split(NamedTuple):
+    """The indices of the rows that a fit learns from and of the rows that it holds out."""
 
     learned: Ints
     held: Ints
-    n_unused: int = 0
 
 
 def split(reading: Reading, holdout: float | None, seed: int, *, n_affordable: int | None = None) -> Split:
-    """Split the rows into those learned from and those held out, groups kept whole.
-
-    Parameters
-    ----------
-    reading : Reading
-    holdout : float or None
-        The share of rows that is held out.
-    seed : int
-    n_affordable : int or None
-        The number of rows that the black box may be asked about. Both parts shrink in proportion.
-    """
+    """Hold out a share of the rows, groups kept whole; both parts shrink in proportion to as many as are affordable."""
     n_rows = len(reading.values)
     # Copies stay together, so that none is learned from and judged.
     together = reading.clusters if reading.groups is None else reading.groups
@@ -297,8 +260,7 @@ def split(reading: Reading, holdout: float | None, seed: int, *, n_affordable: i
         mask = draw_part(len(rows), n_affordable * len(rows) // n_rows, reading.groups_of(rows), seed)
         return np.asarray(rows[mask])
 
-    learned, held = shrink(learned), shrink(held)
-    return Split(learned, held, n_rows - len(learned) - len(held))
+    return Split(shrink(learned), shrink(held))
 
 
 def stack_tables(X: Any, background: Any) -> Any:

@@ -15,11 +15,8 @@ from oleander.draws.jitter import draw_jitter
 from oleander.rules.base import encode_labels
 from oleander.rules.constant import choose_tolerance, cut_into_bins, find_constants, find_nearest
 from oleander.rules.line import Line
-from oleander.running.progress import tell_progress
 
-# Answers come in batches of this size, so that a checkpoint keeps what was asked before an interrupt.
-BATCH = 5_000
-# The most constants that a tree tells from the rest, one for each window of twice the tolerance.
+# The maximum number of constants that a tree separates from the rest, one for each window of twice the tolerance.
 MOST_TARGETS = 24
 
 
@@ -183,12 +180,8 @@ def draw_and_ask(
     """
     schema, rng = black_box.schema, np.random.default_rng([seed, len(rows), n_draws])
     values, parents = draw_jitter(rows, schema, n_draws, rng)
-    answers = []
-    with tell_progress("asking about draws", n_draws) as tell:
-        for start in range(0, n_draws, BATCH):
-            answers.append(black_box.ask(values[start : start + BATCH]))
-            tell(min(start + BATCH, n_draws), f"{black_box.n_queries:,} rows asked in all")
-    return LabelledDraws.read(schema, schema.fold(values), np.concatenate(answers), parents, seed, tolerance)
+    answers = black_box.ask_in_batches(values, "asking about draws")
+    return LabelledDraws.read(schema, schema.fold(values), answers, parents, seed, tolerance)
 
 
 def take_as_draws(rows: Rows, seed: int, tolerance: Tolerance | Literal["auto"] | None = None) -> LabelledDraws:
