@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,9 @@ WAYS: dict[str, dict[str, Any]] = {
     "eager": {"candidates": BALLS, "formulation": "selective", "floor": Floor(on="share")},
     "lazy": {"candidates": BALLS},
 }
-MANY_DRAWS = {**WAYS["eager"], "candidates": replace(BALLS, n_draws=10_000)}
+# Four batches, so that others are left when a worker dies in the middle of one.
+MANY_DRAWS = {**WAYS["eager"], "candidates": replace(BALLS, n_draws=10_000, max_candidates=20)}
+ALL_WAYS = {**WAYS, "many draws": MANY_DRAWS}
 
 
 class SlowBox:
@@ -69,13 +72,19 @@ def cluster() -> Iterator[Any]:
         yield local
 
 
+@cache
+def fit_alone(way: str) -> AggregateExplainer:
+    """Return a fit in this process, to compare with."""
+    return AggregateExplainer(FOREST, **OPTIONS, **ALL_WAYS[way]).fit(X[1::2])
+
+
 def content(atlas: AggregateExplainer) -> str:
     return json.dumps([member.to_dict() for member in atlas.explainers_])
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_cluster_gives_the_same_explainers_bit_for_bit(cluster: Any, way: str) -> None:
-    alone = AggregateExplainer(FOREST, **OPTIONS, **WAYS[way]).fit(X[1::2])
+    alone = fit_alone(way)
     with joblib.parallel_config(backend="dask"):
         spread = AggregateExplainer(FOREST, **OPTIONS, **WAYS[way]).fit(X[1::2])
     assert content(spread) == content(alone)
@@ -91,16 +100,15 @@ def test_the_black_box_is_sent_once_and_not_with_every_task(cluster: Any, tmp_pa
     assert SlowBox.n_sent - before == 1
 
 
-@pytest.mark.parametrize("after", [1, 2])
-def test_a_fit_outlives_a_worker_that_dies(cluster: Any, tmp_path: Path, after: int) -> None:
+def test_a_fit_outlives_a_worker_that_dies(cluster: Any, tmp_path: Path) -> None:
     box = SlowBox(tmp_path, seconds=0.2)
-    alone = AggregateExplainer(FOREST, **OPTIONS, **MANY_DRAWS).fit(X[1::2])
+    alone = fit_alone("many draws")
     workers = {worker.pid for worker in cluster.workers.values()}
 
     def kill() -> None:
-        # The first worker that is in the middle of its work.
+        # The first worker that is in the middle of its second batch.
         calls: Counter[int] = Counter()
-        while max((calls[worker] for worker in workers), default=0) < after:
+        while max((calls[worker] for worker in workers), default=0) < 2:
             time.sleep(0.01)
             calls = Counter(int(name.name.split("-")[0]) for name in tmp_path.iterdir())
         os.kill(max(workers, key=lambda worker: calls[worker]), signal.SIGKILL)
@@ -127,37 +135,36 @@ def test_learning_by_asking_outlives_a_worker_that_dies(cluster: Any) -> None:
     assert spread.n_queries_ == alone.n_queries_
 
 
-def test_one_worker_with_one_thread_gives_the_same_explainers(tmp_path: Path) -> None:
-    with cluster_of(1) as cluster:
-        (worker,) = cluster.workers.values()
-        for name, way in WAYS.items():
-            (marks := tmp_path / name).mkdir()
-            alone = AggregateExplainer(FOREST, **OPTIONS, **way).fit(X[1::2])
-            with joblib.parallel_config(backend="dask"):
-                spread = AggregateExplainer(SlowBox(marks), **OPTIONS, **way).fit(X[1::2])
-            assert content(spread) == content(alone), name
-            if "candidates" in way:
-                # Training is the cluster's work, whatever its size.
-                assert worker.pid in {int(mark.name.split("-")[0]) for mark in marks.iterdir()}, name
-
-
-def test_a_fit_goes_on_with_the_last_worker(tmp_path: Path) -> None:
-    alone = AggregateExplainer(FOREST, **OPTIONS, **WAYS["lazy"]).fit(X[1::2])
+def test_a_fit_goes_on_with_the_last_worker_and_begins_with_one(tmp_path: Path) -> None:
+    alone = fit_alone("lazy")
     with cluster_of(2) as cluster:
         workers = {worker.pid: worker for worker in cluster.workers.values()}
 
         def kill() -> None:
-            while not (busy := {int(mark.name.split("-")[0]) for mark in tmp_path.iterdir()} & workers.keys()):
+            while not (busy := find_callers(tmp_path) & workers.keys()):
                 time.sleep(0.01)
             # Otherwise a new worker takes the place of the one that dies.
-            workers[pid := busy.pop()].close_gracefully()
+            workers.pop(pid := busy.pop()).close_gracefully()
             os.kill(pid, signal.SIGKILL)
 
         spread = AggregateExplainer(SlowBox(tmp_path, seconds=0.2), **OPTIONS, **WAYS["lazy"])
         fit_beside(spread, kill)
         assert len(distributed.default_client().ncores()) == 1
-    assert content(spread) == content(alone)
-    assert spread.n_queries_ == alone.n_queries_
+        assert content(spread) == content(alone)
+        assert spread.n_queries_ == alone.n_queries_
+        # One worker with one thread does all the training, whatever its size.
+        (left,) = workers
+        for way in ("asking", "eager"):
+            (marks := tmp_path / way).mkdir()
+            with joblib.parallel_config(backend="dask"):
+                spread = AggregateExplainer(SlowBox(marks), **OPTIONS, **WAYS[way]).fit(X[1::2])
+            assert content(spread) == content(fit_alone(way)), way
+            assert way == "asking" or left in find_callers(marks)
+
+
+def find_callers(marks: Path) -> set[int]:
+    """Return the processes that have asked the black box."""
+    return {int(mark.name.split("-")[0]) for mark in marks.iterdir() if mark.is_file()}
 
 
 def fit_beside(explainer: AggregateExplainer, kill: Callable[[], None]) -> None:
