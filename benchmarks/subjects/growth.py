@@ -17,6 +17,7 @@ from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, number, seconds
 from oleander import AggregateExplainer, Balls, NothingFoundError
 from oleander.candidates.choosing import PoolProgram
+from oleander.draws import Draws
 from oleander.selection import SelectionResult
 
 FULL = {
@@ -28,6 +29,7 @@ FULL = {
 BASE = {"rows": 2_000, "columns": 30, "classes": 5, "K": 10}
 TINY = {"rows": (80, 160)}
 TINY_BASE = {"rows": 80, "columns": 10, "classes": 2, "K": 2}
+TINY_DRAWS = 500
 BOXES = ("cheap", "forest")
 N_TRAINED = 2_000
 # The goal: a default fit of the forest of 100 trees on this many rows, within this time and memory.
@@ -45,7 +47,9 @@ class Cheap:
         return (X @ self.weights[:-1] + self.weights[-1]).argmax(axis=1)
 
 
-def fit_default(box: str, rows: int, columns: int, classes: int, K: int, n_trees: int = 100) -> Row:
+def fit_default(
+    box: str, rows: int, columns: int, classes: int, K: int, n_trees: int = 100, n_draws: int = Draws.n
+) -> Row:
     """Return the cost of a default fit on rows that are new to the black box, whose training is not counted."""
     X, y = make_classification(
         rows + N_TRAINED,
@@ -63,7 +67,7 @@ def fit_default(box: str, rows: int, columns: int, classes: int, K: int, n_trees
     else:
         model = RandomForestClassifier(n_trees, random_state=0, n_jobs=1).fit(trained, y[:N_TRAINED])
     watched, choices = WatchedBlackBox(model), watch_choices()
-    atlas = AggregateExplainer(watched, max_explainers=K, random_state=0)
+    atlas = AggregateExplainer(watched, max_explainers=K, draws=Draws(n_draws), random_state=0)
     start, cpu_start = time.perf_counter(), time.process_time()
     try:
         n_explainers = len(atlas.fit(asked).explainers_)
@@ -141,7 +145,8 @@ class Growth(Subject):
             key = {"axis": axis, "box": box, **sizes}
             if (axis, box) in over:
                 continue
-            line = journal.once(key, partial(self._measure_one, box, sizes))
+            given = sizes if size == "full" else {**sizes, "n_draws": TINY_DRAWS}
+            line = journal.once(key, partial(self._measure_one, box, given))
             if "over" in line:
                 over.add((axis, box))
 

@@ -14,20 +14,21 @@ from benchmarks.own_process import measure_apart
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_goals, make_table, number, seconds
 from oleander import AggregateExplainer, NothingFoundError
+from oleander.draws import Draws
 
 DEFAULT, PAPER = "default", "the paper's settings"
 LADDERS = ([1.0], [2.0], [4.0], [0.5, 1.0, 1.5, 2.0, 2.5])
 MOST_MEMORY = 2.0
 
 
-def fit_beside_black_box(case: Case, settings: str, n_draws: int) -> Row:
+def fit_beside_black_box(case: Case, settings: str, n_draws: int, n_in_ball: int) -> Row:
     """Return the time of a fit, and that of the black box alone for as many rows in one call."""
     box = WatchedBlackBox(case.black_box)
     if settings == PAPER:
         radius = typical_radius(case.data)
-        atlas = AggregateExplainer.paper(box, radius=radius, n_draws=n_draws, random_state=0)
+        atlas = AggregateExplainer.paper(box, radius=radius, n_draws=n_in_ball, random_state=0)
     else:
-        atlas = AggregateExplainer(box, random_state=0)
+        atlas = AggregateExplainer(box, draws=Draws(n_draws), random_state=0)
     start = time.perf_counter()
     try:
         n_explainers = len(atlas.fit(case.rows).explainers_)
@@ -49,12 +50,13 @@ class LeastTime(Subject):
 
     def measure(self, size: Size, journal: Journal) -> None:
         """Measure fits beside the black box alone, then memberships, each in a process of its own."""
-        n_draws, n_rows, n_centers = (1_000, 20_000, 2_000) if size == "full" else (200, 500, 50)
+        n_rows, n_centers = (20_000, 2_000) if size == "full" else (500, 50)
+        n_draws, n_in_ball = (Draws.n, 1_000) if size == "full" else (500, 200)
         ladders = LADDERS if size == "full" else LADDERS[1:2]
         for case in numeric_cases(size):
             for settings in (DEFAULT, PAPER):
                 key = {"part": "black box", "data": case.data.name, "settings": settings}
-                journal.once(key, partial(fit_beside_black_box, case, settings, n_draws))
+                journal.once(key, partial(fit_beside_black_box, case, settings, n_draws, n_in_ball))
         for radii in ladders:
             given = {"n_rows": n_rows, "n_centers": n_centers, "radii": radii}
             work = partial(measure_apart, "benchmarks.subjects.membership:find_members", **given)

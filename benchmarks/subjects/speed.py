@@ -22,6 +22,7 @@ from benchmarks.subjects.stages import make_data
 from benchmarks.tables import make_table, number
 from oleander import AggregateExplainer, NothingFoundError
 from oleander.data.schema import FeatureSchema
+from oleander.draws import Draws
 from oleander.draws.in_ball import draw_in_ball
 from oleander.rules import Ball, UnfilteredTree
 from studies.data import make_ppmi_like
@@ -93,19 +94,19 @@ def fit_paper_size(n_rows: int, n_draws: int) -> Row:
     return {"figure": found["ratio"], "queries": found["queries"]}
 
 
-def fit_by_asking(n_rows: int, has_background: bool) -> Row:
+def fit_by_asking(n_rows: int, has_background: bool, n_draws: int) -> Row:
     """Return our own seconds of a default fit on 30 columns, with other rows as the background or without any."""
     X, y = make_data(3 * n_rows, np.random.default_rng(0))
     X = X[:, :30]
     forest = RandomForestClassifier(50, random_state=0, n_jobs=1).fit(X[n_rows:], y[n_rows:])
     given = {"X": X[:n_rows], "background": X[n_rows:] if has_background else None}
-    found = compare_fit(partial(AggregateExplainer, random_state=0), forest, given)
+    found = compare_fit(partial(AggregateExplainer, draws=Draws(n_draws), random_state=0), forest, given)
     return {"figure": found["rest"], "queries": found["queries"]}
 
 
-def fit_many_rows(box: str, rows: int) -> Row:
+def fit_many_rows(box: str, rows: int, n_draws: int) -> Row:
     """Return the processor time and the memory of a default fit on many rows, in a process of its own."""
-    given = {"box": box, "rows": rows, "columns": 30, "classes": 3, "K": 10}
+    given = {"box": box, "rows": rows, "columns": 30, "classes": 3, "K": 10, "n_draws": n_draws}
     found = measure_apart("benchmarks.subjects.growth:fit_default", **given)
     return {"figure": found["cpu seconds"], "peak GB": found["peak GB"], "queries": found["queries"]}
 
@@ -148,6 +149,7 @@ class Speed(Subject):
     def measure(self, size: Size, journal: Journal) -> None:
         """Measure short work first."""
         is_full = size == "full"
+        n_asked = Draws.n if is_full else 500
 
         def note(work: str, of: str, measure: Callable[[], Row]) -> None:
             journal.once({"work": work, "of": of}, measure)
@@ -157,7 +159,7 @@ class Speed(Subject):
         n_rows = 1_000 if is_full else 100
         for has_background in (True, False):
             of = f"{n_rows:,} × 30, " + ("a background" if has_background else "no background")
-            note("default fit, 20,000 draws", of, partial(fit_by_asking, n_rows, has_background))
+            note("default fit, 20,000 draws", of, partial(fit_by_asking, n_rows, has_background, n_asked))
         for case in numeric_cases(size):
             for n_draws in (2_000, 10_000) if is_full else (200,):
                 for method in OURS:
@@ -176,7 +178,7 @@ class Speed(Subject):
             ("default fit, many rows, cheap box", "cheap", 1_000_000),
         ):
             n_rows = n_rows if is_full else n_rows // 500
-            note(work, f"{n_rows:,} × 30", partial(fit_many_rows, box, n_rows))
+            note(work, f"{n_rows:,} × 30", partial(fit_many_rows, box, n_rows, n_asked))
 
     def write(self, rows: Sequence[Row]) -> str:
         """Return the table: one line per figure, with its aim."""

@@ -59,6 +59,7 @@ def test_all_methods_on_breast_cancer():
     for rival in rivals.values():
         rival.set_params(**{name: value for name, value in quick.items() if name in rival.get_params()})
     rivals["paper"].set_params(candidates__n_draws=300)
+    rivals["Oleander"].set_params(draws__n=1_000)
     table = compare(model, X[1::2][:200], X[1::2][200:], rivals).set_index(["method", "rows"])
     held = table.xs("held out", level="rows")
     assert set(held.index) == set(rivals)
