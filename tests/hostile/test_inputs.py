@@ -136,10 +136,10 @@ def test_a_separator_that_is_also_the_decimal_mark():
 def test_a_hundred_thousand_columns_are_compared_quickly(tmp_path):
     """Comparing every name with every other would be ten billion comparisons."""
     (tmp_path / "p.csv").write_text(",".join(f"c{i}" for i in range(100_000)) + ",c0\n1\n")
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(CommandError, match="has the column 'c0' more than once"):
         read_table(tmp_path / "p.csv")
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_a_first_line_that_is_too_long_for_a_name(tmp_path):

@@ -67,14 +67,15 @@ def test_short_work_shows_nothing(capsys, monkeypatch):
     with show_progress(1):
         work()
     assert capsys.readouterr().err == ""
-    assert time.monotonic() - started < 5
+    # The timer is not waited for.
+    assert time.monotonic() - started < 15
 
 
 def test_two_seconds_count_from_the_start_of_the_outermost_call(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "SECONDS_BEFORE", 0.2)
+    monkeypatch.setattr(progress, "SECONDS_BEFORE", 1.0)
     with show_progress(1):
         work("early")
-        time.sleep(0.15)
+        time.sleep(0.95)
         work("late")
     shown = capsys.readouterr().err
     assert "late" in shown
