@@ -291,14 +291,18 @@ def draw_law(rng):
 
 @pytest.mark.slow
 def test_certificates_hold_on_random_laws():
-    """Of certified fits, at most the allowed share is under the floor on all rows that could come."""
+    """Of certified fits, at most the allowed share is under the floor on all rows that could come.
+
+    ``make bench SUBJECT=number-laws`` does it for hundreds of fits.
+    """
     n_certified = n_broken = 0
-    for seed in range(80):
+    for seed in range(24):
         rng = np.random.default_rng([7, seed])
         law = draw_law(rng)
-        background, rows, others = (rng.uniform(size=(n_rows, 4)) for n_rows in (200, 250, 20_000))
+        background, rows, others = (rng.uniform(size=(n_rows, 4)) for n_rows in (200, 250, 10_000))
         tolerance = float(rng.uniform(0.2, 0.7) * law(others).std())
-        atlas = AggregateExplainer(law, tolerance=tolerance, min_fidelity=0.85, draws=Draws(1_500), random_state=seed)
+        options = {"min_fidelity": 0.85, "max_explainers": 5, "draws": Draws(800), "random_state": seed}
+        atlas = AggregateExplainer(law, tolerance=tolerance, **options)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -311,7 +315,7 @@ def test_certificates_hold_on_random_laws():
         answers, truth = atlas.predict(others), law(others)
         agreement = float(Tolerance(tolerance).agrees(answers, truth)[~np.ma.getmaskarray(answers)].mean())
         n_broken += agreement < atlas.certificate_.answers.bound
-    assert n_certified >= 60
+    assert n_certified >= 12
     assert n_broken <= 0.05 * n_certified
 
 

@@ -88,13 +88,13 @@ def wavy(X):
 
 @pytest.mark.slow
 def test_all_bounds_hold_together_as_often_as_stated():
-    """200 problems with a known law: in at most 5% of them, and sampling error, one of the bounds fails."""
-    truth = law(20_000, np.random.default_rng(0))
+    """60 problems with a known law: in at most 5% of them, and sampling error, one of the bounds fails."""
+    truth = law(10_000, np.random.default_rng(0))
     labels = wavy(truth)
     n_failed = 0
-    for seed in range(200):
+    for seed in range(60):
         rng = np.random.default_rng(1000 + seed)
-        balls = Balls(0.8, max_candidates=12, n_draws=150)
+        balls = Balls(0.8, max_candidates=10, n_draws=100)
         atlas = AggregateExplainer(
             wavy,
             max_explainers=3,
@@ -107,5 +107,5 @@ def test_all_bounds_hold_together_as_often_as_stated():
         fidelity = result.explainers["fidelity"].to_numpy()
         bounds = np.array([claim.bound for claim in atlas.certificate_.fidelity])
         n_failed += bool((fidelity < bounds).any() or result.coverage < atlas.certificate_.coverage.bound)
-    # The 99% quantile of a binomial with 200 tries at 5%.
-    assert n_failed <= binom.ppf(0.99, 200, 0.05)
+    # The 99% quantile of a binomial with 60 tries at 5%.
+    assert n_failed <= binom.ppf(0.99, 60, 0.05)

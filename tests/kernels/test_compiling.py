@@ -10,13 +10,18 @@ import oleander
 
 PACKAGE = Path(oleander.__file__).parent
 NOTICE = "oleander: compiling for this machine, which takes some seconds once.\n"
-GROW = """
+# The two files that compile fastest.
+USE = """
 import numpy as np
 from oleander import kernels
-codes = np.random.default_rng(0).integers(0, 9, (3, 500)).astype(np.int32)
-tree = kernels.grow_nodes(codes, np.full(3, 9), np.ones(3, bool), codes[0] * codes[1] % 3, 3, 20)
-print(tree.tolist())
+left, right, column = np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([0, -1, -1])
+print(kernels.find_best_cut(left, right, np.array([1.0, 2.0, 3.0]), 2).tolist())
+rows, never = np.arange(6.0).reshape(3, 2), np.full(3, np.nan)
+print(kernels.find_leaves(rows, column, np.full(3, 2.0), never, np.zeros(3, bool), left, right).tolist())
 """
+PRINTED = "[2, 1]\n[1, 1, 2]\n"
+# Only a process that hangs takes so long, on a busy machine too.
+SECONDS = 900
 
 
 def start(code, folder=PACKAGE.parent, **variables):
@@ -29,34 +34,27 @@ def start(code, folder=PACKAGE.parent, **variables):
 
 def run(code, folder=PACKAGE.parent, **variables):
     """Return what a process of its own prints, and what it prints to standard error."""
-    process = start(code, folder, **variables)
-    out, err = process.communicate(timeout=120)
+    with start(code, folder, **variables) as process:
+        out, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, err
     return out, err
 
 
 @pytest.mark.slow
-def test_only_the_first_process_compiles_and_says_so_unless_the_cache_is_damaged(tmp_path):
-    out, err = run(GROW, NUMBA_CACHE_DIR=tmp_path)
-    assert err == NOTICE
+def test_only_the_first_processes_compile_and_say_so_unless_the_cache_is_damaged(tmp_path):
+    # Two that compile at once do not disturb each other.
+    with start(USE, NUMBA_CACHE_DIR=tmp_path) as one, start(USE, NUMBA_CACHE_DIR=tmp_path) as other:
+        found = {process.communicate(timeout=SECONDS) for process in (one, other)}
+    assert (PRINTED, NOTICE) in found <= {(PRINTED, NOTICE), (PRINTED, "")}
     assert list(tmp_path.rglob("*.nbi"))
-    assert run(GROW, NUMBA_CACHE_DIR=tmp_path) == (out, "")
+    assert run(USE, NUMBA_CACHE_DIR=tmp_path) == (PRINTED, "")
     # Files that were cut or overwritten are replaced, whether they hold code or name the files that do.
-    for path in tmp_path.rglob("growth.*.nbc"):
+    for path in tmp_path.rglob("pruning.*.nbc"):
         path.write_bytes(path.read_bytes()[:100])
     for path in tmp_path.rglob("passing.*.nbi"):
         path.write_bytes(b"\x80junk")
-    assert run(GROW, NUMBA_CACHE_DIR=tmp_path) == (out, NOTICE)
-    assert run(GROW, NUMBA_CACHE_DIR=tmp_path) == (out, "")
-
-
-@pytest.mark.slow
-def test_processes_that_compile_at_once_agree(tmp_path):
-    processes = [start(GROW, NUMBA_CACHE_DIR=tmp_path) for _ in range(2)]
-    answers = {process.communicate(timeout=120)[0] for process in processes}
-    assert [process.returncode for process in processes] == [0, 0]
-    assert len(answers) == 1
-    assert run(GROW, NUMBA_CACHE_DIR=tmp_path) == (answers.pop(), "")
+    assert run(USE, NUMBA_CACHE_DIR=tmp_path) == (PRINTED, NOTICE)
+    assert run(USE, NUMBA_CACHE_DIR=tmp_path) == (PRINTED, "")
 
 
 @pytest.mark.slow
@@ -65,12 +63,11 @@ def test_where_the_package_cannot_be_written_to_the_user_has_a_cache(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "oleander", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "oleander" / "kernels" / "__pycache__").touch()
     home = tmp_path / "home"
-    out, err = run(GROW, tmp_path, HOME=home, XDG_CACHE_HOME=home)
-    assert err == NOTICE
-    assert run(GROW, tmp_path, HOME=home, XDG_CACHE_HOME=home) == (out, "")
+    assert run(USE, tmp_path, HOME=home, XDG_CACHE_HOME=home) == (PRINTED, NOTICE)
+    assert run(USE, tmp_path, HOME=home, XDG_CACHE_HOME=home) == (PRINTED, "")
     # Without any folder to write to, every process compiles for itself.
     nowhere = tmp_path / "oleander" / "__init__.py"
-    assert run(GROW, tmp_path, HOME=nowhere, XDG_CACHE_HOME=nowhere) == (out, NOTICE)
+    assert run(USE, tmp_path, HOME=nowhere, XDG_CACHE_HOME=nowhere) == (PRINTED, NOTICE)
 
 
 @pytest.mark.slow
@@ -80,19 +77,16 @@ def test_importing_the_package_imports_no_numba():
 
 
 @pytest.mark.slow
-def test_only_the_first_fit_compiles(tmp_path):
-    """In processor time, of which the second process needs only that of the fit itself."""
+def test_only_the_first_fit_compiles():
     code = """
-import time, warnings
+import warnings
 import numpy as np
 from oleander import AggregateExplainer, Draws
 warnings.simplefilter("ignore")
 X, box = np.random.default_rng(0).uniform(size=(300, 4)), lambda X: X[:, 0] > 0.5
-import oleander.explainer
-start = time.process_time()
 AggregateExplainer(box, draws=Draws(2_000)).fit(X, background=X + 0.001)
 AggregateExplainer.paper(box, radius=0.3, n_draws=100).fit(X[:100])
-print(time.process_time() - start)
 """
-    first, second = (float(run(code, NUMBA_CACHE_DIR=tmp_path)[0]) for _ in range(2))
-    assert second < first / 3
+    # Other tests may have compiled what it needs.
+    run(code)
+    assert run(code)[1] == ""
