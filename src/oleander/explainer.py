@@ -58,6 +58,7 @@ from oleander.rules import FilteredTree, LocalExplainer
 from oleander.running.progress import showing_progress
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
+from oleander.watch import COVERAGE_KEPT, Watch
 from oleander.words.card import write_card
 from oleander.words.html import draw_fit
 from oleander.words.rows import tabulate_answers
@@ -539,6 +540,32 @@ class AggregateExplainer(Parameters):
         rows, readable = self.schema_.encode_readable(X)
         known = self._label_table(X, rows, readable, labels)
         return self.record_.explainers.evaluate(rows, known, readable=readable)
+
+    def watch(self, path: str | os.PathLike[str], *, min_coverage: float | None = None, level: float = 0.05) -> Watch:
+        """Return a watch over new rows, kept in a file: add batches of rows, and look as often as you like.
+
+        Parameters
+        ----------
+        path : path
+            The file, which is made if it is not there.
+        min_coverage : float or None
+            The share of rows that is answered while all is well. None is nine tenths of the fit's coverage.
+        level : float
+            The probability of a false alarm, ever.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).uniform(size=(400, 3))
+        >>> atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, random_state=0).fit(X)
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     print(atlas.watch(f"{folder}/watch.sqlite").add(X, name="Monday"))
+        All is well (1 batch, 400 rows).
+        """
+        rules = [f"{member.region.describe()}: {[*map(str, member.rules())]}" for member in self.explainers_]
+        wanted = COVERAGE_KEPT * self.coverage_ if min_coverage is None else min_coverage
+        floor = self.record_.min_fidelity
+        return Watch(path, rules, self.evaluate, floor=floor, min_coverage=wanted, level=level)
 
     @showing_progress
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:

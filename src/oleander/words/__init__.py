@@ -10,13 +10,14 @@ from typing import Any
 
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.monitor import FloorCheck
+from oleander.judging.watching import Watched
 from oleander.results.changing import Change
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.explanation import Explanation, FarValue, Silence, Statement
 from oleander.results.fit_record import BallSize, Stability
 from oleander.results.tradeoff import TradeOff
-from oleander.words.claims import describe_certificate, describe_claim, describe_floor_check
+from oleander.words.claims import describe_certificate, describe_claim, describe_floor_check, describe_watched
 from oleander.words.html import (
     draw_certificate,
     draw_evaluation,
@@ -44,6 +45,7 @@ TEXTS: dict[type, Callable[[Any], str]] = {
     Statement: describe_statement,
     TradeOff: lambda one: str(one.table.to_string(index=False)),
     Uncovered: lambda one: "\n".join(describe_uncovered(one)),
+    Watched: describe_watched,
 }
 PAGES: dict[type, Callable[[Any], str]] = {
     Certificate: draw_certificate,

@@ -14,7 +14,8 @@ from oleander.judging.bounds import level_of_widest, lower_bound
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.monitor import FloorCheck
 from oleander.judging.verdict import one_tree_is_enough
-from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent
+from oleander.judging.watching import Watched
+from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent, visible
 
 # What a reader must know to rely on a certificate.
 VOID = (
@@ -176,6 +177,29 @@ def describe_floor_check(check: FloorCheck) -> str:
         f"answered rows): {at_least(check.lower, 1)} and at most {show_upper_percent(check.upper)}, each with "
         f"{show_percent(check.confidence)} confidence.\n{words[check.state]}"
     )
+
+
+def describe_watched(watched: Watched) -> str:
+    """Return what all batches say: one sentence for the state, and one for each floor that is broken or in doubt."""
+    n_batches, n_rows = len(watched.batches), sum(batch.n_rows for batch in watched.batches)
+    head = {
+        "well": "All is well",
+        "suspicion": "Suspicion: look at the next batches closely",
+        "alarm": "Alarm: a promise of these rules no longer holds",
+    }
+    lines = [f"{head[watched.state]} ({n_batches:,} {'batch' if n_batches == 1 else 'batches'}, {n_rows:,} rows)."]
+    for one in watched.evidence:
+        if one.state == "well":
+            continue
+        share = f"{one.n_right:,} of {one.n_rows:,} rows ({show_share(one.n_right / one.n_rows, 1)})"
+        floor = show_percent(one.floor)
+        what = {
+            "agreement": f"Answers match the model on {share}; the floor is {floor}.",
+            "coverage": f"Rules answer {share}; at least {floor} is expected.",
+        }.get(one.about, f"Rule {one.about} matches the model on {share} where it holds; its floor is {floor}.")
+        since = "" if one.alarm is None else f" Alarm since batch {visible(watched.batches[one.alarm].name)}."
+        lines.append(what + since)
+    return "\n".join(lines)
 
 
 def describe_verdict(verdict: pd.DataFrame, floor: float) -> list[str]:

@@ -1,0 +1,163 @@
+"""Evidence that gathers batch by batch, and may be looked at after each of them, for ever."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from oleander.arrays import Floats
+from oleander.messages import Shown
+
+State = Literal["well", "suspicion", "alarm"]
+# Shares of correct rows that would explain a broken floor, as parts of the floor: from hardly under it to far under it.
+PARTS = np.array([0.98, 0.96, 0.93, 0.89, 0.83, 0.75, 0.6, 0.4, 0.2])
+# How the chance of a false alarm is divided: agreement, coverage, and all rules together.
+SHARES = {"agreement": 0.5, "coverage": 0.25, "rules": 0.25}
+# Evidence is suspicious from this share of an alarm's on.
+SUSPICIOUS = 0.1
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Counts of one batch of new rows, which are all that is kept of it.
+
+    Parameters
+    ----------
+    name : str
+        What it is called, such as its day.
+    n_rows, n_answered, n_right : int
+        All rows, those with an answer, and those on which it is the black box's.
+    rules : tuple of (int, int)
+        For each rule the rows where it holds, and those of them on which it says what the black box says.
+    """
+
+    name: str
+    n_rows: int
+    n_answered: int
+    n_right: int
+    rules: tuple[tuple[int, int], ...]
+
+    def check(self) -> None:
+        """Raise ``ValueError`` where the counts contradict each other."""
+        pairs = [(self.n_answered, self.n_rows), (self.n_right, self.n_answered)]
+        pairs += [pair for n_rows, n_right in self.rules for pair in ((n_right, n_rows), (n_rows, self.n_answered))]
+        if any(not 0 <= part <= whole for part, whole in pairs):
+            raise ValueError(f"the counts of batch {self.name!r} are impossible: a part is larger than its whole.")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How strongly the batches so far speak against a floor.
+
+    Parameters
+    ----------
+    about : str
+        "agreement", "coverage", or the number of a rule, from 1.
+    floor : float
+        The share that is promised.
+    n_right, n_rows : int
+        Rows that keep the promise, of all that it is about.
+    path : float array of shape (n_batches,)
+        The logarithm of the evidence after each batch.
+    level : float
+        The probability with which the evidence ever alarms although the floor holds.
+    """
+
+    about: str
+    floor: float
+    n_right: int
+    n_rows: int
+    path: Floats
+    level: float
+
+    @property
+    def state(self) -> State:
+        """What the evidence says now; an alarm stays."""
+        if self.alarm is not None:
+            return "alarm"
+        return "suspicion" if len(self.path) and self.path[-1] >= np.log(SUSPICIOUS / self.level) else "well"
+
+    @property
+    def alarm(self) -> int | None:
+        """The first batch after which there is an alarm; None if there is none."""
+        over = np.flatnonzero(self.path >= -np.log(self.level))
+        return int(over[0]) if len(over) else None
+
+
+@dataclass(frozen=True)
+class Watched(Shown):
+    """What all batches so far say: of the agreement, of the coverage, and of each rule."""
+
+    evidence: tuple[Evidence, ...]
+    batches: tuple[Batch, ...]
+
+    @property
+    def state(self) -> State:
+        """The worst state of all."""
+        states = [one.state for one in self.evidence]
+        return "alarm" if "alarm" in states else "suspicion" if "suspicion" in states else "well"
+
+
+def gather(n_right: Any, n_rows: Any, floor: float) -> Floats:
+    """Return the logarithm of the evidence against a floor after each batch: an e-process.
+
+    If each row is correct with a probability of at least ``floor``, whatever came before it, the evidence ever reaches
+    1 / level with a probability of at most the level (Ville's inequality), however many batches there are.
+
+    Parameters
+    ----------
+    n_right, n_rows : arrays of shape (n_batches, ...)
+        Correct rows and all rows of each batch; further axes are processes of their own.
+    floor : float
+
+    Returns
+    -------
+    float array of the same shape
+
+    Notes
+    -----
+    For a share q under the floor φ, the product of q / φ for correct rows and (1 - q) / (1 - φ) for others has a mean
+    of at most 1 while the floor holds. The evidence is a mean of such products: over the shares in ``PARTS``, and over
+    the batch before which the share fell. Batch k has the weight 1 / (k (k + 1)); these add up to 1, and what later
+    batches have is kept as it is. So a fall after years is found nearly as fast as one on the first day.
+
+    Examples
+    --------
+    >>> path = gather([92] * 30 + [80] * 3, [100] * 33, 0.9)
+    >>> bool(path[29] < 0), bool(path[-1] > np.log(20))
+    (True, True)
+    """
+    right, rows = np.asarray(n_right, dtype=float), np.asarray(n_rows, dtype=float)
+    shares = (PARTS * floor).reshape(-1, *[1] * (right.ndim - 1))
+    with np.errstate(divide="ignore"):
+        of_right, of_wrong = np.log(shares / floor), np.log((1 - shares) / (1 - floor))
+    mass, path = np.full((len(shares), *right.shape[1:]), -np.inf), np.zeros(right.shape)
+    for number in range(1, len(rows) + 1):
+        n_correct, n_wrong = right[number - 1], rows[number - 1] - right[number - 1]
+        begun = np.logaddexp(mass, -np.log(number * (number + 1.0) * len(shares)))
+        # No wrong row has no factor, also where a floor of 1 makes it infinite.
+        mass = begun + n_correct * of_right + np.where(n_wrong > 0, np.maximum(n_wrong, 1.0) * of_wrong, 0.0)
+        path[number - 1] = np.logaddexp(np.logaddexp.reduce(mass, axis=0), -np.log(number + 1.0))
+    return path
+
+
+def watch(batches: Sequence[Batch], n_rules: int, *, floor: float, min_coverage: float, level: float) -> Watched:
+    """Return what the batches say of the agreement, the coverage and each rule.
+
+    All alarms together are false with a probability of at most ``level``, while agreement, coverage and every rule keep
+    their floors, however often one looks.
+    """
+    counts = [(batch.n_right, batch.n_answered) for batch in batches]
+    found = [_collect("agreement", floor, counts, level * SHARES["agreement"])]
+    counts = [(batch.n_answered, batch.n_rows) for batch in batches]
+    found.append(_collect("coverage", min_coverage, counts, level * SHARES["coverage"]))
+    for rule in range(n_rules):
+        counts = [(batch.rules[rule][1], batch.rules[rule][0]) for batch in batches]
+        found.append(_collect(str(rule + 1), floor, counts, level * SHARES["rules"] / n_rules))
+    return Watched(tuple(found), tuple(batches))
+
+
+def _collect(about: str, floor: float, counts: Sequence[tuple[int, int]], level: float) -> Evidence:
+    n_right, n_rows = [right for right, _ in counts], [rows for _, rows in counts]
+    return Evidence(about, floor, sum(n_right), sum(n_rows), gather(n_right, n_rows, floor), level)

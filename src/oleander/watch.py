@@ -1,0 +1,199 @@
+"""Watch a rule set for ever: counts of each batch of new rows, kept in a file, and what they say together."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oleander.data.checks import check_share
+from oleander.files.checkpoint import hash_text
+from oleander.judging.watching import Batch, Evidence, State, Watched, watch
+from oleander.messages import import_extra, one_line, visible
+from oleander.results.evaluation import Evaluation
+from oleander.words import describe
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS batches (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, counts TEXT NOT NULL);
+"""
+# Coverage may fall by a tenth of what the fit had before it is worth an alarm.
+COVERAGE_KEPT = 0.9
+
+
+class WatchError(ValueError):
+    """The file of a watch cannot be used, or a batch is in it already; the message says why. Nothing is lost."""
+
+
+class Watch:
+    """New rows, batch by batch, and whether the floor still holds; look as often as you like.
+
+    The file keeps counts and no row. A batch is written whole or not at all, and several processes may write.
+
+    Parameters
+    ----------
+    path : path
+        The file, which is made if it is not there. The options of a file that is there already stay as they are.
+    rules : sequence of str
+        What the rules say. The file keeps a hash of it, and refuses other rules.
+    evaluate : callable
+        Rows and the black box's labels, or None where it is to be asked, in; an evaluation out.
+    floor : float
+        The agreement that is promised, of all answers and of each rule.
+    min_coverage : float
+        The share of rows that is answered while all is well.
+    level : float
+        The probability of a false alarm, ever.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        rules: Sequence[str],
+        evaluate: Callable[[Any, Any], Evaluation],
+        *,
+        floor: float,
+        min_coverage: float,
+        level: float,
+    ) -> None:
+        check_share("min_coverage", min_coverage)
+        check_share("level", level)
+        self.path, self.n_rules, self._evaluate = Path(path), len(rules), evaluate
+        self.floor, self.min_coverage, self.level = float(floor), float(min_coverage), float(level)
+        facts = {
+            "explainer": hash_text("\n".join(rules)),
+            "floor": repr(self.floor),
+            "min_coverage": repr(self.min_coverage),
+            "level": repr(self.level),
+        }
+        if not self.path.parent.is_dir():
+            raise WatchError(f"the folder {visible(self.path.parent)} does not exist.")
+        with self._open() as database:
+            database.executescript(TABLES)
+            database.executemany("INSERT OR IGNORE INTO facts VALUES (?, ?)", facts.items())
+            known = dict(database.execute("SELECT name, value FROM facts"))
+        for name, value in facts.items():
+            if known[name] != value:
+                other = "another explainer" if name == "explainer" else f"with {name}={known[name]}, not {value}"
+                raise WatchError(f"{visible(path)} watches {other}: give the same as before, or another file.")
+
+    def add(self, X: Any, labels: Any = None, *, name: str | None = None) -> Watched:
+        """Count a batch of rows and return what all batches say now.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+        labels : array of shape (n_rows,), optional
+            What the black box says of the rows. Otherwise it is asked.
+        name : str or None
+            The name of the batch, such as its day: the same name is refused, so no batch counts twice. None takes the
+            time.
+        """
+        result = self._evaluate(X, labels)
+        members = result.explainers
+        n_inside = members["rows"].to_numpy()
+        n_right = np.rint(np.nan_to_num(members["fidelity"].to_numpy(dtype=float)) * n_inside).astype(int)
+        rules = tuple(zip(n_inside.tolist(), n_right.tolist(), strict=True))
+        return self.add_counts(
+            {"n_rows": result.n_rows, "n_answered": result.n_answered, "n_right": result.n_right, "rules": rules},
+            name=name,
+        )
+
+    def add_counts(self, counts: Mapping[str, Any], *, name: str | None = None) -> Watched:
+        """Add the counts of a batch that were made elsewhere, as in a database, and return what all batches say now.
+
+        Parameters
+        ----------
+        counts : mapping
+            ``n_rows``, ``n_answered``, ``n_right``, and ``rules``: for each rule the rows where it holds and those of
+            them on which it is correct.
+        name : str or None
+            As in ``add``.
+        """
+        given = datetime.now(UTC).isoformat(timespec="microseconds") if name is None else str(name)
+        batch = self._read(given, dict(counts))
+        content = {"n_rows": batch.n_rows, "n_answered": batch.n_answered, "n_right": batch.n_right}
+        with self._open() as database:
+            try:
+                database.execute(
+                    "INSERT INTO batches (name, counts) VALUES (?, ?)",
+                    (batch.name, json.dumps({**content, "rules": batch.rules})),
+                )
+            except sqlite3.IntegrityError:
+                raise WatchError(
+                    f"{visible(self.path)} has a batch {visible(given)!r} already: its rows would count twice. Give the"
+                    " batch another name if it holds other rows."
+                ) from None
+        return self.look()
+
+    def look(self) -> Watched:
+        """Return what all batches so far say."""
+        with self._open() as database:
+            lines = database.execute("SELECT name, counts FROM batches ORDER BY number").fetchall()
+        try:
+            batches = [self._read(name, json.loads(counts)) for name, counts in lines]
+        except (KeyError, TypeError, ValueError) as error:
+            raise WatchError(f"{visible(self.path)} is damaged: {one_line(error)}.") from error
+        return watch(batches, self.n_rules, floor=self.floor, min_coverage=self.min_coverage, level=self.level)
+
+    @property
+    def state(self) -> State:
+        """What all batches so far say: all is well, suspicion, or alarm."""
+        return self.look().state
+
+    def __str__(self) -> str:
+        return describe(self.look())
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each batch: its counts, and the evidence against each floor, as a share of an alarm."""
+        found = self.look()
+        columns = {name: [getattr(batch, name) for batch in found.batches] for name in ("name", "n_rows", "n_answered")}
+        table = pd.DataFrame({**columns, "n_right": [batch.n_right for batch in found.batches]})
+        return table.assign(**{_title(one): np.exp(one.path) * one.level for one in found.evidence})
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the evidence against each floor over the batches, on given axes or new ones; return the axes."""
+        pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a watch")
+        ax = pyplot.subplots(layout="constrained")[1] if ax is None else ax
+        found = self.look()
+        for one in found.evidence:
+            is_rule = one.about.isdecimal()
+            style = {"color": "0.7", "linewidth": 0.8} if is_rule else {"linewidth": 2}
+            ax.plot(np.exp(one.path) * one.level, label=None if is_rule else one.about, **style)
+        ax.axhline(1, color="tab:red", linestyle="--", label="alarm")
+        ax.set(yscale="log", xlabel="batch", ylabel="evidence against the floor, as a share of an alarm")
+        ax.legend()
+        return ax
+
+    def _read(self, name: str, counts: dict[str, Any]) -> Batch:
+        numbers = [int(counts[key]) for key in ("n_rows", "n_answered", "n_right")]
+        rules = tuple((int(n_rows), int(n_right)) for n_rows, n_right in counts["rules"])
+        if len(rules) != self.n_rules:
+            raise ValueError(f"there are counts of {len(rules)} rules, and the explainer has {self.n_rules}.")
+        batch = Batch(name, *numbers, rules)
+        batch.check()
+        return batch
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            database = sqlite3.connect(self.path, timeout=60)
+            try:
+                with database:
+                    yield database
+            finally:
+                database.close()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise WatchError(
+                f"{visible(self.path)} cannot be read or written as the file of a watch: {one_line(error)}."
+            ) from error
+
+
+def _title(one: Evidence) -> str:
+    return f"rule {one.about}" if one.about.isdecimal() else one.about
