@@ -172,11 +172,11 @@ class Watch:
         return ax
 
     def _read(self, name: str, counts: dict[str, Any]) -> Batch:
-        numbers = [int(counts[key]) for key in ("n_rows", "n_answered", "n_right")]
-        rules = tuple((int(n_rows), int(n_right)) for n_rows, n_right in counts["rules"])
+        n_rows, n_answered, n_right = (int(counts[key]) for key in ("n_rows", "n_answered", "n_right"))
+        rules = tuple((int(n_inside), int(n_correct)) for n_inside, n_correct in counts["rules"])
         if len(rules) != self.n_rules:
             raise ValueError(f"there are counts of {len(rules)} rules, and the explainer has {self.n_rules}.")
-        batch = Batch(name, *numbers, rules)
+        batch = Batch(name, n_rows, n_answered, n_right, rules)
         batch.check()
         return batch
 

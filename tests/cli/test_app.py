@@ -17,7 +17,7 @@ from oleander.cli.options import DATA, MODEL, NUMBERS, OUTPUT, RULES
 
 def test_the_commands():
     names = [command.callback.__name__ for command in app.registered_commands]
-    assert " ".join(names) == "demo explain paper predict evaluate export report tradeoff compare_models"
+    assert " ".join(names) == "demo explain paper predict evaluate watch export report tradeoff compare_models"
 
 
 def test_version(run):

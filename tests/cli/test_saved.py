@@ -1,4 +1,4 @@
-"""The commands on a saved explainer: predict, evaluate, export, report and tradeoff."""
+"""The commands on a saved explainer: predict, evaluate, watch, export, report and tradeoff."""
 
 import json
 import sqlite3
@@ -210,3 +210,22 @@ def test_rows_without_a_label_are_left_out(explained, run, rows, tmp_path):
     done = run("evaluate", explained.atlas, write(rows.assign(said=None), tmp_path), "--labels", "said")
     assert done.code == 3
     assert "column 'said' has no value" in done.sentence
+
+
+def test_a_watch_alarms_with_a_code_and_counts_a_batch_once(explained, run, rows, tmp_path):
+    path = write(rows, tmp_path)
+    command = ("watch", explained.atlas, path, "--labels", "said", "--log", "watch.sqlite", "--name")
+    done = run(*command, "Monday")
+    assert done.code == 0, done.err
+    assert done.out == f"All is well (1 batch, {len(rows)} rows).\n"
+    done = run(*command, "Monday")
+    assert done.code == 3
+    assert "has a batch 'Monday' already" in done.sentence
+    write(rows.assign(said=np.roll(rows["said"], 1)), tmp_path)
+    done = run(*command, "Tuesday", "--json")
+    assert done.code == 6
+    assert done.json["state"] == "alarm"
+    assert done.json["n_batches"] == 2
+    done = run(*command, "Wednesday", "--level", "0.01")
+    assert done.code == 3
+    assert "watches with level=0.05, not 0.01" in done.sentence

@@ -17,7 +17,7 @@ from oleander.cli.comparing import compare_models
 from oleander.cli.demo import demo
 from oleander.cli.errors import CommandError, ExitCode, note, to_command_error
 from oleander.cli.explaining import explain, paper
-from oleander.cli.saved import evaluate, export, predict, report, tradeoff
+from oleander.cli.saved import evaluate, export, predict, report, tradeoff, watch
 from oleander.messages import visible
 from oleander.running.progress import show_progress
 
@@ -26,7 +26,8 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 ABOUT = """Explain any black-box model with a handful of small models that say where they do not know.
 
 Exit codes: 0 done; 1 unexpected error; 2 wrong options; 3 data or files that cannot be used; 4 a model that cannot be
-used; 5 no explainer reaches the floor; 6 evaluate: the floor is broken on the new rows; 130 interrupted.
+used; 5 no explainer reaches the floor; 6 evaluate: the floor is broken on the new rows, watch: alarm; 7 watch:
+suspicion; 130 interrupted.
 """
 EXAMPLES: dict[Callable[..., None], str] = {
     demo: "oleander demo",
@@ -34,6 +35,7 @@ EXAMPLES: dict[Callable[..., None], str] = {
     paper: "oleander paper patients.csv --target risk --radius 8 --max-explainers 5",
     predict: "oleander predict out/atlas.oleander today.csv --out answers.csv",
     evaluate: "oleander evaluate out/atlas.oleander march.csv --labels model_said",
+    watch: "oleander watch out/atlas.oleander today.csv --labels model_said --log watch.sqlite --name 2026-03-01",
     export: "oleander export out/atlas.oleander --format sql --dialect sqlite",
     report: "oleander report out/atlas.oleander --data today.csv --out report.html",
     tradeoff: "oleander tradeoff out/atlas.oleander",

@@ -22,6 +22,7 @@ class ExitCode(IntEnum):
     MODEL = 4
     FLOOR = 5
     BROKEN = 6
+    SUSPICION = 7
     INTERRUPTED = 130
 
 

@@ -74,6 +74,7 @@ Classes = Annotated[
     list[str] | None,
     option(MODEL, "The classes of a model whose file only numbers them, in order.", metavar="NAME,..."),
 ]
+Labels = Annotated[str | None, option(MODEL, "The column with the model's answers; no model is asked.", metavar="COL")]
 Background = Annotated[
     Path | None,
     option(MODEL, "With --model: rows that show where data lie, such as the model's training rows.", metavar="FILE"),

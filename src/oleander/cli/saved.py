@@ -1,4 +1,4 @@
-"""Commands on a saved explainer: ``predict``, ``evaluate``, ``export``, ``report`` and ``tradeoff``.
+"""Commands on a saved explainer: ``predict``, ``evaluate``, ``watch``, ``export``, ``report`` and ``tradeoff``.
 
 What a command works with is imported when it runs: a wrong option is answered before that.
 """
@@ -55,9 +55,7 @@ def evaluate(
     model: given.AskedModel = None,
     trust_model: given.TrustModel = False,
     classes: given.Classes = None,
-    labels: Annotated[
-        str | None, typer.Option(metavar="COL", help="The column with the model's answers; no model is asked.")
-    ] = None,
+    labels: given.Labels = None,
     alarm: Annotated[
         Literal["broken", "under", "unproven"],
         typer.Option(
@@ -71,31 +69,12 @@ def evaluate(
     as_json: given.AsJson = False,
 ) -> None:
     """Judge a saved explainer on new rows; end with code 6 where its floor is broken."""
-    from oleander.cli.models import load_optional
     from oleander.cli.outputs import records, show_json, show_table
-    from oleander.cli.tables import FileOptions, check_columns, read_table
-    from oleander.explainer import AggregateExplainer
     from oleander.judging.monitor import FloorCheck
     from oleander.messages import show_lower
 
-    if (model is None) == (labels is None):
-        raise wrong_option(
-            "give --model, which is asked about the rows, or --labels, the column with its answers, and not both."
-        )
-    files = FileOptions.parse(read, missing)
-    black_box = load_optional(model, trust_model=trust_model, classes=given.split_names(classes))
-    explainer = AggregateExplainer.load(atlas, black_box)
-    table, known = read_table(data, files), None
+    explainer, X, known = _read_judged(atlas, data, model, trust_model, classes, labels, missing, read)
     n_saved = explainer.n_queries_
-    if labels is not None:
-        check_columns(table.columns, [labels], "--labels")
-        table = _with_labels(table, labels)
-        known = table[labels].to_numpy()
-        _check_labels(explainer, known, labels)
-        if labels not in (explainer.schema_.columns or ()):
-            table = table.drop(columns=labels)
-    X = rows_for(explainer, table, files.dates)
-    note_unread(explainer, X)
     result = explainer.evaluate(X, known)
     n_answered = round(result.coverage * result.n_rows)
     if not n_answered:
@@ -123,6 +102,83 @@ def evaluate(
         show_table(table.assign(explainer=range(1, len(table) + 1))[["explainer", *table.columns]], "Each explainer")
     if alarms:
         raise typer.Exit(ExitCode.BROKEN)
+
+
+def watch(
+    atlas: given.Atlas,
+    data: given.Data,
+    log: Annotated[Path, given.option(given.OUTPUT, "The file that keeps the counts of all batches.", metavar="FILE")],
+    name: Annotated[
+        str | None,
+        given.option(
+            given.DATA,
+            "What this batch is called, such as its day; a name counts once. Default: the time.",
+            metavar="NAME",
+        ),
+    ] = None,
+    model: given.AskedModel = None,
+    trust_model: given.TrustModel = False,
+    classes: given.Classes = None,
+    labels: given.Labels = None,
+    level: Annotated[
+        float, given.option(given.RULES, "The probability of a false alarm, ever.", min=1e-9, max=0.5)
+    ] = 0.05,
+    min_coverage: Annotated[
+        float | None,
+        given.option(
+            given.RULES, "The share of rows to be answered. Default: nine tenths of the fit's.", min=1e-9, max=1.0
+        ),
+    ] = None,
+    missing: given.Missing = None,
+    read: given.Read = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """Add a batch of new rows to a watch over a saved explainer; end with code 6 on an alarm, 7 on a suspicion."""
+    from oleander.cli.outputs import show_json
+
+    explainer, X, known = _read_judged(atlas, data, model, trust_model, classes, labels, missing, read)
+    found = explainer.watch(log, min_coverage=min_coverage, level=level).add(X, known, name=name)
+    if as_json:
+        show_json({"state": found.state, "n_batches": len(found.batches), "sentences": str(found).splitlines()})
+    else:
+        typer.echo(str(found))
+    if found.state != "well":
+        raise typer.Exit(ExitCode.BROKEN if found.state == "alarm" else ExitCode.SUSPICION)
+
+
+def _read_judged(
+    atlas: Path,
+    data: Path,
+    model: str | None,
+    trust_model: bool,
+    classes: list[str] | None,
+    labels: str | None,
+    missing: list[str] | None,
+    read: list[str] | None,
+) -> "tuple[AggregateExplainer, pd.DataFrame, Any]":
+    """Return a saved explainer, new rows, and the model's answers in a column; None where the model is to be asked."""
+    from oleander.cli.models import load_optional
+    from oleander.cli.tables import FileOptions, check_columns, read_table
+    from oleander.explainer import AggregateExplainer
+
+    if (model is None) == (labels is None):
+        raise wrong_option(
+            "give --model, which is asked about the rows, or --labels, the column with its answers, and not both."
+        )
+    files = FileOptions.parse(read, missing)
+    black_box = load_optional(model, trust_model=trust_model, classes=given.split_names(classes))
+    explainer = AggregateExplainer.load(atlas, black_box)
+    table, known = read_table(data, files), None
+    if labels is not None:
+        check_columns(table.columns, [labels], "--labels")
+        table = _with_labels(table, labels)
+        known = table[labels].to_numpy()
+        _check_labels(explainer, known, labels)
+        if labels not in (explainer.schema_.columns or ()):
+            table = table.drop(columns=labels)
+    X = rows_for(explainer, table, files.dates)
+    note_unread(explainer, X)
+    return explainer, X, known
 
 
 def _with_labels(table: "pd.DataFrame", labels: str) -> "pd.DataFrame":
