@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oleander import kernels
-from oleander.selection.bounds import evaluate, tighten
+from oleander.selection.bounds import descend, evaluate, tighten
 from oleander.selection.model import pack_matrix, plain_model
 from tests.selection.making import best_of
 
@@ -41,34 +41,31 @@ def make(seed, n_candidates=25, n_points=60):
 def test_a_descent_is_that_of_numpy(seed, n_left):
     covers, weights = make(seed)
     start, needed = 0.5 * weights, 0.8 * weights.sum()
-    starts, columns = pack_matrix(covers).lists
-    found = kernels.descend_steps(starts, columns, np.arange(25), weights, n_left, start, needed, 30)
-    bound, multipliers, prices, bought, times, value, choice = found
+    found = descend(pack_matrix(covers), np.arange(25), weights, n_left, start, needed=needed, n_steps=30)
     best, times_bought, reached = descend_in_numpy(covers, weights, n_left, start, needed, 30)
-    assert bound == pytest.approx(best)
-    assert value == pytest.approx(reached)
-    assert weights[covers[choice].any(axis=0)].sum() == pytest.approx(reached)
-    np.testing.assert_array_equal(times, times_bought)
-    np.testing.assert_allclose(prices, covers @ multipliers)
-    assert bought.sum() == choice.sum() == n_left
-    assert bound == pytest.approx((weights - multipliers).sum() + prices[bought].sum())
+    assert found.bound == pytest.approx(best)
+    assert found.value == pytest.approx(reached)
+    assert weights[covers[found.choice].any(axis=0)].sum() == pytest.approx(reached)
+    np.testing.assert_array_equal(found.times_bought, times_bought)
+    np.testing.assert_allclose(found.prices, covers @ found.multipliers)
+    assert len(found.bought) == len(found.choice) == n_left
+    assert found.bound == pytest.approx((weights - found.multipliers).sum() + found.prices[found.bought].sum())
     np.testing.assert_array_equal(start, 0.5 * weights)
 
 
 def test_a_descent_on_some_candidates_is_that_of_their_rows():
     covers, weights = make(3)
     some = np.array([20, 3, 11, 7])
-    given = (weights, 2, 0.5 * weights, 0.0, 10)
-    among = kernels.descend_steps(*pack_matrix(covers).lists, some, *given)
-    alone = kernels.descend_steps(*pack_matrix(covers[some]).lists, np.arange(4), *given)
-    for one, other in zip(among, alone, strict=True):
-        np.testing.assert_array_equal(one, other)
+    among = descend(pack_matrix(covers), some, weights, 2, 0.5 * weights, needed=0.0, n_steps=10)
+    alone = descend(pack_matrix(covers[some]), np.arange(4), weights, 2, 0.5 * weights, needed=0.0, n_steps=10)
+    assert among.bound == alone.bound
+    np.testing.assert_array_equal(among.prices, alone.prices)
+    np.testing.assert_array_equal(among.choice, alone.choice)
 
 
 def test_of_equal_prices_the_first_are_bought():
-    starts, columns = pack_matrix(np.eye(5)).lists
-    found = kernels.descend_steps(starts, columns, np.arange(5), np.ones(5), 2, np.full(5, 0.5), 0.0, 1)
-    assert np.flatnonzero(found[3]).tolist() == [0, 1]
+    found = descend(pack_matrix(np.eye(5)), np.arange(5), np.ones(5), 2, np.full(5, 0.5), needed=0.0, n_steps=1)
+    assert found.bought.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oleander.kernels.bits import PackedRows, count_bits, count_common, mark, pack, pack_matches, unpack
     from oleander.kernels.covering import find_cover
-    from oleander.kernels.dual import descend_steps, take_volume_steps
+    from oleander.kernels.dual import take_polyak_steps, take_volume_steps
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import grow_nodes
     from oleander.kernels.polishing import improve_box, widen_box
@@ -23,7 +23,6 @@ __all__ = [
     "bin_numbers",
     "count_bits",
     "count_common",
-    "descend_steps",
     "find_best_cut",
     "find_cover",
     "find_leaves",
@@ -35,6 +34,7 @@ __all__ = [
     "pack_matches",
     "rank_values",
     "score_features",
+    "take_polyak_steps",
     "take_volume_steps",
     "unpack",
     "widen_box",
@@ -44,7 +44,7 @@ if not TYPE_CHECKING:
     HOMES = {
         "bits": ("PackedRows", "count_bits", "count_common", "mark", "pack", "pack_matches", "unpack"),
         "covering": ("find_cover",),
-        "dual": ("descend_steps", "take_volume_steps"),
+        "dual": ("take_polyak_steps", "take_volume_steps"),
         "filtering": ("score_features",),
         "growth": ("grow_nodes",),
         "polishing": ("improve_box", "widen_box"),

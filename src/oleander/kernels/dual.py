@@ -80,7 +80,7 @@ def _buy(
 
 
 @compiled(STARTS, COLUMNS, ROWS, WEIGHTS, NUMBER, LINE, VALUE, NUMBER, LINE, LINE, FLAGS, LINE, FLAGS)
-def _descend(
+def take_polyak_steps(
     starts: Ints,
     columns: Columns,
     rows: Ints,
@@ -95,6 +95,30 @@ def _descend(
     times_bought: Floats,
     choice: Bools,
 ) -> tuple[float, float]:
+    """Take Polyak steps on some candidates until the bound is under the value needed, or the steps are used up.
+
+    Parameters
+    ----------
+    starts, columns : int arrays
+        The points of each candidate, as in a matrix stored by rows.
+    rows : int array of shape (n_rows,)
+        The candidates.
+    weights : array of shape (n_points,)
+    n_left : int
+        The number of candidates that are bought, at most ``n_rows``.
+    multipliers : array of shape (n_points,)
+        Where to begin; changed in place.
+    needed : float
+    n_steps : int
+        1 or more.
+    best_multipliers, best_prices, best_bought, times_bought, choice : arrays
+        Written: where the best bound was met, the prices and bought candidates there; how often each candidate was
+        bought; the candidates of the step that covered the largest weight.
+
+    Returns
+    -------
+    The best bound, and the largest weight that the candidates of a step covered.
+    """
     n_rows, n_points = len(rows), len(weights)
     prices, work, is_bought = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows, np.bool_)
     used, slope = np.empty(n_points), np.empty(n_points)
@@ -221,53 +245,3 @@ def take_volume_steps(
             state[STALLS] += 1.0
             if state[STALLS] >= 15.0:
                 state[FACTOR], state[STALLS] = state[FACTOR] * 0.66, 0.0
-
-
-def descend_steps(
-    starts: Ints,
-    columns: Columns,
-    rows: Ints,
-    weights: Floats,
-    n_left: int,
-    multipliers: Floats,
-    needed: float,
-    n_steps: int,
-) -> tuple[float, Floats, Floats, Bools, Floats, float, Bools]:
-    """Take Polyak steps on some candidates until the bound is under the value needed, or the steps are used up.
-
-    Parameters
-    ----------
-    starts, columns : int arrays
-        The points of each candidate, as in a matrix stored by rows.
-    rows : int array of shape (n_rows,)
-        The candidates.
-    weights, multipliers : arrays of shape (n_points,)
-    n_left : int
-        The number of candidates that are bought, at most ``n_rows``.
-    needed : float
-    n_steps : int
-        1 or more.
-
-    Returns
-    -------
-    The best bound, and the multipliers, prices and bought candidates there; how often each candidate was bought; the
-    largest weight that the candidates of a step covered, and these candidates.
-    """
-    best_multipliers, prices, times_bought = np.empty(len(weights)), np.empty(len(rows)), np.zeros(len(rows))
-    bought, choice = np.empty(len(rows), dtype=np.bool_), np.empty(len(rows), dtype=np.bool_)
-    bound, value = _descend(
-        starts,
-        columns,
-        rows,
-        weights,
-        n_left,
-        np.array(multipliers, dtype=np.float64),
-        needed,
-        n_steps,
-        best_multipliers,
-        prices,
-        bought,
-        times_bought,
-        choice,
-    )
-    return bound, best_multipliers, prices, bought, times_bought, value, choice

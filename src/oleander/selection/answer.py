@@ -4,12 +4,11 @@ Of equally wide choices the smallest is returned, as far as a bounded second sol
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from oleander.arrays import Floats, Ints
@@ -23,7 +22,7 @@ from oleander.selection.search import gains, greedy
 from oleander.selection.solvers import Solver
 
 if TYPE_CHECKING:
-    from oleander.selection.problem import Formulation, SelectionProblem, Statement
+    from oleander.selection.problem import Statement
 
 Stopped = Literal["", "Stopped", "Interrupted"]
 Cell = tuple[int, float]
@@ -189,41 +188,7 @@ def _n_entries(model: CoverageModel) -> int:
     return int(model.sure.nnz) + (0 if model.maybe is None else int(model.maybe.nnz))
 
 
-def sweep(
-    problem: "SelectionProblem",
-    max_explainers: list[int],
-    min_fidelity: list[float],
-    *,
-    formulation: "Formulation",
-    solver: str | Solver,
-    time_limit: float | None,
-    gap: float,
-    known: Mapping[Cell, SelectionResult],
-    tentative: ArrayLike | None,
-) -> dict[Cell, SelectionResult]:
-    """Return the result of every cell, solved from its neighbours; values and bounds are monotone over the grid."""
-    results = {(n, s): known[n, s] for n in max_explainers for s in min_fidelity if (n, s) in known}
-    # The highest floor and the smallest number first: their choices are allowed in all later cells.
-    for share in sorted(set(min_fidelity), reverse=True):
-        for number in sorted(set(max_explainers)):
-            if (number, share) in known:
-                continue
-            start = _best_within(results, number, share)
-            results[number, share] = problem.solve(
-                number,
-                share,
-                formulation=formulation,
-                solver=solver,
-                time_limit=time_limit,
-                gap=gap,
-                start=None if start is None else start.chosen,
-                tentative=tentative,
-            )
-    in_order = sorted(results, key=lambda cell: (cell[1], cell[0]))
-    return {cell: _tightened(results, cell) for cell in in_order}
-
-
-def _best_within(results: dict[Cell, SelectionResult], number: int, share: float) -> SelectionResult | None:
+def best_within(results: dict[Cell, SelectionResult], number: int, share: float) -> SelectionResult | None:
     """Return the widest, then smallest result of the cells that ask for as much or more: allowed here too."""
     within = [
         result for cell, result in results.items() if cell[0] <= number and cell[1] >= share and len(result.chosen)
@@ -231,14 +196,14 @@ def _best_within(results: dict[Cell, SelectionResult], number: int, share: float
     return max(within, key=lambda result: (result.objective, -len(result.chosen)), default=None)
 
 
-def _tightened(results: dict[Cell, SelectionResult], cell: Cell) -> SelectionResult:
+def tightened(results: dict[Cell, SelectionResult], cell: Cell) -> SelectionResult:
     """Return a cell's result with the best choice of cells within and the smallest bound of cells around it."""
     number, share = cell
     result = results[cell]
     bounds = [
         other.bound for (n, s), other in results.items() if n >= number and s <= share and other.status != "infeasible"
     ]
-    best = _best_within(results, number, share)
+    best = best_within(results, number, share)
     if result.status != "infeasible" and best is not None:
         # The status of a cell without a choice of its own is "unknown"; a neighbour's choice makes it "feasible".
         names = ("chosen", "covered", "counted", "objective", "coverage")

@@ -271,8 +271,20 @@ def descend(
     For the many small problems of branching, where averaging slopes would cost more steps than it saves.
     Choices of at most `n_left` of some candidates are bounded; points without weight are covered already.
     """
-    found = kernels.descend_steps(
-        *sure.lists, candidates, weights, min(n_left, len(candidates)), start, needed, n_steps
+    multipliers, prices, times_bought = np.empty(len(weights)), np.empty(len(candidates)), np.zeros(len(candidates))
+    bought, choice = np.empty((2, len(candidates)), dtype=np.bool_)
+    bound, value = kernels.take_polyak_steps(
+        *sure.lists,
+        candidates,
+        weights,
+        min(n_left, len(candidates)),
+        np.array(start, dtype=np.float64),
+        needed,
+        n_steps,
+        multipliers,
+        prices,
+        bought,
+        times_bought,
+        choice,
     )
-    bound, multipliers, prices, bought, times_bought, value, choice = found
     return Descent(bound, multipliers, prices, np.flatnonzero(bought), times_bought, value, np.flatnonzero(choice))

@@ -44,7 +44,8 @@ def match(maybe: "PackedRows", allowance: Floats, room: Floats, chosen: Ints) ->
     [[0.0, 1.0], [1.0, 0.0]]
     """
     points, node_of, linked = _network(maybe, room, chosen)
-    flow = maximum_flow(linked, allowance[chosen], _sum_by_node(node_of, room[points], linked))
+    space = np.bincount(node_of, room[points], minlength=linked.shape[1]).astype(np.float64)
+    flow = maximum_flow(linked, allowance[chosen], space)
     rows, columns, amounts = [], [], []
     for node in np.flatnonzero(flow.any(axis=0)):
         # The node's flow goes to its points in order of index.
@@ -59,29 +60,6 @@ def match(maybe: "PackedRows", allowance: Floats, room: Floats, chosen: Ints) ->
             amounts.append(counted[some])
     entries = (np.concatenate([*amounts, []]), (np.concatenate([*rows, []]), np.concatenate([*columns, []])))
     return sparse.csr_array(entries, shape=(len(chosen), maybe.shape[1]))
-
-
-def matched(maybe: "PackedRows", allowance: Floats, room: Floats, chosen: Ints) -> Floats:
-    """Return the weight of each point that the chosen candidates count together, the largest total possible.
-
-    Examples
-    --------
-    >>> from oleander.kernels import PackedRows
-    >>> maybe = PackedRows.pack(np.array([[True, True], [True, False]]), (2, 2))
-    >>> matched(maybe, np.array([1.0, 0.5]), np.array([1.0, 1.0]), np.array([0, 1])).tolist()
-    [0.5, 1.0]
-    """
-    points, node_of, linked = _network(maybe, room, chosen)
-    filled = maximum_flow(linked, allowance[chosen], _sum_by_node(node_of, room[points], linked)).sum(axis=0)
-    # The points of a node are filled in order of index.
-    order = np.argsort(node_of, kind="stable")
-    weight = room[points[order]]
-    before = np.cumsum(weight) - weight
-    first = np.flatnonzero(np.diff(node_of[order], prepend=-1))
-    before -= np.repeat(before[first], np.diff(first, append=len(order)))
-    counted = np.zeros(maybe.shape[1])
-    counted[points[order]] = np.clip(filled[node_of[order]] - before, 0.0, weight)
-    return counted
 
 
 def _network(maybe: "PackedRows", room: Floats, chosen: Ints) -> tuple[Ints, Ints, Bools]:
@@ -105,10 +83,6 @@ def _network(maybe: "PackedRows", room: Floats, chosen: Ints) -> tuple[Ints, Int
     node[points] = node_of
     linked[row, node[columns]] = True
     return points, node_of, linked
-
-
-def _sum_by_node(node_of: Ints, room: Floats, linked: Bools) -> Floats:
-    return np.bincount(node_of, room, minlength=linked.shape[1]).astype(np.float64)
 
 
 def maximum_flow(linked: Bools, supply: Floats, room: Floats) -> Floats:

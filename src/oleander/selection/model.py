@@ -14,7 +14,7 @@ from scipy import sparse
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
-from oleander.selection.matching import matched
+from oleander.selection.matching import match
 
 if TYPE_CHECKING:
     from oleander.kernels import PackedRows
@@ -102,8 +102,7 @@ class CoverageModel:
         """Return the weight that counts at each point when these candidates are chosen."""
         counted = np.where(self.sure.covered_by(chosen), self.weights, 0.0)
         if self.maybe is not None and self.allowance is not None:
-            room = self.weights - counted
-            counted = counted + matched(self.maybe, self.allowance, room, chosen)
+            counted = counted + match(self.maybe, self.allowance, self.weights - counted, chosen).sum(axis=0)
         return counted
 
     def value(self, chosen: Ints) -> float:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -179,19 +180,26 @@ class SelectionProblem:
         >>> {cell: result.objective for cell, result in problem.sweep([1, 2], [0.9]).items()}
         {(1, 0.9): 1.0, (2, 0.9): 2.0}
         """
-        from oleander.selection.answer import sweep
+        from oleander.selection.answer import best_within, tightened
 
-        return sweep(
-            self,
-            [_check_count(number, "max_explainers") for number in max_explainers],
-            [_check_share(share, "min_fidelity") for share in min_fidelity],
-            formulation=formulation,
-            solver=solver,
-            time_limit=time_limit,
-            gap=gap,
-            known=known or {},
-            tentative=tentative,
-        )
+        numbers = sorted({_check_count(number, "max_explainers") for number in max_explainers})
+        floors = sorted({_check_share(share, "min_fidelity") for share in min_fidelity})
+        results = {cell: known[cell] for cell in product(numbers, floors) if known and cell in known}
+        # The highest floor and the smallest number first: their choices are allowed in all later cells.
+        for floor, number in product(floors[::-1], numbers):
+            if (number, floor) not in results:
+                start = best_within(results, number, floor)
+                results[number, floor] = self.solve(
+                    number,
+                    floor,
+                    formulation=formulation,
+                    solver=solver,
+                    time_limit=time_limit,
+                    gap=gap,
+                    start=None if start is None else start.chosen,
+                    tentative=tentative,
+                )
+        return {(number, floor): tightened(results, (number, floor)) for floor, number in product(floors, numbers)}
 
     def _state(self, formulation: Formulation, min_fidelity: float, budget: int) -> Statement:
         """Return the model at this floor."""
