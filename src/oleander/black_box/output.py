@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,13 +11,14 @@ from oleander.black_box.answers import BlackBoxError, check_labels, check_number
 from oleander.black_box.asking import columns_read_by, keep_columns, predict_of
 from oleander.data.checks import check_choice
 from oleander.data.schema.rounding import format_number
+from oleander.files.codec import Saved
 
 # What a pair of models says where both answer the same.
 ALIKE = "alike"
 
 
 @dataclass(frozen=True)
-class Output:
+class Output(Saved):
     """What is explained of a model.
 
     Parameters
@@ -76,17 +77,9 @@ class Output:
             ) from error
         return numbers if self.threshold is None else self.split(numbers)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        class_ = self.class_.item() if isinstance(self.class_, np.generic) else self.class_
-        return {"of": self.of, "class_": class_, "threshold": None if self.threshold is None else float(self.threshold)}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
-        output = cls(data["of"], data["class_"], data["threshold"])
-        output.check()
-        return output
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for an option that is not allowed."""
+        self.check()
 
 
 PLAIN_OUTPUT = Output()

@@ -1,7 +1,7 @@
 """Checks of users' input, with one sentence for a value that is not allowed."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -115,6 +115,11 @@ def read_share(value: Any) -> float:
     if share < 0 or share > 1:
         raise ValueError("a share is a number from 0 to 1")
     return share
+
+
+# The types of fields of saved records.
+Count = Annotated[int, read_count]
+Share = Annotated[float, read_share]
 
 
 def check_positive(name: str, value: Any, *, or_none: bool = False) -> None:

@@ -2,13 +2,14 @@
 
 import math
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Labels
 from oleander.data.schema.rounding import format_number, readable_step
+from oleander.files.codec import Saved
 from oleander.messages import visible
 
 # An answer exactly at the tolerance must not fall out by the rounding of a difference.
@@ -20,7 +21,7 @@ READ = 0.02
 
 
 @dataclass(frozen=True)
-class Tolerance:
+class Tolerance(Saved):
     """How far an answer may be from the black box's and still agree with it.
 
     Parameters
@@ -125,17 +126,10 @@ class Tolerance:
         windows = 1 + (np.log(np.maximum(size, smallest)) - np.log(smallest)) / ratio
         return np.asarray(np.where(size > 0, np.sign(truth) * windows, 0.0))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
-        value, is_relative = float(data["value"]), bool(data["is_relative"])
-        if not 0 < value < (1 if is_relative else math.inf):
-            raise ValueError(f"a tolerance of {value} cannot be")
-        return cls(value, is_relative)
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for a tolerance that cannot be."""
+        if not 0 < self.value < (1 if self.is_relative else math.inf):
+            raise ValueError(f"a tolerance of {self.value} cannot be")
 
 
 def agrees(answers: Any, truth: Any, tolerance: Tolerance | None) -> Bools:

@@ -14,7 +14,7 @@ from typing import Any
 from oleander.files.atomic import whole_file
 from oleander.messages import one_line, shorten, visible
 
-FORMAT = 4
+FORMAT = 5
 CONTENT, DIGESTS = "atlas.json", "digests.json"
 # Far beyond any explainer that a person could read. A parsed value takes up to a hundred bytes even if it is written in
 # two characters, so both the size and the number of values are limited.

@@ -1,21 +1,22 @@
 """Certificates: exact lower bounds, counted on held-out rows, that hold together with a stated confidence."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander.data.checks import check_choice, read_count
-from oleander.data.splitting import UNITS, Unit
+from oleander.data.checks import Count, read_count
+from oleander.data.splitting import Unit
+from oleander.files.codec import Saved
 from oleander.judging.bounds import lower_bound
 from oleander.judging.judged import Judged
 from oleander.messages import Shown
 
 
 @dataclass(frozen=True)
-class Claim(Shown):
+class Claim(Shown, Saved):
     """A share that was counted on held-out rows, and a lower bound on the true share.
 
     Parameters
@@ -30,23 +31,18 @@ class Claim(Shown):
         The unit of the bound. With groups it is about a random row of a random group.
     """
 
-    n_right: float
-    n_rows: int
+    n_right: Annotated[float, lambda value: value]
+    n_rows: Count
     bound: float
     unit: Unit = "rows"
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read a claim from plain data, and check its counts and its unit."""
-        unit = data.get("unit", "rows")
-        check_choice("the unit of a claim", unit, UNITS)
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for counts and bounds that no rows give."""
         # A sum of groups' shares need not be whole.
-        is_sum = unit == "groups" and isinstance(data["n_right"], float)
-        n_right = data["n_right"] if is_sum else read_count(data["n_right"])
-        claim = cls(n_right, read_count(data["n_rows"]), float(data["bound"]), unit)
-        if not (0 <= claim.n_right <= claim.n_rows and 0 <= claim.bound <= 1):
-            raise ValueError(f"a claim of {claim.n_right} in {claim.n_rows} rows with bound {claim.bound} cannot be")
-        return claim
+        if not (self.unit == "groups" and isinstance(self.n_right, float)):
+            read_count(self.n_right)
+        if not (0 <= self.n_right <= self.n_rows and 0 <= self.bound <= 1):
+            raise ValueError(f"a claim of {self.n_right} in {self.n_rows} rows with bound {self.bound} cannot be")
 
     @property
     def share(self) -> float:
@@ -55,7 +51,7 @@ class Claim(Shown):
 
 
 @dataclass(frozen=True)
-class Certificate(Shown):
+class Certificate(Shown, Saved):
     """Bounds on the fidelity of each chosen explainer, of their answers and on coverage, which hold together.
 
     Parameters
@@ -96,18 +92,6 @@ class Certificate(Shown):
         """Return the claim about answers as one that is judged, which counts rows."""
         rows = self.rows
         return self.answers if rows is None else replace(self.answers, n_right=rows.n_right, n_rows=rows.n_rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
-        fidelity = tuple(Claim.from_dict(claim) for claim in data["fidelity"])
-        coverage = None if data["coverage"] is None else Claim.from_dict(data["coverage"])
-        rows = None if data.get("rows") is None else Claim.from_dict(data["rows"])
-        return cls(fidelity, coverage, Claim.from_dict(data["answers"]), float(data["confidence"]), rows)
 
     @classmethod
     def count(

@@ -2,27 +2,24 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Self
 
 from scipy.stats import binom
 
 from oleander.arrays import Floats
+from oleander.files.codec import Saved
 
 
 @dataclass(frozen=True)
-class Spread:
+class Spread(Saved):
     """At least a share of new rows have answers that lie no further from the black box's than a size."""
 
     share: float
     size: float
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``vars`` gave."""
-        share, size = float(data["share"]), float(data["size"])
-        if not (0 < share <= 1 and 0 <= size < math.inf):
-            raise ValueError(f"a spread of {size} for a share of {share} cannot be")
-        return cls(share, size)
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for what no rows show."""
+        if not (0 < self.share <= 1 and 0 <= self.size < math.inf):
+            raise ValueError(f"a spread of {self.size} for a share of {self.share} cannot be")
 
 
 def bound_quantile(errors: Floats, share: float, level: float) -> float | None:

@@ -9,23 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.data.checks import read_count, read_share
+from oleander.data.checks import Count, Share, read_count, read_share
 from oleander.data.schema import FeatureSchema
 from oleander.data.schema.rounding import format_number, round_to_step
 from oleander.data.tolerance import Tolerance, agrees
+from oleander.files.codec import read_fields, write_fields
 from oleander.messages import Shown
 from oleander.rules import Rule, UnfilteredTree
 from oleander.rules.base import encode_labels, read_labels, write_labels
-
-FIGURES: dict[str, Any] = {
-    "n_rows": read_count,
-    "coverage": read_share,
-    "fidelity": read_share,
-    "mean_fidelity": read_share,
-    "agreement": read_share,
-    "conflicts": read_share,
-    "complexity": read_count,
-}
 
 # A small tree of more rows would be the same, and take seconds.
 MOST_GROWN = 20_000
@@ -68,39 +59,34 @@ class Evaluation(Shown):
         answered correctly.
     """
 
-    n_rows: int
-    coverage: float
-    fidelity: float
-    mean_fidelity: float
-    agreement: float
-    conflicts: float
-    complexity: int
+    n_rows: Count
+    coverage: Share
+    fidelity: Share
+    mean_fidelity: Share
+    agreement: Share
+    conflicts: Share
+    complexity: Count
     explainers: pd.DataFrame
     # A table in text would print labels as they are.
     classes: pd.DataFrame = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        figures = {name: getattr(self, name) for name in FIGURES}
-        # NaN differs from itself; `isnan` fails on integers beyond 64 bits, which a file may hold.
-        figures = {name: None if value != value else value for name, value in figures.items()}
         labels = write_labels(self.classes["label"].to_numpy())
-        shares = {name: self.classes[name].tolist() for name in ("rows", "covered", "answered_correctly")}
+        classes = {"label": labels, **self.classes.drop(columns="label").to_dict("list")}
         members = self.explainers.astype(object).where(self.explainers.notna(), None).to_dict("list")
-        return {**figures, "classes": {"label": labels, **shares}, "explainers": members}
+        return write_fields(self, explainers=members, classes=classes)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what ``to_dict`` wrote."""
-        figures = {name: kind(data[name]) for name, kind in FIGURES.items()}
-        classes = {name: [*map(read_share, data["classes"][name])] for name in ("covered", "answered_correctly")}
-        rows = [*map(read_count, data["classes"]["rows"])]
-        members = {
-            name: [*map(kind, data["explainers"][name])]
-            for name, kind in (("rows", read_count), ("fidelity", read_share), ("complexity", read_count))
-        }
-        table = pd.DataFrame({"label": read_labels(data["classes"]["label"]), "rows": rows, **classes})
-        return cls(**figures, explainers=pd.DataFrame(members), classes=table)
+        classes, members = data["classes"], data["explainers"]
+        shares = {name: [*map(read_share, classes[name])] for name in ("covered", "answered_correctly")}
+        columns = {"rows": [*map(read_count, classes["rows"])], **shares}
+        kinds = {"rows": read_count, "fidelity": read_share, "complexity": read_count}
+        figures = {name: [*map(kind, members[name])] for name, kind in kinds.items()}
+        table = pd.DataFrame({"label": read_labels(classes["label"]), **columns})
+        return read_fields(cls, data, explainers=pd.DataFrame(figures), classes=table)
 
     @property
     def n_answered(self) -> int:

@@ -7,10 +7,11 @@ from typing import Any, Self
 import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.data.checks import read_count, read_share
+from oleander.data.checks import Count, Share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
+from oleander.files.codec import read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.spread import Spread
 from oleander.messages import Shown
@@ -56,10 +57,10 @@ class ChosenExplainer(Shown):
     region: Region
     explainer: Explainer
     origin: str
-    support: int
-    fidelity: float
+    support: Count
+    fidelity: Share
     floor_value: float
-    draw_fidelity: float
+    draw_fidelity: Share
     claim: Claim | None = None
     judged: tuple[Claim, ...] = ()
     tolerance: Tolerance | None = None
@@ -110,42 +111,17 @@ class ChosenExplainer(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
-            "region": write_region(self.region),
-            "explainer": write_explainer(self.explainer),
-            "origin": self.origin,
-            "support": self.support,
-            "fidelity": None if np.isnan(self.fidelity) else self.fidelity,
-            "floor_value": self.floor_value,
-            "draw_fidelity": None if np.isnan(self.draw_fidelity) else self.draw_fidelity,
-            "claim": None if self.claim is None else vars(self.claim),
-            "judged": [vars(claim) for claim in self.judged],
-            "tolerance": None if self.tolerance is None else self.tolerance.to_dict(),
-            "spreads": [None if spread is None else vars(spread) for spread in self.spreads],
-        }
+        return write_fields(self, region=write_region(self.region), explainer=write_explainer(self.explainer))
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
         explainer = read_explainer(data["explainer"], schema)
-        judged = tuple(Claim.from_dict(claim) for claim in data.get("judged", ()))
-        spreads = tuple(None if one is None else Spread.from_dict(one) for one in data.get("spreads", ()))
-        for of_rules in (judged, spreads):
+        member = read_fields(cls, data, explainer=explainer, region=read_region(data["region"], schema, explainer))
+        for of_rules in (member.judged, member.spreads):
             if len(of_rules) not in (0, explainer.n_rules):
                 raise ValueError(f"{len(of_rules)} claims are made of {explainer.n_rules} rules")
-        return cls(
-            read_region(data["region"], schema, explainer),
-            explainer,
-            str(data["origin"]),
-            read_count(data["support"]),
-            read_share(data["fidelity"]),
-            float(data["floor_value"]),
-            read_share(data["draw_fidelity"]),
-            None if data["claim"] is None else Claim.from_dict(data["claim"]),
-            judged,
-            None if data.get("tolerance") is None else Tolerance.from_dict(data["tolerance"]),
-            spreads,
-        )
+        return member
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,16 +1,16 @@
 """The record of a fit: the explainers and every figure that is shown of them, to and from JSON."""
 
-import math
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Self
 
 import pandas as pd
 
 from oleander.arrays import Floats
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.output import PLAIN_OUTPUT, Output
-from oleander.data.checks import check_count, check_share, read_count
+from oleander.data.checks import Count, check_count, check_share
 from oleander.data.schema import FeatureSchema
+from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.verdict import read_verdict, write_verdict
 from oleander.messages import Shown, visible
@@ -21,7 +21,7 @@ from oleander.selection.result import Proof
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(Saved):
     """The accuracy of a sample's shares: what was asked, what is promised, and what was found.
 
     Parameters
@@ -43,10 +43,10 @@ class Accuracy:
         The largest distance of a share of the chosen explainers or of the answer; NaN where no rows were held out.
     """
 
-    n_rows: int
-    n_sample: int
-    n_judged: int
-    n_unread: int
+    n_rows: Count
+    n_sample: Count
+    n_judged: Count
+    n_unread: Count
     epsilon: float
     delta: float
     promised: float
@@ -57,23 +57,9 @@ class Accuracy:
         """Whether every share of the sample lies as near to the exact one as was promised."""
         return self.seen <= self.promised
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {name: None if math.isnan(value) else value for name, value in vars(self).items()}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what ``to_dict`` wrote."""
-        figures: dict[str, Any] = {
-            name: read_count(data[name]) for name in ("n_rows", "n_sample", "n_judged", "n_unread")
-        }
-        for name in ("epsilon", "delta", "promised", "seen"):
-            figures[name] = float("nan" if data[name] is None else data[name])
-        return cls(**figures)
-
 
 @dataclass(frozen=True)
-class Stability(Shown):
+class Stability(Shown, Saved):
     """How often each rule comes back in refits on parts of the draws.
 
     Parameters
@@ -86,8 +72,8 @@ class Stability(Shown):
         The share of rows with the same answer, or with none, in the fit and in a refit; the mean over refits.
     """
 
-    n_refits: int
-    found: tuple[tuple[int, ...], ...]
+    n_refits: Count
+    found: tuple[tuple[Count, ...], ...]
     same_answers: float
 
     def matches(self, explainers: ExplainerSet) -> bool:
@@ -95,24 +81,16 @@ class Stability(Shown):
         counts = [member.explainer.n_rules for member in explainers.members]
         return [len(found) for found in self.found] == counts
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain data."""
-        return {**asdict(self), "found": [list(counts) for counts in self.found]}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Return the figures from plain data."""
-        n_refits, same = read_count(data["n_refits"]), float(data["same_answers"])
-        found = tuple(tuple(read_count(count) for count in counts) for counts in data["found"])
-        if n_refits < 1 or any(not 0 <= count <= n_refits for counts in found for count in counts):
-            raise ValueError(f"stability: counts of rules lie between 0 and {n_refits} refits.")
-        if not 0 <= same <= 1:
-            raise ValueError(f"stability: {same} is not a share.")
-        return cls(n_refits, found, same)
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for counts that no refits give."""
+        if self.n_refits < 1 or any(count > self.n_refits for counts in self.found for count in counts):
+            raise ValueError(f"stability: counts of rules lie between 0 and {self.n_refits} refits.")
+        if not 0 <= self.same_answers <= 1:
+            raise ValueError(f"stability: {self.same_answers} is not a share.")
 
 
 @dataclass(frozen=True)
-class BallSize(Shown):
+class BallSize(Shown, Saved):
     """The number of rows in the balls of one radius, or of all radii where every row has its own.
 
     Parameters
@@ -126,9 +104,9 @@ class BallSize(Shown):
         Whether most balls hold one distinct row, their center, or none.
     """
 
-    radii: str
+    radii: Annotated[str, visible]
     n_held: float
-    n_rows: int
+    n_rows: Count
     is_narrow: bool
 
     @property
@@ -136,13 +114,10 @@ class BallSize(Shown):
         """The share of the rows that a typical ball holds."""
         return self.n_held / self.n_rows
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read a size from a file; ``ValueError`` for one that no fit makes."""
-        size = cls(visible(data["radii"]), float(data["n_held"]), read_count(data["n_rows"]), bool(data["is_narrow"]))
-        if not 0 <= size.n_held <= size.n_rows or not size.n_rows:
-            raise ValueError(f"a ball holds {size.n_held:g} of {size.n_rows} rows")
-        return size
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for a size that no fit makes."""
+        if not 0 <= self.n_held <= self.n_rows or not self.n_rows:
+            raise ValueError(f"a ball holds {self.n_held:g} of {self.n_rows} rows")
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +172,7 @@ class FitRecord:
     min_fidelity: float
     explainers: ExplainerSet
     evaluation: Evaluation
-    n_queries: int
+    n_queries: Count
     proof: Proof | None = None
     counted: float | None = None
     certificate: Certificate | None = None
@@ -212,7 +187,7 @@ class FitRecord:
     stability: Stability | None = None
     output: Output = PLAIN_OUTPUT
     n_fits: int = 1
-    n_candidates: int = 0
+    n_candidates: Count = 0
 
     @property
     def schema(self) -> FeatureSchema:
@@ -281,70 +256,26 @@ class FitRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        parts = {
-            "proof": self.proof,
-            "certificate": self.certificate,
-            "exact": self.exact,
-            "accuracy": self.accuracy,
-            "tradeoff": self.tradeoff,
-            "stability": self.stability,
-        }
-        return {
-            "max_explainers": self.max_explainers,
-            "min_fidelity": self.min_fidelity,
-            "schema": self.schema.to_dict(),
-            "explainers": self.explainers.to_dict(),
-            "judged": None if self.judged is None else vars(self.judged),
-            "counted": self.counted,
-            "realism": self.realism,
-            "evaluation": self.evaluation.to_dict(),
-            "n_queries": self.n_queries,
-            "n_fits": self.n_fits,
-            "n_candidates": self.n_candidates,
-            "by_folds": self.by_folds,
-            "output": self.output.to_dict(),
-            "ball_sizes": [vars(size) for size in self.ball_sizes],
-            "verdict": None if self.verdict is None else write_verdict(self.verdict),
-            **{name: None if part is None else part.to_dict() for name, part in parts.items()},
-        }
+        verdict = None if self.verdict is None else write_verdict(self.verdict)
+        return {"schema": self.schema.to_dict(), **write_fields(self, verdict=verdict)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what ``to_dict`` wrote; ``ValueError`` for a record that no fit makes."""
-        check_count("max_explainers", data["max_explainers"])
-        check_share("min_fidelity", data["min_fidelity"], with_one=True)
-        schema = FeatureSchema.from_dict(data["schema"])
-        explainers = ExplainerSet.from_dict(data["explainers"], schema)
-        if not explainers.members:
-            raise ValueError("it holds no explainer")
-        if all(data[name] is None for name in ("proof", "certificate", "judged")):
-            raise ValueError("it holds neither a proof nor a certificate nor a judgement")
-        stability = None if data.get("stability") is None else Stability.from_dict(data["stability"])
-        if stability is not None and not stability.matches(explainers):
-            raise ValueError("its stability does not count each rule")
-
-        def part(name: str, read: Any) -> Any:
-            return None if data[name] is None else read(data[name])
-
-        return cls(
-            data["max_explainers"],
-            float(data["min_fidelity"]),
-            explainers,
-            Evaluation.from_dict(data["evaluation"]),
-            read_count(data["n_queries"]),
-            part("proof", Proof.from_dict),
-            part("counted", float),
-            part("certificate", Certificate.from_dict),
-            part("judged", Claim.from_dict),
-            part("realism", float),
-            part("exact", Evaluation.from_dict),
-            part("accuracy", Accuracy.from_dict),
-            part("verdict", read_verdict),
-            part("tradeoff", lambda tradeoff: TradeOff.from_dict(tradeoff, schema)),
-            tuple(BallSize.from_dict(size) for size in data.get("ball_sizes", ())),
-            bool(data.get("by_folds", False)),
-            stability,
-            Output.from_dict(data["output"]) if "output" in data else PLAIN_OUTPUT,
-            int(data.get("n_fits", 1)),
-            read_count(data["n_candidates"]),
+        schema, tradeoff = FeatureSchema.from_dict(data["schema"]), data["tradeoff"]
+        record = read_fields(
+            cls,
+            data,
+            explainers=ExplainerSet.from_dict(data["explainers"], schema),
+            verdict=None if data["verdict"] is None else read_verdict(data["verdict"]),
+            tradeoff=None if tradeoff is None else TradeOff.from_dict(tradeoff, schema),
         )
+        check_count("max_explainers", record.max_explainers)
+        check_share("min_fidelity", record.min_fidelity, with_one=True)
+        if not record.explainers.members:
+            raise ValueError("it holds no explainer")
+        if record.proof is None and record.certificate is None and record.judged is None:
+            raise ValueError("it holds neither a proof nor a certificate nor a judgement")
+        if record.stability is not None and not record.stability.matches(record.explainers):
+            raise ValueError("its stability does not count each rule")
+        return record

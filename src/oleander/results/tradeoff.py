@@ -2,16 +2,17 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
-from typing import Any, Self, get_args
+from typing import Annotated, Any, Self, get_args
 
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats
-from oleander.data.checks import check_choice, check_count, check_each, check_share, read_count, read_share
+from oleander.data.checks import Count, Share, check_choice, check_count, check_each, check_share
 from oleander.data.schema import FeatureSchema
+from oleander.files.codec import read_fields, write_fields
 from oleander.messages import Shown
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
@@ -27,20 +28,6 @@ def read_status(word: Any) -> str:
     """Return the status of a cell, or raise ``ValueError`` for an unknown word."""
     check_choice("status", word, STATUSES)
     return str(word)
-
-
-FIGURES: dict[str, Any] = {
-    "max_explainers": read_count,
-    "min_fidelity": float,
-    "n_explainers": read_count,
-    "n_rules": read_count,
-    "coverage": read_share,
-    "fidelity": read_share,
-    "mean_fidelity": read_share,
-    "agreement": read_share,
-    "gap": float,
-    "status": read_status,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,16 +56,16 @@ class Cell:
         None where nothing reaches the floor, or where they are withheld.
     """
 
-    max_explainers: int
+    max_explainers: Count
     min_fidelity: float
-    n_explainers: int
-    n_rules: int
-    coverage: float
-    fidelity: float
-    mean_fidelity: float
-    agreement: float
+    n_explainers: Count
+    n_rules: Count
+    coverage: Share
+    fidelity: Share
+    mean_fidelity: Share
+    agreement: Share
     gap: float
-    status: str
+    status: Annotated[str, read_status]
     explainers: ExplainerSet | None
 
     @classmethod
@@ -132,7 +119,8 @@ class TradeOff(Shown):
     def table(self) -> pd.DataFrame:
         """A line per cell, by floor and then by number of explainers."""
         ordered = sorted(self.cells, key=lambda cell: (cell.min_fidelity, cell.max_explainers))
-        return pd.DataFrame([[getattr(cell, name) for name in FIGURES] for cell in ordered], columns=list(FIGURES))
+        names = [field.name for field in fields(Cell) if field.name != "explainers"]
+        return pd.DataFrame([[getattr(cell, name) for name in names] for cell in ordered], columns=names)
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, rivals: pd.DataFrame | None = None) -> Any:
         """Draw the paper's two panels: coverage and achieved fidelity over K, a line per floor.
@@ -185,8 +173,7 @@ class TradeOff(Shown):
                     number_of[key] = len(written)
                     written.append(member.to_dict())
                 numbers.append(number_of[key])
-            figures = {name: getattr(cell, name) for name in FIGURES}
-            cells.append({**{name: _plain(value) for name, value in figures.items()}, "members": numbers})
+            cells.append(write_fields(cell, explainers=numbers))
         return {"members": written, "cells": cells}
 
     @classmethod
@@ -195,9 +182,8 @@ class TradeOff(Shown):
         members = [ChosenExplainer.from_dict(member, schema) for member in data["members"]]
         cells = []
         for cell in data["cells"]:
-            figures = {name: kind("nan" if cell[name] is None else cell[name]) for name, kind in FIGURES.items()}
-            own = tuple(members[number] for number in cell["members"])
-            cells.append(Cell(**figures, explainers=ExplainerSet(schema, own) if own else None))
+            own = tuple(members[number] for number in cell["explainers"])
+            cells.append(read_fields(Cell, cell, explainers=ExplainerSet(schema, own) if own else None))
         return cls(tuple(cells))
 
 
@@ -231,10 +217,3 @@ def read_grid(
         check_each("min_fidelity", min_fidelity, check_share, with_one=True)
         floors = sorted({*map(float, min_fidelity), own.min_fidelity})
     return numbers, floors
-
-
-def _plain(value: Any) -> Any:
-    """Return a figure as JSON can hold it: None for NaN, a word for infinity."""
-    if isinstance(value, float) and not np.isfinite(value):
-        return None if np.isnan(value) else str(value)
-    return value
