@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.rivals.abstaining import AbstainingTree, shrunk_quality
 from oleander import Balls, Floor
 from oleander.black_box.asking import CountingBlackBox
 from oleander.candidates import Candidate
 from oleander.data.rows import Rows
 from oleander.draws import Draws
-from oleander.rules import AbstainingTree, Box, Constant, Spoken
-from oleander.rules.abstaining import shrunk_quality
+from oleander.rules import Box, Constant, Spoken
 from oleander.rules.base import encode_labels
 from oleander.rules.conditions import Range
 from oleander.rules.growth import grow_tree

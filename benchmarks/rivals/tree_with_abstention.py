@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.rivals.abstaining import AbstainingTree, shrunk_quality
 from benchmarks.rivals.base import Baseline, choose
 from oleander.arrays import Bools, Floats, Ints
 from oleander.black_box.asking import BlackBox
@@ -12,8 +13,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.judging.bounds import lower_bound
 from oleander.results.explainer_set import ChosenExplainer
-from oleander.rules import AbstainingTree, Box, Spoken
-from oleander.rules.abstaining import shrunk_quality
+from oleander.rules import Box, Spoken
 from oleander.rules.base import encode_labels
 from oleander.rules.growth import grow_tree
 from oleander.rules.tree import Tree

@@ -121,36 +121,6 @@ class AggregateExplainer(Parameters):
         None shows progress bars in a terminal and in a notebook once work takes over two seconds, 0 shows none, and 1
         prints a line now and then where there is neither.
 
-    Attributes
-    ----------
-    explainers_ : list of ChosenExplainer
-        The widest first. Where several cover a row, the most faithful one answers.
-    coverage_ : float
-        The share of rows that the explainers cover, of the rows that judged or chose them.
-    fidelity_ : float
-        The lowest fidelity of an explainer on the same rows, each counted on all of them in its region.
-    evaluation_ : Evaluation
-        These figures and more, class by class.
-    proof_ : Proof
-        Objective, bound, gap and status of the choice, on draws for rules and on rows for balls.
-    certificate_ : Certificate or None
-        What rows that nothing was learned from allow to be claimed.
-    verdict_ : DataFrame
-        What one plain tree and one tree that abstains would do, judged on rows that they were not grown on.
-    result_ : SelectionResult
-        The solver's answer, point by point: equal rows are one point. It is not saved.
-    variables_ : PaperVariables
-        The paper's w, y and z for each row of X, where balls were chosen. They are not saved.
-    pool_ : CandidatePool
-        All candidates. It is not saved.
-    exact_ : Evaluation or None
-        Counted on every row of a source, without any error of sampling. The other figures are those of the sample.
-    accuracy_ : Accuracy or None
-        How far the sample's shares are from the exact ones, and what was promised.
-    schema_ : FeatureSchema
-    n_queries_ : int
-        Rows sent to the black box, by this fit and by every later method of this object.
-
     Examples
     --------
     >>> X = np.random.default_rng(0).uniform(size=(400, 3))
@@ -406,27 +376,27 @@ class AggregateExplainer(Parameters):
 
     @property
     def explainers_(self) -> list[ChosenExplainer]:
-        """The chosen explainers, the widest first."""
+        """The chosen explainers, the widest first. Where several cover a row, the most faithful one answers."""
         return list(self.record_.explainers.members)
 
     @property
     def coverage_(self) -> float:
-        """The share of rows that the explainers cover, of the rows that they were chosen on."""
+        """The share of rows that the explainers cover, of the rows that judged or chose them."""
         return self.record_.evaluation.coverage
 
     @property
     def fidelity_(self) -> float:
-        """The lowest fidelity of an explainer on the rows that they were chosen on."""
+        """The lowest fidelity of an explainer on the same rows, each counted on all of them in its region."""
         return self.record_.evaluation.fidelity
 
     @property
     def evaluation_(self) -> Evaluation:
-        """The evaluation on the rows that the explainers were chosen on."""
+        """Coverage, fidelity and more, class by class, on the rows that judged or chose the explainers."""
         return self.record_.evaluation
 
     @property
     def proof_(self) -> Proof | None:
-        """Objective, bound, gap and status of the choice."""
+        """Objective, bound, gap and status of the choice, on draws for rules and on rows for balls."""
         return self.record_.proof
 
     @property
@@ -456,7 +426,7 @@ class AggregateExplainer(Parameters):
 
     @property
     def verdict_(self) -> pd.DataFrame:
-        """What one plain tree and one tree that abstains would do; made when it is first read."""
+        """What one plain tree and one tree that abstains would do, judged on rows that they were not grown on."""
         if self.record_.verdict is None:
             table = self._need_engine("no verdict").verdict(self._record.min_fidelity)
             self._record = replace(self._record, verdict=table)
@@ -465,27 +435,27 @@ class AggregateExplainer(Parameters):
 
     @property
     def result_(self) -> SelectionResult:
-        """The solver's answer, row by row, where a program chose the explainers."""
+        """The solver's answer, point by point: equal rows are one point. It is not saved."""
         return self._need_engine("no solver's result").result
 
     @property
     def variables_(self) -> PaperVariables:
-        """The paper's w, y and z for each row of X, where balls were chosen for a table in memory."""
+        """The paper's w, y and z for each row of X, where balls were chosen for a table in memory; not saved."""
         return self._need_engine("no w, y and z").variables
 
     @property
     def pool_(self) -> CandidatePool:
-        """All candidates, where a program chose the explainers."""
+        """All candidates, where a program chose the explainers. They are not saved."""
         return self._need_engine("no candidates").pool
 
     @property
     def exact_(self) -> Evaluation | None:
-        """The evaluation on every row of a source."""
+        """The evaluation on every row of a source, without any error of sampling."""
         return self.record_.exact
 
     @property
     def accuracy_(self) -> Accuracy | None:
-        """How near the sample of a source came to the exact figures."""
+        """How far the shares of the sample of a source are from the exact ones, and what was promised."""
         return self.record_.accuracy
 
     @property

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.rivals.abstaining import AbstainingTree
 from oleander import AggregateExplainer, Draws
 from oleander.data.schema import FeatureSchema
 from oleander.export.plain import ExportError
 from oleander.export.sql import DIALECTS, Sql
 from oleander.rules import (
-    AbstainingTree,
     Ball,
     Box,
     Constant,

@@ -5,11 +5,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.rivals.abstaining import AbstainingTree
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.schema import FeatureSchema
 from oleander.report import CoverageDisplay, ExplainerDisplay, TradeOffDisplay
 from oleander.results.explainer_set import ChosenExplainer
-from oleander.rules import AbstainingTree, Box, FilteredTree, LimeLinear, Spoken, UnfilteredTree
+from oleander.rules import Box, FilteredTree, LimeLinear, Spoken, UnfilteredTree
 from tests.making import LENIENT
 
 matplotlib.use("Agg")

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.rivals.abstaining import AbstainingTree
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.results.changing import find_change
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.rules import AbstainingTree, Ball, Box, Constant, LimeLinear, UnfilteredTree
-from oleander.rules.abstaining import Spoken
+from oleander.rules import Ball, Box, Constant, LimeLinear, Spoken, UnfilteredTree
 from oleander.rules.conditions import Levels, Range
 
 TABLE = pd.DataFrame(

@@ -1,12 +1,12 @@
 import numpy as np
 import pandas as pd
 
+from benchmarks.rivals.abstaining import AbstainingTree
 from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Claim
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.explanation import explain_row, list_far, state
-from oleander.rules import AbstainingTree, Box, UnfilteredTree
-from oleander.rules.abstaining import Spoken
+from oleander.rules import Box, Spoken, UnfilteredTree
 
 X = np.random.default_rng(0).uniform(size=(300, 2))
 SCHEMA = FeatureSchema.infer(X)

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from benchmarks.rivals.abstaining import AbstainingTree
 from oleander import AggregateExplainer, Draws
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
@@ -17,7 +18,7 @@ from oleander.results.rules import (
     name_rule,
     tabulate_rules,
 )
-from oleander.rules import AbstainingTree, Box, Constant, LimeLinear, Linear, Tree, UnfilteredTree
+from oleander.rules import Box, Constant, LimeLinear, Linear, Tree, UnfilteredTree
 from oleander.rules.conditions import Range
 from oleander.words.rules import describe_evidence
 

@@ -1,6 +1,5 @@
 """Rules: regions in which explainers are valid, and the small models that answer there."""
 
-from oleander.rules.abstaining import AbstainingTree, Spoken
 from oleander.rules.ball import Ball, ball_distances
 from oleander.rules.base import Explainer, LocalExplainer, Rule
 from oleander.rules.box import Box
@@ -8,11 +7,10 @@ from oleander.rules.constant import Constant
 from oleander.rules.line import Line
 from oleander.rules.linear import LimeLinear, Linear
 from oleander.rules.local import FilteredTree, SparseLine, UnfilteredTree
-from oleander.rules.region import Region, membership
+from oleander.rules.region import Region, Spoken, membership
 from oleander.rules.tree import Tree
 
 __all__ = [
-    "AbstainingTree",
     "Ball",
     "Box",
     "Constant",

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -98,6 +99,67 @@ def read_region(data: dict[str, Any], schema: FeatureSchema, explainer: Explaine
     if not isinstance(kind, str) or kind not in REGIONS:
         raise ValueError(f"region {kind!r} is not known; the regions are {', '.join(sorted(REGIONS))}.")
     return REGIONS[kind].from_dict(data, schema, explainer)
+
+
+@dataclass(frozen=True, eq=False)
+class Spoken(Region, saved_as="spoken"):
+    """The part of a region in which an explainer speaks.
+
+    Parameters
+    ----------
+    outer : Region
+    explainer : Explainer
+    """
+
+    outer: Region
+    explainer: Explainer
+
+    def contains(self, rows: Floats) -> Bools:
+        """Return a mask of the encoded rows that lie in the region and that the explainer answers for."""
+        inside = self.outer.contains(rows)
+        if inside.all():
+            return self.explainer.speaks(rows)
+        # The explainer looks only at rows in the region.
+        inside[inside] = self.explainer.speaks(rows[inside])
+        return inside
+
+    def describe(self) -> str:
+        """Return the region in words, and where in it the explainer is silent."""
+        return f"{self.outer.describe()}, {self.explainer.describe_silence()}"
+
+    @property
+    def box(self) -> "Box | None":
+        """The box around it."""
+        return self.outer.box
+
+    @property
+    def ball(self) -> "Ball | None":
+        """The ball around it."""
+        return self.outer.ball
+
+    @property
+    def speaker(self) -> Explainer:
+        """The explainer."""
+        return self.explainer
+
+    def find_silent_rule(self, row: Floats) -> Rule | None:
+        """Return the rule under which the explainer keeps silent; None for a row outside."""
+        return self.explainer.path(row) if self.outer.contains(row[None])[0] else None
+
+    def form(self) -> dict[str, Any]:
+        """Return plain data for the page."""
+        return {"kind": "spoken", "outer": self.outer.form()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {"outer": write_region(self.outer)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema, explainer: Explainer | None) -> Self:
+        """Return the region that ``to_dict`` wrote."""
+        if explainer is None or not explainer.abstains:
+            raise ValueError("the region is where the explainer speaks, but the explainer never abstains")
+        return cls(read_region(data["outer"], schema), explainer)
 
 
 def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from benchmarks.rivals.abstaining import shrunk_quality
 from benchmarks.rivals.tree_with_abstention import grow_judged_tree, keep_best_leaves
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.schema import FeatureSchema
 from oleander.judging.bounds import lower_bound
 from oleander.rules import UnfilteredTree
-from oleander.rules.abstaining import shrunk_quality
 
 
 @pytest.fixture

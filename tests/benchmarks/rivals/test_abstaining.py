@@ -3,8 +3,9 @@ import json
 import numpy as np
 import pytest
 
+from benchmarks.rivals.abstaining import AbstainingTree
 from oleander.data.schema import FeatureSchema
-from oleander.rules import AbstainingTree, Box, Spoken, UnfilteredTree
+from oleander.rules import Box, Spoken, UnfilteredTree
 from oleander.rules.base import read_explainer, write_explainer
 from oleander.rules.conditions import Range
 from oleander.rules.region import read_region, write_region
