@@ -55,7 +55,7 @@ class OwnTrees:
     by_leaf: bool = False
 
     def propose(self, rows: Rows, random_state: int, black_box: Any = None) -> list[Candidate]:
-        half = rows.halves(random_state)
+        half = rows.folds(2, random_state) == 0
         return [
             candidate
             for learned_from in (half, ~half)

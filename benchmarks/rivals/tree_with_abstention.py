@@ -73,7 +73,7 @@ class TreeWithAbstention(Baseline):
     def _find(self, rows: Rows, box: BlackBox, seed: int) -> tuple[list[ChosenExplainer], int]:
         if rows.n_points < 2:
             return [], 0
-        half = rows.halves(seed)
+        half = rows.folds(2, seed) == 0
         floor = min(self.min_fidelity + self.margin, 1.0)
         judged = [
             grow_judged_tree(rows, part, floor, max_leaves=self.max_leaves, level=self.level) for part in (half, ~half)

@@ -61,7 +61,7 @@ def test_a_part_stands_for_its_rows(X, data):
 @given(TABLES, st.integers(0, 2**40))
 def test_two_parts_joined_are_the_whole(X, seed):
     rows = rows_of(X)
-    half = rows.halves(seed)
+    half = rows.folds(2, seed) == 0
     both = rows.part(half).join(rows.part(~half))
     assert both.n_points == rows.n_points
     whole, again = (
@@ -96,9 +96,9 @@ def test_folds_and_halves_keep_groups_whole():
     groups = np.arange(90) // 9
     box = BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X))
     rows = label_rows(X, CountingBlackBox(box), groups=groups)
-    for split in (rows.folds(3, 1), rows.halves(1)):
+    for split in (rows.folds(3, 1), rows.folds(2, 1) == 0):
         assert all(len(set(split[groups == group])) == 1 for group in range(10))
-    assert rows.halves(1).sum() == 45
+    assert (rows.folds(2, 1) == 0).sum() == 45
 
 
 @pytest.mark.parametrize("collide", [False, True])

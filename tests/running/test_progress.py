@@ -5,7 +5,7 @@ import time
 import pytest
 
 from oleander.running import progress
-from oleander.running.progress import show_progress, showing_progress, tell_progress, told
+from oleander.running.progress import show_progress, showing_progress, tell_progress, track
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +135,7 @@ def test_a_screen_that_cannot_be_drawn_on_does_not_stop_the_work(monkeypatch):
 
 def test_parts_are_reported_one_by_one(capsys):
     with show_progress(1):
-        for _ in told(["first", "second"], "reading"):
+        for _ in track(["first", "second"], "reading"):
             time.sleep(0.1)
     shown = capsys.readouterr().err
     assert "first" in shown

@@ -22,8 +22,6 @@ class BlackBoxError(RuntimeError):
 def check_labels(answer: Any, n_rows: int) -> Labels:
     """Return the answer as a one-dimensional array of labels, or raise ``BlackBoxError`` saying why it is not one.
 
-    Examples
-    --------
     >>> check_labels([0.2, 0.9], n_rows=2)
     Traceback (most recent call last):
     ...
@@ -44,17 +42,8 @@ lambda X: model.predict_proba(X).argmax(axis=1).
 
 
 def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats:
-    """Return the answer as a one-dimensional array of finite numbers, or raise ``BlackBoxError``.
+    """Return the answer as a one-dimensional array of finite numbers, as an option needs, or raise ``BlackBoxError``.
 
-    Parameters
-    ----------
-    answer : array
-    n_rows : int
-    option : str
-        The option that needs numbers.
-
-    Examples
-    --------
     >>> check_numbers(["yes", "no"], n_rows=2)
     Traceback (most recent call last):
     ...
@@ -133,8 +122,6 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
 def share_texts(answer: Any) -> Labels:
     """Return an answer as an array; of long texts, equal ones are one object, in this answer and in all others.
 
-    Examples
-    --------
     >>> share_texts(["low", "high"])
     array(['low', 'high'], dtype='<U4')
     >>> first, second = share_texts(["low" * 100, "low" * 50 + "low" * 50])

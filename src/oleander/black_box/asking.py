@@ -207,8 +207,6 @@ class CountingBlackBox:
 def predict_of(black_box: Any) -> Callable[[Any], Any]:
     """Return the ``predict`` of a black box; its most probable class, or itself if it is a callable, without one.
 
-    Examples
-    --------
     >>> predict_of("forest")
     Traceback (most recent call last):
     ...
@@ -244,8 +242,6 @@ def _most_probable(model: Any, X: Any) -> Labels:
 def columns_read_by(model: Any) -> tuple[str, ...] | None:
     """Return the names of the columns that a model was fitted on, in its order; None where it has no names.
 
-    Examples
-    --------
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> import pandas as pd
     >>> X = pd.DataFrame({"age": [61, 58], "dose": [1, 2]})
@@ -264,15 +260,6 @@ def match_columns(names: tuple[str, ...], given: list[Any]) -> list[Any]:
 
     LightGBM writes spaces in names as underscores, so a column is also found by that spelling.
 
-    Parameters
-    ----------
-    names : tuple of str
-        The columns that the model reads.
-    given : list
-        The columns of the data.
-
-    Examples
-    --------
     >>> match_columns(("dose", "mean_age"), ["mean age", "dose", "risk"])
     ['dose', 'mean age']
     """
@@ -291,15 +278,7 @@ def keep_columns(X: Any, model: Any, *, others: tuple[Any, ...] = (), warns: boo
 
     A column that the model never reads cannot explain it: the true label among the columns would stand in every rule.
     X is returned as it is where it, or the model, has no names of columns. The columns of a frame stand in the model's
-    order.
-
-    Parameters
-    ----------
-    X : frame, array, Source or None
-    model : Any
-    others : tuple
-        Columns of a source that are kept but are no features, such as the true label; what is no text is ignored.
-    warns : bool
+    order. ``others`` names columns of a source that are kept but are no features, such as the true label.
     """
     is_source = isinstance(X, Source)
     names, given = columns_read_by(model), list(X.columns) if is_source else columns_of(X)

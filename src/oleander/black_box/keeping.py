@@ -23,16 +23,7 @@ ADDRESS = re.compile(r"<[^,\[\]()]*? at 0x[0-9a-fA-F]+>")
 
 @dataclass(frozen=True)
 class KeptBlackBox(BlackBox):
-    """A black box whose answers are kept in a checkpoint and read from there the next time.
-
-    Parameters
-    ----------
-    model : object with ``predict``, or callable
-    schema : FeatureSchema
-    checkpoint : Checkpoint
-    is_resumed : bool
-        Whether the checkpoint holds answers of an earlier run.
-    """
+    """A black box whose answers are kept in a checkpoint, which may hold those of an earlier run to resume."""
 
     checkpoint: Checkpoint
     is_resumed: bool = False
@@ -75,17 +66,9 @@ class KeptBlackBox(BlackBox):
 def resume(
     checkpoint: Checkpoint, box: BlackBox, data: Sequence[Any], options: Mapping[str, Any], seed: int
 ) -> tuple[KeptBlackBox, int]:
-    """Return the black box with the answers of an earlier run of the same fit, and the seed of that run.
+    """Return the black box with the answers of an earlier run of the same fit, and the seed of that run, if any.
 
-    Parameters
-    ----------
-    checkpoint : Checkpoint
-    box : BlackBox
-    data : sequence of array or None
-    options : mapping
-        Two fits are the same if their data, options, schema and version are. Another fit's checkpoint is refused.
-    seed : int
-        The seed of this run, used if there was no earlier one.
+    Two fits are the same if their data, options, schema and version are. Another fit's checkpoint is refused.
     """
     # By default NumPy leaves out the middle of a long array, and digits.
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):

@@ -30,8 +30,6 @@ def one_per_row(values: Any, n_rows: int, name: str) -> Labels:
 def names_of_columns(**given: Any) -> list[str]:
     """Return the names of columns that were given, or raise ``ValueError`` for anything else.
 
-    Examples
-    --------
     >>> names_of_columns(y="diagnosis", groups=None)
     ['diagnosis']
     >>> names_of_columns(y=[0, 1])
@@ -51,8 +49,6 @@ def names_of_columns(**given: Any) -> list[str]:
 def refuse_half_pairs(text: Any, what: str) -> None:
     r"""Raise ``ValueError`` for text with half of a pair of surrogates, which no file can hold.
 
-    Examples
-    --------
     >>> refuse_half_pairs("age\ud800", "a column")
     Traceback (most recent call last):
     ...
@@ -71,8 +67,6 @@ def refuse_half_pairs(text: Any, what: str) -> None:
 def check_count(name: str, value: Any, least: int = 1, *, or_none: bool = False) -> None:
     """Raise ``ValueError`` unless the value is a whole number of at least ``least``, or None where that is allowed.
 
-    Examples
-    --------
     >>> check_count("max_explainers", 0)
     Traceback (most recent call last):
     ...
@@ -89,8 +83,6 @@ def check_count(name: str, value: Any, least: int = 1, *, or_none: bool = False)
 def read_count(value: Any) -> int:
     """Return a count that a file holds, or raise ``ValueError`` for what is no count.
 
-    Examples
-    --------
     >>> read_count(10**400)
     Traceback (most recent call last):
     ...
@@ -104,8 +96,6 @@ def read_count(value: Any) -> int:
 def read_share(value: Any) -> float:
     """Return a share that a file holds, NaN for None, or raise ``ValueError`` for what is no share.
 
-    Examples
-    --------
     >>> read_share(1e308)
     Traceback (most recent call last):
     ...
@@ -125,8 +115,6 @@ Share = Annotated[float, read_share]
 def check_positive(name: str, value: Any, *, or_none: bool = False) -> None:
     """Raise ``ValueError`` unless the value is a number over 0, or None where that is allowed.
 
-    Examples
-    --------
     >>> check_positive("time_limit", 0, or_none=True)
     Traceback (most recent call last):
     ...
@@ -141,8 +129,6 @@ def check_positive(name: str, value: Any, *, or_none: bool = False) -> None:
 def check_share(name: str, value: Any, *, with_zero: bool = False, with_one: bool = False) -> None:
     """Raise ``ValueError`` unless the value is a number between 0 and 1, with the ends that are allowed.
 
-    Examples
-    --------
     >>> check_share("confidence", 1.0)
     Traceback (most recent call last):
     ...
@@ -157,8 +143,6 @@ def check_share(name: str, value: Any, *, with_zero: bool = False, with_one: boo
 def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
     """Raise ``ValueError`` naming the known words, unless the value is one of them.
 
-    Examples
-    --------
     >>> check_choice("training", "late", ("lazy", "eager"))
     Traceback (most recent call last):
     ...
@@ -171,8 +155,6 @@ def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
 def check_each(name: str, values: Any, check: Callable[..., None], **options: Any) -> None:
     """Raise ``ValueError`` unless there is a sequence of at least one value and every value passes the check.
 
-    Examples
-    --------
     >>> check_each("floors", [0.9, 1.5], check_share, with_one=True)
     Traceback (most recent call last):
     ...

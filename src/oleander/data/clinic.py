@@ -13,11 +13,6 @@ def make_clinic(n_rows: int = 1_200, random_state: int = 0) -> tuple[pd.DataFram
     sense. Frail patients who walk badly go to the fall clinic; patients with a tremor or a poor memory go to a
     neurologist, unless a drug holds the tremor down; all others get a follow-up. Some decisions are noise.
 
-    Parameters
-    ----------
-    n_rows : int
-    random_state : int
-
     Returns
     -------
     X : DataFrame

@@ -28,8 +28,6 @@ def find_copies(values: Floats, schema: FeatureSchema, groups: Labels | None, ba
     A background explains them if it holds about as many of these records as a sample of the same population would.
     With groups only records that occur in several groups count: rows of one group may be equal.
 
-    Examples
-    --------
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
     >>> twice = np.concatenate([X, X + 1e-9])
     >>> schema = FeatureSchema.infer(X)
@@ -59,8 +57,6 @@ def count_known(values: Floats, background: Floats, schema: FeatureSchema) -> in
     how many of them are due to chance (Good and Turing). Each table is used by itself, since duplicates may have been
     removed from the other. Frequent records, such as values under a limit of detection, take no part.
 
-    Examples
-    --------
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
     >>> count_known(X[:20] + 1e-9, X, FeatureSchema.infer(X)), count_known(X[:20], X[20:], FeatureSchema.infer(X))
     (20, 0)

@@ -23,25 +23,12 @@ PANDAS, POLARS = "pandas", "polars"
 FRAMES = (PANDAS, POLARS)
 
 
-def refuse_mask(values: Any, what: str) -> None:
-    """Raise ``ValueError`` for a masked array: other code reads the values under its mask."""
-    rows = values if isinstance(values, (list, tuple)) else (values,)
-    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
-        raise ValueError(f"{what} a masked array, whose mask would be lost: mark missing values with .filled(np.nan).")
-
-
 def to_table(X: Any) -> Any:
     """Return a frame of any library as a pandas DataFrame, and anything else unchanged.
 
     A lazy frame, such as a DuckDB relation, is collected: it must fit into memory. A second call may find its rows in
     another order, so every method collects once.
 
-    Parameters
-    ----------
-    X : DataFrame, Table, LazyFrame, relation or array
-
-    Examples
-    --------
     >>> import pyarrow
     >>> to_table(pyarrow.table({"age": [61, 58], "sex": ["F", "M"]}))
        age sex
@@ -50,7 +37,12 @@ def to_table(X: Any) -> Any:
     >>> to_table([[1.0, 2.0]])
     [[1.0, 2.0]]
     """
-    refuse_mask(X, "the data are")
+    rows = X if isinstance(X, (list, tuple)) else (X,)
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        # Other code would read the values under the mask.
+        raise ValueError(
+            "the data are a masked array, whose mask would be lost: mark missing values with .filled(np.nan)."
+        )
     if X is None or isinstance(X, (pd.DataFrame, np.ndarray, list, tuple)) or issparse(X):
         return X
     frame = nw.from_native(X, pass_through=True)
@@ -61,9 +53,7 @@ def to_table(X: Any) -> Any:
     if frame.implementation.is_pandas():
         return frame.to_native()
     names = list(frame.columns)
-    twice = [name for number, name in enumerate(names) if name in names[:number]]
-    if twice:
-        raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
+    _refuse_repeated(pd.Index(names))
     columns = {name: _to_pandas(frame[name], name) for name in names}
     unreadable = [name for name, column in columns.items() if column is None]
     if unreadable:
@@ -83,10 +73,7 @@ def as_table(X: Any) -> pd.DataFrame:
             if isinstance(column, bool) or not isinstance(column, (str, int)):
                 raise ValueError(f"column {column!r} is named by a {type(column).__name__}; use strings.")
             refuse_half_pairs(column, "a column's name")
-        # A column named 1 and one named "1" cannot be told apart in rules.
-        twice = table.columns[table.columns.map(str).duplicated()]
-        if len(twice):
-            raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
+        _refuse_repeated(table.columns)
     else:
         if issparse(X):
             raise TypeError("sparse data are not supported: draws around a row are dense. Pass X.toarray().")
@@ -110,11 +97,16 @@ def as_table(X: Any) -> pd.DataFrame:
     return table
 
 
+def _refuse_repeated(columns: pd.Index) -> None:
+    # A column named 1 and one named "1" look the same in rules.
+    twice = columns[columns.map(str).duplicated()]
+    if len(twice):
+        raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
+
+
 def frame_of(X: Any) -> str:
     """Return the kind of frame that the black box gets for rows given as X.
 
-    Examples
-    --------
     >>> frame_of(pd.DataFrame({"age": [61]})), frame_of(np.zeros((2, 2)))
     ('pandas', 'pandas')
     """
@@ -125,8 +117,6 @@ def frame_of(X: Any) -> str:
 def columns_of(X: Any) -> list[Any] | None:
     """Return the names of a frame's columns; None for an array.
 
-    Examples
-    --------
     >>> columns_of(pd.DataFrame({"age": [61]})), columns_of(np.zeros((2, 2)))
     (['age'], None)
     """

@@ -200,8 +200,6 @@ def _as_objects(groups: Any) -> Any:
 def check_groups(groups: Labels, positions: Ints | None = None) -> None:
     """Raise ``ValueError`` for a group that is missing, or for groups of which some are text and others are not.
 
-    Examples
-    --------
     >>> check_groups(np.array(["a", 1], dtype=object))
     Traceback (most recent call last):
     ...

@@ -129,11 +129,6 @@ class Rows:
         """Return the number of each point's fold, groups and clusters of copies kept whole."""
         return assign_folds(self.n_points, n_folds, self.clusters if self.groups is None else self.groups, seed)
 
-    def halves(self, seed: int) -> Bools:
-        """Return a mask of the points in the first of two halves, groups kept whole."""
-        first: Bools = self.folds(2, seed) == 0
-        return first
-
     def part(self, points: Bools) -> Self:
         """Return some of the points as rows of their own."""
         number = np.cumsum(points) - 1

@@ -58,8 +58,6 @@ def rows_needed(epsilon: float, delta: float, n_candidates: int = MOST_CANDIDATE
     bound over M of them with two shares each give n = ln(4 M / δ) / (2 ε²). It holds for rows drawn without replacement
     too.
 
-    Examples
-    --------
     >>> rows_needed(0.02, 0.05), rows_needed(0.01, 0.05)
     (16991, 67963)
     """
@@ -83,8 +81,6 @@ def promise(n_judged: int, n_others: int, delta: float, n_candidates: int = 0) -
     Serfling's bound, which is Hoeffding's where the rows that were neither judged nor learned from (``n_others``) are
     many, and less where few of them are left.
 
-    Examples
-    --------
     >>> round(promise(16991, 10**9, 0.05), 4), round(promise(16991, 0, 0.05), 4)
     (0.02, 0.0002)
     """

@@ -17,8 +17,6 @@ UNITS: tuple[Unit, ...] = ("rows", "groups")
 def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int) -> tuple[Ints, Ints]:
     """Return the indices of the rows to learn from and of the rows that are held out, groups kept whole.
 
-    Examples
-    --------
     >>> learned, held = split_off(8, 0.25, np.array([0, 0, 1, 1, 2, 2, 3, 3]), seed=0)
     >>> held.tolist()
     [4, 5]
@@ -40,8 +38,6 @@ def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int
 def draw_part(n_rows: int, n_most: int, groups: Labels | None, seed: int) -> Bools:
     """Return a mask of at most ``n_most`` random rows, groups kept whole.
 
-    Examples
-    --------
     >>> draw_part(5, 4, np.array([0, 0, 0, 1, 1]), seed=0).tolist()
     [True, True, True, False, False]
     """
@@ -55,8 +51,6 @@ def draw_part(n_rows: int, n_most: int, groups: Labels | None, seed: int) -> Boo
 def assign_folds(n_rows: int, n_folds: int, groups: Labels | None, seed: int) -> Ints:
     """Return the number of each row's fold; folds hold about equally many groups, and groups are kept whole.
 
-    Examples
-    --------
     >>> assign_folds(6, 2, np.array([0, 0, 1, 1, 2, 2]), seed=0).tolist()
     [0, 0, 1, 1, 0, 0]
     """

@@ -43,8 +43,6 @@ class Tolerance(Saved):
     def read(cls, given: Any) -> Self:
         """Return the tolerance that a user gives as a number or as text such as "10%"; ``ValueError`` for others.
 
-        Examples
-        --------
         >>> Tolerance.read("10%")
         Tolerance(value=0.1, is_relative=True)
         >>> Tolerance.read(0)
@@ -90,8 +88,6 @@ class Tolerance(Saved):
     def show(self, number: float) -> str:
         """Return an answer with as many digits as are worth reading.
 
-        Examples
-        --------
         >>> Tolerance(0.05).show(0.123456), Tolerance(500).show(1234.5), Tolerance.read("10%").show(0.0123456)
         ('0.123', '1234', '0.01235')
         """
@@ -100,8 +96,6 @@ class Tolerance(Saved):
     def show_spread(self, size: float) -> str:
         """Return how far answers lie from the black box's, rounded up.
 
-        Examples
-        --------
         >>> Tolerance(0.05).show_spread(0.0312), Tolerance.read("10%").show_spread(0.0312)
         ('± 0.032', '± 3.2%')
         """
@@ -135,15 +129,8 @@ class Tolerance(Saved):
 def agrees(answers: Any, truth: Any, tolerance: Tolerance | None) -> Bools:
     """Return a mask of the answers that agree with the black box's; without a tolerance they must be equal.
 
-    Parameters
-    ----------
-    answers, truth : arrays
-        Of shapes that NumPy can broadcast, or single answers.
-    tolerance : Tolerance or None
-        None for labels.
+    Answers and truth have shapes that NumPy can broadcast, or are single answers.
 
-    Examples
-    --------
     >>> agrees(np.array(["a", "b"]), np.array(["a", "a"]), None).tolist()
     [True, False]
     >>> agrees(np.array([0.3, 0.4]), np.array([0.35, 0.5]), Tolerance(0.05)).tolist()
@@ -155,8 +142,6 @@ def agrees(answers: Any, truth: Any, tolerance: Tolerance | None) -> Bools:
 def changed(labels: Labels, again: Labels) -> Bools:
     """Return a mask of the answers that a black box has changed, beyond the last digits of a number.
 
-    Examples
-    --------
     >>> changed(np.array([0.1, 0.2]), np.array([0.1 + 1e-12, 0.3])).tolist()
     [False, True]
     """
@@ -168,8 +153,6 @@ def changed(labels: Labels, again: Labels) -> Bools:
 def show_answer(label: Any, tolerance: Tolerance | None) -> str:
     """Return an answer in words.
 
-    Examples
-    --------
     >>> show_answer(0.31, Tolerance(0.05)), show_answer("ill", None)
     ('0.31 ± 0.05', 'ill')
     """

@@ -126,8 +126,6 @@ def seed_for(random_state: int, center: Floats, radius: float) -> int:
 
     The explainer is thus the same in any order, with any number of jobs and on any machine.
 
-    Examples
-    --------
     >>> seed_for(0, np.array([1.0, np.nan]), 0.5) == seed_for(0, np.array([1.0, np.nan]), 0.5)
     True
     """

@@ -118,16 +118,9 @@ def make_metric_columns(rows: Floats, schema: FeatureSchema) -> Floats:
 def measure_realism(draws: Floats, rows: Floats, schema: FeatureSchema, seed: int) -> float:
     """Return the out-of-bag accuracy with which a small forest tells draws from rows; 0.5 is ideal.
 
-    Parameters
-    ----------
-    draws, rows : arrays of shape (n, n_features)
-        Encoded. The rows should be rows from which no draw was made; the parents of draws lie nearer to them than
-        other rows do, and would make draws look more realistic than they are.
-    schema : FeatureSchema
-    seed : int
+    The rows should be rows from which no draw was made: the parents of draws lie nearer to them than other rows do, and
+    would make draws look more realistic than they are.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> rows, draws = rng.normal(size=(300, 2)), rng.normal(size=(300, 2))
     >>> 0.4 < measure_realism(draws, rows, FeatureSchema.infer(rows), 0) < 0.6
@@ -154,6 +147,6 @@ def measure_realism(draws: Floats, rows: Floats, schema: FeatureSchema, seed: in
         votes[0, out] += 1.0
     seen = votes[0] > 0
     share = votes[1, seen] / votes[0, seen]
-    told = np.where(share == 0.5, 0.5, (share > 0.5) == is_row[seen])
-    sides = [told[is_row[seen] == side].mean() for side in (0, 1) if (is_row[seen] == side).any()]
+    correct = np.where(share == 0.5, 0.5, (share > 0.5) == is_row[seen])
+    sides = [correct[is_row[seen] == side].mean() for side in (0, 1) if (is_row[seen] == side).any()]
     return float(np.mean(sides))

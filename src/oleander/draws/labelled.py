@@ -97,15 +97,9 @@ class LabelledDraws:
         return self.agrees(said, self.values, self.truth)
 
     def agrees(self, codes: Ints, values: Floats, labels: Labels) -> Bools:
-        """Return a mask of the answers that agree with the black box's; none for a code of -1.
+        """Return a mask of the answers, given as codes of shape (..., n_rows), that agree with the black box's labels.
 
-        Parameters
-        ----------
-        codes : int array of shape (..., n_rows)
-            The answers.
-        values : array of shape (n_rows, n_features)
-        labels : array of shape (n_rows,)
-            What the black box says.
+        A code of -1 is silence and agrees with nothing.
         """
         if self.tolerance is not None:
             is_constant = (codes >= 0) & (codes < len(self.classes))
@@ -123,10 +117,7 @@ class LabelledDraws:
     def bin_answers(self, shift: float = 0.0) -> tuple[Ints, int]:
         """Return a code for each draw that trees are grown on, and the number of codes: labels, or bins of numbers.
 
-        Parameters
-        ----------
-        shift : float
-            Where the first bin of numbers begins, in units of a bin.
+        ``shift`` is where the first bin of numbers begins, in units of a bin.
         """
         if self.truth is None or self.tolerance is None:
             return self.codes, self.n_answers
@@ -166,18 +157,7 @@ def draw_and_ask(
     seed: int,
     tolerance: Tolerance | Literal["auto"] | None = None,
 ) -> LabelledDraws:
-    """Draw synthetic rows around some rows and ask the black box about each.
-
-    Parameters
-    ----------
-    rows : array of shape (n_rows, n_features)
-        Rows that show where data lie, encoded by ``black_box.schema.exact``. They are never judged on.
-    black_box : CountingBlackBox
-    n_draws : int
-    seed : int
-    tolerance : Tolerance, "auto" or None
-        None for labels.
-    """
+    """Draw synthetic rows around some rows, encoded by the exact schema, and ask the black box about each."""
     schema, rng = black_box.schema, np.random.default_rng([seed, len(rows), n_draws])
     values, parents = draw_jitter(rows, schema, n_draws, rng)
     answers = black_box.ask_in_batches(values, "asking about draws")
@@ -185,15 +165,7 @@ def draw_and_ask(
 
 
 def take_as_draws(rows: Rows, seed: int, tolerance: Tolerance | Literal["auto"] | None = None) -> LabelledDraws:
-    """Return labelled rows as draws, each of which is its own parent.
-
-    Parameters
-    ----------
-    rows : Rows
-    seed : int
-    tolerance : Tolerance, "auto" or None
-        None for labels.
-    """
+    """Return labelled rows as draws, each of which is its own parent."""
     points = np.repeat(np.arange(rows.n_points), rows.weights)
     parents = np.column_stack([points, points])
     return LabelledDraws.read(rows.schema, rows.values[points], rows.labels[points], parents, seed, tolerance)

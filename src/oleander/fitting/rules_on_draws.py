@@ -33,7 +33,7 @@ from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.running.progress import tell_progress, told
+from oleander.running.progress import tell_progress, track
 from oleander.words.claims import why_too_few
 
 # With fewer draws than this, explainers learn from the rows instead.
@@ -230,7 +230,7 @@ class RulesOnDraws(Engine):
         else:
             several = [Tolerance.read(one) for one in values]
         figures: dict[Tolerance, tuple[Any, ...]] = {}
-        for tolerance in told(sorted(set(several), key=lambda one: one.value), "tracing tolerances", str):
+        for tolerance in track(sorted(set(several), key=lambda one: one.value), "tracing tolerances", str):
             draws = self.learner.draws.with_tolerance(tolerance)
             rules = replace(self.learner, draws=draws).choose(*limits)
             found: tuple[Any, ...] = (0, 0.0, float("nan"), float("nan"), "unknown")

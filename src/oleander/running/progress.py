@@ -100,11 +100,8 @@ _SCREEN: ContextVar[Screen | None] = ContextVar("screen", default=None)
 def show_progress(verbose: int | None) -> Iterator[None]:
     """Show the steps of the work inside.
 
-    Parameters
-    ----------
-    verbose : int or None
-        0 shows nothing. None shows bars in a terminal and in a notebook, and nothing elsewhere. 1 or more prints lines
-        where there is neither. Where an outer call shows its steps, these are shown with them.
+    With ``verbose`` 0 nothing is shown; with None, bars in a terminal and in a notebook, and nothing elsewhere; with 1
+    or more, lines where there is neither. Where an outer call shows its steps, these are shown with them.
     """
     screen = None
     if verbose != 0:
@@ -132,8 +129,6 @@ def showing_progress(method: Method) -> Method:
 def tell_progress(title: str, total: int | None = None) -> Iterator[Advance]:
     """Yield a function that takes the number of parts done and a few words, which are shown if anything is.
 
-    Examples
-    --------
     >>> with tell_progress("training", 10) as tell:
     ...     tell(5, "halfway")
     """
@@ -148,12 +143,10 @@ def tell_progress(title: str, total: int | None = None) -> Iterator[Advance]:
         step.end()
 
 
-def told(parts: Collection[Part], title: str, name: Callable[[Part], str] = str) -> Iterator[Part]:
+def track(parts: Collection[Part], title: str, name: Callable[[Part], str] = str) -> Iterator[Part]:
     """Yield the parts of a step one by one, and report how many are done and the name of the current one.
 
-    Examples
-    --------
-    >>> list(told(["a", "b"], "reading"))
+    >>> list(track(["a", "b"], "reading"))
     ['a', 'b']
     """
     with tell_progress(title, len(parts)) as tell:

@@ -61,7 +61,7 @@ def test_leaves_are_judged_on_rows_that_the_tree_has_not_seen():
     noise = {row.tobytes(): label for row, label in zip(X, np.random.default_rng(1).integers(0, 2, 600), strict=True)}
     black_box = BlackBox(lambda X: np.array([noise[row.tobytes()] for row in X]), FeatureSchema.infer(X))
     rows = label_rows(X, CountingBlackBox(black_box))
-    judged = grow_judged_tree(rows, rows.halves(0), 0.9, max_leaves=40)
+    judged = grow_judged_tree(rows, rows.folds(2, 0) == 0, 0.9, max_leaves=40)
     assert judged.n_spoken == 0
 
 
@@ -70,6 +70,6 @@ def test_halves_keep_groups_whole():
     groups = np.repeat(np.arange(30), 10)
     black_box = BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X))
     rows = label_rows(X, CountingBlackBox(black_box), groups=groups)
-    half = rows.halves(3)
+    half = rows.folds(2, 3) == 0
     assert half.sum() == 150
     assert all(len(set(half[groups == group])) == 1 for group in range(30))

@@ -384,8 +384,6 @@ def read_dtype_name(name: Any) -> str:
 
     NumPy parses other names as a small language, and allocates the memory that a string of a billion characters needs.
 
-    Examples
-    --------
     >>> read_dtype_name("<U7"), read_dtype_name("Int64")
     ('<U7', 'Int64')
     >>> read_dtype_name("<U999999999")

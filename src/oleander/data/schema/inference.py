@@ -234,14 +234,7 @@ def _round_up(size: float) -> float:
 
 
 def measure_scale(values: Floats, scale: str) -> float:
-    """Return the unit of a number column; 1 where all values are equal.
-
-    Parameters
-    ----------
-    values : array
-        Without missing ones.
-    scale : {"std", "iqr", "range", "none"}
-    """
+    """Return the unit of a column of numbers, without missing ones; 1 where all values are equal."""
     if not len(values):
         return 1.0
     # A spread that no float can hold is infinite, which the feature refuses.

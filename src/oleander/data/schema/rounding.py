@@ -34,20 +34,10 @@ def format_number(value: float) -> str:
 def round_to_step(
     values: Floats, at_most: float, *, whole: bool, rounding: Callable[[Floats], Floats] = np.round
 ) -> Floats:
-    """Return the values as multiples of the largest readable step up to a size.
+    """Return the values as multiples of the largest of 1, 2 and 5 times a power of ten up to a size.
 
-    Parameters
-    ----------
-    values : array
-    at_most : float
-        The step is the largest of 1, 2 and 5 times a power of ten up to this size.
-    whole : bool
-        Whether the values must stay whole: the step is then at least 1.
-    rounding : callable
-        From numbers of steps to whole numbers of steps.
+    Values that must stay whole have a step of at least 1; ``rounding`` turns numbers of steps into whole numbers.
 
-    Examples
-    --------
     >>> round_to_step(np.array([0.114, 3.1]), 0.034, whole=False).tolist()
     [0.12, 3.1]
     >>> round_to_step(np.array([0.114, 3.1]), 0.034, whole=True, rounding=np.ceil).tolist()
@@ -84,8 +74,6 @@ def to_days(column: pd.Series) -> Floats:
 
     Text is read as ISO 8601 has it.
 
-    Examples
-    --------
     >>> to_days(pd.Series(["1970-01-02", "1970-01-02 12:00", "soon"])).tolist()
     [1.0, 1.5, nan]
     """
@@ -102,8 +90,6 @@ def to_days(column: pd.Series) -> Floats:
 def to_dates(days: Floats, dtype: str) -> NDArray[Any]:
     """Return days since 1970-01-01 as dates of a dtype, to the microsecond.
 
-    Examples
-    --------
     >>> to_dates(np.array([1.5, np.nan]), "datetime64[s]").astype(str).tolist()
     ['1970-01-02T12:00:00', 'NaT']
     """
@@ -116,8 +102,6 @@ def to_dates(days: Floats, dtype: str) -> NDArray[Any]:
 def format_days(days: float) -> str:
     """Return a date, with the time unless it is midnight.
 
-    Examples
-    --------
     >>> format_days(19783.0), format_days(19783.604166666668)
     ('2024-03-01', '2024-03-01 14:30')
     """
@@ -129,18 +113,8 @@ def format_days(days: float) -> str:
 def round_days(days: Floats, at_most: float, *, whole: bool, rounding: Callable[[Floats], Floats] = np.ceil) -> Floats:
     """Return the dates rounded to the first of a year or a month, to a day, or to an hour or some minutes.
 
-    Parameters
-    ----------
-    days : array
-    at_most : float
-        About the size of the step, in days.
-    whole : bool
-        Whether the step is at least a day.
-    rounding : {np.ceil, np.floor}
-        Up by default.
+    The step is about ``at_most`` days, and at least a day for whole ones; ``rounding`` is ``np.ceil`` or ``np.floor``.
 
-    Examples
-    --------
     >>> [format_days(day) for day in round_days(np.array([19783.0, 19784.3]), 12.0, whole=True)]
     ['2024-03-01', '2024-04-01']
     >>> format_days(round_days(np.array([19783.6]), 0.05, whole=False)[0])
