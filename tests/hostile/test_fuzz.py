@@ -1,6 +1,7 @@
 """A short run of the fuzzer on every target; ``make fuzz`` runs it for longer, and with atheris."""
 
 import importlib.util
+import math
 import os
 import subprocess
 import sys
@@ -11,8 +12,8 @@ import pytest
 
 pytestmark = pytest.mark.slow
 FUZZ = Path(__file__).parents[2] / "fuzz"
-# Enough of them to meet inputs that are refused, on the slowest targets too.
-INPUTS = 40
+# Enough of them to meet inputs that are refused. Their number is fixed, so that a busy machine tries the same ones.
+INPUTS = 25
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +40,10 @@ def names():
 @pytest.mark.parametrize("name", names())
 def test_no_input_breaks_a_rule(fuzzer, name):
     drive, targets, _ = fuzzer
-    n_tried, n_accepted, finding = drive.try_inputs(targets.TARGETS[name], seconds=60, most=INPUTS)
+    n_tried, n_accepted, finding = drive.try_inputs(targets.TARGETS[name], seconds=math.inf, most=INPUTS)
     if finding is not None:
         raise AssertionError(f"{name}: {finding[0][:200]!r}") from finding[1]
-    assert n_tried >= 4
+    assert n_tried == INPUTS
     assert n_accepted > 0, "a test in which no input is accepted shows nothing"
     assert n_accepted < n_tried, "a test in which no input is refused shows nothing"
 
@@ -121,7 +122,7 @@ def test_the_same_seed_tries_the_same_inputs(fuzzer):
         target = targets.Target(
             lambda data, kept=inputs: bool(kept.append(data)) or len(data) % 2 == 0, lambda: [b"ab"]
         )
-        drive.try_inputs(target, seconds=20, most=300)
+        drive.try_inputs(target, seconds=math.inf, most=300)
         tried.append(inputs)
     assert tried[0] == tried[1]
     assert len(set(tried[0])) > 100
