@@ -20,15 +20,15 @@ from benchmarks.rivals import (
 # One entry per rival, with settings small enough for a test.
 RIVALS = {
     "active tree": lambda black_box: ActiveTree(black_box, max_leaves=8, n_components=8, n_draws=300, random_state=0),
-    "anchors": lambda black_box: AnchorPick(black_box, max_anchors=12, max_conditions=3),
+    "anchors": lambda black_box: AnchorPick(black_box, max_anchors=6, max_conditions=3),
     "decision set": lambda black_box: DecisionSet(black_box, n_bins=5, max_candidates=20, random_state=0),
     "decision set without default": lambda black_box: DecisionSet(
         black_box, n_bins=5, max_candidates=20, max_length=2, lambdas=(0, 0, 0, 0.1, 0, 1, 1), default_rule=False
     ),
     "naive tree": lambda black_box: NaiveTree(black_box, max_leaves=8),
     "tree with abstention": lambda black_box: TreeWithAbstention(black_box, max_leaves=8),
-    "submodular pick": lambda black_box: SubmodularPick(black_box, max_candidates=40, n_draws=300),
-    "proxies": lambda black_box: Proxies(black_box, max_candidates=40, n_draws=300),
+    "submodular pick": lambda black_box: SubmodularPick(black_box, max_candidates=20, n_draws=200),
+    "proxies": lambda black_box: Proxies(black_box, max_candidates=20, n_draws=200),
 }
 
 
