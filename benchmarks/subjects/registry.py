@@ -15,6 +15,7 @@ from benchmarks.subjects.quality import Quality
 from benchmarks.subjects.selection import Selection
 from benchmarks.subjects.speed import Speed
 from benchmarks.subjects.streaming import Streaming
+from benchmarks.subjects.watching import Watching
 from benchmarks.subjects.whole_explanation import WholeExplanation
 
 SUBJECTS: dict[str, Subject] = {
@@ -35,5 +36,6 @@ SUBJECTS: dict[str, Subject] = {
         Numbers(),
         NumberLaws(),
         Streaming(),
+        Watching(),
     )
 }

@@ -1,0 +1,99 @@
+"""False alarms and delays of a watch that is looked at after every batch, beside a test that is repeated."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.journal import Journal, Row
+from benchmarks.subjects.base import Size, Subject
+from benchmarks.tables import make_table, percent
+from oleander.judging.bounds import upper_bound
+from oleander.judging.watching import gather
+
+FLOOR, LEVEL, N_ROWS, YEAR = 0.9, 0.05, 100, 365
+# The share of correct answers before and after a day, and the number of days: one year, or 10,000 looks.
+PATHS = {
+    "0.90 for ever": (0.9, 0.9, 0, 10_000),
+    "0.92 for ever": (0.92, 0.92, 0, 10_000),
+    "0.92 for a year": (0.92, 0.92, 0, YEAR),
+    "0.93, after a year 0.85": (0.93, 0.85, YEAR, YEAR + 90),
+    "0.93, after a year 0.80": (0.93, 0.8, YEAR, YEAR + 90),
+}
+
+
+def watch(right: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return after which batches there is an alarm."""
+    return gather(right, np.full(right.shape, N_ROWS), FLOOR) >= -np.log(LEVEL)
+
+
+def repeat_test(right: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return on which days the exact bound of that day alone is under the floor."""
+    return upper_bound(right, N_ROWS, LEVEL) < FLOOR
+
+
+METHODS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.bool_]]] = {
+    "watch": watch,
+    "a test every day": repeat_test,
+}
+
+
+def measure_path(path: str, method: str, n_runs: int) -> Row:
+    """Return how often there is a false alarm before the share falls, and the days until it is noticed afterwards."""
+    before, after, change, n_days = PATHS[path]
+    truth = np.where(np.arange(n_days) < (change or n_days), before, after)
+    right = np.random.default_rng(0).binomial(N_ROWS, truth[:, None], (n_days, n_runs))
+    alarms = METHODS[method](right)
+    is_false = alarms[: change or n_days].any(axis=0)
+    if not change:
+        return {"runs": n_runs, "false": float(is_false.mean())}
+    late = alarms[change:][:, ~is_false]
+    days = np.where(late.any(axis=0), late.argmax(axis=0) + 1, len(late) + 1)
+    half, most = np.quantile(days, [0.5, 0.9]) if days.size else (np.nan, np.nan)
+    return {"runs": n_runs, "false": float(is_false.mean()), "half": half, "most": most}
+
+
+class Watching(Subject):
+    """A watch beside a repeated test."""
+
+    name = "watching"
+    title = "Alarms of a watch over new rows"
+    asks = "How often does a watch alarm falsely, and how soon does it notice a broken floor?"
+    docs = "evidence/reliability.md"
+
+    def measure(self, size: Size, journal: Journal) -> None:
+        """Measure each path with each method."""
+        n_runs = 1_000 if size == "full" else 5
+        for path in PATHS if size == "full" else [*PATHS][-1:]:
+            for method in METHODS:
+                journal.once({"path": path, "method": method}, partial(measure_path, path, method, n_runs))
+
+    def write(self, rows: Sequence[Row]) -> str:
+        """Return a line for each path and method."""
+        columns = (
+            "share of correct answers",
+            "method",
+            "runs",
+            "false alarms",
+            "days to the alarm: half",
+            "nine tenths",
+        )
+        lines = [
+            (
+                row["path"],
+                row["method"],
+                f"{row['runs']:,}",
+                percent(row["false"]),
+                *map(_days, (row.get("half"), row.get("most"))),
+            )
+            for row in rows
+        ]
+        return (
+            f"{N_ROWS} answered rows a day, floor {FLOOR}, level {LEVEL}, a look every day. *False alarms* are runs with"
+            " an alarm while the floor holds. Days to the alarm are of the other runs.\n\n" + make_table(columns, lines)
+        )
+
+
+def _days(number: float | None) -> str:
+    return "–" if number is None or np.isnan(number) else f"{number:.0f}"
