@@ -16,7 +16,7 @@ from oleander.selection.answer import smallest_as_wide, without_redundant
 from oleander.selection.auto import AutoSolver
 from oleander.selection.model import plain_model
 from oleander.selection.run import Run
-from tests.selection.making import make_instance, same
+from tests.selection.making import every_choice, make_instance, same
 
 ROWS_AND_COLUMNS = np.array(
     [[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1], [1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1]]
@@ -225,28 +225,46 @@ def test_a_floor_out_of_reach_names_the_best_fidelity():
     assert (result.objective, result.bound, len(result.chosen), result.covered.any()) == (0.0, 0.0, 0, False)
 
 
+def rank_choices(problem, formulation, floor, k):
+    """Return the best of all choices: the widest, then the most faithful (strict), then the smallest."""
+    statement = problem._state(formulation, floor, k)
+    model, fidelity = statement.model, statement.fidelity[statement.model.origin]
+    ranks = [
+        (value, fidelity[chosen].min(initial=1.0) if formulation == "strict" else 0.0, -len(chosen))
+        for chosen, value in every_choice(model)
+    ]
+    return max(ranks, default=None)
+
+
 @pytest.mark.parametrize("formulation", ["strict", "selective"])
-def test_of_equally_wide_choices_the_smallest_is_returned(formulation):
+def test_of_equally_wide_choices_the_most_faithful_is_returned_then_the_smallest(formulation):
     """Random programs against every choice of theirs, also where a quick solver's choice is not the widest."""
-    solvers = ("auto", "highs", "quick", "greedy")
+    solvers = ("auto", "highs", "quick", "greedy", "exhaustive")
     n_optimal = dict.fromkeys(solvers, 0)
     for seed in range(24):
         rows = make_instance(seed, max_weight=1 + seed % 3)
         problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
         k, floor = 3 + seed % 4, (0.5, 0.6, 0.75)[seed % 3]
-        # Exhaustive search looks at small choices first, and takes a larger one only if it is wider.
-        best = problem.solve(k, floor, formulation=formulation, solver="exhaustive")
-        for solver in solvers if best.status != "infeasible" else ():
+        best = rank_choices(problem, formulation, floor, k)
+        for solver in solvers if best is not None else ():
             result = problem.solve(k, floor, formulation=formulation, solver=solver)
             n_optimal[solver] += result.status == "optimal"
             if result.status == "optimal":
-                assert (result.objective, len(result.chosen)) == (best.objective, len(best.chosen)), (seed, solver)
+                lowest = problem.fidelity[result.chosen].min(initial=1.0) if formulation == "strict" else 0.0
+                assert (result.objective, lowest, -len(result.chosen)) == best, (seed, solver)
             else:
                 model = problem._state(formulation, floor, k).model
                 smaller = combinations(range(model.n_candidates), len(result.chosen) - 1)
                 assert all(model.value(np.array(one, dtype=np.intp)) < result.objective for one in smaller), seed
     assert min(n_optimal["auto"], n_optimal["highs"]) >= 20
     assert min(n_optimal.values()) >= 12
+
+
+def test_tentative_candidates_break_no_ties():
+    covers = np.array([[1, 1], [1, 0], [0, 1]], dtype=bool)
+    problem = SelectionProblem(covers, covers, fidelity=[0.9, 0.95, 1.0])
+    assert problem.solve(2, 0.9).chosen.tolist() == [1, 2]
+    assert problem.solve(2, 0.9, tentative=[2], start=[0]).chosen.tolist() == [0]
 
 
 @pytest.mark.parametrize("solver", ["auto", "quick", "greedy", "highs"])

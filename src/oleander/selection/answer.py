@@ -1,6 +1,6 @@
 """From a stated problem to a result: run a solver, whatever ends it, and report the best choice and its proof.
 
-Of equally wide choices the smallest is returned, as far as a bounded second solve finds it.
+Of equally wide choices the most faithful is returned, then the smallest, as far as bounded further solves find it.
 """
 
 import time
@@ -14,7 +14,7 @@ from scipy import sparse
 from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import still_possible, tighten
 from oleander.selection.matching import match
-from oleander.selection.model import CoverageModel
+from oleander.selection.model import SHARE_TOLERANCE, CoverageModel
 from oleander.selection.reduce import merge_points, undominated
 from oleander.selection.result import SelectionResult, Status
 from oleander.selection.run import Run
@@ -34,7 +34,7 @@ MAX_ENTRIES, MAX_NODES = 20_000, 200
 
 
 def answer(statement: "Statement", solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
-    """Return the widest choice, and the smallest of equally wide ones unless it holds a tentative candidate."""
+    """Return the widest choice; of equally wide ones the most faithful, unless it holds a tentative candidate."""
     model = statement.model
     if not model.n_candidates:
         return _no_answer(statement, run, "infeasible", _explain_floor(statement))
@@ -51,7 +51,7 @@ def answer(statement: "Statement", solver: Solver, run: Run, start: Ints, tentat
         return replace(result, message=result.stop_message)
     chosen = model.positions(np.asarray(run.best[1], dtype=np.intp))
     if not np.isin(run.best[1], tentative).any():
-        chosen = _smallest_of_equal(model, chosen, run, may_solve=stopped != "Interrupted")
+        chosen = _best_of_equal(statement, chosen, run, tentative, may_solve=stopped != "Interrupted")
     result = _assemble(statement, run, model.names(chosen), "feasible")
     return replace(result, stopped=stopped).with_bound(result.objective if run.is_proven else run.bound)
 
@@ -115,13 +115,19 @@ def _count(statement: "Statement", chosen: Ints) -> tuple[sparse.csr_array, Floa
     return counted, reached
 
 
-def _smallest_of_equal(model: CoverageModel, chosen: Ints, run: Run, *, may_solve: bool) -> Ints:
-    """Return a choice as wide as this one without redundant candidates, and the smallest if time allows."""
+def _best_of_equal(statement: "Statement", chosen: Ints, run: Run, tentative: Ints, *, may_solve: bool) -> Ints:
+    """Return a choice as wide as this one without redundant candidates; if time allows the most faithful, and smallest.
+
+    Under the selective program fidelity is not a constant of a candidate, and only the size counts.
+    """
+    model = statement.model
     deadline = max(run.deadline if may_solve else 0.0, time.monotonic() + GRACE)
     chosen = without_redundant(model, chosen, should_stop=lambda: not run.is_proven and time.monotonic() >= deadline)
     if not may_solve or run.time_left <= 0.0:
         return chosen
     try:
+        if statement.is_strict and run.is_proven and len(chosen):
+            return most_faithful_as_wide(model, chosen, statement.fidelity[model.origin], run, tentative)
         return smallest_as_wide(model, chosen, run)
     except KeyboardInterrupt:
         return chosen
@@ -147,6 +153,51 @@ def without_redundant(model: CoverageModel, chosen: Ints, *, should_stop: Callab
     return chosen
 
 
+def most_faithful_as_wide(
+    model: CoverageModel, chosen: Ints, fidelity: Floats, run: Run, tentative: Ints | None = None
+) -> Ints:
+    """Return the choice with the highest lowest fidelity of all that cover as much, and of these the smallest.
+
+    The lowest fidelity of the choice is raised as long as a choice among more faithful candidates covers as much, each
+    time by the bounded search of `smallest_as_wide`. The fidelity of tentative candidates is not known, so they raise
+    nothing.
+
+    Parameters
+    ----------
+    model : CoverageModel
+        Plain coverage.
+    chosen : array of int
+        A proven optimum.
+    fidelity : array of shape (n_candidates,)
+    run : Run
+    tentative : array of int, optional
+        Indices in the stated problem.
+
+    Examples
+    --------
+    >>> from oleander.selection.model import plain_model
+    >>> model = plain_model(np.array([[1, 1], [1, 0], [0, 1]]), budget=2)
+    >>> most_faithful_as_wide(model, np.array([0]), np.array([0.9, 0.95, 1.0]), Run(model)).tolist()
+    [1, 2]
+    """
+    least = model.value(chosen) - run.slack
+    is_known = ~np.isin(model.origin, np.empty(0) if tentative is None else tentative)
+    is_smallest = False
+    while True:
+        lowest = fidelity[chosen].min()
+        stricter = model.keep(np.flatnonzero(is_known & (fidelity > lowest + SHARE_TOLERANCE)))
+        found = _find_as_wide(stricter, least, run)
+        if found is None:
+            break
+        chosen, is_smallest = model.positions(found), True
+    if is_smallest:
+        return chosen
+    as_faithful = model.keep(np.flatnonzero(fidelity >= lowest))
+    return model.positions(
+        as_faithful.names(smallest_as_wide(as_faithful, as_faithful.positions(model.names(chosen)), run))
+    )
+
+
 def smallest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
     """Return the smallest choice that covers as much as this one, as far as a bounded search finds it.
 
@@ -157,31 +208,36 @@ def smallest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
     runs out. For a choice without a proof, which a quick solver makes, programs that are larger from the start are
     left alone.
     """
-    least = model.value(chosen) - run.slack
     if len(chosen) <= 1 or (not run.is_proven and _n_entries(model) > MAX_ENTRIES):
         return chosen
     if run.is_proven and (gains(model, model.weights - model.counts(chosen)) > run.slack).any():
         return chosen
+    found = _find_as_wide(replace(model, budget=len(chosen) - 1), model.value(chosen) - run.slack, run)
+    return chosen if found is None else model.positions(found)
+
+
+def _find_as_wide(model: CoverageModel, least: float, run: Run) -> Ints | None:
+    """Return the smallest choice within the budget that is worth `least`, by its names; None if none is found."""
+    if not model.n_candidates:
+        return None
     with run.stage("smallest") as notes:
         merged, _ = merge_points(model)
-        counting = replace(merged, budget=len(chosen) - 1)
-        point = tighten(counting, least, should_stop=lambda best: best.bound < least or run.time_left <= 0.0)
+        point = tighten(merged, least, should_stop=lambda best: best.bound < least or run.time_left <= 0.0)
         notes.n_steps = point.n_steps
         if point.bound < least:
-            return chosen
+            return None
         rest = merged.keep(still_possible(point, least))
         rest = rest.keep(undominated(rest, should_stop=lambda: run.time_left <= 0.0))
         notes.n_dropped = model.n_candidates - rest.n_candidates
         if _n_entries(rest) > MAX_ENTRIES or run.time_left <= 0.0:
-            return chosen
+            return None
         from oleander.selection.highs import find_smallest
 
         found = find_smallest(rest, least, run, max_nodes=MAX_NODES)
-        smaller = model.positions(rest.names(found)) if found is not None else chosen
-        if len(smaller) < len(chosen) and model.value(smaller) >= least:
-            # A search that was cut short may leave some that add nothing.
-            return without_redundant(model, smaller)
-        return chosen
+        if found is None or len(found) > model.limit or rest.value(found) < least:
+            return None
+        # A search that was cut short may leave some that add nothing.
+        return rest.names(without_redundant(rest, found))
 
 
 def _n_entries(model: CoverageModel) -> int:
@@ -204,7 +260,8 @@ def tightened(results: dict[Cell, SelectionResult], cell: Cell) -> SelectionResu
         other.bound for (n, s), other in results.items() if n >= number and s <= share and other.status != "infeasible"
     ]
     best = best_within(results, number, share)
-    if result.status != "infeasible" and best is not None:
+    # A choice of the cell's own that is as wide is at least as faithful.
+    if result.status != "infeasible" and best is not None and best.objective > result.objective:
         # The status of a cell without a choice of its own is "unknown"; a neighbour's choice makes it "feasible".
         names = ("chosen", "covered", "counted", "objective", "coverage")
         result = replace(result, status="feasible", **{name: getattr(best, name) for name in names})

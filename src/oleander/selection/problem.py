@@ -35,6 +35,7 @@ class Statement:
     model: CoverageModel
     fidelity: Floats
     min_fidelity: float
+    is_strict: bool
 
 
 class SelectionProblem:
@@ -126,15 +127,15 @@ class SelectionProblem:
             A choice to begin with. Candidates that are not allowed are left out, and the choice is filled up.
         tentative : indices or boolean mask, optional
             Candidates that may yet turn out not to be allowed. A choice with one of them is not final, so it is
-            returned as it is, without a search for a smaller one that covers as much.
+            returned as it is, without a search for a better one that covers as much.
         progress : callable, optional
             Called some ten times a second with a `Progress`.
 
         Returns
         -------
         SelectionResult
-            After a time limit or Ctrl-C the best choice so far with its gap. Of equally wide choices the smallest;
-            `SelectionResult` says how far that is guaranteed.
+            After a time limit or Ctrl-C the best choice so far with its gap. Of equally wide choices the most faithful
+            under `"strict"`, then the smallest; `SelectionResult` says how far that is guaranteed.
         """
         from oleander.selection.answer import answer
         from oleander.selection.solvers import get_solver
@@ -215,7 +216,7 @@ class SelectionProblem:
         allowed = model if admissible.all() else model.keep(np.flatnonzero(admissible))
         if not self.weights.all():
             allowed = allowed.keep_points(np.flatnonzero(self.weights))
-        return Statement(model, allowed, self.fidelity, min_fidelity)
+        return Statement(model, allowed, self.fidelity, min_fidelity, is_strict=formulation == "strict")
 
 
 def _boolean_matrix(given: object, name: str) -> "PackedRows":

@@ -103,10 +103,11 @@ class SelectionResult:
     """The chosen candidates and the proof of how good they are.
 
     No chosen candidate of a proven optimum is redundant: without it less would be covered. (A choice without a proof is
-    searched for redundant candidates until the time limit, and a quarter of a second if it is over.) The choice is the
-    smallest of all that cover as much where that follows from the optimum itself or a second, bounded solve proves it,
-    also for a choice of `"greedy"` or `"quick"` that is not optimal; see `oleander.selection.answer.smallest_as_wide`.
-    Elsewhere it may be larger.
+    searched for redundant candidates until the time limit, and a quarter of a second if it is over.) Of all
+    choices that cover as much as a proven optimum, a bounded search returns the one with the highest lowest fidelity
+    (under `"strict"`), and of those the smallest; see `oleander.selection.answer.most_faithful_as_wide`. A choice
+    without a proof is the smallest of all that cover as much. Where the search ends at its bounds, a more faithful or
+    smaller choice may exist.
 
     Attributes
     ----------
