@@ -29,8 +29,9 @@ Cell = tuple[int, float]
 # Seconds for work around a solve, like filling in a start, that is done even if the time limit is over.
 GRACE = 0.25
 # The second solve, for a smaller choice that covers as much, is for programs of at most this many entries, and ends
-# after this many nodes. Both are counts, so that a busy machine returns the same choice.
-MAX_ENTRIES, MAX_NODES = 20_000, 200
+# after this many nodes; those for a more faithful choice are for smaller programs, because a proof that there is none
+# may take longer than the solve. All are counts, so that a busy machine returns the same choice.
+MAX_ENTRIES, MAX_ENTRIES_STRICTER, MAX_NODES = 20_000, 4_000, 200
 
 
 def answer(statement: "Statement", solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
@@ -186,7 +187,7 @@ def most_faithful_as_wide(
     while True:
         lowest = fidelity[chosen].min()
         stricter = model.keep(np.flatnonzero(is_known & (fidelity > lowest + SHARE_TOLERANCE)))
-        found = _find_as_wide(stricter, least, run)
+        found = _find_as_wide(stricter, least, run, MAX_ENTRIES_STRICTER)
         if found is None:
             break
         chosen, is_smallest = model.positions(found), True
@@ -212,11 +213,11 @@ def smallest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
         return chosen
     if run.is_proven and (gains(model, model.weights - model.counts(chosen)) > run.slack).any():
         return chosen
-    found = _find_as_wide(replace(model, budget=len(chosen) - 1), model.value(chosen) - run.slack, run)
+    found = _find_as_wide(replace(model, budget=len(chosen) - 1), model.value(chosen) - run.slack, run, MAX_ENTRIES)
     return chosen if found is None else model.positions(found)
 
 
-def _find_as_wide(model: CoverageModel, least: float, run: Run) -> Ints | None:
+def _find_as_wide(model: CoverageModel, least: float, run: Run, max_entries: int) -> Ints | None:
     """Return the smallest choice within the budget that is worth `least`, by its names; None if none is found."""
     if not model.n_candidates:
         return None
@@ -229,7 +230,7 @@ def _find_as_wide(model: CoverageModel, least: float, run: Run) -> Ints | None:
         rest = merged.keep(still_possible(point, least))
         rest = rest.keep(undominated(rest, should_stop=lambda: run.time_left <= 0.0))
         notes.n_dropped = model.n_candidates - rest.n_candidates
-        if _n_entries(rest) > MAX_ENTRIES or run.time_left <= 0.0:
+        if _n_entries(rest) > max_entries or run.time_left <= 0.0:
             return None
         from oleander.selection.highs import find_smallest
 
