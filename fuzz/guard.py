@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from oleander.cli.errors import CommandError
+from oleander.cli.options import CommandError
 
 # Far above what an input of a few kilobytes needs, so that a busy machine raises no false alarm.
 SECONDS_PER_INPUT = 20

@@ -46,7 +46,7 @@ class TestFit:
         assert atlas.proof_ == atlas.result_.proof
         assert set(atlas.evaluation_.classes["label"]) == {"benign", "malignant"}
         assert len(atlas.certificate_.fidelity) == len(atlas.explainers_)
-        assert "local explainer" in atlas.summary()
+        assert "explainer" in atlas.summary()
 
     @pytest.mark.parametrize("labels", ["int", "str", "bool", "float"])
     def test_labels_of_every_kind(self, square, labels):

@@ -51,7 +51,7 @@ from oleander.messages import one_line, visible
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
 from oleander.results.explanation import Explanation, explain_row
-from oleander.results.fit_record import Accuracy, FitRecord, Stability
+from oleander.results.fit_record import Accuracy, FitRecord, ModelScore, Stability
 from oleander.results.rules import tabulate_rules
 from oleander.results.tradeoff import TradeOff, read_grid
 from oleander.rules import FilteredTree, LocalExplainer
@@ -61,7 +61,7 @@ from oleander.selection.result import Proof
 from oleander.watch import COVERAGE_KEPT, Watch
 from oleander.words.card import write_card
 from oleander.words.html import draw_fit
-from oleander.words.rows import tabulate_answers
+from oleander.words.rules import tabulate_answers
 from oleander.words.sentences import summarize
 
 
@@ -277,8 +277,8 @@ class AggregateExplainer(Parameters):
             Dataset, a Dask DataFrame or a Source, and every row is then counted block by block. See ``exact_``,
             ``oleander.open_source`` and docs/scale.md.
         y : array of shape (n_rows,), optional
-            True labels. Nothing is learned from them; they show whether the black box has seen these rows before.
-            In a source the name of a column, which then is no feature.
+            True labels. Nothing is learned from them; they show how often the black box itself is correct, and whether
+            it has seen these rows before. In a source the name of a column, which then is no feature.
         groups : array of shape (n_rows,), optional
             The group of each row (one patient, one trial): no group is both learned from and judged on. In a source the
             name of a column too.
@@ -412,6 +412,11 @@ class AggregateExplainer(Parameters):
     def n_fits_(self) -> int:
         """How often this object was fitted on these rows, this fit included."""
         return self.record_.n_fits
+
+    @property
+    def model_score_(self) -> ModelScore | None:
+        """How often the black box itself is correct, where explainers answer and where not; None without ``y``."""
+        return self.record_.model_score
 
     @property
     def tolerance_(self) -> float | str | None:

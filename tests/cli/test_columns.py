@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from oleander.cli.columns import clean_columns, clean_like, read_dates, read_numbers
-from oleander.cli.errors import CommandError
+from oleander.cli.options import CommandError
 from oleander.data.schema import FeatureSchema
 
 N = 60

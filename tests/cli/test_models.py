@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import columns_read_by
-from oleander.cli.errors import CommandError
 from oleander.cli.models import load_model
+from oleander.cli.options import CommandError
 
 
 def open_model(path, classes=()):

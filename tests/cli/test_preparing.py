@@ -43,8 +43,9 @@ def test_a_model_trained_here_is_explained_on_new_rows(patients_csv):
     prepared = prepare(Request(patients_csv, "risk", groups="patient"), random_state=0)
     assert not set(prepared.X.index) & set(prepared.background.index)
     assert list(prepared.X.columns) == ["age", "dose", "sex", "ward"]
-    # Their labels would only raise a false suspicion that the model has seen them.
-    assert prepared.y is None
+    # Labels that are all right must raise no suspicion that the model has seen the rows.
+    assert prepared.is_new
+    assert len(prepared.y) == len(prepared.X)
 
 
 def test_a_background_lends_its_levels_to_the_schema(patients, tmp_path, model):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from oleander.cli.columns import clean_columns
-from oleander.cli.errors import CommandError
+from oleander.cli.options import CommandError
 from oleander.cli.tables import FileOptions, has_decimal_commas, read_table, sniff_separator
 
 

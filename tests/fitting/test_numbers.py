@@ -59,7 +59,7 @@ class TestSteps:
         assert result.coverage == pytest.approx(1 - np.ma.getmaskarray(said).mean())
 
     def test_rules_show_the_tolerance(self, certified):
-        assert "± 0.03 (correct on" in certified.summary()
+        assert "± 0.03 (matches the model on" in certified.summary()
         assert " within ± 0.03 on" in certified.summary()
         high = pd.Series({"age": 80, "sbp": 160.0, "ward": "west"})
         explanation = certified.explain(high)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.cli.columns import clean_columns
-from oleander.cli.errors import CommandError
+from oleander.cli.options import CommandError
 from oleander.cli.outputs import whole_folder
 from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema

@@ -22,6 +22,7 @@ FROM_RECORD = {
     "verdict_": lambda record: record.verdict,
     "exact_": lambda record: record.exact,
     "accuracy_": lambda record: record.accuracy,
+    "model_score_": lambda record: record.model_score,
     "schema_": lambda record: record.schema,
     "n_fits_": lambda record: record.n_fits,
     "explainers": lambda record: list(record.explainers.members),

@@ -19,7 +19,7 @@ CHOSEN = ExplainerSet(SCHEMA, (MEMBER,))
 
 def test_the_words_are_those_of_the_summary():
     said = state(CHOSEN, 0, np.array([0.2, 0.5]))
-    assert str(said) == "rule 1: x0 ≤ 0.5 → False (correct on 58 of 60 rows, at least 89%)"
+    assert str(said) == "rule 1: x0 ≤ 0.5 → False (matches the model on 58 of 60 rows; at least 89% on new rows)"
     assert said.judged == JUDGED[0]
     assert said.certified is None
 
@@ -29,9 +29,8 @@ def test_a_silent_leaf_is_named():
     assert explanation.label is None
     (silence,) = explanation.silence
     n_draws = int(TREE.n_draws[2])
-    assert (
-        str(silence) == f"explainer 1 abstains where x0 > 0.5 ('True' is correct on 100% of {n_draws} synthetic rows)"
-    )
+    why = f"'True' matches the model on 100% of {n_draws} synthetic rows"
+    assert str(silence) == f"explainer 1 abstains where x0 > 0.5 ({why})"
     assert f"No answer: {silence}." in str(explanation)
     assert str(explanation.change) == "The answer would be 'False' (rule 1) if x0 ≤ 0.5."
 

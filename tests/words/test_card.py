@@ -1,15 +1,14 @@
 """The model card: every figure and rule, and names that stay text."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from oleander import AggregateExplainer
-from oleander.judging.certificate import Certificate, Claim
 from oleander.messages import show_share
-from oleander.words.card import escape, write_card
+from oleander.words.card import escape
+from oleander.words.sentences import describe_fit
 from tests.export.judges import BREAKERS, fitted
 from tests.making import ROWS_ONLY, halves
 
@@ -32,22 +31,9 @@ def test_a_certificate_is_named_and_its_absence_too():
     assert "not certified" in fitted("patients", "default").to_card()
     X = np.random.default_rng(0).uniform(size=(400, 2))
     atlas = AggregateExplainer(halves, **ROWS_ONLY).fit(X)
-    claim = atlas.certificate_.answers
-    counts = f"{claim.n_right:,} of {claim.n_rows:,} rows"
-    assert f"at least 90% of answers match the model (95% confidence; {counts})." in atlas.to_card()
-
-
-def test_a_certificate_of_groups_says_what_it_is_about():
-    X = np.random.default_rng(0).uniform(size=(400, 2))
-    atlas = AggregateExplainer(halves, **ROWS_ONLY).fit(X)
-    for bound, words in (
-        (0.8, "Also certified\\: at least 80% of all"),
-        (0.0, "The share of all answered rows is not"),
-    ):
-        certificate = Certificate((), None, Claim(49, 50, 0.9, "groups"), 0.95, Claim(190, 200, bound))
-        card = write_card(replace(atlas.record_, certificate=certificate), "x")
-        assert "at least 90% of answers match the model for a random row of a random group (95% confidence" in card
-        assert words in card
+    card = atlas.to_card()
+    assert all(f"- {escape(line)}\n" in card for line in describe_fit(atlas.record_))
+    assert "not certified" not in card
 
 
 @pytest.mark.parametrize("fit", ["default", "balls", "linear"])

@@ -26,9 +26,12 @@ from oleander.words.claims import (
         (Claim(0, 0, 0.0), "not certifiable: no held-out row"),
         (Claim(3, 3, 0.2), "not certifiable: 3 rows are too few for a floor of 90%, even if all are correct"),
         (Claim(1, 1, 0.01), "not certifiable: 1 row is too few for a floor of 90%, even if all are correct"),
-        (Claim(58, 60, 0.87), "certified at least 87% (58 of 60 rows), below the floor of 90%"),
-        (Claim(24504, 24515, 0.9991), "certified at least 99% (24,504 of 24,515 rows)"),
-        (Claim(58.2, 60, 0.91, "groups"), "certified at least 91% (average over 60 groups: 97.0%)"),
+        (Claim(58, 60, 0.87), "certified: at least 87% on new rows (58 of 60 rows), below the floor of 90%"),
+        (Claim(24504, 24515, 0.9991), "certified: at least 99% on new rows (24,504 of 24,515 rows)"),
+        (
+            Claim(58.2, 60, 0.91, "groups"),
+            "certified: at least 91% for a random row of a random group (average over 60 groups: 97.0%)",
+        ),
     ],
 )
 def test_a_claim(claim, words):
@@ -39,7 +42,7 @@ def test_a_claim(claim, words):
 def test_no_claim_says_more_than_its_bound(n_rows, data):
     n_right = data.draw(st.integers(0, n_rows))
     bound = data.draw(st.floats(0.0, n_right / n_rows))
-    said = re.search(r"at least (\d+)% \(([\d,]+) of ([\d,]+) row", str(Claim(n_right, n_rows, bound)))
+    said = re.search(r"at least (\d+)% on new rows \(([\d,]+) of ([\d,]+) row", str(Claim(n_right, n_rows, bound)))
     assert int(said[1]) <= 100 * bound + 1e-9
     assert (int(said[1]) == 100) == (bound == 1)
     assert [int(said[k].replace(",", "")) for k in (2, 3)] == [n_right, n_rows]
@@ -107,9 +110,13 @@ class TestVerdict:
         plain, abstaining = self.describe(
             ("one plain tree", 9, 1.0, 0.85, 0.8), ("one tree that abstains", 1, 0.6, 0.96, 0.9196)
         )
-        assert plain == "One plain tree (9 leaves) answers 100.0% of rows, 85.0% of them correctly (at least 80.0%)."
+        assert plain == (
+            "One plain tree (9 leaves) answers 100.0% of rows and matches the model on 85.0% of them (at least 80.0% "
+            "on new rows)."
+        )
         assert abstaining == (
-            "One tree that abstains (1 leaf) answers 60.0% of rows, 96.0% of them correctly (at least 91.9%)."
+            "One tree that abstains (1 leaf) answers 60.0% of rows and matches the model on 96.0% of them (at least "
+            "91.9% on new rows)."
         )
 
     def test_one_tree_may_be_enough(self):

@@ -1,8 +1,89 @@
 from dataclasses import replace
 
+import numpy as np
+
+from oleander.data.schema import Feature, Kind
 from oleander.judging.certificate import Claim
+from oleander.results.changing import Change
+from oleander.results.explainer_set import ChosenExplainer
+from oleander.results.explanation import Explanation, FarValue, Statement
+from oleander.rules import Box, Constant
+from oleander.rules.base import Rule
 from oleander.words.rules import describe_all, describe_evidence
 from tests.results.test_rules import BOX, TREE, member
+
+CHANGE = Change(3, "rule 3", "b", (0,), ("age ≤ 52",), np.zeros(1))
+
+
+MEMBER = ChosenExplainer(Box(()), Constant("a", 10, 1.0), "test", 10, 0.9, 0.6, 1.0, judged=(Claim(9, 10, 0.6),))
+
+
+def statement(number, label, term="age > 52"):
+    return Statement(number, Rule((term,), label, 10, 1.0), f"rule {number}", MEMBER, 0)
+
+
+def test_the_first_statement_answers():
+    explanation = Explanation((statement(1, "b"), statement(0, "a")), black_box="b", change=CHANGE)
+    assert explanation.label == "b"
+    assert explanation.disagree
+    assert str(explanation).splitlines() == [
+        "The model says 'b'; the explanation agrees.",
+        "rule 1: age > 52 → b (matches the model on 9 of 10 rows; at least 60% on new rows)",
+        "rule 0: age > 52 → a (matches the model on 9 of 10 rows; at least 60% on new rows)",
+        "The rules that hold disagree: the first one, which is the most faithful, answers.",
+        "The answer would be 'b' (rule 3) if age ≤ 52.",
+    ]
+
+
+def test_what_the_black_box_says_is_compared_with_the_answer():
+    explanation = Explanation((statement(0, "a"),))
+    cases = [
+        (explanation, None, "The model was not asked."),
+        (replace(explanation, not_asked="it is not here"), None, "The model was not asked: it is not here."),
+        (replace(explanation, black_box="a"), True, "The model says 'a'; the explanation agrees."),
+        (replace(explanation, black_box="b"), False, "The model says 'b'; the explanation does not agree."),
+        (Explanation((), black_box="b"), None, "The model says 'b'; the rules give no answer."),
+        (Explanation((), black_box=2.34567891), None, "The model says 2.34567891; the rules give no answer."),
+        (Explanation((), black_box=0.1 + 0.2), None, "The model says 0.3; the rules give no answer."),
+        (Explanation((), black_box=1234567.0), None, "The model says 1234567; the rules give no answer."),
+    ]
+    for one, agrees, words in cases:
+        assert one.agrees is agrees
+        assert str(one).splitlines()[0] == words
+
+
+def test_explainers_that_agree_are_only_listed():
+    explanation = Explanation((statement(0, "a"), statement(2, "a")))
+    assert explanation.label == "a"
+    assert not explanation.disagree
+    assert "disagree" not in str(explanation)
+
+
+def test_silence_has_its_reason():
+    cases = [
+        (Explanation(()), "no rule covers this row"),
+        (Explanation((), unreadable="column 'ward' holds 'south'"), "column 'ward' holds 'south'"),
+    ]
+    for explanation, why in cases:
+        assert explanation.label is None
+        assert f"No answer: {why}." in str(explanation)
+    assert "No answer" not in str(Explanation((statement(0, "a"), statement(1, "b"))))
+
+
+def test_values_far_outside_are_warned_about():
+    age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
+    assert "Warning: age = 900 lies far above" in str(Explanation((), far_outside=(FarValue(age, 900.0),)))
+
+
+def test_html_shows_hostile_names_as_text():
+    hostile = '<script>alert("1")</script>'
+    one = statement(0, hostile, f"{hostile} > 1")
+    far = FarValue(Feature(hostile, Kind.INTEGER, "int64", lower=18, upper=90), 900.0)
+    change = replace(CHANGE, label=hostile, terms=(hostile,))
+    explanation = Explanation((one,), change=change, black_box=hostile, far_outside=(far,), not_asked=hostile)
+    html = explanation._repr_html_()
+    assert "<script" not in html
+    assert html.count("&lt;script&gt;") >= 6
 
 
 class TestEvidence:
@@ -11,15 +92,15 @@ class TestEvidence:
 
     def test_rows_that_judged_the_rule(self):
         judged = member(TREE, judged=self.CLAIMS)
-        assert describe_evidence(judged, 0, self.RULE) == "correct on 9 of 10 rows, at least 60%"
-        assert describe_evidence(judged, 3, self.RULE) == "correct on 1 of 1 row, at least 5%"
+        assert describe_evidence(judged, 0, self.RULE) == "matches the model on 9 of 10 rows; at least 60% on new rows"
+        assert describe_evidence(judged, 3, self.RULE) == "matches the model on 1 of 1 row; at least 5% on new rows"
         assert describe_evidence(judged, 1, self.RULE) == (
-            f"not checked on any row; correct on 100% of {self.RULE.n_draws} synthetic rows"
+            f"not checked on any row; matches the model on 100% of {self.RULE.n_draws} synthetic rows"
         )
-        assert describe_all(judged) == "correct on 39 of 40 rows"
+        assert describe_all(judged) == "matches the model on 39 of 40 rows"
 
     def test_in_sample_rows_are_called_so(self):
-        assert describe_evidence(member(TREE), 0, self.RULE) == "correct on 38 of 40 rows it was chosen on"
+        assert describe_evidence(member(TREE), 0, self.RULE) == "matches the model on 38 of 40 rows it was chosen on"
         nothing = replace(member(TREE), support=0, fidelity=float("nan"))
         assert describe_evidence(nothing, 0, self.RULE) == "not checked on any row"
 
@@ -27,9 +108,10 @@ class TestEvidence:
         claim = Claim(58, 60, 0.8999)
         certified = member(TREE, judged=self.CLAIMS, claim=claim)
         assert describe_evidence(certified, 0, self.RULE) == (
-            "correct on 9 of 10 rows, at least 60%; its explainer is certified at least 89%"
+            "matches the model on 9 of 10 rows; at least 60% on new rows; its explainer is certified: at least 89% on "
+            "new rows"
         )
         assert describe_evidence(replace(BOX, claim=claim), 0, BOX.rules()[0]) == (
-            "certified at least 89%, correct on 58 of 60 rows"
+            "matches the model on 58 of 60 rows; certified: at least 89% on new rows"
         )
         assert "certified" not in describe_evidence(replace(BOX, claim=Claim(0, 0, 0.0)), 0, BOX.rules()[0])

@@ -13,10 +13,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from oleander import __version__
-from oleander.cli.comparing import compare_models
-from oleander.cli.demo import demo
-from oleander.cli.errors import CommandError, ExitCode, note, to_command_error
-from oleander.cli.explaining import explain, paper
+from oleander.cli.explaining import compare_models, demo, explain, paper
+from oleander.cli.options import CommandError, ExitCode, note, to_command_error
 from oleander.cli.saved import evaluate, export, predict, report, tradeoff, watch
 from oleander.messages import visible
 from oleander.running.progress import show_progress

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.arrays import Bools
-from oleander.cli.errors import CommandError, note
+from oleander.cli.options import CommandError, note
 from oleander.data.checks import MOST_EXACT
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.schema.rounding import holds_dates

@@ -1,24 +1,32 @@
-"""Commands that fit: ``explain`` by default, and ``paper`` for the paper's method.
+"""Commands that fit: ``explain`` by default, ``paper`` for the paper's method, ``compare-models`` and ``demo``.
 
 What a command works with is imported when it runs: a wrong option is answered before that.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from oleander.cli import options as given
-from oleander.cli.errors import note, wrong_option
-from oleander.messages import list_some, show_share, visible
+from oleander.cli.options import note, wrong_option
+from oleander.messages import list_some, show_lower_percent, show_share, show_upper_percent, visible
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from oleander.black_box.output import Output
-    from oleander.cli.preparing import Prepared
+    from oleander.cli.preparing import Prepared, Request
     from oleander.explainer import AggregateExplainer
+
+# Of the small tree that shows where two models differ most; a leaf with fewer rows shows nothing.
+MAX_LEAVES, MIN_ROWS = 6, 10
+# The demo gives the paper's program fewer rows and draws than the paper, so that it is short, and the default a high
+# floor, so that it shows abstention.
+RADIUS, N_CENTERS, N_DRAWS = 8.0, 200, 1_000
+NUMBERS, FLOORS, DEMO_FLOOR = (1, 2, 3, 5, 10), (0.8, 0.9, 0.95), 0.95
+NO_PICTURE = 'A picture of the two panels needs matplotlib: pip install "oleander[plot]"'
 
 
 def explain(
@@ -46,34 +54,30 @@ def explain(
 ) -> None:
     """Explain a model on the rows of a file; write the rules, their answers, the trade-off and the page."""
     from oleander.candidates.boxes import Boxes
-    from oleander.cli.outputs import check_folder, show_schema
-    from oleander.cli.preparing import Request, prepare_to_explain
-    from oleander.cli.tables import FileOptions
+    from oleander.cli.preparing import Request
     from oleander.draws import Draws
     from oleander.explainer import AggregateExplainer
 
-    check_folder(out)
     if tolerance is not None and threshold is not None:
         raise wrong_option("--threshold makes labels of numbers, which need no --tolerance: leave out one.")
     if proba is not None and tolerance is None and threshold is None:
         raise wrong_option("--proba explains a number: give --tolerance, such as 0.05, or --threshold.")
     within = read_tolerance(tolerance)
-    request = Request(
+    request = Request.read(
         data,
         target,
         groups=groups,
-        drop=given.split_names(drop),
+        drop=drop,
         kinds=kinds,
-        files=FileOptions.parse(read, missing),
+        missing=missing,
+        read=read,
         model=model,
         trust_model=trust_model,
-        classes=given.split_names(classes),
+        classes=classes,
         background=background,
         is_regression=proba is None and (tolerance is not None or threshold is not None),
     )
-    prepared = prepare_to_explain(request, random_state=seed)
-    if prepared.schema is not None and not as_json:
-        show_schema(prepared.schema)
+    prepared = _prepare(request, out, seed, as_json=as_json)
     atlas = AggregateExplainer(
         prepared.black_box,
         max_explainers=max_explainers,
@@ -142,13 +146,10 @@ def paper(
     as_json: given.AsJson = False,
 ) -> None:
     """Explain a model by the paper's method: balls around rows, a small model in each, and the integer program."""
-    from oleander.cli.outputs import check_folder, show_schema
-    from oleander.cli.preparing import Request, prepare_to_explain
-    from oleander.cli.tables import FileOptions
+    from oleander.cli.preparing import Request
     from oleander.explainer import AggregateExplainer
     from oleander.rules import LimeLinear, LocalExplainer, SparseLine, UnfilteredTree
 
-    check_folder(out)
     if tolerance is not None and local == "lime":
         raise wrong_option("--local lime explains labels: with --tolerance use tree, unfiltered or line.")
     if tolerance is None and local == "line":
@@ -156,21 +157,20 @@ def paper(
     if letter and not include_rows:
         raise wrong_option("--letter centers balls on rows, which the files would hold: allow it with --include-rows.")
     radii, within = read_radii(radius), read_tolerance(tolerance)
-    request = Request(
+    request = Request.read(
         data,
         target,
         groups=groups,
-        drop=given.split_names(drop),
+        drop=drop,
         kinds=kinds,
-        files=FileOptions.parse(read, missing),
+        missing=missing,
+        read=read,
         model=model,
         trust_model=trust_model,
-        classes=given.split_names(classes),
+        classes=classes,
         is_regression=tolerance is not None,
     )
-    prepared = prepare_to_explain(request, random_state=seed, n_jobs=jobs)
-    if prepared.schema is not None and not as_json:
-        show_schema(prepared.schema)
+    prepared = _prepare(request, out, seed, n_jobs=jobs, as_json=as_json)
     if not include_rows:
         note("balls stand on rounded rows, so that no file holds a row; --include-rows takes the rows themselves.")
     # None is the tree: the letter's has a filter of its own.
@@ -199,6 +199,17 @@ def paper(
     fit_and_write(atlas, prepared, out, as_json=as_json, title=title, include_rows=include_rows)
 
 
+def _prepare(request: "Request", out: Path, seed: int, *, n_jobs: int | None = None, as_json: bool) -> "Prepared":
+    from oleander.cli.outputs import check_folder, show_schema
+    from oleander.cli.preparing import prepare_to_explain
+
+    check_folder(out)
+    prepared = prepare_to_explain(request, random_state=seed, n_jobs=n_jobs)
+    if prepared.schema is not None and not as_json:
+        show_schema(prepared.schema)
+    return prepared
+
+
 def fit_and_write(
     atlas: "AggregateExplainer",
     prepared: "Prepared",
@@ -222,7 +233,11 @@ def fit_and_write(
         background = prepared.background if atlas.asks else None
         # A true label cannot be compared with a probability.
         y = None if atlas.output.of == "proba" else prepared.y
-        atlas.fit(prepared.X, y, groups=prepared.groups, background=background)
+        with warnings.catch_warnings():
+            if prepared.is_new:
+                # A model trained here may be right on every row without having seen one of them.
+                warnings.filterwarnings("ignore", "the black box is right on")
+            atlas.fit(prepared.X, y, groups=prepared.groups, background=background)
         tables = {"explainers.csv": atlas.rules_frame(), "tradeoff.csv": atlas.tradeoff().table}
         if isinstance(prepared.X, pd.DataFrame):
             tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row)
@@ -233,44 +248,13 @@ def fit_and_write(
         if also is not None:
             also(draft)
         files = [str(out / file.name) for file in sorted(draft.iterdir())]
-    accuracy, sentence = measure_model(atlas, prepared.X, prepared.truth)
     if as_json:
-        show_json({"explained": prepared.about, "accuracy": accuracy, **facts_of(atlas), "files": files})
+        show_json({"explained": prepared.about, **facts_of(atlas), "files": files})
         return
     if prepared.schema is None:
         show_schema(atlas.schema_)
-    typer.echo(f"Explaining {visible(prepared.about)}.\n")
-    if sentence:
-        typer.echo(f"{sentence}\n")
-    typer.echo(atlas.summary())
+    typer.echo(f"Explaining {visible(prepared.about)}.\n\n{atlas.summary()}")
     typer.echo(f"\nWritten: {visible(', '.join(files))}\nOpen {visible(out / 'report.html')} in a browser.")
-
-
-def measure_model(atlas: "AggregateExplainer", X: Any, truth: "NDArray[Any] | None") -> tuple[float | None, str]:
-    """Return the share of rows on which the model itself is right, and a sentence that says so.
-
-    The answers are known from the fit; no row is sent to the model. None and no sentence without true labels, for a
-    source, for a probability, and where no label is both true and an answer.
-    """
-    import numpy as np
-    import pandas as pd
-
-    if truth is None or not isinstance(X, pd.DataFrame) or atlas._engine is None or atlas.output.of == "proba":
-        return None, ""
-    known = atlas._engine.known
-    places = known.find(atlas.schema_.exact.encode(X))
-    answers, true = known.labels[places[places >= 0]], np.asarray(atlas.output.of_truth(truth))[places >= 0]
-    tolerance = atlas.record_.explainers.tolerance
-    never = [label for label in sorted(set(true.tolist()), key=str) if label not in set(known.labels.tolist())]
-    if not len(answers) or (tolerance is None and not set(answers.tolist()) & set(true.tolist())):
-        return None, ""
-    agrees = answers == true if tolerance is None else tolerance.agrees(answers.astype(float), true.astype(float))
-    share = float(np.mean(agrees))
-    right = f"on {show_share(share, 1)} of {len(answers):,} rows"
-    if tolerance is not None:
-        return share, f"The model itself is right, {tolerance}, {right}."
-    end = f"; it never answers {list_some(never)}" if never else ""
-    return share, f"The model itself is right {right}{end}."
 
 
 def read_tolerance(text: str | None) -> float | str | None:
@@ -329,3 +313,191 @@ def read_radii(radius: Sequence[str]) -> Any:
     if not radii:
         raise wrong_option(f"--radius {' '.join(radius)} is not allowed: give auto, a number, or several numbers.")
     return radii[0] if len(radii) == 1 else radii
+
+
+def compare_models(
+    first: Annotated[
+        str,
+        typer.Argument(metavar="A", help="A .joblib or .onnx file, or package.module:callable.", show_default=False),
+    ],
+    second: Annotated[str, typer.Argument(metavar="B", help="The other model.", show_default=False)],
+    data: given.Data,
+    target: Annotated[str | None, typer.Option(metavar="COL", help="The column that the models predict.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rules as CSV too.")] = None,
+    trust_model: given.TrustModel = False,
+    max_explainers: given.MaxExplainers = None,
+    min_fidelity: given.MinFidelity = 0.9,
+    draws: Annotated[int | None, typer.Option(help="Draws that both models label. Default: 20,000.", min=1)] = None,
+    drop: given.Drop = None,
+    kinds: given.Kinds = "",
+    missing: given.Missing = None,
+    read: given.Read = None,
+    seed: given.Seed = 0,
+    as_json: given.AsJson = False,
+) -> None:
+    """Say in rules where two models differ, and on which share of the rows."""
+    import pandas as pd
+
+    from oleander.black_box.asking import BlackBox
+    from oleander.black_box.output import ALIKE, ModelPair
+    from oleander.cli.models import load_model
+    from oleander.cli.outputs import records, show_json, show_table, write_table
+    from oleander.cli.preparing import Request, prepare
+    from oleander.draws import Draws
+    from oleander.explainer import AggregateExplainer
+    from oleander.fitting.options import NothingFoundError
+    from oleander.judging.bounds import lower_bound, upper_bound
+    from oleander.results.evaluation import describe_uncovered
+    from oleander.words.sentences import count_silent
+
+    request = Request.read(
+        data, target, drop=drop, kinds=kinds, missing=missing, read=read, model=first, trust_model=trust_model
+    )
+    other = load_model(second, trust_model=trust_model)
+    prepared = prepare(request, random_state=seed, beside=other)
+    X, schema = prepared.X, prepared.schema
+    assert isinstance(X, pd.DataFrame)
+    assert schema is not None
+    pair = ModelPair(prepared.black_box, other)
+    labels = BlackBox(pair, schema).ask_table(X)
+    differs = labels != ALIKE
+    n_differ, n_rows, n_queries = int(differs.sum()), len(labels), len(labels)
+    lower, upper = (float(bound(n_differ, n_rows, 0.05)) for bound in (lower_bound, upper_bound))
+    counts = pd.Series(labels).value_counts().rename_axis("label").reset_index(name="rows")
+    counts = counts.assign(share=counts["rows"] / n_rows, answered_correctly=0.0)
+    atlas, rules, where = None, pd.DataFrame(), []
+    if n_differ:
+        fitted = AggregateExplainer(
+            pair,
+            max_explainers=max_explainers,
+            min_fidelity=min_fidelity,
+            draws=Draws() if draws is None else Draws(draws),
+            schema=schema,
+            random_state=seed,
+        )
+        try:
+            atlas = fitted.fit(X)
+        except NothingFoundError:
+            pass
+        else:
+            n_queries, rules = n_queries + atlas.n_queries_, atlas.rules_frame()
+            classes = atlas.evaluation_.classes.set_index("label")["answered_correctly"]
+            counts["answered_correctly"] = counts["label"].map(classes).fillna(0.0)
+        # The leaves of a small tree in which they differ more often than on all rows.
+        tree = describe_uncovered(schema.encode(X), labels, ~differs, schema, max_leaves=MAX_LEAVES)
+        leaves = [(rule, count_silent(rule) / rule.n_draws) for rule in tree.rules if rule.n_draws >= MIN_ROWS]
+        where = sorted((leaf for leaf in leaves if leaf[1] > tree.share), key=lambda leaf: -leaf[1])
+    if out is not None:
+        write_table(rules, out)
+    if as_json:
+        show_json(
+            {
+                "n_rows": n_rows,
+                "n_differ": n_differ,
+                "share": n_differ / n_rows,
+                "lower": lower,
+                "upper": upper,
+                "pairs": records(counts),
+                "rules": records(rules),
+                "coverage": 0.0 if atlas is None else atlas.coverage_,
+                "agreement": None if atlas is None else atlas.evaluation_.agreement,
+                "concentrations": [
+                    {"where": rule.premise, "n_rows": rule.n_draws, "share": share} for rule, share in where
+                ],
+                "n_queries": n_queries,
+            }
+        )
+        return
+    typer.echo(
+        f"A and B differ on {n_differ:,} of {n_rows:,} rows: {show_share(n_differ / n_rows, 1)}, at least "
+        f"{show_lower_percent(lower)} and at most {show_upper_percent(upper)}, each with 95% confidence"
+    )
+    if not n_differ:
+        return
+    show_table(counts, "What A and B say")
+    typer.echo(_describe_differences(atlas, [label for label in counts["label"] if label != ALIKE], min_fidelity))
+    if where:
+        typer.echo("\nWhere A and B differ most often, by a small tree grown on these rows:")
+    for rule, share in where:
+        typer.echo(f"  {rule.premise}: they differ on {show_share(share)} of {rule.n_draws:,} rows")
+
+
+def _describe_differences(atlas: "AggregateExplainer | None", labels: Sequence[str], floor: float) -> str:
+    """Return the rules that say where the models differ, and the differences that no rule describes."""
+    members = [] if atlas is None else atlas.explainers_
+    rules = [(n, rule) for n, member in enumerate(members, start=1) for rule in member.rules() if rule.label in labels]
+    lines = ["", "Rules on where they differ; where several hold, the most faithful one answers:"] if rules else [""]
+    lines += [f"  rule {number}: {rule.premise or 'always'} → {rule.answer}" for number, rule in rules]
+    lacking = sorted(set(labels) - {rule.label for _, rule in rules})
+    lines += [f"No rule that reaches the floor of {floor:g} says: {visible(label)}" for label in lacking]
+    if atlas is not None:
+        found = atlas.evaluation_
+        lines.append(
+            f"The rules, those on where they agree included, answer {show_share(found.coverage, 1)} of the rows, "
+            f"{show_share(found.agreement, 1)} of them as the two models do."
+        )
+    return "\n".join(lines)
+
+
+def demo(
+    out: given.OutFolder = Path("oleander-demo"),
+    seed: given.Seed = 0,
+    jobs: given.Jobs = 1,
+    as_json: given.AsJson = False,
+) -> None:
+    """Explain a forest on a generated clinic: by the paper's program, by asking, and by one tree."""
+    import pandas as pd
+    from sklearn.compose import make_column_transformer
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    from oleander.cli.outputs import check_folder, show_table, write_table
+    from oleander.cli.preparing import Prepared
+    from oleander.data.clinic import make_clinic
+    from oleander.data.schema import FeatureSchema
+    from oleander.explainer import AggregateExplainer
+
+    check_folder(out)
+    X, y = make_clinic(random_state=seed)
+    train, new = X[::2], X[1::2]
+    encoder = make_column_transformer(
+        (OneHotEncoder(), list(X.select_dtypes(exclude="number").columns)), remainder="passthrough"
+    )
+    forest = make_pipeline(encoder, RandomForestClassifier(50, min_samples_leaf=3, random_state=seed))
+    forest.fit(train, y[::2])
+    paper = AggregateExplainer.paper(
+        forest, radius=RADIUS, n_draws=N_DRAWS, max_explainers=10, min_fidelity=0.9, random_state=seed, n_jobs=jobs
+    ).fit(new[:N_CENTERS])
+    panels = paper.tradeoff(max_explainers=NUMBERS, min_fidelity=FLOORS)
+    can_draw = find_spec("matplotlib") is not None
+
+    def write_panels(folder: Path) -> None:
+        write_table(panels.table, folder / "paper.csv")
+        if can_draw:
+            panels.plot(folder / "paper.png")
+
+    if not as_json:
+        typer.echo(
+            f"1. The paper's program: a ball of radius {RADIUS:g} around each of {N_CENTERS} patients, {N_DRAWS:,} "
+            "draws in each,\n   a tree on the features that the information filter keeps there, and the best K.\n"
+        )
+        shown = panels.table.rename(columns={"max_explainers": "K"})
+        columns = [
+            shown.pivot(index="K", columns="min_fidelity", values=one).add_prefix(f"{one}, φ = ")
+            for one in ("coverage", "fidelity")
+        ]
+        title = "Coverage, and the lowest fidelity of an explainer, by K and floor φ"
+        show_table(pd.concat(columns, axis=1).reset_index(), title)
+        typer.echo("\n" + "\n".join(paper.summary().split("\n\n")[:2]))
+        typer.echo("The two panels are in paper.png." if can_draw else NO_PICTURE)
+        typer.echo(
+            "\n2. The default: rules learned by asking and judged on every patient; then 3. what one tree would do."
+        )
+    about = f"a forest of 50 trees on {len(new)} patients of a generated clinic that are new to it"
+    prepared = Prepared(
+        forest, new, y[1::2].to_numpy(), None, new.index.to_numpy(), FeatureSchema.infer(X), about, train, is_new=True
+    )
+    atlas = AggregateExplainer(forest, min_fidelity=DEMO_FLOOR, random_state=seed, n_jobs=jobs)
+    title = "A generated clinic: how the forest decides"
+    fit_and_write(atlas, prepared, out, as_json=as_json, title=title, also=write_panels)

@@ -15,7 +15,7 @@ from sklearn.ensemble import BaggingClassifier, BaggingRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from oleander.black_box.answers import BlackBoxError
-from oleander.cli.errors import CommandError, ExitCode, note, wrong_option
+from oleander.cli.options import CommandError, ExitCode, note, wrong_option
 from oleander.data.schema import FeatureSchema
 from oleander.messages import import_extra, list_some, one_line
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from oleander.cli.errors import CommandError
+from oleander.cli.options import CommandError
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
 from oleander.files.atomic import write_whole
@@ -88,8 +88,10 @@ def predictions_table(atlas: AggregateExplainer, X: pd.DataFrame, row: NDArray[A
 
 def facts_of(atlas: AggregateExplainer) -> dict[str, Any]:
     """Return the main figures as plain data for JSON."""
-    certificate = atlas.certificate_
+    certificate, score = atlas.certificate_, atlas.model_score_
     return {
+        "accuracy": None if score is None else score.share,
+        "model_score": None if score is None else score.to_dict(),
         "n_explainers": len(atlas.explainers_),
         "complexity": atlas.complexity,
         "coverage": atlas.coverage_,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from oleander.black_box.asking import columns_read_by, match_columns
 from oleander.black_box.output import ModelPair
 from oleander.cli.columns import clean_columns, clean_like
-from oleander.cli.errors import CommandError, note, wrong_option
 from oleander.cli.models import BaggedTrees, load_model, load_optional
+from oleander.cli.options import CommandError, note, split_names, wrong_option
 from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, read_table
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
@@ -44,6 +44,22 @@ class Request:
     # Whether a model that is trained here answers with numbers.
     is_regression: bool = False
 
+    @classmethod
+    def read(
+        cls,
+        data: Path,
+        target: str | None,
+        *,
+        drop: list[str] | None,
+        missing: list[str] | None,
+        read: list[str] | None,
+        classes: list[str] | None = None,
+        **others: Any,
+    ) -> Self:
+        """Return a request from options as they are given; ``others`` are fields."""
+        files = FileOptions.parse(read, missing)
+        return cls(data, target, drop=split_names(drop), files=files, classes=split_names(classes), **others)
+
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
@@ -55,8 +71,7 @@ class Prepared:
     X : DataFrame or Source
         Rows that are new to the black box, as far as that is known.
     y, groups : array, str or None
-        True labels, which show whether the black box has seen the rows before, and the group of each row; for a source
-        the names of columns.
+        True labels, from which nothing is learned, and the group of each row; for a source the names of columns.
     row : array
         The number of each row in the file; the first row after the header is 0. Empty for a source.
     schema : FeatureSchema or None
@@ -65,8 +80,8 @@ class Prepared:
         The model and the rows in words.
     background : DataFrame, Source or None
         Rows from which draws are made: the training rows of a model that is trained here, or the rows of a file.
-    truth : array or None
-        The true label of each row of a table, where there is a target. Nothing is learned from it.
+    is_new : bool
+        Whether the rows are known to be new to the black box, because it was trained here.
     """
 
     black_box: Any
@@ -77,7 +92,7 @@ class Prepared:
     schema: FeatureSchema | None
     about: str
     background: pd.DataFrame | Source | None = None
-    truth: NDArray[Any] | None = None
+    is_new: bool = False
 
 
 def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
@@ -146,7 +161,7 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, b
     groups = None if group is None else table[group].to_numpy()
     if black_box is not None:
         about = f"{request.model} on {len(X):,} rows"
-        return Prepared(black_box, X, y, groups, row, schema, about, background, y)
+        return Prepared(black_box, X, y, groups, row, schema, about, background)
     assert y is not None
     train, new = split_off(len(X), 0.5, groups, random_state)
     if not request.is_regression and len(np.unique(y[train].astype(str))) < 2:
@@ -156,9 +171,8 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, b
         black_box = trees.fit(take_rows(X, train), y[train])
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
     new_groups = None if groups is None else groups[new]
-    # The rows are known to be new to a model that is trained here, so the fit needs no labels to find out.
-    trained_on = take_rows(X, train)
-    return Prepared(black_box, take_rows(X, new), None, new_groups, row[new], schema, about, trained_on, y[new])
+    rows, trained_on = take_rows(X, new), take_rows(X, train)
+    return Prepared(black_box, rows, y[new], new_groups, row[new], schema, about, trained_on, is_new=True)
 
 
 def _check_names(request: Request, columns: Sequence[Any]) -> None:
@@ -212,7 +226,7 @@ def _check_target(target: pd.Series, *, is_regression: bool) -> None:
             )
         return
     if n_classes < 2:
-        raise CommandError(f"the target {target.name!r} has one class, {target.iloc[0]!r}; at least two are needed.")
+        raise CommandError(f"the target {target.name!r} has one class, {target.iloc[0]!r}; two or more are needed.")
     if n_classes > MOST_CLASSES:
         raise CommandError(
             f"the target {target.name!r} has {n_classes:,} different values, which looks like a measurement or a name; "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from oleander.cli import options as given
-from oleander.cli.errors import CommandError, ExitCode, note, wrong_option
+from oleander.cli.options import CommandError, ExitCode, note, wrong_option
 from oleander.messages import list_some, visible
 
 if TYPE_CHECKING:
@@ -92,14 +92,13 @@ def evaluate(
             "state": check.state,
             "alarm": alarms,
             "n_queries": explainer.n_queries_ - n_saved,
-            "explainers": records(result.explainers),
+            "explainers": records(result.explainers.reset_index()),
             "classes": records(result.classes),
         }
         show_json(facts)
     else:
         typer.echo(f"{result.n_rows:,} new rows, coverage {show_lower(result.coverage, 3)}\n{check}")
-        table = result.explainers
-        show_table(table.assign(explainer=range(1, len(table) + 1))[["explainer", *table.columns]], "Each explainer")
+        show_table(result.explainers.reset_index(), "Each explainer")
     if alarms:
         raise typer.Exit(ExitCode.BROKEN)
 

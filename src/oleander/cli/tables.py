@@ -16,8 +16,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from oleander.cli.errors import CommandError, note, wrong_option
-from oleander.cli.options import split_names
+from oleander.cli.options import CommandError, note, split_names, wrong_option
 from oleander.data.checks import MOST_EXACT
 from oleander.messages import import_extra, list_some, one_line
 

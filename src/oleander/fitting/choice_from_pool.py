@@ -18,7 +18,7 @@ from oleander.fitting.options import NothingFoundError, Parameters, find_toleran
 from oleander.learning.learner import RuleLearner
 from oleander.learning.verdict import learn_from_rows
 from oleander.messages import warn_user
-from oleander.results.fit_record import FitRecord
+from oleander.results.fit_record import FitRecord, ModelScore
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.selection import SelectionResult
 from oleander.selection.result import relative_gap
@@ -117,6 +117,7 @@ class ChoiceFromPool(Engine):
             judged=judged,
             ball_sizes=sizes,
             output=options.output,
+            model_score=None if truth is None else ModelScore.count(explainers, rows, truth),
         )
         return record, cls(rows, held, parts, seed, program, result, n_rows)
 

@@ -31,7 +31,7 @@ from oleander.learning.learner import RuleLearner, RuleSet
 from oleander.messages import warn_user
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
-from oleander.results.fit_record import FitRecord, Stability
+from oleander.results.fit_record import FitRecord, ModelScore, Stability
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.running.progress import tell_progress, track
 from oleander.words.claims import why_too_few
@@ -141,6 +141,7 @@ class RulesOnDraws(Engine):
             realism=realism,
             by_folds=by_folds,
             output=options.output,
+            model_score=None if truth is None else ModelScore.count(explainers, rows, truth),
         )
         held = rows if is_held else Rows.empty(reading.schema)
         return record, cls(rows, held, parts, seed, learner, taught)

@@ -4,7 +4,7 @@ from oleander.results.changing import Change
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
 from oleander.results.explanation import Explanation, Statement
-from oleander.results.fit_record import Accuracy, BallSize, FitRecord, Stability
+from oleander.results.fit_record import Accuracy, BallSize, FitRecord, ModelScore, Stability
 from oleander.results.tradeoff import Cell, TradeOff
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "ExplainerSet",
     "Explanation",
     "FitRecord",
+    "ModelScore",
     "Stability",
     "Statement",
     "TradeOff",

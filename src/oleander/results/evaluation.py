@@ -53,7 +53,7 @@ class Evaluation(Shown):
     complexity : int
         Leaves, or weights, in total.
     explainers : DataFrame
-        One line each: rows covered, fidelity, complexity.
+        One line each, numbered from 1: rows covered, fidelity, complexity.
     classes : DataFrame
         One line per label of the black box, or per range of its numbers: rows, share covered, share of all its rows
         answered correctly.
@@ -86,7 +86,7 @@ class Evaluation(Shown):
         kinds = {"rows": read_count, "fidelity": read_share, "complexity": read_count}
         figures = {name: [*map(kind, members[name])] for name, kind in kinds.items()}
         table = pd.DataFrame({"label": read_labels(classes["label"]), **columns})
-        return read_fields(cls, data, explainers=pd.DataFrame(figures), classes=table)
+        return read_fields(cls, data, explainers=_number_explainers(figures), classes=table)
 
     @property
     def n_answered(self) -> int:
@@ -308,7 +308,7 @@ def evaluate_counts(
         agreement=n_right / n_answered if n_answered else float("nan"),
         conflicts=n_conflicts / n_answered if n_answered else 0.0,
         complexity=int(sum(complexity)),
-        explainers=pd.DataFrame({"rows": covered, "fidelity": fidelity, "complexity": complexity}),
+        explainers=_number_explainers({"rows": covered, "fidelity": fidelity, "complexity": complexity}),
         classes=pd.DataFrame(
             {
                 "label": labels,
@@ -318,6 +318,12 @@ def evaluate_counts(
             }
         ),
     )
+
+
+def _number_explainers(columns: dict[str, Any]) -> pd.DataFrame:
+    """Return a line per explainer, numbered from 1 as everywhere."""
+    table = pd.DataFrame(columns)
+    return table.set_axis(pd.RangeIndex(1, len(table) + 1, name="explainer"))
 
 
 def disagree(covers: Bools, said: Labels) -> Bools:

@@ -152,13 +152,19 @@ def list_silence(explainers: ExplainerSet, row: Floats) -> tuple[Silence, ...]:
     return tuple(Silence(number, rule) for number, rule in enumerate(rules) if rule is not None)
 
 
+def far_limits(feature: Feature) -> tuple[float, float]:
+    """Return the numbers of a column below and above which a value lies far outside the data."""
+    margin = FAR * (feature.upper - feature.lower)
+    return feature.lower - margin, feature.upper + margin
+
+
 def find_far(schema: FeatureSchema, rows: Floats) -> Bools:
     """Return a mask of the numbers of encoded rows that lie far outside the data, of the shape of the rows."""
     far = np.zeros(rows.shape, dtype=bool)
     for j, feature in enumerate(schema):
         if feature.is_number:
-            margin = FAR * (feature.upper - feature.lower)
-            far[:, j] = (rows[:, j] > feature.upper + margin) | (rows[:, j] < feature.lower - margin)
+            low, high = far_limits(feature)
+            far[:, j] = (rows[:, j] > high) | (rows[:, j] < low)
     return far
 
 

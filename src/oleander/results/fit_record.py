@@ -5,11 +5,13 @@ from typing import Annotated, Any, Self
 
 import pandas as pd
 
-from oleander.arrays import Floats
+from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.output import PLAIN_OUTPUT, Output
 from oleander.data.checks import Count, check_count, check_share
+from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from oleander.data.tolerance import agrees
 from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.verdict import read_verdict, write_verdict
@@ -56,6 +58,60 @@ class Accuracy(Saved):
     def is_inside(self) -> bool:
         """Whether every share of the sample lies as near to the exact one as was promised."""
         return self.seen <= self.promised
+
+
+@dataclass(frozen=True)
+class ModelScore(Saved):
+    """How often the black box itself is correct by the true labels, where the explainers answer and where not.
+
+    Parameters
+    ----------
+    n_answered, n_right : int
+        Rows that the explainers answer, and those of them on which the black box is correct.
+    n_silent, n_right_silent : int
+        The same of the rows without an answer.
+    by_group : bool
+        Whether rows belong to groups, so that they are no independent evidence.
+    unsaid : tuple of str
+        True labels that the black box never gives.
+    """
+
+    n_answered: Count
+    n_right: Count
+    n_silent: Count
+    n_right_silent: Count
+    by_group: bool = False
+    unsaid: tuple[Annotated[str, visible], ...] = ()
+
+    @classmethod
+    def count(cls, explainers: ExplainerSet, rows: Rows, truth: Labels) -> Self | None:
+        """Compare the black box's answers for some rows with true labels; None where no label is in both."""
+        within, labels = explainers.tolerance, rows.labels_of_rows
+        said, true = set(labels.tolist()), set(truth.tolist())
+        if within is None and not said & true:
+            return None
+        right = agrees(labels, truth, within)
+        answered = explainers.read(rows.values).answered[rows.point_of_row]
+        silent = ~answered
+        unsaid = () if within is not None else tuple(visible(label) for label in sorted(true - said, key=str))
+        return cls(
+            n_answered=int(answered.sum()),
+            n_right=int((right & answered).sum()),
+            n_silent=int(silent.sum()),
+            n_right_silent=int((right & silent).sum()),
+            by_group=rows.groups is not None,
+            unsaid=unsaid,
+        )
+
+    @property
+    def share(self) -> float:
+        """The share of all rows on which the black box is correct."""
+        return (self.n_right + self.n_right_silent) / (self.n_answered + self.n_silent)
+
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for counts that no rows have."""
+        if self.n_right > self.n_answered or self.n_right_silent > self.n_silent:
+            raise ValueError("model_score: more rows are correct than there are")
 
 
 @dataclass(frozen=True)
@@ -166,6 +222,8 @@ class FitRecord:
         How often the object was fitted on these rows, this fit included.
     n_candidates : int
         The candidate rules that reach the threshold of the chosen ones, where rules were learned by asking.
+    model_score : ModelScore or None
+        How often the black box itself is correct; None where true labels are not known.
     """
 
     max_explainers: int
@@ -188,6 +246,7 @@ class FitRecord:
     output: Output = PLAIN_OUTPUT
     n_fits: int = 1
     n_candidates: Count = 0
+    model_score: ModelScore | None = None
 
     @property
     def schema(self) -> FeatureSchema:

@@ -26,8 +26,14 @@ from oleander.words.html import (
     draw_tradeoff,
     draw_uncovered,
 )
-from oleander.words.rows import describe_explanation, describe_far, describe_silence, describe_statement
-from oleander.words.rules import describe_all, describe_change
+from oleander.words.rules import (
+    describe_all,
+    describe_change,
+    describe_explanation,
+    describe_far,
+    describe_silence,
+    describe_statement,
+)
 from oleander.words.sentences import describe_evaluation, describe_size, describe_stability, describe_uncovered
 
 TEXTS: dict[type, Callable[[Any], str]] = {

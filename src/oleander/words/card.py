@@ -9,13 +9,7 @@ from oleander.results.fit_record import FitRecord
 from oleander.results.rules import name_rule
 from oleander.words.claims import how_many
 from oleander.words.rules import describe_all, describe_evidence, describe_part, describe_rule
-from oleander.words.sentences import (
-    describe_answers,
-    describe_exact,
-    describe_realism,
-    describe_size,
-    describe_weak_classes,
-)
+from oleander.words.sentences import describe_exact, describe_facts, describe_fit, describe_realism, describe_size
 
 # Characters that Markdown gives a meaning to.
 MARKS = "\\`*_[]#|~:"
@@ -63,8 +57,8 @@ def _describe_use(record: FitRecord) -> list[str]:
 
 
 def _list_figures(record: FitRecord) -> list[str]:
-    lines = [*describe_answers(record), *map(describe_size, record.ball_sizes), *describe_exact(record)]
-    lines.append(f"{record.n_queries:,} rows were sent to the model.")
+    lines = [*describe_fit(record), *describe_facts(record), *map(describe_size, record.ball_sizes)]
+    lines += [*describe_exact(record), f"{record.n_queries:,} rows were sent to the model."]
     return [f"{'  ' * line.startswith(' ')}- {escape(line.strip())}" for line in lines]
 
 
@@ -90,7 +84,7 @@ def _describe_rules(record: FitRecord) -> list[str]:
 
 def _tabulate_classes(record: FitRecord) -> list[str]:
     return [
-        "| the model says | rows | answered | answered correctly |",
+        "| the model says | rows | answered | answered as the model |",
         "|---|---|---|---|",
         *(
             f"| {escape(str(one.label))} | {one.n_rows:,} | {_share(one.n_answered, one.n_rows)} | "
@@ -134,5 +128,5 @@ def _list_limits(record: FitRecord) -> list[str]:
     ]
     if record.certificate is None:
         limits.append("The figures are not certified: no row was held out for that alone.")
-    limits += map(escape, [*describe_weak_classes(record), *describe_realism(record)])
+    limits += map(escape, describe_realism(record))
     return [f"- {limit}" for limit in limits]

@@ -84,13 +84,18 @@ def about(claim: Claim) -> str:
     return "" if claim.unit == "rows" else " for a random row of a random group"
 
 
+def on_new_rows(claim: Claim) -> str:
+    """Return the bound of a claim with what it is about."""
+    return f"{at_least(claim.bound)}{about(claim) or ' on new rows'}"
+
+
 def describe_claim(claim: Claim, floor: float = 0.0) -> str:
     """Return what is claimed of an explainer, also where nothing can be.
 
     Examples
     --------
     >>> describe_claim(Claim(58, 60, 0.87), 0.9)
-    'certified at least 87% (58 of 60 rows), below the floor of 90%'
+    'certified: at least 87% on new rows (58 of 60 rows), below the floor of 90%'
     """
     if claim.n_rows == 0:
         return "not certifiable: no held-out row"
@@ -98,7 +103,7 @@ def describe_claim(claim: Claim, floor: float = 0.0) -> str:
         few = f"{how_many(claim.n_rows, claim.unit)} {'is' if claim.n_rows == 1 else 'are'} too few"
         return f"not certifiable: {few} for a floor of {show_percent(floor)}, even if all are correct"
     under = f", below the floor of {show_percent(floor)}" if claim.bound < floor else ""
-    return f"certified {at_least(claim.bound)} ({show_evidence(claim)}){under}"
+    return f"certified: {on_new_rows(claim)} ({show_evidence(claim)}){under}"
 
 
 def describe_certificate(
@@ -195,7 +200,7 @@ def describe_watched(watched: Watched) -> str:
         floor = show_percent(one.floor)
         what = {
             "agreement": f"Answers match the model on {share}; the floor is {floor}.",
-            "coverage": f"Rules answer {share}; at least {floor} is expected.",
+            "coverage": f"Rules answer {share}; {floor} or more is expected.",
         }.get(one.about, f"Rule {one.about} matches the model on {share} where it holds; its floor is {floor}.")
         since = "" if one.alarm is None else f" Alarm since batch {visible(watched.batches[one.alarm].name)}."
         lines.append(what + since)
@@ -212,8 +217,8 @@ def describe_verdict(verdict: pd.DataFrame, floor: float) -> list[str]:
             continue
         lines.append(
             f"{name} ({how_many(line.rules, 'leaves') if line.rules > 1 else '1 leaf'}) answers "
-            f"{show_share(line.coverage, 1)} of rows, {show_share(line.agreement, 1)} of them correctly "
-            f"({at_least(line.bound, 1)})."
+            f"{show_share(line.coverage, 1)} of rows and matches the model on {show_share(line.agreement, 1)} of them "
+            f"({at_least(line.bound, 1)} on new rows)."
         )
     if len(verdict) and one_tree_is_enough(verdict, floor):
         lines.append(f"One plain tree is enough: it reaches the floor of {shown} on all rows.")

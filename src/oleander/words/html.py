@@ -12,9 +12,14 @@ from oleander.results.explanation import Explanation
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.words.claims import VOID, show_counts
-from oleander.words.rows import describe_black_box, describe_rest, describe_sureness
-from oleander.words.rules import describe_all, list_rules
-from oleander.words.sentences import describe_answers, describe_evaluation, describe_exact, describe_uncovered
+from oleander.words.rules import describe_all, describe_black_box, describe_rest, describe_sureness, list_rules
+from oleander.words.sentences import (
+    describe_evaluation,
+    describe_exact,
+    describe_facts,
+    describe_fit,
+    describe_uncovered,
+)
 
 # Colours are inherited, so that a fragment is readable in light and in dark notebooks.
 STYLE = "font-size:0.95em;line-height:1.45;max-width:72em"
@@ -105,8 +110,8 @@ def _cell(tag: str, value: Any, side: str, extra: str = "") -> str:
 
 def draw_fit(record: FitRecord) -> str:
     """Return a fit as HTML for a notebook: what is answered, how sure that is, the rules and the classes."""
-    first, *others = describe_answers(record)
-    page = Fragment().heading(first).lines(others).lines(describe_exact(record))
+    first, *others = describe_fit(record)
+    page = Fragment().heading(first).lines([*others, *describe_facts(record), *describe_exact(record)])
     return page.add(_draw_rules(record.explainers.members, record.stability)).add(_draw_classes(record.evaluation)).html
 
 
@@ -191,4 +196,4 @@ def _draw_classes(evaluation: Evaluation) -> str:
         (one.label, f"{one.n_rows:,}", f"{one.n_answered:,}", f"{one.n_right:,}")
         for one in evaluation.count_classes(rarest_first=True)
     ]
-    return table(["the model says", "rows", "answered", "correctly"], lines)
+    return table(["the model says", "rows", "answered", "as the model"], lines)

@@ -1,20 +1,32 @@
-"""A rule in words: its conditions, its answer, and how sure it is."""
+"""A rule in words: its conditions, its answer and how sure it is; and what rules say of single rows."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from oleander.data.tolerance import show_answer
-from oleander.messages import show_share
+import numpy as np
+import pandas as pd
+
+from oleander.arrays import Bools, Floats, Labels
+from oleander.data.frames import take_rows
+from oleander.data.schema.rounding import format_number
+from oleander.data.tolerance import agrees, show_answer
+from oleander.messages import show_share, visible
 from oleander.results.changing import Change
-from oleander.results.explainer_set import ChosenExplainer
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.results.explanation import Explanation, FarValue, Silence, Statement, list_far, list_silence
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.rules import name_rule
 from oleander.rules.base import Rule
 from oleander.rules.conditions import clauses
-from oleander.words.claims import about, at_least, describe_claim, how_many
+from oleander.words.claims import at_least, describe_claim, how_many, on_new_rows
 
 # Up to this many rules in all are shown; of more, the widest few of each explainer.
 MOST_RULES, WIDEST_RULES = 20, 12
 MOST_FEATURES = 10
+# The page says these of the rows that are tried on it.
+UNCOVERED = "no rule covers this row"
+DISAGREE = "The rules that hold disagree: the first one, which is the most faithful, answers."
+FAR = "{} lies far {} all values in the data, and no such row was checked"
 
 
 def describe_rule(name: str, rule: Rule, evidence: str) -> str:
@@ -22,15 +34,15 @@ def describe_rule(name: str, rule: Rule, evidence: str) -> str:
     return f"{name}: {rule.premise or 'always'} → {rule.answer} ({evidence})"
 
 
-def correct_on(n_right: float, n_rows: int) -> str:
-    """Return two counts in words.
+def matches_on(n_right: float, n_rows: int) -> str:
+    """Return in words on how many rows a rule says what the model says.
 
     Examples
     --------
-    >>> correct_on(43, 45)
-    'correct on 43 of 45 rows'
+    >>> matches_on(43, 45)
+    'matches the model on 43 of 45 rows'
     """
-    return f"correct on {n_right:,.0f} of {how_many(n_rows)}"
+    return f"matches the model on {n_right:,.0f} of {how_many(n_rows)}"
 
 
 def describe_teachers(rule: Rule) -> str:
@@ -39,9 +51,10 @@ def describe_teachers(rule: Rule) -> str:
     Examples
     --------
     >>> describe_teachers(Rule((), "low", 412, 0.97))
-    'correct on 97% of 412 synthetic rows'
+    'matches the model on 97% of 412 synthetic rows'
     """
-    return f"correct on {show_share(rule.share)} of {rule.n_draws:,} {'synthetic ' * (rule.unit == 'draws')}rows"
+    rows = f"{'synthetic ' * (rule.unit == 'draws')}rows"
+    return f"matches the model on {show_share(rule.share)} of {how_many(rule.n_draws, rows)}"
 
 
 def describe_all(member: ChosenExplainer) -> str:
@@ -50,16 +63,14 @@ def describe_all(member: ChosenExplainer) -> str:
     They are the rows that judged it, or, where there are none, those that it was chosen on.
     """
     if member.judged:
-        return correct_on(sum(claim.n_right for claim in member.judged), sum(claim.n_rows for claim in member.judged))
+        return matches_on(sum(claim.n_right for claim in member.judged), sum(claim.n_rows for claim in member.judged))
     if not member.support:
         return "not checked on any row"
-    counts = correct_on(round(member.fidelity * member.support), member.support)
+    counts = matches_on(round(member.fidelity * member.support), member.support)
     return f"{counts} it was {'learned around' if member.origin == 'asking' else 'chosen on'}"
 
 
-def describe_evidence(
-    member: ChosenExplainer, position: int | None, rule: Rule, *, alone: bool = False, brief: bool = False
-) -> str:
+def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule, *, alone: bool = False) -> str:
     """Return how sure a rule is.
 
     Parameters
@@ -70,23 +81,20 @@ def describe_evidence(
     rule : Rule
     alone : bool
         Whether to leave out what is certified of an explainer with several rules.
-    brief : bool
-        Whether to leave out what the bound is about, where that is said of all rules at once.
     """
     claim, is_one = member.certified, member.explainer.n_rules == 1
     if claim is not None and is_one:
-        unit = f" {claim.unit}" if claim.unit != "rows" else ""
-        counts = correct_on(claim.n_right, claim.n_rows) if not unit else f"{claim.n_rows:,}{unit}"
-        return f"certified {at_least(claim.bound)}, {counts}{_describe_spread(member, 0)}"
+        counts = matches_on(claim.n_right, claim.n_rows) if claim.unit == "rows" else how_many(claim.n_rows, claim.unit)
+        return f"{counts}; certified: {on_new_rows(claim)}{_describe_spread(member, 0)}"
     if position is None or not member.judged:
         words = describe_all(member)
     elif member.judged[position].n_rows:
         judged = member.judged[position]
-        words = f"{correct_on(judged.n_right, judged.n_rows)}, {at_least(judged.bound)}{'' if brief else about(judged)}"
+        words = f"{matches_on(judged.n_right, judged.n_rows)}; {on_new_rows(judged)}"
     else:
         words = f"not checked on any row; {describe_teachers(rule)}"
     words += _describe_spread(member, position)
-    return words if claim is None or alone else f"{words}; its explainer is certified {at_least(claim.bound)}"
+    return words if claim is None or alone else f"{words}; its explainer is certified: {on_new_rows(claim)}"
 
 
 def _describe_spread(member: ChosenExplainer, position: int | None) -> str:
@@ -111,7 +119,7 @@ def describe_member(record: FitRecord, number: int) -> list[str]:
     members, stability = record.explainers.members, record.stability
     member, rules = members[number], members[number].rules()
     if member.is_one_rule:
-        evidence = with_refits(describe_evidence(member, 0, rules[0], brief=True), stability, number, 0)
+        evidence = with_refits(describe_evidence(member, 0, rules[0]), stability, number, 0)
         return [describe_rule(name_rule(members, number, 0), rules[0], evidence)]
     is_long = sum(len(one.explainer.rules()) for one in members) > MOST_RULES
     most = max(1, WIDEST_RULES // len(members)) if is_long else MOST_RULES
@@ -139,7 +147,7 @@ def describe_part(
     """Return how sure one of several rules of an explainer is, by itself."""
     if not member.judged:
         return describe_teachers(rule)
-    return with_refits(describe_evidence(member, position, rule, alone=True, brief=True), stability, number, position)
+    return with_refits(describe_evidence(member, position, rule, alone=True), stability, number, position)
 
 
 def list_rules(
@@ -160,7 +168,134 @@ def list_rules(
     return lines, len(rules) - len(widest)
 
 
+def describe_explanation(explanation: Explanation) -> list[str]:
+    """Return all that is said of a row."""
+    statements = map(describe_statement, explanation.statements)
+    return [describe_black_box(explanation), *statements, *describe_rest(explanation)]
+
+
+def describe_statement(statement: Statement) -> str:
+    """Return what one explainer says of a row."""
+    return describe_rule(statement.name, statement.rule, describe_sureness(statement))
+
+
+def describe_sureness(statement: Statement) -> str:
+    """Return how sure the rule of a statement is."""
+    return describe_evidence(statement.member, statement.position, statement.rule)
+
+
+def describe_black_box(explanation: Explanation) -> str:
+    """Return what the model says, and whether the explanation agrees."""
+    said = explanation.black_box
+    if said is None:
+        return f"The model was not asked{f': {explanation.not_asked}' if explanation.not_asked else ''}."
+    answer = format_number(said) if isinstance(said, float) else f"'{visible(said)}'"
+    if explanation.agrees is None:
+        return f"The model says {answer}; the rules give no answer."
+    agreement = "agrees" if explanation.agrees else "does not agree"
+    if explanation.tolerance is not None:
+        agreement += f" ({explanation.tolerance})"
+    return f"The model says {answer}; the explanation {agreement}."
+
+
+def describe_rest(explanation: Explanation) -> list[str]:
+    """Return the lines after the statements: silence, disagreement, what would change the answer, warnings."""
+    lines = []
+    if not explanation.statements:
+        lines.append(f"No answer: {explanation.unreadable or _describe_reasons(explanation.silence)}.")
+    elif explanation.disagree:
+        lines.append(DISAGREE)
+    if explanation.change is not None:
+        lines.append(describe_change(explanation.change))
+    return lines + [f"Warning: {describe_far(one)}." for one in explanation.far_outside]
+
+
 def describe_change(change: Change) -> str:
     """Return what would change the answer of a row."""
     answer = show_answer(change.label, change.tolerance)
     return f"The answer would be '{answer}' ({change.name}) if {' and '.join(clauses(change.terms))}."
+
+
+def describe_silence(silence: Silence) -> str:
+    """Return why an explainer keeps silent."""
+    rule = silence.rule
+    return (
+        f"explainer {silence.explainer + 1} abstains where {rule.premise or 'it is asked'} ('{rule.answer}' "
+        f"{describe_teachers(rule)})"
+    )
+
+
+def _describe_reasons(silence: Sequence[Silence]) -> str:
+    return "; ".join(map(describe_silence, silence)) or UNCOVERED
+
+
+def describe_far(far: FarValue) -> str:
+    """Return that a value lies far outside the data, without any value of the data."""
+    shown = f"{far.feature.shown} = {far.feature.describe_value(far.value)}"
+    return FAR.format(shown, "above" if far.value > far.feature.upper else "below")
+
+
+def tabulate_answers(
+    explainers: ExplainerSet, X: Any, rows: Floats, readable: Bools | None, known: Labels | None
+) -> pd.DataFrame:
+    """Return a line for each row; see ``AggregateExplainer.explain_many``.
+
+    Parameters
+    ----------
+    explainers : ExplainerSet
+    X : table
+    rows : array of shape (n_rows, n_features)
+        The table, encoded.
+    readable : bool array of shape (n_rows,) or None
+        The rows that hold only values that the schema allows; None for all.
+    known : array of shape (n_rows,) or None
+        The black box's answers, where it was asked.
+    """
+    members, answers = explainers.members, explainers.read(rows, readable)
+    given = answers.answered
+    at_least, certified = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
+    names = np.full(len(rows), None, dtype=object)
+    for number, member in enumerate(members):
+        own = np.flatnonzero(answers.speaker == number)
+        found = member.explainer.find_rules(rows[own])
+        if found is None:
+            names[own] = name_rule(members, number, None)
+        else:
+            for position in np.unique(found).tolist():
+                names[own[found == position]] = name_rule(members, number, position)
+            if member.judged:
+                at_least[own] = np.array([claim.bound for claim in member.judged])[found]
+        if member.certified is not None:
+            certified[own] = member.certified.bound
+    agreed = None if known is None else _mask(agrees(answers.given, known, explainers.tolerance), given)
+    table = pd.DataFrame(
+        {
+            "answer": _mask(answers.given, given),
+            "black_box": None if known is None else _mask(known),
+            "agrees": agreed,
+            "explainer": _mask(answers.speaker + 1, given),
+            "rule": _mask(names),
+            "at_least": at_least,
+            "certified": certified,
+            "why_silent": _list_silence(explainers, X, rows, readable, given),
+            "far_outside": ["; ".join(map(describe_far, values)) for values in list_far(explainers.schema, rows)],
+        }
+    )
+    return table.set_index(X.index) if isinstance(X, pd.DataFrame) else table
+
+
+def _list_silence(explainers: ExplainerSet, X: Any, rows: Floats, readable: Bools | None, given: Bools) -> list[str]:
+    """Return why each row has no answer; empty for those with one."""
+    words = [""] * len(rows)
+    for place in np.flatnonzero(~given).tolist():
+        if readable is not None and not readable[place]:
+            words[place] = explainers.schema.describe_unreadable(take_rows(X, np.array([place])))
+        else:
+            words[place] = _describe_reasons(list_silence(explainers, rows[place]))
+    return words
+
+
+def _mask(values: Any, given: Bools | None = None) -> pd.Series:
+    """Return values as objects, None where there is none."""
+    found = pd.Series(np.asarray(values).tolist(), dtype=object)
+    return found if given is None else found.where(given, None)

@@ -1,31 +1,39 @@
-"""The sentences about a fit, which the notebook, the page and the model card share, and the summary made of them."""
+"""The sentences about a fit, which summary, page, notebook and model card share, and the summary made of them."""
 
 import numpy as np
 
+from oleander.judging.bounds import lower_bound, upper_bound
+from oleander.judging.certificate import Certificate
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.fit_record import BallSize, FitRecord, Stability
+from oleander.results.fit_record import BallSize, FitRecord, ModelScore, Stability
+from oleander.results.tradeoff import WITHHELD, Cell
+from oleander.rules.base import Rule
 from oleander.words.claims import (
+    VOID,
     about,
     at_least,
     describe_certificate,
     describe_verdict,
     how_many,
     join_words,
-    show_counts,
+    show_evidence,
 )
 from oleander.words.rules import describe_member
 
 MOST_CLASSES = 12
-# A class that is answered correctly on a smaller share of its rows is named.
+# A class in which a smaller share of all rows gets the model's answer is named.
 FAIR_SHARE = 0.5
+# The one-sided error of each end of an interval, and what is said of it.
+TAIL, CONFIDENT = 0.025, " on new rows, with 95% confidence"
 
 
 def summarize(record: FitRecord) -> str:
     """Return the summary of a fit."""
     members = record.explainers.members
     parts = [
-        [*describe_answers(record), *map(describe_size, record.ball_sizes)],
+        describe_fit(record),
+        [*describe_facts(record), *map(describe_size, record.ball_sizes)],
         describe_exact(record),
         [*_head_rules(record), *(line for number in range(len(members)) for line in describe_member(record, number))],
         [] if record.stability is None else [describe_stability(record.stability)],
@@ -38,11 +46,8 @@ def summarize(record: FitRecord) -> str:
 
 def _head_rules(record: FitRecord) -> list[str]:
     """Return what the order and the figures of the rules mean, where rows judged them."""
-    claims = [claim for member in record.explainers.members for claim in member.judged]
-    if not claims:
-        return []
-    bound = f"a lower bound{about(claims[0]) or ' for new rows'}, one rule at a time"
-    return [f'The rules, widest first ("at least" is {bound}):']
+    is_judged = any(member.judged for member in record.explainers.members)
+    return ["The rules, widest first (each bound is about one rule at a time):"] if is_judged else []
 
 
 def _describe_trees(record: FitRecord) -> list[str]:
@@ -53,105 +58,150 @@ def _describe_trees(record: FitRecord) -> list[str]:
     return [head, *(f"  {line}" for line in describe_verdict(record.verdict, floor))]
 
 
+# What a fit comes to: three sentences.
+
+
+def describe_fit(record: FitRecord) -> list[str]:
+    """Return what the rules answer and how surely, how good the model itself is, and what silence means."""
+    return [*describe_answers(record), *describe_model(record), describe_silence(record.cell, record)]
+
+
+def describe_answers(record: FitRecord) -> list[str]:
+    """Return what is answered, how often it is what the model says, and what is certified of that."""
+    evaluation = record.evaluation
+    first = f"{_subject(record.cell)} {_count(evaluation)}"
+    certificate, judged = record.certificate, record.judged
+    matched = (
+        f" and {_verb(record.cell, 'match', 'matches')} the model{within(record)} on {evaluation.n_right:,} of them "
+        f"({show_share(evaluation.agreement, 1)})"
+    )
+    if judged is not None and record.by_folds:
+        return [
+            f"{first}. Cross-checked, not certified: rules learned the same way without the row answer "
+            f"{judged.n_rows:,} of {evaluation.n_rows:,} rows and match the model{within(record)} on "
+            f"{judged.n_right:,} of them ({show_share(judged.share, 1)}; {at_least(judged.bound)}{about(judged)})."
+        ]
+    if certificate is not None and certificate.coverage is None:
+        return [f"{first}{matched}{_explain_bound(certificate)}."]
+    if judged is not None:
+        what = f"{about(judged) or ' on new rows'}, {at_least(judged.bound)} of answers match"
+        return [f"{first}{matched};{what}, which is checked and not certified."]
+    lines = [f"{first}{matched}, counted on the rows {_verb(record.cell, 'they were', 'it was')} chosen on."]
+    if certificate is None:
+        return lines
+    every = record.exact is not None and not certificate.by_group
+    judges = "all rows that nothing was learned or chosen from" if every else "held-out rows"
+    return [*lines, *describe_certificate(certificate, record.min_fidelity, within(record), judges)]
+
+
+def _explain_bound(certificate: Certificate) -> str:
+    """Return what is certified of the answers, and what that means."""
+    claim, error = certificate.answers, show_percent(1 - certificate.confidence)
+    counted = "" if claim.unit == "rows" else f"{show_evidence(claim)}; "
+    return (
+        f";{about(claim) or ' on new rows'}, {at_least(claim.bound)} of answers match, certified with "
+        f"{show_percent(certificate.confidence)} confidence ({counted}at most {error} of such bounds are too high)"
+    )
+
+
+def _subject(cell: Cell) -> str:
+    """Return what there is to read."""
+    assert cell.explainers is not None
+    members, rules = cell.explainers.members, how_many(cell.n_rules, "rules")
+    if cell.n_rules == len(members) and all(member.is_one_rule for member in members):
+        return rules
+    return f"{how_many(len(members), 'explainers')} with {rules}"
+
+
+def _verb(cell: Cell, many: str, one: str) -> str:
+    return one if cell.n_explainers == 1 else many
+
+
+def _count(evaluation: Evaluation) -> str:
+    verb = "answers" if len(evaluation.explainers) == 1 else "answer"
+    return f"{verb} {evaluation.n_answered:,} of {evaluation.n_rows:,} rows ({show_share(evaluation.coverage, 1)})"
+
+
 def within(record: FitRecord) -> str:
     """Return the tolerance of numbers as a part of a sentence; empty for labels."""
     return "" if record.explainers.tolerance is None else f" within {record.explainers.tolerance}"
 
 
-def teachers(record: FitRecord) -> str:
-    """Return what rules were learned from, in words."""
-    return "synthetic rows" if record.realism is not None else "rows it was learned from"
-
-
-def describe_answers(record: FitRecord) -> list[str]:
-    """Return what is answered and how well, how sure that is, and how good the choice is."""
-    proof, evaluation, members = record.proof, record.evaluation, record.explainers.members
-    rules, verb = how_many(record.explainers.n_rules, "rules"), "s" if len(members) == 1 else ""
-    covered = f"{evaluation.n_answered:,} of {evaluation.n_rows:,} rows ({show_share(evaluation.coverage, 1)})"
-    if proof is not None and not record.is_asked:
-        best = (
-            "Proven: no choice covers more."
-            if proof.is_proven_optimal
-            else f"The best possible choice covers at most {show_upper_percent(proof.gap, 2)} more."
-        )
-        return [
-            f"{how_many(len(members), 'local explainers')} with {rules} cover{verb} {covered}. {best}",
-            f"The least faithful explainer matches the model on {show_lower_percent(evaluation.fidelity)} of the rows "
-            "it was chosen on.",
-            *_describe_counted(record),
-            *describe_sureness(record),
-        ]
-    if record.judged is not None and record.by_folds:
-        first = f"{rules} answer{verb} {covered}."
-    else:
-        matched = f"{evaluation.n_right:,} of them ({show_share(evaluation.agreement, 1)})"
-        match = "matches" if len(members) == 1 else "match"
-        first = f"{rules} answer{verb} {covered} and {match} the model{within(record)} on {matched}."
-    return [first, *describe_sureness(record), *describe_choice(record)]
-
-
-def describe_sureness(record: FitRecord) -> list[str]:
-    """Return what is certified, or else what rows that nothing was learned from show."""
-    if record.certificate is not None:
-        judges = "all rows that nothing was learned or chosen from"
-        is_exact = record.exact is not None and not record.certificate.by_group
-        kept = judges if is_exact else "held-out rows"
-        return [
-            *describe_certificate(record.certificate, record.min_fidelity, within(record), kept),
-            *_describe_fits(record),
-        ]
-    judged = record.judged
-    if judged is None:
+def describe_model(record: FitRecord) -> list[str]:
+    """Return how often the model itself is correct, where true labels are known."""
+    score = record.model_score
+    if score is None:
         return []
-    if record.by_folds:
-        return [
-            f"Cross-checked, not certified: rules learned the same way without the row answer {judged.n_rows:,} of "
-            f"{record.evaluation.n_rows:,} rows and match the model{within(record)} on {judged.n_right:,} of them "
-            f"({show_share(judged.share, 1)}; {at_least(judged.bound)}{about(judged)})."
-        ]
-    return [
-        f"Checked, not certified: {at_least(judged.bound)} of answers match the model{within(record)}{about(judged)}, "
-        f"counted on rows that nothing was learned from ({show_counts(judged, 'rows')})."
-    ]
+    parts: list[str] = []
+    for n_right, n_rows, kind in (
+        (score.n_right, score.n_answered, "answered"),
+        (score.n_right_silent, score.n_silent, "silent"),
+    ):
+        if n_rows:
+            sure = "" if score.by_group else f"; {_interval(n_right, n_rows)}{'' if parts else CONFIDENT}"
+            parts.append(f"on {n_right:,} of {n_rows:,} {kind} rows ({show_share(n_right / n_rows, 1)}{sure})")
+    return [f"The model itself is correct{within(record)} {join_words(parts)}{_describe_unsaid(score)}."]
 
 
-def _describe_fits(record: FitRecord) -> list[str]:
-    """Return that earlier fits of the object looked at the same rows."""
-    if record.n_fits == 1:
-        return []
-    return [
-        f"This is fit number {record.n_fits:,} on these rows: the certificate holds only if this fit was planned, not "
-        "picked for its result."
-    ]
+def _interval(n_right: int, n_rows: int) -> str:
+    lower, upper = (float(bound(n_right, n_rows, TAIL)) for bound in (lower_bound, upper_bound))
+    return f"{show_lower_percent(lower, 0)} to {show_upper_percent(upper, 0)}"
 
 
-def describe_choice(record: FitRecord) -> list[str]:
+def _describe_unsaid(score: ModelScore) -> str:
+    return f"; it never says {join_words(_list_some([repr(label) for label in score.unsaid]))}" if score.unsaid else ""
+
+
+def describe_silence(cell: Cell, record: FitRecord) -> str:
+    """Return how many rows a choice leaves without an answer, and what that means for a reader."""
+    n_rows = record.evaluation.n_rows
+    n_silent = n_rows - round(cell.coverage * n_rows)
+    rules = "rule" if record.is_asked else "explainer"
+    if not n_silent:
+        return f"No row is silent; a new row that no {rules} covers would get no answer."
+    share = f"{n_silent:,} of {n_rows:,} rows ({show_share(n_silent / n_rows, 1)})"
+    return f"Silence on {share} means that no {rules} describes what the model says there: a person should decide."
+
+
+# What must be known beside them.
+
+
+def describe_facts(record: FitRecord) -> list[str]:
+    """Return warnings, what else is certified, how faithful each rule is, and how good the choice is."""
+    lines = describe_weak_classes(record)
+    certificate = record.certificate
+    if certificate is not None:
+        if certificate.coverage is None:
+            lines += describe_certificate(certificate)[1:]
+        if record.n_fits > 1:
+            lines.append(
+                f"This is fit number {record.n_fits:,} on these rows: the certificate holds only if this fit was "
+                "planned, not picked for its result."
+            )
+    return lines + (_describe_choice(record) if record.is_asked else _describe_program(record))
+
+
+def _describe_choice(record: FitRecord) -> list[str]:
     """Return how faithful each rule is by itself, which rule answers, and how wide other rules could be."""
-    members = record.explainers.members
+    members, proof = record.explainers.members, record.proof
+    n_rules, taught = len(members), "synthetic rows" if record.realism is not None else "rows it was learned from"
     lowest = show_lower_percent(min(member.draw_fidelity for member in members))
-    if len(members) == 1:
-        first = f"The rule matches the model on {lowest} of the {teachers(record)} where it holds."
+    if n_rules == 1:
+        lines = [f"The rule matches the model on {lowest} of the {taught} where it holds."]
     else:
-        first = (
-            f"Each rule can be read alone: the least faithful one matches the model on {lowest} of the "
-            f"{teachers(record)} where it holds. Where several rules hold, the most faithful one answers."
-        )
-    return [first, *describe_width(record)]
-
-
-def describe_width(record: FitRecord) -> list[str]:
-    """Return how wide other candidate rules could be, and that the rules say one thing only, where they do."""
-    members, proof, lines = record.explainers.members, record.proof, []
-    n_rules, rows = len(members), "synthetic rows" if record.realism is not None else "rows they were learned from"
+        lines = [
+            f"Each rule can be read alone: the least faithful one matches the model on {lowest} of the {taught} where "
+            "it holds. Where several rules hold, the most faithful one answers."
+        ]
     if proof is not None:
+        rows = "synthetic rows" if record.realism is not None else "rows they were learned from"
         most, own = show_upper_percent(proof.bound / proof.total_weight, 1), show_share(proof.coverage, 1)
-        own = f"{own} of the {rows}; no other"
-        more = f"more{'' if own.startswith(most) else f' than {most}'}."
+        more = f"more{'' if own == most else f' than {most}'}."
         candidates = f"of the {record.n_candidates:,} candidate rules"
         lines.append(
-            f"This rule covers {own} {candidates} covers {more}"
+            f"This rule covers {own} of the {rows}; no other {candidates} covers {more}"
             if n_rules == 1
-            else f"These {n_rules} rules cover {own} {n_rules} {candidates} cover {more}"
+            else f"These {n_rules} rules cover {own} of the {rows}; no other {n_rules} {candidates} cover {more}"
         )
     if len({member.explainer.rules()[0].label for member in members}) == 1 and not record.is_number:
         only = members[0].explainer.rules()[0].answer
@@ -159,14 +209,52 @@ def describe_width(record: FitRecord) -> list[str]:
     return lines
 
 
-def _describe_counted(record: FitRecord) -> list[str]:
-    """Return what the printed program counts, where that is less than what the explainers cover."""
-    if record.counted is None or record.counted >= record.evaluation.coverage:
+def _describe_program(record: FitRecord) -> list[str]:
+    """Return the lowest fidelity, how good the choice is, and what the printed program counts where that is less."""
+    lines = _describe_proof(record.cell)
+    if record.counted is not None and record.counted < record.evaluation.coverage:
+        lines.append(
+            f"The printed program counts {show_share(record.counted, 1)} of the rows and applies the floor of "
+            f"{show_percent(record.min_fidelity)} to those only: rows that an explainer gets wrong need not be counted."
+        )
+    return lines
+
+
+def _describe_proof(cell: Cell) -> list[str]:
+    if np.isnan(cell.gap):
         return []
-    return [
-        f"The printed program counts {show_share(record.counted, 1)} of the rows and applies the floor of "
-        f"{show_percent(record.min_fidelity)} to those only: rows that an explainer gets wrong need not be counted."
-    ]
+    fidelity = show_lower_percent(cell.fidelity)
+    lines = [f"The least faithful explainer matches the model on {fidelity} of the rows in its region."]
+    if cell.status == "optimal":
+        return [*lines, "Proven: no choice of as many candidates covers more rows."]
+    most = show_upper_percent(cell.most)
+    return [*lines, f"No choice of as many candidates covers more than {most} of rows; the search stopped early."]
+
+
+def describe_cell(record: FitRecord, cell: Cell, *, is_fitted: bool) -> dict[str, list[str]]:
+    """Return what the page says of a choice: its first sentences, and what must be known beside them."""
+    if cell.explainers is None:
+        return {"lead": [_describe_nothing(record, cell)], "facts": []}
+    if is_fitted:
+        by_folds = ["Counts beside a rule are of its own answers for the rows that it was learned around."]
+        facts = [*describe_facts(record), *(by_folds if record.by_folds else []), *describe_exact(record)]
+        return {"lead": describe_fit(record), "facts": facts}
+    first = (
+        f"{_subject(cell)} {_verb(cell, 'answer', 'answers')} {show_share(cell.coverage, 1)} of rows and "
+        f"{_verb(cell, 'match', 'matches')} the model{within(record)} on {show_share(cell.agreement, 1)} of them. Not "
+        "certified: this is not the fitted choice, and a choice made after looking at several is not certified."
+    )
+    return {"lead": [first, describe_silence(cell, record)], "facts": _describe_proof(cell)}
+
+
+def _describe_nothing(record: FitRecord, cell: Cell) -> str:
+    asked = f"max_explainers={cell.max_explainers}, floor {show_percent(cell.min_fidelity)}"
+    if cell.status == WITHHELD:
+        return f"Not shown, because an explainer of this choice is a ball around a row of the data ({asked})."
+    # Only a program that chooses among candidates has a time limit.
+    if cell.status == "unknown" and not record.is_asked:
+        return f"The search ran out of time before it found an explainer ({asked})."
+    return f"No explainer reaches the floor ({asked})."
 
 
 def describe_size(size: BallSize) -> str:
@@ -210,19 +298,16 @@ def describe_classes(record: FitRecord) -> list[str]:
     lines = [f"Rows by the model's answer{order}{taught}:"]
     for one in classes[:MOST_CLASSES]:
         lines.append(
-            f"  {visible(one.label)}: {how_many(one.n_rows)}, {one.n_answered:,} answered, {one.n_right:,} correctly"
+            f"  {visible(one.label)}: {how_many(one.n_rows)}, {one.n_answered:,} answered, {one.n_right:,} as the model"
         )
     if len(classes) > MOST_CLASSES:
         lines.append(f"  and {len(classes) - MOST_CLASSES} more")
-    return [*lines, *(f"  {line}" for line in describe_weak_classes(record))]
+    return lines
 
 
 def describe_weak_classes(record: FitRecord) -> list[str]:
-    """Return a warning of classes, or ranges of numbers, that are rarely answered correctly or miss the floor."""
+    """Return a warning of classes, or ranges of numbers, that rarely get the model's answer or miss the floor."""
     classes, lines = record.evaluation.count_classes(rarest_first=not record.is_number), []
-    rare = [visible(one.label) for one in classes if one.n_right < FAIR_SHARE * one.n_rows]
-    if rare:
-        lines.append(f"Fewer than half of the rows in {join_words(_list_some(rare))} are answered correctly.")
     weak = [
         f"{visible(one.label)} ({one.n_right:,} of {one.n_answered:,} answers)"
         for one in classes
@@ -233,6 +318,9 @@ def describe_weak_classes(record: FitRecord) -> list[str]:
             f"Warning: agreement with the model is below the floor of {show_percent(record.min_fidelity)} in "
             f"{join_words(_list_some(weak))}."
         )
+    rare = [visible(one.label) for one in classes if one.n_right < FAIR_SHARE * one.n_rows]
+    if rare:
+        lines.append(f"Warning: fewer than half of the rows in {join_words(_list_some(rare))} get the model's answer.")
     return lines
 
 
@@ -271,11 +359,90 @@ def describe_evaluation(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def describe_uncovered(uncovered: Uncovered) -> list[str]:
-    """Return how many rows are not answered, and where they are."""
-    lines = [f"{uncovered.n_rows:,} rows ({show_share(uncovered.share, 1)}) are not answered."]
-    for rule in uncovered.rules:
-        if rule.label == "not answered":
-            where, share = rule.premise or "everywhere", show_share(rule.share)
-            lines.append(f"  {where}: {share} of {rule.n_draws:,} rows are not answered")
-    return lines
+def describe_uncovered(uncovered: Uncovered, least: int = 1) -> list[str]:
+    """Return how many rows are not answered, and where they are frequent.
+
+    Parameters
+    ----------
+    uncovered : Uncovered
+    least : int
+        Regions with fewer silent rows are left out.
+    """
+    n_silent = uncovered.n_rows
+    first = f"{how_many(n_silent)} ({show_share(uncovered.share, 1)}) {'is' if n_silent == 1 else 'are'} not answered."
+    dense: list[tuple[int, Rule]] = []
+    for n_there, rule in sorted(((count_silent(rule), rule) for rule in uncovered.rules), key=lambda pair: -pair[0]):
+        is_enough = 2 * sum(n for n, _ in dense) > n_silent
+        if not is_enough and rule.terms and n_there >= least and n_there > uncovered.share * rule.n_draws:
+            dense.append((n_there, rule))
+    if not n_silent:
+        return [first]
+    if not dense:
+        return [first, "No small tree separates them from the answered rows."]
+    n_inside = sum(n for n, _ in dense)
+    head = (
+        f"Most of them, {n_inside:,} of {n_silent:,}, are where:"
+        if 2 * n_inside > n_silent
+        else f"They are most frequent where ({n_inside:,} of {n_silent:,}):"
+    )
+    lines = [
+        f"  {rule.premise}: {n:,} of {how_many(rule.n_draws)} there ({show_share(n / rule.n_draws)})"
+        for n, rule in dense
+    ]
+    return [first, head, *lines]
+
+
+def count_silent(rule: Rule) -> int:
+    """Return the rows without an answer in a leaf of the tree that separates them from the others."""
+    n_majority = round(rule.share * rule.n_draws)
+    return n_majority if rule.label == "not answered" else rule.n_draws - n_majority
+
+
+def describe_making(record: FitRecord, n_draws: int | None, max_conditions: int | None, n_queries: int) -> list[str]:
+    """Return how the explanation was made, one step after the other.
+
+    Parameters
+    ----------
+    record : FitRecord
+    n_draws : int or None
+        The number of draws that rules were learned from, where it is known.
+    max_conditions : int or None
+        The largest number of conditions of a rule.
+    n_queries : int
+        Rows sent to the black box.
+    """
+    evaluation, floor, steps = record.evaluation, show_percent(record.min_fidelity), []
+    if record.is_asked:
+        many = "" if n_draws is None else f"{n_draws:,} "
+        rows = "synthetic rows" if record.realism is not None else "rows"
+        limits = how_many(record.max_explainers, "rules")
+        limits += "" if max_conditions is None else f" with at most {how_many(max_conditions, 'conditions')} each"
+        steps += [
+            f"The model labelled {many}synthetic rows that resemble the data."
+            if record.realism is not None
+            else f"The rules were learned from {many}rows that the model labelled.",
+            f"Candidate rules are those that match the model on a share of {floor} or more of the {rows} where they "
+            f"hold. A program chose at most {limits} that together cover as many {rows} as possible.",
+            f"Each of {evaluation.n_rows:,} rows was used to check rules that were learned the same way without it."
+            if record.by_folds
+            else f"The rules were checked on {evaluation.n_rows:,} rows that nothing was learned from.",
+        ]
+    else:
+        steps.append(
+            f"At most {how_many(record.max_explainers, 'explainers')}, each for one region, were chosen to cover as "
+            f"many of {evaluation.n_rows:,} rows as possible, each matching the model on a share of {floor} or more."
+        )
+        steps += map(describe_size, record.ball_sizes)
+    certificate = record.certificate
+    if certificate is None:
+        steps.append("Nothing is certified.")
+    else:
+        method = "bets on groups" if certificate.by_group else "exact: Clopper–Pearson"
+        steps.append(
+            f"The certificate is a lower bound ({method}): if these {certificate.unit} are a random sample, the true "
+            f"share is below the bound in at most {show_percent(1 - certificate.confidence)} of such samples. Fewer "
+            f"{certificate.unit} give a lower bound. {VOID}"
+        )
+    steps.append(f"In total, {n_queries:,} rows were sent to the model.")
+    steps += describe_realism(record)
+    return steps if record.stability is None else [*steps, describe_stability(record.stability)]

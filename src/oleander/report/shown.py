@@ -16,9 +16,10 @@ from oleander.data.schema.rounding import round_days, round_to_step
 from oleander.data.tolerance import Tolerance, show_answer
 from oleander.messages import visible
 from oleander.report.displays import CoverageDisplay
-from oleander.results.evaluation import describe_uncovered, group_answers
+from oleander.results.evaluation import describe_uncovered as find_uncovered
+from oleander.results.evaluation import group_answers
 from oleander.results.explainer_set import ABSTAINS, Answers, ExplainerSet
-from oleander.rules.conditions import clauses
+from oleander.words.sentences import describe_uncovered
 
 # More points could not be distinguished on the map, and would make the file large.
 MOST_POINTS = 2000
@@ -191,18 +192,14 @@ def describe_band(answers: Floats, truth: Floats, answered: Bools, tolerance: To
 def _left_out(
     schema: FeatureSchema, shown: Shown, answered: Bools, judged: tuple[Bools, Bools] | None
 ) -> dict[str, Any]:
-    described = describe_uncovered(shown.values, np.zeros(len(answered)), answered, schema)
-    rules = [
-        {"terms": clauses(rule.terms), "share": rule.share, "n": rule.n_draws}
-        for rule in described.rules
-        if rule.label == "not answered" and rule.n_draws >= FEWEST_COUNTED
-    ]
+    found = find_uncovered(shown.values, np.zeros(len(answered)), answered, schema)
     tables: list[dict[str, Any]] = []
     for name, words, codes in shown.tables:
         # Only the model's answers have a right and a wrong.
         of_answers = judged if shown.names is not None and not tables else None
         tables.append({"name": name, "lines": _count(words, codes, answered, of_answers)})
-    return {"n": int((~answered).sum()), "of": len(answered), "by": tables, "rules": rules}
+    sentences = describe_uncovered(found, FEWEST_COUNTED)
+    return {"n": int((~answered).sum()), "of": len(answered), "by": tables, "words": sentences}
 
 
 def _count(

@@ -5,7 +5,7 @@ import pytest
 
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.tolerance import Tolerance
-from oleander.report.page.shown import (
+from oleander.report.shown import (
     FEWEST_IN_RANGE,
     GRID,
     MOST_POINTS,

@@ -129,5 +129,15 @@ function explain(data, set, row) {
   const disagree = new Set(statements.map((one) => one.rule.label)).size > 1;
   const [first] = statements;
   const label = first ? first.value ?? classes[first.rule.label] : null;
-  return { statements, disagree, label };
+  return { statements, disagree, label, far: farOutside(data, row) };
+}
+
+// What is said of each number that lies far outside the data.
+function farOutside({ columns, phrases }, row) {
+  const side = ({ far }, value) => (value > far[1] ? "above" : value < far[0] ? "below" : null);
+  return columns.flatMap((column, j) => {
+    const found = column.number && row[j] !== null ? side(column, row[j]) : null;
+    const parts = [`${column.name} = ${word(column, row[j])}`, found];
+    return found ? [phrases.far.replaceAll("{}", () => parts.shift())] : [];
+  });
 }

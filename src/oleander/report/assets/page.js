@@ -25,9 +25,8 @@ function choose(cell) {
 }
 
 function renderLead() {
-  const [first, ...others] = state.cell.words;
-  $("lead").textContent = first;
-  $("facts").replaceChildren(...others.map((text) => h("li", {}, name(text))));
+  $("lead").replaceChildren(...state.cell.lead.map((text) => h("p", {}, name(text))));
+  $("facts").replaceChildren(...state.cell.facts.map((text) => h("li", { class: text.startsWith("Warning") ? "warning" : null }, name(text))));
   for (const button of document.querySelectorAll(".back")) button.hidden = state.cell === fitted;
 }
 
@@ -79,7 +78,7 @@ function renderRules() {
   const hold = areRules(members) ? "Counts are of all rows where the conditions of the rule hold." : "";
   const order = members.length > 1 ? `Where several ${areRules(members) ? "rules hold" : "explainers cover a row"}, the most faithful one answers.` : "";
   const synthetic = members.some((member) => member.rules.some((rule) => / synthetic rows$/.test(rule.evidence))) ? " Synthetic rows resemble the data, and the model labelled them." : "";
-  $("reading").textContent = `${hold} ${order} “Correct” means: ${data.within ? `within ${data.within} of what the model says` : "as the model says"}. Whether the model itself is right is not judged here.${synthetic}`;
+  $("reading").textContent = `${hold} ${order} ${data.within ? `A rule matches the model where its answer is within ${data.within}. ` : ""}Whether the model itself is right is another question.${synthetic}`;
   const wanted = $("search").hidden ? "" : $("filter").value.trim().toLowerCase();
   const mentions = (member) => [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
     .some((text) => text.toLowerCase().includes(wanted));
@@ -138,12 +137,13 @@ function answer() {
   const note = !explanation.statements.length
     ? `No ${areRules(members) ? "rule holds for" : "explainer covers"} this row: no answer is given.`
     : explanation.disagree
-      ? `The ${areRules(members) ? "rules that hold" : "explainers that cover this row"} disagree: the first one, which is the most faithful, answers.`
+      ? data.phrases.disagree
       : "";
+  const far = explanation.far.map((text) => h("p", { class: "warning" }, name(`Warning: ${text}.`)));
   const lines = explanation.statements.map((one, i) => h("li", { "data-explainer": one.explainer },
     h("strong", {}, nameOf(members, one.explainer, one.position)), i ? ` also ${areRules(members) ? "holds" : "covers this row"} and says ` : " says ", one.value ? `${one.value}, by ` : "", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
     h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
-  $("said").replaceChildren(head, note ? h("p", {}, note) : "", h("ul", {}, lines.length ? lines : nearest(members)));
+  $("said").replaceChildren(head, ...far, note ? h("p", {}, note) : "", h("ul", {}, lines.length ? lines : nearest(members)));
   const [first] = explanation.label === null || !state.isTried ? [] : explanation.statements;
   state.hit = first ? `${first.explainer}-${first.position}` : null;
   for (const line of $("list").querySelectorAll("[data-rule]")) {
@@ -187,12 +187,9 @@ function renderLeftOut() {
     $("left").replaceChildren(h("p", {}, data.map ? "No row is answered: there is no explainer." : "No rows were given for this page."));
     return;
   }
-  const parts = [h("p", {}, `Of ${plural(left.of, "row")} on this page, ${count(left.n)} (${percent(left.n / left.of)}) have no answer.`)];
-  if (left.rules.length && left.n) {
-    parts.push(h("p", {}, "Most of them are where:"));
-    parts.push(h("ul", {}, left.rules.map((rule) => h("li", {}, rule.terms.length ? join(rule.terms.map(name), " and ") : "everywhere", h("span", { class: "soft" }, ` (${percent(rule.share, 0)} of ${plural(rule.n, "row")} there have no answer)`)))));
-  } else if (left.n) parts.push(h("p", {}, "No small tree separates them from the answered rows."));
-  const agreement = data.by_folds ? "correct without the row" : "correct, of answered";
+  const [first, head, ...places] = left.words;
+  const parts = [h("p", {}, [first, head ?? ""].join(" ")), h("ul", {}, places.map((text) => h("li", {}, name(text.trim()))))];
+  const agreement = data.by_folds ? "as the model, without the row" : "as the model, of answered";
   const tables = left.by.map((group) => {
     const isJudged = group.lines.some((line) => line.judged !== undefined);
     const heads = ["", "rows", "no answer", "share", ...(isJudged ? [agreement, "share"] : [])];
@@ -237,13 +234,13 @@ function renderTradeOff() {
   $("budget").disabled = line.length < 2;
   $("budget-out").textContent = cell.set === null ? "none" : count(cell.n_rules);
   $("budget").setAttribute("aria-valuetext", plural(cell.n_rules, "rule"));
-  $("cell-note").textContent = `${cell.words[0]}${cell === fitted ? " This is the fitted choice." : ""}`;
+  $("cell-note").textContent = `${cell.lead[0]}${cell === fitted ? " This is the fitted choice." : ""}`;
   $("call").textContent = `max_explainers=${cell.max_explainers}, min_fidelity=${cell.min_fidelity}\n--max-explainers ${cell.max_explainers} --min-fidelity ${cell.min_fidelity}`;
   $("shade").hidden = !data.cells.some((other) => other.set !== null && other.most > other.coverage + 1e-9);
   const heads = ["floor", `${data.is_asked ? "rules" : "explainers"}, at most`, "rules to read", "rows answered"];
   const lines = [...data.cells].sort((one, other) => one.min_fidelity - other.min_fidelity || one.max_explainers - other.max_explainers)
     .map((other) => h("tr", { class: other === cell ? "here" : null }, h("th", { scope: "row" }, `≥ ${other.min_fidelity}`), h("td", {}, count(other.max_explainers)),
-      other.set === null ? h("td", { colspan: 2, class: "soft" }, other.words[0]) : [h("td", {}, count(other.n_rules)), h("td", {}, percent(other.coverage))]));
+      other.set === null ? h("td", { colspan: 2, class: "soft" }, other.lead[0]) : [h("td", {}, count(other.n_rules)), h("td", {}, percent(other.coverage))]));
   $("cells").replaceChildren(h("table", {}, h("caption", {}, "Share of rows answered"), h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, lines)));
 }
 

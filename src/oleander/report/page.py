@@ -1,0 +1,397 @@
+"""The page: one file of HTML that opens in any browser, without a server and without a network.
+
+Its content is computed here as plain data, and drawn by the page's script. All text of the data is escaped.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import NotFittedError
+
+from oleander import __version__
+from oleander.arrays import Bools, Floats, Labels
+from oleander.data.checks import one_per_row
+from oleander.data.frames import to_table
+from oleander.data.schema import FeatureSchema
+from oleander.data.schema.schema import describe_features
+from oleander.explainer import AggregateExplainer
+from oleander.files.atomic import write_whole
+from oleander.messages import visible
+from oleander.report.shown import Shown, describe_map, describe_rows, named_groups, typical_row, usual_range
+from oleander.results.explainer_set import Answers, ChosenExplainer
+from oleander.results.explanation import far_limits
+from oleander.results.tradeoff import Cell, TradeOff
+from oleander.rules.conditions import Condition, clauses
+from oleander.words.claims import describe_claim, describe_verdict
+from oleander.words.rules import DISAGREE, FAR, describe_all, describe_evidence, describe_part, describe_refits
+from oleander.words.sentences import describe_cell, describe_making
+
+SCRIPTS = ("reading.js", "drawing.js", "page.js")
+Codes = Mapping[str, int]
+
+
+def write_report(
+    atlas: AggregateExplainer,
+    path: str | os.PathLike[str],
+    X: Any = None,
+    *,
+    labels: Any = None,
+    by: Mapping[str, Any] | None = None,
+    title: str = "How the model decides",
+    about: str = "",
+    include_rows: bool = False,
+) -> None:
+    """Write the explainers as one page of HTML.
+
+    Parameters
+    ----------
+    atlas : AggregateExplainer
+        A fitted or loaded explainer. A loaded one has the trade-off that was saved with it.
+    path : path
+        The file, which is written whole or not at all.
+    X : DataFrame or array, optional
+        Rows for the map and for the part on unanswered rows; None takes the rows of the fit, if they are still there.
+        The map shows at most 2,000 of them, drawn at random, and says so; all other counts are of all rows.
+    labels : array, optional
+        The black box's labels for X. Otherwise the black box is asked about rows whose label is not known, and these
+        rows are counted.
+    by : mapping of name to array of shape (n_rows,), optional
+        Groups of X in which unanswered rows are counted, besides the columns with few levels.
+    title, about : str
+        The title, and a line on the model and the rows.
+    include_rows : bool
+        Whether the page may hold the values of rows, which the map then shows.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).uniform(size=(400, 3))
+    >>> atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, max_explainers=3, random_state=0).fit(X)
+    >>> write_report(atlas, "report.html")  # doctest: +SKIP
+    """
+    page = make_page(atlas, X, labels=labels, by=by, title=title, about=about, include_rows=include_rows)
+    write_whole(Path(path), page.html.encode())
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page in memory, which a notebook shows in a frame of its own."""
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        # The frame may run the page's own script, and reaches nothing of the notebook around it.
+        look = "width:100%;height:44em;border:1px solid rgba(128,128,128,0.4);background:white"
+        return f'<iframe sandbox="allow-scripts" style="{look}" srcdoc="{html.escape(self.html)}"></iframe>'
+
+
+def make_page(
+    atlas: AggregateExplainer,
+    X: Any = None,
+    *,
+    labels: Any = None,
+    by: Mapping[str, Any] | None = None,
+    title: str = "How the model decides",
+    about: str = "",
+    include_rows: bool = False,
+) -> Page:
+    """Return the page that ``write_report`` writes."""
+    shown = _rows_to_show(atlas, X, labels, {} if by is None else by)
+    record = None if include_rows else atlas.record_.explainers.find_record(known_rows(atlas, shown))
+    if record is not None:
+        raise ValueError(
+            f"explainer {record + 1} is a ball around a row of the data, which the page would hold. "
+            "Allow it with include_rows=True."
+        )
+    content = build_content(atlas, shown, title=title, about=about, include_rows=include_rows)
+    return Page(fill_template(content, atlas.summary()))
+
+
+def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any]) -> Shown | None:
+    if not isinstance(by, Mapping):
+        raise TypeError(f"by is a {type(by).__name__}; give a mapping of names to groups, one group for each row of X.")
+    schema = atlas.schema_
+    if X is None:
+        if by:
+            raise ValueError("by names groups of the rows of X, and no X was given: pass both.")
+        if atlas._engine is None:
+            return None
+        rows = atlas._engine.known
+        values = rows.values[rows.point_of_row]
+        known: Labels | None = rows.labels_of_rows
+    else:
+        values = schema.encode(X)
+        can_ask = atlas.black_box is not None or labels is not None
+        known = atlas._label_table(to_table(X), values, None, labels) if can_ask else None
+    groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
+    by = {**named_groups(schema, values), **groups}
+    return Shown(values, known, by, are_fitted=X is None, tolerance=atlas.record_.explainers.tolerance)
+
+
+def known_rows(atlas: AggregateExplainer, shown: Shown | None) -> Floats:
+    """Return the rows that the page must not show: those of the fit, if they are still there, and those given."""
+    parts = [] if atlas._engine is None else [atlas._engine.known.values]
+    parts += [] if shown is None or shown.are_fitted else [shown.values]
+    return np.concatenate([np.empty((0, len(atlas.schema_))), *parts])
+
+
+def fill_template(content: Mapping[str, Any], summary: str) -> str:
+    """Return the page, with text escaped and a policy that allows only its own script to run."""
+    style = _asset("page.css")
+    script = "\n".join(_asset(name) for name in SCRIPTS)
+    parts = {
+        "title": html.escape(str(content["title"])),
+        "about": html.escape(str(content["about"])),
+        "summary": html.escape(summary),
+        "data": json_in_html(content),
+        "style": style,
+        "script": script,
+        "style_hash": _hash(style),
+        "script_hash": _hash(script),
+    }
+    # One pass over the marks of the template, so that text of the data is never taken for a mark.
+    first, *pieces = _asset("template.html").split("{{")
+    filled = [first]
+    for piece in pieces:
+        name, _, rest = piece.partition("}}")
+        filled += [parts[name], rest]
+    return "".join(filled)
+
+
+def json_in_html(content: Any) -> str:
+    r"""Return JSON that cannot end the HTML element around it.
+
+    Examples
+    --------
+    >>> json_in_html(["</script>"])
+    '["\\u003c/script\\u003e"]'
+    """
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return value.item()
+        raise TypeError(f"a {type(value).__name__} cannot be written to the page.")
+
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"), default=plain)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _asset(name: str) -> str:
+    return files("oleander.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def build_content(
+    atlas: AggregateExplainer, shown: Shown | None, *, title: str, about: str, include_rows: bool
+) -> dict[str, Any]:
+    """Return the content of the page as plain data for JSON."""
+    schema, record, stability = atlas.schema_, atlas.record_, atlas.record_.stability
+    start = [record.max_explainers, record.min_fidelity]
+    tradeoff = _tradeoff_of(atlas)
+    if not include_rows:
+        tradeoff = tradeoff.without_records(known_rows(atlas, shown))
+    chosen = [cell.explainers for cell in tradeoff.cells if cell.explainers is not None]
+    labels = {rule.answer for one in chosen for member in one.members for rule in member.rules()}
+    if shown is not None and shown.names is not None:
+        labels |= {visible(label) for label in shown.names}
+    codes = {label: code for code, label in enumerate(sorted(labels))}
+    members: dict[tuple[int, bool], int] = {}
+    described: list[dict[str, Any]] = []
+    sets: dict[tuple[int, ...], int] = {}
+    set_data: list[dict[str, Any]] = []
+    cells = []
+    for cell in tradeoff.cells:
+        number, is_fitted = None, [cell.max_explainers, cell.min_fidelity] == start
+        if cell.explainers is not None:
+            keys = [(id(member.explainer), member.claim is None) for member in cell.explainers.members]
+            for key, member in zip(keys, cell.explainers.members, strict=True):
+                if key not in members:
+                    members[key] = len(described)
+                    described.append(describe_member(member, schema, codes, record.min_fidelity))
+            own = tuple(members[key] for key in keys)
+            if own not in sets:
+                sets[own] = len(set_data)
+                about_set: dict[str, Any] = {"ranked": cell.explainers.ranked.tolist()}
+                if shown is not None:
+                    data = [described[place] for place in own]
+                    answers = cell.explainers.read(shown.values)
+                    judged = _judge(atlas, cell, answers, shown)
+                    about_set |= describe_rows(cell.explainers, answers, data, shown, codes, judged)
+                set_data.append({"members": list(own), **about_set})
+            number = sets[own]
+        cells.append({**_describe_cell(cell, number), **describe_cell(record, cell, is_fitted=is_fitted)})
+    typical = typical_row(schema, None if shown is None else shown.values)
+    return {
+        "title": visible(title),
+        "about": visible(about),
+        "columns": describe_columns(schema, shown),
+        "classes": list(codes),
+        "members": described,
+        "sets": set_data,
+        "cells": cells,
+        "start": start,
+        "refits": None
+        if stability is None
+        else [
+            [describe_refits(stability, number, position) for position in range(len(counts))]
+            for number, counts in enumerate(stability.found)
+        ],
+        "map": None if shown is None else describe_map(schema, shown, codes, include_rows=include_rows),
+        "phrases": {"far": FAR, "disagree": DISAGREE},
+        "by_folds": record.by_folds,
+        "is_asked": record.is_asked,
+        "within": "" if record.explainers.tolerance is None else str(record.explainers.tolerance),
+        "typical": [value if np.isfinite(value) else None for value in typical.tolist()],
+        "made": _describe_making(atlas),
+        "verdict": describe_verdict(_verdict_of(atlas), record.min_fidelity),
+        "settings": describe_settings(atlas, None if shown is None else shown.values),
+    }
+
+
+def describe_columns(schema: FeatureSchema, shown: Shown | None) -> list[dict[str, Any]]:
+    """Return the columns, with the values beyond which a row is far outside the data, as a saved file has them."""
+    words = describe_features(schema, with_bounds=False)["values"]
+    return [
+        {
+            "name": feature.shown,
+            "kind": str(feature.kind),
+            "number": feature.is_number,
+            "scale": feature.scale,
+            "missing": feature.missing,
+            "levels": [feature.describe_value(code) for code in range(len(feature.levels))],
+            "far": far_limits(feature) if feature.is_number else None,
+            "values": words[j],
+            "range": "" if shown is None else usual_range(feature, shown.values[:, j]),
+        }
+        for j, feature in enumerate(schema)
+    ]
+
+
+def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:
+    """Return a chosen explainer: its rules, how sure they are, and what is needed to answer a row."""
+    explainer = member.explainer
+    claim = "" if member.claim is None else f", {describe_claim(member.claim, floor)}"
+    rules = []
+    # How sure an explainer of several rules is stands above them all.
+    say = describe_evidence if explainer.n_rules == 1 else describe_part
+    for position, rule in enumerate(member.rules()):
+        judged = member.judged[position] if member.judged else None
+        rules.append(
+            {
+                "terms": clauses(rule.terms),
+                "columns": [term.column for term in rule.terms if isinstance(term, Condition)],
+                "label": codes[rule.answer],
+                "evidence": say(member, position, rule),
+                "n": rule.n_draws if judged is None else judged.n_rows,
+            }
+        )
+    return {
+        "words": f"{describe_all(member)}{claim}",
+        "where": _describe_region(member, schema),
+        "one": member.is_one_rule,
+        "features": sorted({*explainer.features, *(one.column for one in member.conditions)}),
+        "size": explainer.complexity,
+        "region": member.region.form(),
+        "explainer": _describe_explainer(member, codes),
+        "rules": rules,
+    }
+
+
+def _describe_region(member: ChosenExplainer, schema: FeatureSchema) -> str:
+    """Return the region in words; of a ball also its center, without which its radius means nothing."""
+    words = member.region.describe()
+    if member.ball is None:
+        return words
+    center = zip(schema, member.ball.center, strict=True)
+    return f"{words}; center: {', '.join(f'{one.shown} = {one.describe_value(value)}' for one, value in center)}"
+
+
+def _describe_explainer(member: ChosenExplainer, codes: Codes) -> dict[str, Any]:
+    """Return what the page draws, with the labels and the tolerance as it shows them."""
+    form, within = member.explainer.form(), member.tolerance
+    if form["kind"] == "linear":
+        form = {"kind": "linear", "classes": [codes[rule.answer] for rule in member.rules()], **form}
+    if form["kind"] == "line":
+        assert within is not None
+        form |= {"within": str(within), "digits": within.digits, "relative": within.is_relative}
+    return form
+
+
+def _judge(atlas: AggregateExplainer, cell: Cell, answers: Answers, shown: Shown) -> tuple[Bools, Bools] | None:
+    """Return masks of the comparable answers, and of those that agree with the black box; None where not known."""
+    engine = atlas._engine
+    if not atlas.record_.by_folds:
+        return None if shown.labels is None else (answers.answered, answers.right(shown.labels))
+    # The rules were learned from draws around these rows: answers of rules that were learned without the row count.
+    if engine is None or not shown.are_fitted:
+        return None
+    judged = engine.judged_apart((cell.max_explainers, cell.min_fidelity))
+    if judged is None:
+        return None
+    answered, right = (mask[engine.rows.point_of_row] for mask in judged)
+    return answered, right
+
+
+def _tradeoff_of(atlas: AggregateExplainer) -> TradeOff:
+    """Return the trade-off; for an explainer that was loaded without one, its own cell alone."""
+    try:
+        return atlas.tradeoff()
+    except NotFittedError:
+        return TradeOff((atlas.record_.cell,))
+
+
+def _verdict_of(atlas: AggregateExplainer) -> pd.DataFrame:
+    """Return the verdict; an empty table for an explainer that was loaded without one."""
+    try:
+        return atlas.verdict_
+    except NotFittedError:
+        return pd.DataFrame()
+
+
+def _describe_cell(cell: Cell, number: int | None) -> dict[str, Any]:
+    names = ("max_explainers", "min_fidelity", "n_rules", "coverage", "most")
+    figures = {name: getattr(cell, name) for name in names}
+    return {**{name: None if value != value else value for name, value in figures.items()}, "set": number}
+
+
+def _describe_making(atlas: AggregateExplainer) -> list[str]:
+    engine = atlas._engine
+    making = (None, None) if engine is None else (engine.n_draws, engine.max_conditions)
+    return describe_making(atlas.record_, *making, atlas.n_queries_)
+
+
+def describe_settings(atlas: AggregateExplainer, shown: Floats | None) -> list[list[str]]:
+    """Return what is needed to make the explanation again, as pairs of name and text."""
+    engine = atlas._engine
+    params = atlas.get_params(deep=False)
+    hidden = {"black_box", "schema", "verbose", "n_jobs"}
+    names = ["max_explainers", "min_fidelity"] if engine is None else sorted(params.keys() - hidden)
+    settings = [
+        ["software", f"Oleander {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
+        ["parameters", ", ".join(f"{name}={params[name]!r}" for name in names)],
+    ]
+    if engine is not None:
+        rows = engine.rows
+        settings.append(["rows of the fit", f"{rows.n_rows:,}, fingerprint {_digest(rows.values)}"])
+    if shown is not None:
+        settings.append(["rows on this page", f"{len(shown):,}, fingerprint {_digest(shown)}"])
+    return settings
+
+
+def _digest(values: Floats) -> str:
+    """Return a hash of the rows and their order, which reveals no value."""
+    plain = np.ascontiguousarray(np.where(np.isnan(values), np.nan, values) + 0.0)
+    return hashlib.sha256(plain.tobytes()).hexdigest()[:16]

@@ -1,0 +1,302 @@
+"""The page: the figures of Python, no value of a row, text that stays text, and the same bytes each time."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+from oleander import AggregateExplainer, Balls, Floor
+from oleander.data.schema import FeatureSchema
+from oleander.draws import Draws
+from oleander.judging.certificate import Claim
+from oleander.report import write_report
+from oleander.report.page import (
+    _asset,
+    build_content,
+    describe_columns,
+    describe_member,
+    describe_settings,
+    fill_template,
+    json_in_html,
+)
+from oleander.report.shown import Shown, named_groups
+from oleander.results.explainer_set import ChosenExplainer
+from oleander.results.explanation import far_limits
+from oleander.rules import Ball, Box, Constant, Region, Tree
+from oleander.rules.conditions import Levels, Range, clauses
+from oleander.words.sentences import describe_fit
+
+KINDS = ["asking", "balls", pytest.param("linear", marks=pytest.mark.slow)]
+
+
+def show(atlas, X, by=None):
+    values = atlas.schema_.encode(X)
+    return Shown(values, atlas.label(values), {**named_groups(atlas.schema_, values), **(by or {})})
+
+
+def build(atlas, X, *, by=None, include_rows=False):
+    return build_content(atlas, show(atlas, X, by), title="title", about="about", include_rows=include_rows)
+
+
+def fitted_cell(content):
+    return next(cell for cell in content["cells"] if [cell["max_explainers"], cell["min_fidelity"]] == content["start"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_value_of_a_row_by_default(atlases, tmp_path, kind, make_rows):
+    X = make_rows()
+    atlases[kind].report(tmp_path / "p.html", X)
+    page = (tmp_path / "p.html").read_text()
+    values = [repr(float(value)) for value in X["weight"]] + [f"{value:.10g}" for value in X["dose"].dropna()]
+    assert not [value for value in values if value in page]
+    assert "rows" not in build(atlases[kind], X)["map"]
+    atlases[kind].report(tmp_path / "q.html", X, include_rows=True)
+    assert f"{X['weight'].iloc[0]:.10g}" in (tmp_path / "q.html").read_text()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_fitted_cell_has_the_figures_of_the_fit(atlases, kind, make_rows):
+    atlas = atlases[kind]
+    content = build(atlas, make_rows())
+    cell = fitted_cell(content)
+    assert (cell["coverage"], cell["n_rules"]) == (atlas.coverage_, atlas.record_.explainers.n_rules)
+    assert len(content["sets"][cell["set"]]["members"]) == len(atlas.explainers_)
+    assert cell["lead"] == describe_fit(atlas.record_)
+
+
+def test_judged_counts_stand_beside_each_rule(atlases, make_rows):
+    atlas = atlases["asking"]
+    content = build(atlas, make_rows())
+    members = content["sets"][fitted_cell(content)["set"]]["members"]
+    lines = [rule for number in members for rule in content["members"][number]["rules"]]
+    for line, (_, judged) in zip(lines, atlas.rules_frame().iterrows(), strict=True):
+        assert line["evidence"].startswith(f"matches the model on {judged['right']} of {judged['rows']} row")
+        assert line["n"] == judged["rows"]
+
+
+def test_parameters_set_after_the_fit_change_nothing(atlases, make_rows, monkeypatch):
+    atlas, before = atlases["balls"], build(atlases["balls"], make_rows())
+    monkeypatch.setattr(atlas, "max_explainers", 1)
+    monkeypatch.setattr(atlas, "min_fidelity", 0.5)
+    after = build(atlas, make_rows())
+    assert after["start"] == before["start"]
+    assert fitted_cell(after)["lead"] == fitted_cell(before)["lead"]
+
+
+def test_small_groups_are_not_counted(atlases, make_rows):
+    X = make_rows()
+    few = np.where(np.arange(len(X)) < 4, "rare", "common")
+    content = build(atlases["balls"], X, by={"kind": few})
+    groups = {group["name"]: group["lines"] for group in content["sets"][0]["left_out"]["by"]}
+    assert {"value": "rare"} in groups["kind"]
+
+
+@pytest.mark.parametrize("kind", ["asking", "balls"])
+def test_unanswered_rows_are_those_of_predict(atlases, kind, make_rows, label_rows):
+    X = make_rows(seed=5)
+    atlas = atlases[kind]
+    content = build(atlas, X)
+    left = content["sets"][fitted_cell(content)["set"]]["left_out"]
+    assert left["n"] == np.ma.getmaskarray(atlas.predict(X)).sum()
+    by_label = {line["value"]: line for line in left["by"][0]["lines"]}
+    for label in np.unique(label_rows(X)):
+        here = label_rows(X) == label
+        n_left = np.ma.getmaskarray(atlas.predict(X[here])).sum()
+        assert by_label[label]["n"] - by_label[label]["answered"] == n_left
+
+
+def test_columns_have_rounded_ranges(atlases, make_rows):
+    X = make_rows()
+    columns = {column["name"]: column for column in build(atlases["balls"], X)["columns"]}
+    low, high = map(float, columns["weight"]["range"].split(" to "))
+    assert X["weight"].min() < low < high < X["weight"].max()
+    assert (low % 1, high % 1) == (0, 0)
+    assert columns["weight"]["values"] == "numbers"
+    assert columns["smoker"]["range"] == ""
+
+
+def test_answers_by_folds_are_judged_without_the_row(label_rows, make_rows):
+    atlas = AggregateExplainer(label_rows, draws=Draws(2000), min_fidelity=0.75, random_state=0).fit(make_rows(300))
+    content = json.loads(re.search(r'id="data">(.*?)</script>', atlas.report().html, re.DOTALL)[1])
+    lines = content["sets"][fitted_cell(content)["set"]]["left_out"]["by"][0]["lines"]
+    assert content["by_folds"]
+    judged = atlas.record_.judged
+    assert sum(line["judged"] for line in lines) == judged.n_rows
+    assert sum(line["right"] for line in lines) == judged.n_right
+    # For other rows than those of the fit no such rules are known.
+    other = build(atlas, make_rows(300, seed=4))
+    assert all("right" not in line for line in other["sets"][0]["left_out"]["by"][0]["lines"])
+
+
+def describe_all(atlas):
+    labels = sorted({label for member in atlas.explainers_ for label in [rule.answer for rule in member.rules()]})
+    codes = {label: code for code, label in enumerate(labels)}
+    return [describe_member(member, atlas.schema_, codes, atlas.min_fidelity) for member in atlas.explainers_]
+
+
+@pytest.mark.parametrize("kind", ["asking", "numbers", "balls", "linear"])
+def test_members_are_plain_json(atlases, kind):
+    atlas = atlases[kind]
+    members = describe_all(atlas)
+    assert json.loads(json.dumps(members, allow_nan=False, default=np.generic.item)) is not None
+    for described, member in zip(members, atlas.explainers_, strict=True):
+        assert [" and ".join(rule["terms"]) for rule in described["rules"]] == [r.premise for r in member.rules()]
+        assert described["size"] == member.explainer.complexity
+        assert isinstance(member.explainer, Tree) == (described["explainer"]["kind"] == "tree")
+
+
+def test_columns_have_no_bounds_but_those_beyond_which_a_value_is_far(mixed_schema):
+    for column, feature in zip(describe_columns(mixed_schema, None), mixed_schema, strict=True):
+        assert set(column) == {"name", "kind", "number", "scale", "missing", "levels", "far", "values", "range"}
+        assert column["far"] == (far_limits(feature) if feature.is_number else None)
+
+
+def describe_region(region, schema, claim=None):
+    """Describe an explainer that answers "yes" in a region."""
+    answer = Constant("yes", 10, 0.9, np.dtype("U3"))
+    chosen = ChosenExplainer(region, answer, "own", 10, 0.9, math.nan, 0.9, claim)
+    return describe_member(chosen, schema, {"yes": 0}, 0.8)
+
+
+def test_a_box_has_its_conditions_and_columns(mixed_schema):
+    names = list(mixed_schema.names)
+    age, colour = names.index("age"), names.index("colour")
+    conditions = (
+        Range(age, mixed_schema[age], upper=60.0),
+        Levels(colour, mixed_schema[colour], frozenset({0, 2}), missing=True),
+    )
+    member = describe_region(Box(conditions), mixed_schema)
+    assert member["region"] == {
+        "kind": "box",
+        "conditions": [
+            {"column": age, "missing": False, "lower": None, "upper": 60.0},
+            {"column": colour, "missing": True, "codes": [0, 2]},
+        ],
+    }
+    assert member["features"] == [age, colour]
+    assert member["one"]
+    assert member["rules"][0]["columns"] == [age, colour]
+    assert member["words"] == "matches the model on 9 of 10 rows it was chosen on"
+
+
+def test_a_ball_has_what_a_row_needs():
+    schema = FeatureSchema.infer(np.array([[0.2, 1.0], [1.0, 3.5]]))
+    ball = Ball(schema, np.array([0.5, 2.0]), 1.0)
+    member = describe_region(ball, schema, Claim(9, 10, 0.6))
+    assert member["region"]["center"] == [0.5, 2.0]
+    # The maximum norm is infinite, which JSON cannot hold.
+    assert member["region"]["norm"] is None
+    assert member["where"].endswith("center: x0 = 0.5, x1 = 2")
+    assert "certified: at least 60%" in member["rules"][0]["evidence"]
+    assert not member["one"]
+
+
+def test_a_region_of_another_kind_has_words_only():
+    class Own(Region):
+        def contains(self, rows):
+            return np.ones(len(rows), dtype=bool)
+
+        def describe(self):
+            return "everywhere"
+
+    schema = FeatureSchema.infer(np.array([[0.0], [1.0]]))
+    assert describe_region(Own(), schema)["region"] == {"kind": "other"}
+
+
+def test_leaves_of_a_tree_point_to_their_rules(atlases):
+    for member, described in zip(atlases["balls"].explainers_, describe_all(atlases["balls"]), strict=True):
+        tree = member.explainer
+        positions = [position for position in described["explainer"]["rule"] if position is not None]
+        assert positions == list(range(len(member.rules())))
+        for node, position in enumerate(described["explainer"]["rule"]):
+            if position is not None:
+                assert clauses(tree.rule(node).terms) == described["rules"][position]["terms"]
+
+
+def test_a_ball_around_a_row_is_refused(tmp_path, make_rows, label_rows):
+    atlas = AggregateExplainer(
+        label_rows,
+        candidates=Balls(2.0, centers="rows", n_draws=200, max_candidates=30),
+        min_fidelity=0.5,
+        floor=Floor(on="share"),
+        random_state=0,
+    ).fit(make_rows(200))
+    with pytest.raises(ValueError, match="which the page would hold"):
+        write_report(atlas, tmp_path / "p.html")
+    with pytest.raises(ValueError, match="which the page would hold"):
+        write_report(atlas, tmp_path / "p.html", make_rows(50, seed=9))
+    assert not list(tmp_path.iterdir())
+    write_report(atlas, tmp_path / "p.html", include_rows=True)
+
+
+def test_groups_need_their_rows(atlases, tmp_path):
+    with pytest.raises(ValueError, match="no X was given"):
+        write_report(atlases["balls"], tmp_path / "p.html", by={"kind": ["a"]})
+
+
+@pytest.mark.parametrize("by", ["kind", ["a"], 0])
+def test_groups_have_names(atlases, tmp_path, by):
+    with pytest.raises(TypeError, match=f"by is a {type(by).__name__}; give a mapping of names to groups"):
+        write_report(atlases["balls"], tmp_path / "p.html", by=by)
+
+
+def test_the_same_explainer_writes_the_same_bytes(atlases, tmp_path):
+    for name in ("a.html", "b.html"):
+        write_report(atlases["balls"], tmp_path / name)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_nothing_is_fetched():
+    for name in ("page.css", "page.js", "drawing.js", "reading.js", "template.html"):
+        addresses = re.findall(r"https?://[^\s\"')]+", _asset(name))
+        assert set(addresses) <= {"http://www.w3.org/2000/svg"}
+
+
+def contrast(one: str, other: str) -> float:
+    def light(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, bright = sorted([light(one), light(other)])
+    return (bright + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", [":root {", ':root[data-theme="dark"] {'])
+def test_text_has_enough_contrast(theme):
+    rule = _asset("page.css").split(theme)[1].split("}")[0]
+    colours = dict(re.findall(r"--(\w+): (#[0-9a-fA-F]{6})", rule))
+    for text in ("ink", "soft", "strong", "accent", "warn"):
+        for ground in ("paper", "panel"):
+            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+
+
+def test_the_summary_is_shown_without_scripts(atlases, tmp_path):
+    write_report(atlases["balls"], tmp_path / "p.html")
+    page = (tmp_path / "p.html").read_text()
+    assert "explainers with" in re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)[1]
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "&lt;", "{{data}}"])
+def test_text_of_the_data_stays_text(text):
+    content = {"title": text, "about": text, "columns": [text]}
+    page = fill_template(content, text)
+    assert json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1]) == content
+    assert page.count("<script") == 2
+    assert "<" not in json_in_html([text])
+
+
+def test_only_plain_data_can_be_written():
+    with pytest.raises(TypeError, match="a set cannot be written to the page"):
+        json_in_html({"a": {1}})
+
+
+def test_settings_name_the_parameters_and_the_rows(atlases):
+    atlas = atlases["asking"]
+    rows = np.arange(6.0).reshape(3, 2)
+    settings = dict(describe_settings(atlas, rows))
+    assert "min_fidelity=0.75" in settings["parameters"]
+    # The fingerprint follows the rows.
+    assert settings["rows on this page"] != dict(describe_settings(atlas, rows[::-1]))["rows on this page"]
