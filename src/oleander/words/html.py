@@ -30,41 +30,18 @@ RULE_HEADS = ["", "conditions", "answer", "how sure"]
 MOST_DRAWN = 20
 
 
-class Fragment:
-    """HTML that grows by escaped lines and by tables.
+def fragment(head: str, lines: Iterable[str], *pieces: str) -> str:
+    """Return a line in bold, lines (indented where they start with spaces), and HTML that is escaped already.
 
     Examples
     --------
-    >>> Fragment().line("a < b").html
-    '<div style="font-size:0.95em;line-height:1.45;max-width:72em"><div>a &lt; b</div></div>'
+    >>> fragment("a < b", [])
+    '<div style="font-size:0.95em;line-height:1.45;max-width:72em"><div><strong>a &lt; b</strong></div></div>'
     """
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-
-    @property
-    def html(self) -> str:
-        """The whole fragment."""
-        return f'<div style="{STYLE}">{"".join(self._parts)}</div>'
-
-    def heading(self, text: str) -> "Fragment":
-        """Add a line in bold."""
-        return self.add(f"<div><strong>{escape(text)}</strong></div>")
-
-    def line(self, text: str) -> "Fragment":
-        """Add a line of text."""
-        return self.add(f"<div>{escape(text)}</div>")
-
-    def lines(self, texts: Iterable[str]) -> "Fragment":
-        """Add lines of text; a line that starts with spaces is indented."""
-        for text in texts:
-            self.add(f'<div style="margin-left:{len(text) - len(text.lstrip())}em">{escape(text.strip())}</div>')
-        return self
-
-    def add(self, piece: str) -> "Fragment":
-        """Add HTML that is escaped already."""
-        self._parts.append(piece)
-        return self
+    parts = [f"<div><strong>{escape(head)}</strong></div>"]
+    for text in lines:
+        parts.append(f'<div style="margin-left:{len(text) - len(text.lstrip())}em">{escape(text.strip())}</div>')
+    return f'<div style="{STYLE}">{"".join([*parts, *pieces])}</div>'
 
 
 def table(names: Sequence[str], lines: Iterable[Sequence[Any]], caption: str = "") -> str:
@@ -111,19 +88,20 @@ def _cell(tag: str, value: Any, side: str, extra: str = "") -> str:
 def draw_fit(record: FitRecord) -> str:
     """Return a fit as HTML for a notebook: what is answered, how sure that is, the rules and the classes."""
     first, *others = describe_fit(record)
-    page = Fragment().heading(first).lines([*others, *describe_facts(record), *describe_exact(record)])
-    return page.add(_draw_rules(record.explainers.members, record.stability)).add(_draw_classes(record.evaluation)).html
+    lines = [*others, *describe_facts(record), *describe_exact(record)]
+    rules = _draw_rules(record.explainers.members, record.stability)
+    return fragment(first, lines, rules, _draw_classes(record.evaluation))
 
 
 def draw_member(member: ChosenExplainer) -> str:
     """Return a chosen explainer and its rules."""
-    return Fragment().heading(describe_all(member)).line(member.region.describe()).add(_draw_rules((member,))).html
+    return fragment(describe_all(member), [member.region.describe()], _draw_rules((member,)))
 
 
 def draw_evaluation(evaluation: Evaluation) -> str:
     """Return the figures of explainers on some rows."""
     first, *others = describe_evaluation(evaluation)
-    return Fragment().heading(first).lines(others).add(_draw_classes(evaluation)).html
+    return fragment(first, others, _draw_classes(evaluation))
 
 
 def draw_uncovered(uncovered: Uncovered) -> str:
@@ -131,20 +109,18 @@ def draw_uncovered(uncovered: Uncovered) -> str:
     first, *others = describe_uncovered(uncovered)
     lines = uncovered.classes[["label", "rows", "uncovered"]].itertuples(index=False)
     rows = [(label, f"{n_rows:,}", f"{n_left:,}") for label, n_rows, n_left in lines]
-    return Fragment().heading(first).lines(others).add(table(["the model says", "rows", "not answered"], rows)).html
+    return fragment(first, others, table(["the model says", "rows", "not answered"], rows))
 
 
 def draw_explanation(explanation: Explanation) -> str:
     """Return what is said of a row."""
     statements = explanation.statements
-    page = Fragment().heading(statements[0].rule.answer if statements else "No answer")
-    page.line(describe_black_box(explanation))
-    if statements:
-        lines = [
-            (one.name, one.rule.premise or "always", one.rule.answer, describe_sureness(one)) for one in statements
-        ]
-        page.add(table(RULE_HEADS, lines))
-    return page.lines(describe_rest(explanation)).html
+    lines = [(one.name, one.rule.premise or "always", one.rule.answer, describe_sureness(one)) for one in statements]
+    # What is said of the row as a whole stands after the rules.
+    rest = "".join(f"<div>{escape(text)}</div>" for text in describe_rest(explanation))
+    rules = table(RULE_HEADS, lines) if lines else ""
+    head = statements[0].rule.answer if statements else "No answer"
+    return fragment(head, [describe_black_box(explanation)], rules, rest)
 
 
 def draw_certificate(certificate: Certificate) -> str:
@@ -159,8 +135,8 @@ def draw_certificate(certificate: Certificate) -> str:
     ]
     are_alone = certificate.coverage is None and certificate.rows is not None
     joint = "for each bound by itself" if are_alone else "for all bounds together"
-    page = Fragment().heading(f"Certified with {show_percent(certificate.confidence)} confidence {joint}")
-    return page.add(table(["", "counted", "at least"], lines)).lines([VOID]).html
+    head = f"Certified with {show_percent(certificate.confidence)} confidence {joint}"
+    return fragment(head, [VOID], table(["", "counted", "at least"], lines))
 
 
 def draw_tradeoff(tradeoff: TradeOff) -> str:
@@ -171,11 +147,10 @@ def draw_tradeoff(tradeoff: TradeOff) -> str:
         (number, *(_draw_cell(cells.get((number, floor))) for floor in floors))
         for number in sorted({cell.max_explainers for cell in tradeoff.cells})
     ]
-    page = Fragment().heading("Share of rows covered, by number of explainers and floor")
-    if any(cell.most > cell.coverage for cell in tradeoff.cells):
-        page.line("≤ is an upper bound on any choice, where the search stopped before a proof.")
+    stopped = any(cell.most > cell.coverage for cell in tradeoff.cells)
+    notes = ["≤ is an upper bound on any choice, where the search stopped before a proof."] if stopped else []
     heads = ["explainers, at most", *(f"floor {show_percent(floor)}" for floor in floors)]
-    return page.add(table(heads, lines)).html
+    return fragment("Share of rows covered, by number of explainers and floor", notes, table(heads, lines))
 
 
 def _draw_cell(cell: Cell | None) -> str:
