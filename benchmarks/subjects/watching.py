@@ -90,8 +90,9 @@ class Watching(Subject):
             for row in rows
         ]
         return (
-            f"{N_ROWS} answered rows a day, floor {FLOOR}, level {LEVEL}, a look every day. *False alarms* are runs with"
-            " an alarm while the floor holds. Days to the alarm are of the other runs.\n\n" + make_table(columns, lines)
+            f"{N_ROWS} answered rows a day, floor {FLOOR}, level {LEVEL}, a look every day. *False alarms* are runs"
+            " with an alarm while the floor holds. Days to the alarm are of the other runs.\n\n"
+            + make_table(columns, lines)
         )
 
 
