@@ -100,10 +100,13 @@ $(VENV)/.plot: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[plot]"
 	touch $@
 
+# Finished parts are kept in study/: stopped and called again, a run continues where it was. The report needs all three
+# studies.
 paper: $(VENV)/.plot
-	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric $(STUDY_OPTIONS) --page docs/evidence/studies.md
-	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi $(STUDY_OPTIONS) --page docs/evidence/studies.md
-	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical $(STUDY_OPTIONS) --page docs/evidence/studies.md,@echo "no clinical study: put heart_disease and dermatology into $(SHARED)")
+	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric $(STUDY_OPTIONS)
+	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi $(STUDY_OPTIONS)
+	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical $(STUDY_OPTIONS),@echo "no clinical study and no report: put heart_disease and dermatology into $(SHARED)")
+	$(if $(CLINICAL),$(BIN)/python -m studies report --out study --page docs/evidence/studies.md)
 
 paper-quick: $(VENV)/.plot
 	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick

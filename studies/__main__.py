@@ -1,4 +1,4 @@
-"""The command ``python -m studies geriatric|ppmi|clinical --out OUT``."""
+"""The command ``python -m studies geriatric|ppmi|clinical|report --out OUT``."""
 
 import argparse
 import os
@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from studies.report import read_runs, write_report
 from studies.run import STUDIES, run_study
 from studies.settings import Settings
-from studies.written import fill_page
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -17,7 +17,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m studies", description="Redo one of the paper's studies, or its protocol on other patients."
     )
-    parser.add_argument("study", choices=list(STUDIES))
+    parser.add_argument(
+        "study", choices=[*STUDIES, "report"], help="a study; or report, which writes --page from all three below --out"
+    )
     parser.add_argument(
         "--data", help="folder or archive; default: fetched (geriatric), a synthetic cohort (ppmi), needed (clinical)"
     )
@@ -33,8 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--draws", type=_count, default=0, metavar="N", help="draws in each ball; the paper has 10000")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="number of processes")
-    parser.add_argument("--page", type=Path, help="a page in Markdown whose tables of this study are written anew")
+    parser.add_argument("--page", type=Path, help="with report: the main page in Markdown")
     options = parser.parse_args(arguments)
+    if options.study == "report":
+        if options.page is None:
+            parser.error("report needs --page, the main page")
+        write_report(read_runs(Path(options.out)), options.page)
+        return
     changes: dict[str, Any] = {}
     if options.centers != 0:
         changes = {"n_centers": options.centers, "n_candidates": options.centers}
@@ -42,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--draws needs a number")
     if options.draws:
         changes["n_draws"] = options.draws
-    result = run_study(
+    run_study(
         options.study,
         data=options.data,
         out=options.out,
@@ -51,8 +58,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         n_jobs=options.jobs,
         settings=replace(Settings.plan(options.study, quick=options.quick), **changes),
     )
-    if options.page is not None:
-        fill_page(options.page, options.study, result)
 
 
 def _count(word: str) -> int | None:

@@ -44,8 +44,8 @@ class Pen:
         return figure, axes
 
 
-def to_png(figure: Any) -> bytes:
+def to_png(figure: Any, dpi: int = 110) -> bytes:
     """Return a figure as the bytes of a PNG file, the same bytes for the same figure."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
+    figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
     return buffer.getvalue()

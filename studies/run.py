@@ -35,7 +35,9 @@ from studies.steps.general_solver import GENERAL_SOLVER
 from studies.steps.local_explainers import LOCAL_EXPLAINERS
 from studies.steps.oleander_defaults import OLEANDER_DEFAULTS
 from studies.steps.regularization import REGULARIZATION
+from studies.steps.smallest_sets import SMALLEST_SETS
 from studies.steps.trajectories import TRAJECTORIES
+from studies.steps.variants import VARIANTS
 from studies.store import Store, digest, fingerprint
 from studies.tasks import make_tasks
 
@@ -53,38 +55,44 @@ class PlannedStep:
 STUDIES: dict[StudyName, tuple[PlannedStep, ...]] = {
     "geriatric": (
         PlannedStep(DATA_FACTS, 1, 1),
-        PlannedStep(BLACK_BOXES, 150, 20),
-        PlannedStep(AGGREGATION, 180, 60, "n_candidates"),
-        PlannedStep(FLOORS_BY_RADIUS, 65, 15, "n_candidates"),
-        PlannedStep(FILTER_IN_PROGRAM, 50, 30, "n_candidates"),
-        PlannedStep(LOCAL_EXPLAINERS, 15, 10, "n_centers"),
-        PlannedStep(REGULARIZATION, 25, 10),
-        PlannedStep(FILTER_BINS, 5, 4, "n_centers"),
-        PlannedStep(FILTER_COST, 15, 10),
-        PlannedStep(OLEANDER_DEFAULTS, 60, 40),
+        PlannedStep(BLACK_BOXES, 150, 10),
+        PlannedStep(AGGREGATION, 120, 20, "n_candidates"),
+        PlannedStep(FLOORS_BY_RADIUS, 60, 5, "n_candidates"),
+        PlannedStep(FILTER_IN_PROGRAM, 30, 5, "n_candidates"),
+        PlannedStep(LOCAL_EXPLAINERS, 15, 5, "n_centers"),
+        PlannedStep(REGULARIZATION, 20, 5),
+        PlannedStep(SMALLEST_SETS, 10, 2),
+        PlannedStep(FILTER_BINS, 5, 2, "n_centers"),
+        PlannedStep(FILTER_COST, 15, 5),
+        PlannedStep(VARIANTS, 60, 5, "n_candidates"),
+        PlannedStep(OLEANDER_DEFAULTS, 90, 20),
     ),
     "ppmi": (
-        PlannedStep(TRAJECTORIES, 15, 15),
+        PlannedStep(TRAJECTORIES, 15, 10),
         PlannedStep(BASELINE_TABLE, 1, 1),
-        PlannedStep(BLACK_BOXES, 40, 20),
-        PlannedStep(AGGREGATION, 230, 60, "n_candidates"),
-        PlannedStep(FLOORS_BY_RADIUS, 115, 15, "n_candidates"),
-        PlannedStep(FILTER_IN_PROGRAM, 110, 30, "n_candidates"),
-        PlannedStep(LOCAL_EXPLAINERS, 30, 10, "n_centers"),
-        PlannedStep(REGULARIZATION, 50, 10),
-        PlannedStep(FILTER_BINS, 10, 4, "n_centers"),
-        PlannedStep(FILTER_COST, 15, 10),
-        PlannedStep(OLEANDER_DEFAULTS, 60, 30),
+        PlannedStep(BLACK_BOXES, 20, 5),
+        PlannedStep(AGGREGATION, 120, 20, "n_candidates"),
+        PlannedStep(FLOORS_BY_RADIUS, 80, 5, "n_candidates"),
+        PlannedStep(FILTER_IN_PROGRAM, 60, 5, "n_candidates"),
+        PlannedStep(LOCAL_EXPLAINERS, 20, 5, "n_centers"),
+        PlannedStep(REGULARIZATION, 30, 5),
+        PlannedStep(SMALLEST_SETS, 10, 2),
+        PlannedStep(FILTER_BINS, 8, 2, "n_centers"),
+        PlannedStep(FILTER_COST, 15, 5),
+        PlannedStep(VARIANTS, 80, 5, "n_candidates"),
+        PlannedStep(OLEANDER_DEFAULTS, 90, 20),
     ),
     "clinical": (
-        PlannedStep(BLACK_BOXES, 60, 20),
-        PlannedStep(AGGREGATION, 390, 120, "n_candidates"),
-        PlannedStep(FLOORS_BY_RADIUS, 120, 20, "n_candidates"),
-        PlannedStep(FILTER_IN_PROGRAM, 65, 20, "n_candidates"),
-        PlannedStep(LOCAL_EXPLAINERS, 15, 5, "n_centers"),
-        PlannedStep(REGULARIZATION, 40, 5),
-        PlannedStep(GENERAL_SOLVER, 160, 30),
-        PlannedStep(OLEANDER_DEFAULTS, 60, 30),
+        PlannedStep(BLACK_BOXES, 30, 10),
+        PlannedStep(AGGREGATION, 150, 20, "n_candidates"),
+        PlannedStep(FLOORS_BY_RADIUS, 120, 5, "n_candidates"),
+        PlannedStep(FILTER_IN_PROGRAM, 40, 5, "n_candidates"),
+        PlannedStep(LOCAL_EXPLAINERS, 10, 5, "n_centers"),
+        PlannedStep(REGULARIZATION, 30, 5),
+        PlannedStep(SMALLEST_SETS, 10, 2),
+        PlannedStep(GENERAL_SOLVER, 100, 10),
+        PlannedStep(VARIANTS, 120, 5, "n_candidates"),
+        PlannedStep(OLEANDER_DEFAULTS, 90, 20),
     ),
 }
 

@@ -44,8 +44,6 @@ class Settings:
         Rows for which an anchor is searched.
     n_compared : int
         Centers around which filter and regularization are compared.
-    time_limit : float
-        Seconds for one point of a curve, at one budget and floor.
     proof_limit : float
         Seconds for each of the few solves from which it is judged whether the program can be solved; generous, so that
         a busy machine changes no verdict.
@@ -60,16 +58,15 @@ class Settings:
     n_centers: int | None = None
     n_repeats: int = 10
     rows_per_trial: int | None = None
-    max_tuning_rows: int = 5_000
+    max_tuning_rows: int = 1_500
     radius: float | None = 7.0
     n_candidates: int | None = None
-    budgets: tuple[int, ...] = tuple(range(5, 55, 5))
+    budgets: tuple[int, ...] = (5, 10, 20, 30, 40, 50)
     floors: tuple[float, ...] = (0.5, 0.7, 0.9)
     n_anchors: int = 200
-    n_compared: int = 24
-    time_limit: float = 2.0
-    proof_limit: float = 60.0
-    solver_limit: float = 60.0
+    n_compared: int = 12
+    proof_limit: float = 30.0
+    solver_limit: float = 30.0
 
     @classmethod
     def plan(cls, study: StudyName, *, quick: bool) -> "Settings":
@@ -86,23 +83,20 @@ class Settings:
                 n_centers=20,
                 n_repeats=2,
                 rows_per_trial=25 if study == "geriatric" else None,
-                max_tuning_rows=600,
+                max_tuning_rows=300,
                 radius=RADIUS[study],
                 n_candidates=60,
                 budgets=(5, 20, 50),
                 n_anchors=10,
                 n_compared=4,
-                time_limit=1.0,
                 proof_limit=2.0,
                 solver_limit=2.0,
             )
         if study == "geriatric":
-            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=200)
+            return cls(n_centers=24, n_repeats=5, radius=RADIUS[study], n_candidates=60, n_anchors=24)
         if study == "clinical":
-            # Six black boxes are explained.
-            budgets = (5, 10, 20, 30, 40, 50)
-            return cls(n_centers=60, n_repeats=5, radius=RADIUS[study], n_candidates=150, budgets=budgets, n_anchors=40)
-        return cls(n_centers=100, radius=RADIUS[study], n_candidates=250, n_anchors=60)
+            return cls(n_centers=24, n_repeats=5, radius=RADIUS[study], n_candidates=60, n_anchors=24)
+        return cls(n_centers=40, n_repeats=5, radius=RADIUS[study], n_candidates=80, n_anchors=24)
 
     @property
     def decides(self) -> bool:

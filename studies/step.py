@@ -14,7 +14,7 @@ from studies.store import Store
 
 Facts = dict[str, Any]
 Part = Literal["train", "validation", "test"]
-ModelName = Literal["forest", "network", "logistic"]
+ModelName = Literal["forest", "random_forest"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class Task:
     parts : mapping of part to positions of rows
     groups : array or None
         Groups of rows that the split keeps whole.
-    model : {"forest", "network", "logistic"}
-        The black box that is explained.
+    model : {"forest", "random_forest"}
+        The black box that is explained: the paper's bagged whole trees, or a smoother random forest.
     tuned_on : str
         The task on which the black boxes were tuned, if it has another name.
     """

@@ -51,6 +51,13 @@ class Store:
                 file.unlink()
             self._write_record({"made_by": made_by, "is_done": False})
 
+    @classmethod
+    def kept(cls, folder: Path) -> "Store":
+        """Open the folder of a finished step to read it, whatever it was made with."""
+        record = folder / RECORD
+        made_by = json.loads(record.read_text())["made_by"] if record.exists() else ""
+        return cls(folder, made_by)
+
     def table(self, name: str, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         """Return a table from disk, or compute and keep it."""
         file = self.folder / f"{name}.csv"
@@ -68,8 +75,9 @@ class Store:
         write_whole(self.folder / f"{name}.png", content)
 
     def finish(self, facts: dict[str, Any], seconds: float) -> None:
-        """Keep the step's facts and record that it is done."""
-        self._write_record({"made_by": self.made_by, "is_done": True, "seconds": round(seconds, 2), "facts": facts})
+        """Keep the step's facts and record that it is done; the seconds of earlier tries are added."""
+        total = round(self.seconds + seconds, 2)
+        self._write_record({"made_by": self.made_by, "is_done": True, "seconds": total, "facts": facts})
 
     @property
     def is_done(self) -> bool:

@@ -47,13 +47,13 @@ def make_tasks(work: Work) -> dict[str, Task]:
 
 
 def make_explained_tasks(work: Work, *, forests_only: bool = False, main_only: bool = False) -> dict[str, Task]:
-    """Return the tasks whose black boxes are explained: the forest of each, and for real patients the other models too.
+    """Return the tasks whose black boxes are explained: the forest of each, for other patients a smoother one too.
 
     Parameters
     ----------
     work : Work
     forests_only : bool
-        Leave other models than the forest out.
+        Leave the smoother forest out.
     main_only : bool
         Return the first task alone.
 
@@ -69,7 +69,11 @@ def make_explained_tasks(work: Work, *, forests_only: bool = False, main_only: b
         models: tuple[ModelName, ...] = ("forest",) if forests_only else get_args(ModelName)
         tasks = {
             f"{name}_{model}": replace(
-                task, name=f"{name}_{model}", title=f"{task.title}, {model}", model=model, tuned_on=name
+                task,
+                name=f"{name}_{model}",
+                title=f"{task.title}, {model.replace('_', ' ')}",
+                model=model,
+                tuned_on=name,
             )
             for name, task in tasks.items()
             for model in models

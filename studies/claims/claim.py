@@ -1,6 +1,6 @@
 """A claim of the paper, the judge that decides it, and its verdict."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,8 +17,8 @@ class Verdict(StrEnum):
 
     HOLDS = "holds"
     FAILS = "does not hold"
-    SYNTHETIC = "cannot be decided here (synthetic data)"
-    OPEN = "cannot be decided here (too close, or not in the data)"
+    SYNTHETIC = "cannot be decided (synthetic people)"
+    OPEN = "cannot be decided"
     NOT_MEASURED = "not measured"
     SMALL = "not judged (small version)"
 
@@ -41,10 +41,11 @@ class Claim:
     studies : tuple of str
         The studies that judge it. A claim about PPMI that makes sense for other data is judged on the geriatric data
         too.
-    judge : Judge or mapping of rows to Judge
-        A claim about an aggregate has a judge for each kind of rows.
+    judge : Judge
     needs_real_data : bool
         Whether a synthetic cohort cannot decide it.
+    is_built_in : bool
+        Whether the synthetic cohort has it by construction, so that it could not fail there.
     """
 
     name: str
@@ -53,8 +54,9 @@ class Claim:
     figure: str
     step: str
     studies: tuple[StudyName, ...]
-    judge: Judge | Mapping[str, Judge]
+    judge: Judge
     needs_real_data: bool = True
+    is_built_in: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,12 +71,17 @@ class JudgedClaim:
         Our figures.
     why : str
         The reason, where the claim does not hold.
-    rows : str
-        The rows on which it was judged, where there are several kinds.
+    on_synthetic : str
+        On a synthetic cohort, what the figures would decide if the people were real, or that the cohort was made so.
     """
 
     claim: Claim
     verdict: Verdict
     ours: str
     why: str
-    rows: str = ""
+    on_synthetic: str = ""
+
+    @property
+    def words(self) -> str:
+        """The verdict in words, with what it would be if synthetic people were real."""
+        return f"{self.verdict}: {self.on_synthetic}" if self.on_synthetic else str(self.verdict)

@@ -17,12 +17,12 @@ def split_sizes(facts: Facts) -> Judgement:
 
 def logistic_worst(facts: Facts) -> Judgement:
     """Count the splits on which logistic regression is worst."""
-    return _judge_repeats(facts, "logistic_worst", "worst", "another model is as bad or worse on some splits")
+    return _judge_repeats(facts, "logistic_worst", "worst", "another model is as bad or worse on most splits")
 
 
 def forest_best(facts: Facts) -> Judgement:
     """Count the splits on which the forest is best."""
-    return _judge_repeats(facts, "forest_best", "best", "another model is as good or better on some splits")
+    return _judge_repeats(facts, "forest_best", "best", "another model is as good or better on most splits")
 
 
 def _judge_repeats(facts: Facts, count: str, word: str, why: str) -> Judgement:
@@ -39,10 +39,10 @@ def _judge_repeats(facts: Facts, count: str, word: str, why: str) -> Judgement:
 
 
 def _on_every_split(repeats: Facts, count: str) -> bool | None:
-    """Return whether a count includes every split; None if there are too few splits to decide."""
-    if repeats[count] < repeats["n"]:
-        return False
-    return True if repeats["n"] >= ENOUGH_SPLITS else None
+    """Return True if a count includes every split, False if fewer than half, None otherwise or with too few splits."""
+    if repeats["n"] < ENOUGH_SPLITS:
+        return None
+    return True if repeats[count] == repeats["n"] else False if 2 * repeats[count] < repeats["n"] else None
 
 
 def forest_by_class(facts: Facts) -> Judgement:

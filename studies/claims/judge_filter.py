@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from studies.claims.claim import Judge, Judgement
-from studies.claims.views import RowsJudge, View, measure_words, task_words
+from studies.claims.testing import Comparison, Outcome, compare_means, judge_together
+from studies.claims.views import STRICT, compare, task_words
 from studies.step import Facts
-from studies.steps.paper_program import PROGRAMS
+from studies.steps.explained_rows import HELD_OUT
 
 # Numbers of leaves within this share of each other are called equal.
 ABOUT_EQUAL = 0.2
@@ -14,12 +15,10 @@ ABOUT_EQUAL = 0.2
 ON_ALL_ROWS, IN_THE_BALL = "whole, data_fidelity", "whole, fresh_fidelity"
 # Claims about the filter are judged by the letter of the paper; the figures of our filter stand beside.
 LETTER, OURS = "letter", "filtered"
-# The number of standard errors that make a difference.
-N_ERRORS = 2.0
 # The power of a size with which time may grow and still be called linear.
 LINEAR = 1.3
-# Differences between two pools that other seeds turn round.
-CHANCE_IN_PROGRAM = 0.01
+# Two mean gains that differ by less are not put in an order.
+CLEAR = 0.05
 
 
 def few_features(facts: Facts) -> Judgement:
@@ -77,24 +76,18 @@ def better_fidelity(facts: Facts) -> Judgement:
     if any(gain["mean"] is None or gain["error"] is None for gain in gains):
         return None, "", ""
     words = f"{_gains(facts, IN_THE_BALL, 'on fresh draws in the ball')}; {_gains(facts, ON_ALL_ROWS, 'on all rows')}"
-    holds, why = decide(gains)
-    return holds, words if holds is not None else f"{words}: too close", why
+    outcome = decide(gains)
+    return outcome.holds, words, "somewhere the difference is negative beyond chance"
 
 
-def decide(gains: Sequence[Mapping[str, float]]) -> tuple[bool | None, str]:
-    """Return whether every gain is above chance, and why not; None if only some are, and none is below chance.
+def decide(gains: Sequence[Mapping[str, float]]) -> Outcome:
+    """Return what several mean gains show together, each with its standard error.
 
     >>> clear, small = {"mean": 0.1, "error": 0.01}, {"mean": 0.001, "error": 0.01}
-    >>> decide([clear])[0], decide([small])[0], decide([clear, small])[0]
-    (True, False, None)
+    >>> decide([clear]).holds, decide([small]).holds, decide([{"mean": -0.1, "error": 0.01}, small]).holds
+    (True, None, False)
     """
-    if any(gain["mean"] < -N_ERRORS * gain["error"] for gain in gains):
-        return False, "somewhere the difference is negative and more than chance"
-    if all(gain["mean"] > N_ERRORS * gain["error"] for gain in gains):
-        return True, ""
-    if all(gain["mean"] <= N_ERRORS * gain["error"] for gain in gains):
-        return False, "nowhere is there a gain that is more than chance"
-    return None, ""
+    return judge_together([compare_means("", gain["mean"], gain["error"]) for gain in gains])
 
 
 def less_complex(facts: Facts) -> Judgement:
@@ -113,9 +106,10 @@ def less_complex(facts: Facts) -> Judgement:
         words.append(f"r = {radius}: {shown or 'no fidelity that both reach'}; against L1 at equal features: {beside}")
     if not gains:
         return None, "", ""
-    holds, why = decide(gains)
-    ours = f"filtered trees (the paper's filter) against pruned trees, median leaves needed: {'. '.join(words)}"
-    return holds, ours if holds is not None else f"{ours}: some differences are within chance", why
+    outcome = decide(gains)
+    leaves = f"Trees behind the paper's filter against pruned trees, median leaves needed: {'. '.join(words)}"
+    ours = f"{outcome.words}. {leaves}"
+    return outcome.holds, ours, "somewhere the regularized explainers are smaller or more faithful beyond chance"
 
 
 def linear_filter(facts: Facts) -> Judgement:
@@ -137,71 +131,76 @@ def three_bins(facts: Facts) -> Judgement:
     words = "; ".join(
         f"{n} bins {line['fidelity']:.3f} ({line['n_selected']:.1f} features)" for n, line in found.items()
     )
-    better = [n for n, line in found.items() if int(n) > 3 and line["ahead"] > N_ERRORS * line["error"]]
-    why = f"slightly more faithful: {' and '.join(better)} bins (figure bins)"
-    return not better, f"fidelity on fresh draws: {words}", why
+    more = [compare_means(f"{n} bins", line["ahead"], line["error"]) for n, line in found.items() if int(n) > 3]
+    better = [each.where for each in judge_together(more).above]
+    return not better, f"fidelity on fresh draws: {words}", f"more faithful beyond chance: {' and '.join(better)}"
 
 
-def filter_covers_more(task: str, *measures: str) -> RowsJudge:
+def filter_covers_more(task: str, *measures: str) -> Judge:
     """Return a judge that asks for a lead of trees behind the paper's filter over LIME at every budget."""
 
-    def judge(facts: Facts, view: View) -> Judgement:
-        found = _found(facts, task, view, "lime", measures)
-        words = "; ".join(
-            f"{p}, {measure_words(m)}: ahead at {line['n_ahead']} of {line['n']} budgets, {_points(line['mean'])}"
-            for (p, m), line in found.items()
-        )
-        holds = all(line["n"] and line["n_ahead"] == line["n"] for line in found.values())
-        return holds, words, f"LIME is as good or better at some budgets (figure {task}_both)"
+    def judge(facts: Facts) -> Judgement:
+        outcome = judge_together([each for measure in measures for each in _compare(facts, task, "lime", measure)])
+        gains = "; ".join(f"{measure} {_mean(facts, task, 'lime', measure)}" for measure in measures)
+        return outcome.holds, f"{outcome.words}; mean gain over LIME: {gains}", outcome.worst
 
     return judge
 
 
-def filter_adds(task: str, measure: str, paper: float) -> RowsJudge:
-    """Return a judge that asks for at least half of the paper's gain over LIME, on average over the budgets."""
+def filter_adds(task: str, measure: str, paper: float) -> Judge:
+    """Return a judge that asks for a gain over LIME beyond chance, of at least half the paper's on average."""
 
-    def judge(facts: Facts, view: View) -> Judgement:
-        found = {p: line["mean"] for (p, _), line in _found(facts, task, view, "lime", (measure,)).items()}
-        words = "; ".join(f"{p}: {_points(value)}" for p, value in found.items())
-        known = [value for value in found.values() if value is not None]
-        if not known:
-            return None, words, ""
-        holds = all(value >= paper / 2 for value in known)
-        return holds, f"{measure_words(measure)}, {words}", f"the gain is not near {paper:+.0%}"
+    def judge(facts: Facts) -> Judgement:
+        outcome = judge_together(list(_compare(facts, task, "lime", measure)))
+        mean = _gain(facts, task, "lime", measure)
+        words = f"{measure}, mean gain over LIME {_mean(facts, task, 'lime', measure)}; {outcome.words}"
+        if outcome.below or mean is None:
+            return (False if outcome.below else None), words, outcome.worst
+        return (True if outcome.above and mean >= paper / 2 else None), words, ""
 
     return judge
 
 
-def filter_adds_less(facts: Facts, view: View) -> Judgement:
-    """Compare the gains in coverage over LIME with two and with five classes."""
-    gains = {
-        task: _found(facts, task, view, "lime", ("coverage",))["strict", "coverage"]["mean"] for task in facts["tasks"]
-    }
-    words = ", ".join(f"{task_words(task)} {_points(value)}" for task, value in gains.items())
-    if any(value is None for value in gains.values()):
-        return None, words, ""
-    return gains["five_classes"] < gains["binary"], f"coverage, strict: {words}", "the gain is larger with five classes"
+def filter_adds_less(facts: Facts) -> Judgement:
+    """Compare the gains in coverage over LIME with two and with five classes; only a clear order decides."""
+    gains = {task: _gain(facts, task, "lime", "coverage") for task in facts["tasks"]}
+    words = "; ".join(f"{task_words(task)} {_mean(facts, task, 'lime', 'coverage')}" for task in gains)
+    two, five = gains["binary"], gains["five_classes"]
+    if two is None or five is None or abs(two - five) < CLEAR:
+        return None, f"coverage, mean gain over LIME: {words}", ""
+    return five < two, f"coverage, mean gain over LIME: {words}", "the gain is larger with five classes"
 
 
-def filter_itself(facts: Facts, view: View) -> Judgement:
-    """Compare trees behind the paper's filter with the same trees without it: gains in coverage and in fidelity."""
-    words, gains = [], []
+def filter_itself(facts: Facts) -> Judgement:
+    """Compare trees behind the paper's filter with the same trees without it: coverage and fidelity."""
+    found, words = [], []
     for task in facts["tasks"]:
-        for (program, measure), line in _found(facts, task, view, "unfiltered", ("coverage", "agreement")).items():
-            if line["mean"] is not None:
-                gains.append({"mean": line["mean"], "error": CHANCE_IN_PROGRAM / N_ERRORS})
-            words.append(f"{task_words(task)}, {program}, {measure_words(measure)} {_points(line['mean'])}")
-    if not gains:
-        return None, "", ""
-    holds, why = decide(gains)
-    ours = f"against the same trees without a filter, mean over K: {'; '.join(words)}"
-    return holds, ours if holds is not None else f"{ours}: mixed, much of it within chance", why
+        for measure in ("coverage", "fidelity"):
+            found += list(_compare(facts, task, "unfiltered", measure))
+            words.append(f"{task_words(task)}, {measure} {_mean(facts, task, 'unfiltered', measure)}")
+    outcome = judge_together(found)
+    return (
+        outcome.holds,
+        f"{outcome.words}; mean gain over the same trees without a filter: {'; '.join(words)}",
+        outcome.worst,
+    )
 
 
-def _found(facts: Facts, task: str, view: View, rival: str, measures: Sequence[str]) -> dict[tuple[str, str], Facts]:
-    """Return the gains of trees behind the paper's filter over a rival, by program and measure."""
-    gain = facts["tasks"][task]["gain"]
-    return {(p, m): gain[p][view.rows][rival][view.column(p, m)] for p in PROGRAMS for m in measures}
+def _compare(facts: Facts, task: str, rival: str, measure: str) -> list[Comparison | None]:
+    """Return the comparisons of trees behind the paper's filter with a rival at every budget, by the definition."""
+    return list(compare(facts, task, f"{STRICT} {LETTER}", [f"{STRICT} {rival}"], measure))
+
+
+def _gain(facts: Facts, task: str, rival: str, measure: str) -> float | None:
+    """Return the mean gain over the budgets on held-out rows."""
+    column = "coverage" if measure == "coverage" else "agreement"
+    found: float | None = facts["tasks"][task]["gain"][STRICT][HELD_OUT][rival][column]["mean"]
+    return found
+
+
+def _mean(facts: Facts, task: str, rival: str, measure: str) -> str:
+    value = _gain(facts, task, rival, measure)
+    return "nothing to compare" if value is None else f"{100 * value:+.1f} points"
 
 
 def _gains(facts: Facts, measure: str, where: str) -> str:
@@ -243,7 +242,3 @@ def _small(facts: Facts, radii: tuple[str, ...]) -> str:
             fidelity = small["fidelity"]
             words.append(f"r = {radius} {fidelity[LETTER]:.3f} against {fidelity['unfiltered']:.3f}")
     return "fidelity on fresh draws at " + "; ".join(words) if words else "not measured"
-
-
-def _points(value: float | None) -> str:
-    return "nothing to compare" if value is None else f"{value:+.1%}"

@@ -1,30 +1,17 @@
 """Judges of the claims about the integer program itself: what it says, how it is solved, budgets and floors."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from oleander.selection import SelectionProblem
-from studies.claims.claim import Judgement
-from studies.claims.views import (
-    HIGH_FLOOR,
-    RowsJudge,
-    View,
-    cells,
-    curve,
-    first_task,
-    known_values,
-    mean_figures,
-    named_shares,
-    task_words,
-)
+from studies.claims.claim import Judge, Judgement
+from studies.claims.testing import compare_coverage, compare_fidelity, judge_together
+from studies.claims.views import STRICT, figures, held_out, high, read_answers, share, task_words, units_of
 from studies.step import Facts
-from studies.steps.paper_program import Program, method_name
+from studies.steps.explained_rows import HELD_OUT, LEARNED
+from studies.steps.paper_program import method_name
 
 # A gap under this is not told apart from a proof that a busy machine had no time for.
 SMALL_GAP = 0.01
-# Changes of coverage and of fidelity that are not seen in a figure.
-NOTICEABLE = 0.005
 
 
 def program_is_definition(facts: Facts) -> Judgement:
@@ -51,15 +38,11 @@ def solvable(facts: Facts) -> Judgement:
             n_left += not is_proven
             worst = max(worst, solve["gap"])
             outcome = "proven" if is_proven else f"gap {solve['gap']:.2%}"
-            words.append(
-                f"{task_words(task)}, {solve['program']}, K = {solve['budget']}: {outcome} in {solve['seconds']:.1f} s "
-                f"and {solve['nodes']:,} nodes"
-            )
-    limit = f"limit {facts['proof_limit']:g} s each: {'; '.join(words)}"
-    why = f"a gap of over {SMALL_GAP:.0%} remains within a generous limit"
+            words.append(f"{task_words(task)}, {solve['program']}, K = {solve['budget']}: {outcome}")
+    why = f"a gap of over {SMALL_GAP:.0%} remains within {facts['proof_limit']:g} s"
     if n_left and worst <= SMALL_GAP:
-        return None, limit, ""
-    return not n_left, limit, why
+        return None, "; ".join(words), ""
+    return not n_left, "; ".join(words), why
 
 
 def solved_as_printed(facts: Facts) -> Judgement:
@@ -67,83 +50,82 @@ def solved_as_printed(facts: Facts) -> Judgement:
     words, all_proven = [], True
     for name, (general, own) in facts["instances"].items():
         all_proven &= general["proven"]
-        words.append(
-            f"{name}, {general['rows']} rows: {_outcome(general)}; {_outcome(own)}, "
-            f"{general['seconds'] / max(own['seconds'], 1e-9):.0f} times as fast"
-        )
+        words.append(f"{name}, {general['rows']} rows: {_outcome(general)}; {_outcome(own)}")
     return True if all_proven else None, "; ".join(words), ""
 
 
 def _outcome(line: Facts) -> str:
     is_bounded = line["bound"] is not None and not np.isnan(line["bound"])
     proof = "proven" if line["proven"] else f"at most {line['bound']:g}" if is_bounded else "no bound"
-    return f"{line['solver']} {line['covered']} rows ({proof}) in {line['seconds']:.1f} s"
+    return f"{line['solver']} {line['covered']} rows ({proof})"
 
 
-def more_explainers(facts: Facts, view: View) -> Judgement:
-    """Compare the smallest with the largest budget, for every program and floor."""
-    words, n_wider, n_better = [], 0, 0
-    all_cells = cells(facts)
-    for task, method in all_cells:
-        cover, right = (known_values(curve(facts, view, task, method, m)) for m in ("coverage", "agreement"))
-        n_wider += cover[-1] >= cover[0]
-        n_better += right[-1] > right[0]
-        if method == method_name("strict", HIGH_FLOOR):
+def more_explainers(measure: str) -> Judge:
+    """Return a judge that compares the largest with the smallest budget on held-out rows, for every floor."""
+
+    def judge(facts: Facts) -> Judgement:
+        test = compare_coverage if measure == "coverage" else compare_fidelity
+        found, words = [], []
+        for task in facts["tasks"]:
+            for floor in facts["floors"]:
+                method = method_name(STRICT, floor)
+                few, many = (held_out(facts, task, method, place) for place in (0, -1))
+                found.append(test(f"{task_words(task)}, φ = {floor:g}", many, few, units_of(facts, task)))
             words.append(
-                f"{task_words(task)}, {method}: coverage {cover[0]:.0%} → {cover[-1]:.0%}, fidelity {right[0]:.1%} → "
-                f"{right[-1]:.1%}"
+                f"{task_words(task)}, φ = 0.9, K = {facts['budgets'][0]} → {facts['budgets'][-1]}: "
+                f"{figures(facts, task, high(), 0)} → {figures(facts, task, high())}"
             )
-    counts = f"coverage rises in {n_wider} and fidelity in {n_better} of {len(all_cells)} cases"
-    why = (
-        "the program maximises coverage alone, and explainers added for coverage are not always more faithful "
-        f"(figure {first_task(facts)}_{view.figure})"
-    )
-    return n_wider == n_better == len(all_cells), f"{counts}; {'; '.join(words)}", why
-
-
-def floor_is_a_knob(program: Program) -> RowsJudge:
-    """Return a judge that compares means over the budgets from the lowest to the highest floor, at every radius.
-
-    A floor that no explainer reaches is left out. A radius at which the floor changes nothing does not count: nearly
-    every explainer reaches the highest floor there.
-    """
-
-    def judge(facts: Facts, view: View) -> Judgement:
-        words, acts, fails = [], [], []
-        for task, found in facts["tasks"].items():
-            for radius, methods in found["radii"].items():
-                at_radius = {"tasks": {task: {"methods": methods}}}
-                pairs = [mean_figures(at_radius, view, task, method_name(program, floor)) for floor in facts["floors"]]
-                # A choice that covers no row has no fidelity.
-                covers, rights = zip(*[pair for pair in pairs if pair[0]] or [(0.0, 0.0)], strict=True)
-                fall, rise = covers[0] - covers[-1], rights[-1] - rights[0]
-                where = f"{task_words(task)}, r = {radius}"
-                words.append(f"{where}: coverage {_shares(covers)}, fidelity {_shares(rights)}")
-                if fall > NOTICEABLE and rise > NOTICEABLE:
-                    acts.append(where)
-                elif fall > NOTICEABLE or abs(rise) > NOTICEABLE:
-                    fails.append(where)
-        floors = ", ".join(f"{floor:g}" for floor in facts["floors"])
-        ours = f"φ = {floors}, means over K; {'; '.join(words)}"
-        if not acts and not fails:
-            return None, f"{ours}: the floor changes nothing at any radius", ""
-        reason = {
-            "strict": "a higher floor costs coverage without more fidelity, or the reverse",
-            "selective": "rows that an explainer gets wrong need not be counted, so the floor excludes few explainers",
-        }[program]
-        return not fails, ours, f"{reason}, at {'; '.join(fails)} (figure {first_task(facts)}_floors)"
+        outcome = judge_together(found)
+        return outcome.holds, f"{outcome.words}. {'; '.join(words)}", outcome.worst
 
     return judge
 
 
-def not_whole(facts: Facts, view: View) -> Judgement:
-    """Compare coverage at the largest budget with 1."""
-    ours = {f"{task_words(task)} {m}": curve(facts, view, task, m, "coverage")[-1] or 0.0 for task, m in cells(facts)}
-    reach = next(iter(facts["tasks"].values()))["reach"]
-    words = ", ".join(f"r = {radius} {share:.0%}" for radius, share in reach.items())
-    why = "balls of this radius cover every row"
-    return max(ours.values()) < 1, f"{named_shares(ours)}. Balls could cover, by radius: {words}", why
+def floor_is_a_knob(facts: Facts) -> Judgement:
+    """Compare the highest with the lowest floor at every radius, on held-out rows, at the largest budget.
+
+    The floor acts where fidelity rises beyond chance. More fidelity at no loss of coverage is no failure. It fails
+    where coverage falls beyond chance and fidelity does not rise at all, or where fidelity falls beyond chance.
+    """
+    fidelity, coverage, words = [], [], []
+    for task, found in facts["tasks"].items():
+        for radius, methods in found["radii"].items():
+            names = [method_name(STRICT, floor) for floor in (min(facts["floors"]), max(facts["floors"]))]
+            low, tall = (read_answers(methods[name], found["n_held_out"], -1) for name in names)
+            where, units = f"{task_words(task)}, r = {radius}", units_of(facts, task)
+            fidelity.append(compare_fidelity(where, tall, low, units))
+            coverage.append(compare_coverage(where, tall, low, units))
+            words.append(f"{where}: {_by_floor(facts, methods)}")
+    rises, falls = judge_together(fidelity), judge_together(coverage)
+    gained = {each.where: each.difference for each in fidelity if each is not None}
+    wasted = [each.where for each in falls.below if gained.get(each.where, 1.0) <= 0]
+    if rises.below or wasted:
+        why = (
+            f"fidelity falls at {rises.worst}"
+            if rises.below
+            else f"coverage falls without a gain at {'; '.join(wasted)}"
+        )
+        return False, "; ".join(words), why
+    acts = "; ".join(each.where for each in rises.above)
+    ours = f"{'; '.join(words)}. Fidelity rises beyond chance at: {acts or 'no radius'}"
+    return (True if rises.above else None), ours, ""
 
 
-def _shares(values: Sequence[float]) -> str:
-    return ", ".join(f"{value:.0%}" for value in values)
+def _by_floor(facts: Facts, methods: Facts) -> str:
+    """Return coverage and fidelity at every floor and the largest budget in words."""
+    words = []
+    for floor in facts["floors"]:
+        found = methods[method_name(STRICT, floor)]
+        words.append(f"{share(found[HELD_OUT]['coverage'][-1])} at {share(found[HELD_OUT]['agreement'][-1])}")
+    return f"φ = {', '.join(f'{floor:g}' for floor in facts['floors'])}: {', '.join(words)}"
+
+
+def not_whole(facts: Facts) -> Judgement:
+    """Compare coverage of D at the largest budget with 1."""
+    words, whole = [], []
+    for task, found in facts["tasks"].items():
+        for floor in facts["floors"]:
+            value = found["methods"][method_name(STRICT, floor)][LEARNED]["coverage"][-1]
+            whole.append(value == 1.0)
+            words.append(f"{task_words(task)}, φ = {floor:g}: {value:.1%}")
+    return not any(whole), "; ".join(words), "balls of this radius cover every row"

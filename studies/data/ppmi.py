@@ -10,12 +10,16 @@ import numpy as np
 import pandas as pd
 
 from studies.data.base import BINARY_FEATURES, CONTINUOUS_FEATURES, SCORES, Cohort, trajectory_columns
-from studies.data.ppmi_tables import DEPRESSION_ITEMS, RACES, SLEEP_CONDITIONS, SLEEP_ITEMS, read_tables
+from studies.data.ppmi_tables import BOOKLETS, DEPRESSION_ITEMS, RACES, SLEEP_CONDITIONS, SLEEP_ITEMS, read_tables
 
 # The first seven visits of the study's schedule, and their months there (the paper speaks of 21 months in all).
 VISITS = ("BL", "V01", "V02", "V03", "V04", "V05", "V06")
 MONTHS = (0, 3, 6, 9, 12, 18, 24)
-PATIENT, HEALTHY = 1, 2
+# Cohorts of the study. The paper's patients have Parkinson's disease "or some other kind of Parkinsonism": their scans
+# show no dopaminergic deficit.
+PARKINSON, HEALTHY, OTHER_PARKINSONISM = 1, 2, 3
+# People who were screened and did not enter the study.
+NEVER_ENROLLED = ("screened", "screen failed", "declined", "excluded", "pending")
 SCORE_COLUMNS = dict(zip(SCORES, ("NP2PTOT", "NP3TOT", "MCATOT", "MSEADLG"), strict=True))
 SCORE_TABLES = dict(zip(SCORES, ("updrs2", "updrs3", "moca", "mses"), strict=True))
 SCREENING_SCORES = dict(zip(SCORES, ("BL/SC UPDRSII", "BL/SC UPDRSIII", "BL/SC MOCA", "BL/SC MSES"), strict=True))
@@ -25,8 +29,9 @@ EXAMINED = {2: "Head-Neck-Lymphatic", 3: "Eyes", 8: "Musculoskeletal", 10: "Psyc
 MRI_RESULTS = {1: "MRI Normal", 2: "MRI Abnormal Insignificant", 3: "MRI Abnormal Significant"}
 # Items of the depression scale in which a no counts.
 REVERSED_ITEMS = ("GDSSATIS", "GDSGSPIR", "GDSHAPPY", "GDSALIVE", "GDSENRGY")
-# Right answers of 40 smells: the most with anosmia, and the fewest with normosmia (men, women).
-ANOSMIA_UP_TO, NORMOSMIA_FROM = 18, {1: 34, 0: 35}
+# Correct answers of 40 smells: at most 18 is anosmia, at least 34 is normosmia. The usual limits for normosmia are 34
+# for men and 35 for women; one limit for all keeps sex and age out of a feature that is compared between groups.
+ANOSMIA_UP_TO, NORMOSMIA_FROM = 18, 34
 
 
 def load_ppmi(
@@ -40,7 +45,7 @@ def load_ppmi(
     Parameters
     ----------
     folder : path
-        The folder with the tables as CSV files, at any depth. ``docs/evidence/studies.md`` lists them. An error names
+        The folder with the tables as CSV files, at any depth; see ``docs/evidence/studies/data.md``. An error names
         every missing file and column.
     depression : {"sum", "scored"}
         The sum of the scale's items as they stand, whose mean is the one that the paper prints; or its proper score,
@@ -51,22 +56,27 @@ def load_ppmi(
     Returns
     -------
     Cohort
-        Patients and healthy people; patients without any value of one of the four scores are left out. A missing score
-        is taken from the visit before, or else from the next visit after.
+        Enrolled patients (Parkinson's disease or other Parkinsonism) and healthy people; patients without any value of
+        one of the four scores are left out. A missing score is taken from the visit before, or else from the next visit
+        after.
     """
     if depression not in ("sum", "scored"):
         raise ValueError(f"depression={depression!r} is not known; use 'sum' or 'scored'.")
     if missing not in ("median", "zero"):
         raise ValueError(f"missing={missing!r} is not known; use 'median' or 'zero'.")
     tables = read_tables(folder)
-    status = tables["status"].drop_duplicates("PATNO").set_index("PATNO")["COHORT"]
-    status = status[status.isin([PATIENT, HEALTHY])].sort_index()
+    people = tables["status"].drop_duplicates("PATNO").set_index("PATNO")
+    status = people.loc[is_enrolled(people), "COHORT"]
+    status = status[status.isin([PARKINSON, HEALTHY, OTHER_PARKINSONISM])].sort_index()
     visits = {score: _visits(tables[SCORE_TABLES[score]], SCORE_COLUMNS[score]) for score in SCORES}
     known = pd.concat([visits[score].notna().any(axis=1).reindex(status.index) for score in SCORES], axis=1)
     status = status[(status == HEALTHY) | (known == True).all(axis=1)]  # noqa: E712 - a missing entry is not True
     if status.empty:
-        raise ValueError(f"no person in {folder} has all four scores; Participant_Status has COHORT 1 and 2 for them.")
-    is_patient = status == PATIENT
+        raise ValueError(
+            f"no person in {folder} is enrolled and has all four scores; Participant_Status has COHORT 1 and 3 for "
+            "patients, 2 for healthy people, and their ENROLL_STATUS."
+        )
+    is_patient = status != HEALTHY
     whole = np.stack([visits[score].reindex(status.index).to_numpy() for score in SCORES], axis=2)
     trajectories = pd.DataFrame(whole.reshape(len(status), -1), status.index, trajectory_columns(MONTHS))
     trajectories[~is_patient] = np.nan
@@ -80,6 +90,25 @@ def load_ppmi(
     X = X[[*BINARY_FEATURES, *numbers]].reset_index(drop=True)
     # The study's patient numbers end here.
     return Cohort("PPMI", X, trajectories.reset_index(drop=True), MONTHS, is_patient.reset_index(drop=True))
+
+
+def is_enrolled(people: pd.DataFrame) -> pd.Series:
+    """Return a mask of the people who entered the study, by their status and, if it is there, the day of enrolment.
+
+    >>> is_enrolled(pd.DataFrame({"ENROLL_STATUS": ["Enrolled", "Screen failed", "Withdrew"]})).tolist()
+    [True, False, True]
+    """
+    words = people["ENROLL_STATUS"].astype("string").str.strip().str.lower()
+    entered = words.notna() & ~words.isin(NEVER_ENROLLED)
+    return entered & people["ENROLL_DATE"].notna() if "ENROLL_DATE" in people else entered
+
+
+def count_smells(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the smell test as one column of correct answers: today's sum, or the sum of the four booklets."""
+    numbers = table.reindex(columns=["TOTAL_CORRECT", *BOOKLETS]).apply(pd.to_numeric, errors="coerce")
+    booklets = numbers[list(BOOKLETS)].sum(axis=1, min_count=len(BOOKLETS))
+    total = numbers["TOTAL_CORRECT"].fillna(booklets)
+    return table[["PATNO", "EVENT_ID"]].assign(correct=total).dropna(subset=["correct"])
 
 
 def _visits(table: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -112,9 +141,8 @@ def _screening(tables: dict[str, pd.DataFrame], people: pd.Index, depression: st
     exam = _at_screening(tables["exam"], "PESEQ")["ABNORM"].unstack()
     for place, name in EXAMINED.items():
         X[name] = (exam[place] == 1).reindex(people, fill_value=False) if place in exam else False
-    smell = _at_screening(tables["smell"]).sum(axis=1, min_count=4, numeric_only=True).reindex(people)
-    normal_from = is_male.map({True: NORMOSMIA_FROM[1], False: NORMOSMIA_FROM[0]})
-    X["Anosmia"], X["Normosmia"] = smell <= ANOSMIA_UP_TO, smell >= normal_from
+    smell = _at_screening(count_smells(tables["smell"]))["correct"].reindex(people)
+    X["Anosmia"], X["Normosmia"] = smell <= ANOSMIA_UP_TO, smell >= NORMOSMIA_FROM
     X["Hyposmia"] = smell.notna() & ~X["Anosmia"] & ~X["Normosmia"]
     mri = _at_screening(tables["mri"])["MRIRSLT"].reindex(people)
     for code, name in MRI_RESULTS.items():

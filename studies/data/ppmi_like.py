@@ -49,6 +49,24 @@ ASSUMED_SHARES = {
 ASSUMED_AMBIDEXTROUS = 0.03
 ASSUMED_CHILDBEARING_AMONG_WOMEN = 0.12
 ASSUMED_MRI = {"MRI Normal": 0.55, "MRI Abnormal Insignificant": 0.4, "MRI Abnormal Significant": 0.05}
+# Shapes of columns within groups, which no printed figure fixes; means and spreads stay the printed ones. Without them
+# groups would be Gaussian, and logistic regression the best model. Heavy: Student's law with 3 degrees of freedom, cut
+# far out so that no one is 130 years old. Split: two humps, one standard deviation on either side of the mean.
+ASSUMED_SHAPES = {
+    "PTT": ("heavy", "split", "heavy", "split", "heavy"),
+    "Hematocrit": ("split", "heavy", "heavy", "split", "heavy"),
+    "Education Years": ("heavy",) * 5,
+    "Lymphocytes": ("heavy",) * 5,
+    "BL/SC Age": ("heavy",) * 5,
+    "Geriatric Depression Score": ("heavy",) * 5,
+}
+# Correlations within groups whose signs differ from group to group: interactions.
+ASSUMED_CORRELATION = 0.85
+ASSUMED_SIGNS = {
+    ("BL/SC Age", "Lymphocytes"): (1, 1, -1, -1, 0),
+    ("Education Years", "Geriatric Depression Score"): (1, -1, 1, -1, 0),
+}
+HEAVY_FREEDOM, HEAVY_END, HUMP_SPREAD = 3, 5.0, 0.25
 # The largest spread with which a difference of 0.88 points between groups 2 and 3 has p < 0.001.
 SLEEP_SPREAD = 2.4
 DECIMALS = {"PTT": 1, "Lymphocytes": 2, "Hematocrit": 3, "BL/SC Age": 1}
@@ -132,10 +150,11 @@ def _draw_group(group: str, rng: np.random.Generator) -> pd.DataFrame:
     ).astype(int)
     tested = _one_of([SMELL_COUNTS[name][place] for name in SMELL_COUNTS], list(SMELL_COUNTS), n, rng, table)
     _one_of([round(share * n) for share in ASSUMED_MRI.values()], list(ASSUMED_MRI), n, rng, table)
+    shapes = _draw_shapes(place, n, rng)
     for name, (mean, spread) in ASSUMED_NUMBERS.items():
-        table[name] = _exact_moments(mean, spread, n, rng)
+        table[name] = _with_moments(shapes[name], mean, spread)
     for name in ("Lymphocytes", "BL/SC Age", "Geriatric Depression Score"):
-        table[name] = _exact_moments(MEANS[name][place] or 0.0, implied_sd(name), n, rng)
+        table[name] = _with_moments(shapes[name], MEANS[name][place] or 0.0, implied_sd(name))
     sleep = np.zeros(n)
     n_tested = int(tested.sum())
     sleep[tested] = _exact_moments((MEANS["Sleep Score"][place] or 0.0) * n / n_tested, SLEEP_SPREAD, n_tested, rng)
@@ -163,7 +182,8 @@ def _draw_scores(group: str, n: int, rng: np.random.Generator) -> pd.DataFrame:
         assert start is not None
         mean = start + (end - start) * np.array(MONTHS) / MONTHS[-1]
         person = _exact_moments(0.0, ASSUMED_SCORE_SPREAD[score], n, rng)
-        trajectories.append(mean + person[:, None] + rng.normal(0, ASSUMED_VISIT_SPREAD[score], (n, len(MONTHS))))
+        noise = rng.normal(0, ASSUMED_VISIT_SPREAD[score], (n, len(MONTHS)))
+        trajectories.append(mean + person[:, None] + noise - noise.mean(axis=0))
     # Visit by visit, the four scores of a visit side by side.
     visits = np.stack(trajectories, axis=2)
     visits = _as_scores(visits.reshape(-1, len(SCORES))).reshape(n, -1)
@@ -178,9 +198,28 @@ def _as_scores(values: Floats) -> Floats:
     return rounded
 
 
+def _draw_shapes(place: int, n: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """Draw the columns of one group that have a shape, before they get their mean and spread."""
+    shapes: dict[str, Floats] = {}
+    for name, by_group in ASSUMED_SHAPES.items():
+        if by_group[place] == "heavy":
+            shapes[name] = rng.standard_t(HEAVY_FREEDOM, size=n).clip(-HEAVY_END, HEAVY_END)
+        else:
+            shapes[name] = rng.choice([-1.0, 1.0], size=n) + rng.normal(0, HUMP_SPREAD, n)
+    rest = np.sqrt(1 - ASSUMED_CORRELATION**2)
+    for (one, other), signs in ASSUMED_SIGNS.items():
+        if signs[place]:
+            shapes[other] = signs[place] * ASSUMED_CORRELATION * shapes[one] + rest * shapes[other]
+    return shapes
+
+
 def _exact_moments(mean: float, spread: float, n: int, rng: np.random.Generator) -> Floats:
     """Draw normal numbers and shift them to exactly this mean and spread."""
-    values = rng.normal(size=n)
+    return _with_moments(rng.normal(size=n), mean, spread)
+
+
+def _with_moments(values: Floats, mean: float, spread: float) -> Floats:
+    """Return values shifted and stretched to exactly this mean and spread."""
     moved: Floats = mean + spread * (values - values.mean()) / values.std(ddof=1)
     return moved
 

@@ -128,16 +128,17 @@ def compute(work: Work, store: Store) -> Facts:
     X = cohort.X[[*CONTINUOUS_FEATURES, *BINARY_FEATURES]].astype(float).copy()
     X.loc[~cohort.is_patient, list(PATIENTS_ONLY)] = np.nan
 
+    counts = [[float(X.loc[groups == name, smell].sum()) for smell in SMELL_COUNTS] for name in GROUPS]
+
     def whole() -> pd.DataFrame:
         table = compare(X, groups, GROUPS)
-        counts = [[float(X.loc[groups == name, smell].sum()) for smell in SMELL_COUNTS] for name in GROUPS]
         line = {"feature": "Olfactory", "test": "chi-squared", "p": chi_squared(counts)}
         return add_corrections(pd.concat([table, pd.DataFrame([line])], ignore_index=True))
 
     pairs = store.table("pairs", lambda: add_corrections(compare_pairs(X[list(CONTINUOUS_FEATURES)], groups, GROUPS)))
     table = store.table("all_features", lambda: mark_pairs(whole(), pairs))
     ours = store.table("baseline_table", lambda: _beside_paper(table))
-    store.table("baseline_shown", lambda: _shown(ours))
+    store.table("baseline_shown", lambda: _shown(ours, _smell(counts)))
     printed = {(feature, *pair) for feature, found in PAIR_P_VALUES.items() for pair in found}
     tested = pairs[pairs["feature"].isin(PAIR_P_VALUES)]
     marked = {(line.feature, line.one, line.other) for line in tested[tested["p"] < LEVEL].itertuples()}
@@ -176,7 +177,17 @@ def _beside_paper(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def _shown(table: pd.DataFrame) -> pd.DataFrame:
+def _smell(counts: Sequence[Sequence[float]]) -> pd.DataFrame:
+    """Return the number of people with each result of the smell test, ours and in brackets the printed ones."""
+    lines = []
+    for place, (result, printed) in enumerate(SMELL_COUNTS.items()):
+        pairs = zip(GROUPS, counts, printed, strict=True)
+        cells = {name: f"{found[place]:.0f} ({paper})" for name, found, paper in pairs}
+        lines.append({"feature": f"Olfactory: {result}", **cells})
+    return pd.DataFrame(lines)
+
+
+def _shown(table: pd.DataFrame, smell: pd.DataFrame) -> pd.DataFrame:
     """Return the table for the page, with the paper's figures in brackets behind ours."""
 
     def number(value: float) -> str:
@@ -193,7 +204,10 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
     shown["p"] = [f"{p_value(value)} ({paper})" for value, paper in zip(table["p"], printed, strict=True)]
     shown["p, Holm"], shown["p, BH"] = table["p_holm"].map(p_value), table["p_bh"].map(p_value)
     shown["pairs"], shown["pairs, Holm"] = table["pairs"], table["pairs_holm"]
-    return shown.assign(**{"pairs, paper": table["paper_pairs"]})
+    shown = shown.assign(**{"pairs, paper": table["paper_pairs"]})
+    # The results of the smell test are counts: three lines below the line of their test, as in the paper.
+    place = shown.index[shown["feature"] == "Olfactory"][0] + 1
+    return pd.concat([shown[:place], smell.reindex(columns=shown.columns), shown[place:]], ignore_index=True)
 
 
 def draw(store: Store, pen: Pen) -> dict[str, Any]:

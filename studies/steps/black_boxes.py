@@ -17,9 +17,11 @@ from studies.steps.models import (
     describe_choice,
     fit_quietly,
     make_models,
+    make_random_forest,
     papers_lead,
     roc,
     score,
+    steps_of,
     tune,
 )
 from studies.store import Store
@@ -29,13 +31,16 @@ PARTS: tuple[Part, ...] = ("train", "validation", "test")
 
 
 def model_for(work: Work, task: Task) -> Any:
-    """Return the task's fitted black box, with the hyper-parameters that this step chose."""
-    chosen = work.facts["black_boxes"][task.tuned_on or task.name][task.model]["chosen"]
-    model = make_models(work.settings.random_state)[task.model]
-    return work.once(
-        f"{task.model} {task.name}",
-        lambda: fit_quietly(clone(model.estimator).set_params(**chosen), *task.rows("train")),
-    )
+    """Return the task's fitted black box, the forest with the hyper-parameters that this step chose."""
+    seed = work.settings.random_state
+
+    def make() -> Any:
+        if task.model == "random_forest":
+            return make_random_forest(seed).fit(*task.rows("train"))
+        chosen = work.facts["black_boxes"][task.tuned_on or task.name][task.model]["chosen"]
+        return fit_quietly(clone(make_models(seed)[task.model].estimator).set_params(**chosen), *task.rows("train"))
+
+    return work.once(f"{task.model} {task.name}", make)
 
 
 def compute(work: Work, store: Store) -> Facts:
@@ -54,6 +59,8 @@ def compute(work: Work, store: Store) -> Facts:
         for name in fitted:
             accuracy = scores[scores["model"] == name].set_index("part")["accuracy"]
             facts[task.name][name]["accuracy"] = {part: float(accuracy[part]) for part in PARTS}
+            n_steps = scores.loc[scores["model"] == name, "n_steps"].iloc[0]
+            facts[task.name][name]["n_steps"] = None if np.isnan(n_steps) else int(n_steps)
             curves = store.read(f"{task.name}_{name}_roc")
             facts[task.name][name]["auc"] = curves.groupby("class")["auc"].first().round(4).to_dict()
             facts[task.name][name]["recall"] = _recall(store.read(f"{task.name}_{name}_confusion"))
@@ -100,7 +107,8 @@ def _measure(estimator: Any, task: Task) -> tuple[pd.DataFrame, pd.DataFrame, pd
     lines = []
     for part in PARTS:
         X, y = task.rows(part)
-        lines.append({"part": part, "accuracy": float((estimator.predict(X) == y).mean())})
+        right = float((estimator.predict(X) == y).mean())
+        lines.append({"part": part, "accuracy": right, "n_steps": steps_of(estimator)})
     X, y = task.rows("test")
     classes = [str(label) for label in estimator.classes_]
     return pd.DataFrame(lines), confusion(estimator, X, y, classes), roc(estimator, X, y)
@@ -144,21 +152,34 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
 
 
 def _draw_confusion(ax: Any, counts: pd.DataFrame, title: str) -> None:
+    """Draw counts by predicted class (rows) and true class (columns), with the paper's margins.
+
+    The rightmost column has the share of each row that is right, the bottom row the share of each column, the corner
+    the share of all; below each is the share that is wrong.
+    """
     wide = counts.pivot(index="predicted", columns="true", values="n")
-    shares = wide / wide.sum(axis=0).clip(lower=1)
-    ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
-    names = [str(name) for name in wide.columns]
-    for i in range(len(names)):
-        for j in range(len(names)):
-            colour = "white" if shares.iloc[i, j] > 0.6 else "black"
-            ax.text(
-                j, i, f"{wide.iloc[i, j]:,}\n{shares.iloc[i, j]:.0%}", ha="center", va="center", color=colour, size=8
-            )
-    right = np.trace(wide.to_numpy()) / max(int(wide.to_numpy().sum()), 1)
-    ticks = range(len(names))
-    ax.set(
-        title=f"{title}: {right:.1%} right", xlabel="true class", ylabel="predicted class", xticks=ticks, yticks=ticks
-    )
+    table = wide.to_numpy(float)
+    n = len(table)
+    shares = np.full((n + 1, n + 1), np.nan)
+    shares[:n, :n] = table / np.maximum(table.sum(axis=0), 1)
+    ax.imshow(np.ma.masked_invalid(shares), cmap="Blues", vmin=0, vmax=1)
+    for i in range(n):
+        for j in range(n):
+            colour = "white" if shares[i, j] > 0.6 else "black"
+            ax.text(j, i, f"{table[i, j]:,.0f}", ha="center", va="center", color=colour, size=8)
+    diagonal = np.diag(table)
+    margins = [(n, i, diagonal[i], table[i].sum()) for i in range(n)]
+    margins += [(j, n, diagonal[j], table[:, j].sum()) for j in range(n)]
+    margins += [(n, n, diagonal.sum(), table.sum())]
+    for x, y, right, total in margins:
+        words = ("–", "–") if not total else (f"{right / total:.0%}", f"{1 - right / total:.0%}")
+        ax.text(x, y - 0.18, words[0], ha="center", va="center", color="#1a7f37", size=7)
+        ax.text(x, y + 0.2, words[1], ha="center", va="center", color="#b42318", size=7)
+    ax.axhline(n - 0.5, color="0.6", lw=0.8)
+    ax.axvline(n - 0.5, color="0.6", lw=0.8)
+    names = [*map(str, wide.columns), "right"]
+    ax.set(title=f"{title}: {diagonal.sum() / max(table.sum(), 1):.1%} right", xlabel="true class")
+    ax.set(ylabel="predicted class", xticks=range(n + 1), yticks=range(n + 1))
     ax.set_xticklabels(names, rotation=30, ha="right", fontsize="small")
     ax.set_yticklabels(names, fontsize="small")
     ax.spines[:].set_visible(False)

@@ -1,12 +1,12 @@
 """The rows of a task that explainers are made on, the rows held out, and the measures on both."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Labels
+from oleander.arrays import Bools, Labels
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates.balls import choose_ladder
@@ -40,6 +40,8 @@ class ExplainedRows:
         The model's labels for both.
     groups : array or None
         Trials of the rows that explainers are made on.
+    held_groups : array or None
+        Trials of the rows held out.
     """
 
     task: Task
@@ -49,6 +51,7 @@ class ExplainedRows:
     tables: dict[str, pd.DataFrame]
     labels: dict[str, Labels]
     groups: Labels | None
+    held_groups: Labels | None = None
 
     @property
     def schema(self) -> FeatureSchema:
@@ -59,10 +62,40 @@ class ExplainedRows:
         """Return a line for the rows that explainers are made on and a line for the rows held out."""
         lines = []
         for name, table in self.tables.items():
-            found = chosen.evaluate(chosen.schema.encode(table), self.labels[name])
-            figures = {measure: getattr(found, measure) for measure in MEASURES}
-            lines.append({"rows": name, "n_explainers": len(chosen.members), **figures})
+            answers = chosen.read(chosen.schema.encode(table))
+            found = chosen.evaluate_answers(answers, self.labels[name])
+            line = {"rows": name, "n_explainers": len(chosen.members)}
+            line |= {measure: getattr(found, measure) for measure in MEASURES}
+            if name == HELD_OUT:
+                right = answers.right(self.labels[name])
+                line |= {"answered_bits": to_bits(answers.answered), "right_bits": to_bits(right)}
+            lines.append(line)
         return lines
+
+
+def about_rows(explained: ExplainedRows) -> dict[str, Any]:
+    """Return what a test on the held-out rows needs: their number, and their trials where rows are not independent."""
+    units = explained.held_groups
+    codes = None if units is None else np.unique(units, return_inverse=True)[1].tolist()
+    return {"n_held_out": len(explained.tables[HELD_OUT]), "units": codes}
+
+
+def to_bits(mask: Bools) -> str:
+    """Return a mask as text, of which a test on rows can be made from a table; `from_bits` reads it.
+
+    >>> to_bits(np.array([True, False, True]))
+    'xa0'
+    """
+    return "x" + np.packbits(mask).tobytes().hex()
+
+
+def from_bits(text: str, n_rows: int) -> Bools:
+    """Return the mask that `to_bits` wrote.
+
+    >>> from_bits("xa0", 3).tolist()
+    [True, False, True]
+    """
+    return np.unpackbits(np.frombuffer(bytes.fromhex(text[1:]), dtype=np.uint8))[:n_rows].astype(bool)
 
 
 def make_explained_rows(work: Work, task: Task) -> ExplainedRows:
@@ -78,7 +111,8 @@ def make_explained_rows(work: Work, task: Task) -> ExplainedRows:
         learned = np.sort(np.concatenate([task.parts[part] for part in parts]))
         tables = {LEARNED: task.X.iloc[learned], HELD_OUT: task.X.iloc[task.parts["test"]]}
         groups = None if task.groups is None else task.groups[learned]
-        return ask_model(task, model, tables, groups)
+        held_groups = None if task.groups is None else task.groups[task.parts["test"]]
+        return replace(ask_model(task, model, tables, groups), held_groups=held_groups)
 
     found: ExplainedRows = work.once(f"explained rows of {task.name}", make)
     return found

@@ -1,4 +1,4 @@
-"""Bins of the filter: the same draws, filtered with 2 to 12 bins."""
+"""Bins of the paper's filter: the same draws, filtered with 2 to 12 bins."""
 
 from functools import partial
 from typing import Any
@@ -27,11 +27,12 @@ def filter_center(
     """Train a tree per number of bins on the same draws around one row, and return a line for each."""
     rows = explained.rows
     ball = Ball(rows.schema, rows.values[center], radius)
-    draws = draw_in_ball(ball, n_draws + n_fresh, np.random.default_rng(seed_for(seed, ball.center, radius)))
+    rng = np.random.default_rng(seed_for(seed, ball.center, radius))
+    draws = draw_in_ball(ball, n_draws + n_fresh, rng, bounds="uncut")
     answers = explained.black_box.ask(draws)
     lines = []
     for n_bins in BINS:
-        local = FilteredTree(max_leaves=MAX_LEAVES, n_bins=n_bins)
+        local = FilteredTree(max_leaves=MAX_LEAVES, alpha=None, n_bins=n_bins)
         tree = local.fit(draws[:n_draws], answers[:n_draws], schema=rows.schema)
         assert local.filter_ is not None
         right = tree.predict(draws[n_draws:]) == answers[n_draws:]

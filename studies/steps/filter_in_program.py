@@ -1,7 +1,7 @@
-"""Step 6: four kinds of local explainers as candidates of the same exact program.
+"""Step 6: three kinds of local explainers as candidates of the same exact program.
 
-Whole trees behind the paper's filter, behind ours and without a filter, on the same draws: the filter is their only
-difference. LIME's linear model, with which the paper compares, differs in the model too.
+Whole trees behind the paper's filter and without a filter, on the same draws: the filter is their only difference.
+LIME's linear model, with which the paper compares, differs in the model too.
 """
 
 from functools import partial
@@ -12,18 +12,17 @@ import pandas as pd
 
 from studies.drawing import COLOURS, MARKERS, Pen
 from studies.step import Exhibit, Facts, Step, Work
-from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, make_explained_rows
+from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, about_rows, make_explained_rows
 from studies.steps.paper_program import PROGRAMS, LocalName, curves, solve_grid, train_pool
 from studies.store import Store
 from studies.tasks import make_explained_tasks
 
 FLOOR = 0.7
-# Four pools are trained and solved: every other budget is enough.
+# Three pools are trained and solved: every other budget is enough.
 EVERY = 2
-LOCALS: tuple[LocalName, ...] = ("letter", "filtered", "unfiltered", "lime")
+LOCALS: tuple[LocalName, ...] = ("letter", "unfiltered", "lime")
 TITLES = {
     "letter": "trees, the paper's filter",
-    "filtered": "trees, our filter",
     "unfiltered": "trees, no filter",
     "lime": "LIME",
 }
@@ -45,7 +44,12 @@ def compute(work: Work, store: Store) -> Facts:
         explained = make_explained_rows(work, task)
         tables = [store.table(f"{task.name}_{name}", partial(_solve, work, explained, name)) for name in LOCALS]
         table = store.table(f"{task.name}_both", partial(pd.concat, tables, ignore_index=True))
-        facts["tasks"][task.name] = {"title": task.title, "methods": curves(table), "gain": gains(table)}
+        facts["tasks"][task.name] = {
+            "title": task.title,
+            **about_rows(explained),
+            "methods": curves(table),
+            "gain": gains(table),
+        }
     return facts
 
 

@@ -8,13 +8,13 @@ import pandas as pd
 from studies.drawing import Pen
 from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.aggregation import FLOOR_COLOURS
-from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, make_explained_rows, radii_of
+from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, about_rows, make_explained_rows, radii_of
 from studies.steps.paper_program import PROGRAMS, curves, method_name, solve_grid, train_pool
 from studies.store import Store
 from studies.tasks import make_explained_tasks
 
-# Every third budget is enough for the shape of a curve.
-EVERY = 3
+# Every other budget is enough for the shape of a curve.
+EVERY = 2
 PANELS = {"coverage": "coverage", "fidelity": "lowest fidelity", "agreement": "fidelity of the answers"}
 
 
@@ -31,6 +31,7 @@ def compute(work: Work, store: Store) -> Facts:
         store.table(f"{task.name}_floors", partial(pd.concat, list(tables.values()), ignore_index=True))
         facts["tasks"][task.name] = {
             "title": task.title,
+            **about_rows(explained),
             "radii": {f"{radius:g}": curves(table) for radius, table in tables.items()},
         }
     return facts
@@ -38,7 +39,7 @@ def compute(work: Work, store: Store) -> Facts:
 
 def _at_radius(work: Work, explained: ExplainedRows, radius: float) -> pd.DataFrame:
     settings = work.settings
-    pool = train_pool(work, explained, "filtered", radius)
+    pool = train_pool(work, explained, "letter", radius)
     work.log(f"{explained.task.title}: both programs at every floor, r = {radius:g}")
     table = solve_grid(work, explained, pool, settings.floors, settings.budgets[::EVERY])
     names = [method_name(*pair) for pair in zip(table["program"], table["floor"], strict=True)]

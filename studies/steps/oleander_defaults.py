@@ -1,4 +1,8 @@
-"""Beyond the paper: Oleander's defaults and one tree with abstention, beside the paper's settings on held-out rows."""
+"""Beyond the paper: what Oleander's default answers on the same tasks, beside the paper's program, on held-out rows.
+
+The default is used as it is meant: draws are made from the black box's training rows, and every row of the validation
+part, which is new to the black box, judges. The held-out rows are those of all other steps.
+"""
 
 from functools import partial
 from typing import Any
@@ -10,83 +14,90 @@ from benchmarks.rivals import TreeWithAbstention
 from oleander import NothingFoundError
 from oleander.candidates.pool import EmptyPoolError
 from oleander.explainer import AggregateExplainer
-from oleander.messages import show_lower
 from studies.drawing import COLOURS, Pen
-from studies.step import Exhibit, Facts, Step, Work
-from studies.steps.aggregation import FLOOR_COLOURS
+from studies.step import Exhibit, Facts, Step, Task, Work
 from studies.steps.aggregation_rivals import MAX_LEAVES
 from studies.steps.explained_rows import HELD_OUT, LEARNED, MEASURES, ExplainedRows, make_explained_rows
-from studies.steps.paper_program import PROGRAMS, curves, method_name
+from studies.steps.paper_program import method_name
 from studies.store import Store
 from studies.tasks import make_explained_tasks
 
-OWN, TREE = "Oleander", "tree with abstention"
-SHOWN = {"coverage": "coverage", "agreement": "fidelity of the answers"}
-CERTIFIED = {"agreement": "certified_fidelity"}
-STYLES: dict[str, tuple[str, dict[str, Any]]] = {
-    OWN: (OWN, {"color": COLOURS[2], "marker": "s", "lw": 2}),
-    TREE: (TREE, {"color": COLOURS[6], "ls": "-."}),
-    "strict": ("the paper's, strict", {"color": FLOOR_COLOURS[2], "marker": "o"}),
-    "selective": ("the paper's, selective", {"color": FLOOR_COLOURS[1], "marker": "^", "ls": "--"}),
-}
+OWN, TREE, PAPER = "Oleander", "tree with abstention", "the paper's program"
+HIGH_FLOOR, BUDGET, MORE = 0.9, 10, 20
+# One in twenty certificates may be wrong.
+LEVEL = 0.05
 
 
 def compute(work: Work, store: Store) -> Facts:
-    """Fit the defaults for every budget and floor, and the tree with abstention for every floor."""
-    facts: Facts = {"budgets": list(work.settings.budgets), "floors": list(work.settings.floors), "tasks": {}}
-    for task in make_explained_tasks(work, forests_only=True).values():
+    """Fit the default and a tree with abstention for every floor, and put the paper's program beside them."""
+    facts: Facts = {"budget": BUDGET, "more": MORE, "floors": list(work.settings.floors), "tasks": {}}
+    for task in make_explained_tasks(work).values():
         explained = make_explained_rows(work, task)
         own = store.table(f"{task.name}_own", partial(_own, work, explained))
         tree = store.table(f"{task.name}_tree", partial(_tree, work, explained))
-        papers = work.facts["aggregation"]["tasks"][task.name]["methods"]
-        table = store.table(f"{task.name}_all", partial(_join, own, tree, papers, facts))
-        facts["tasks"][task.name] = {"title": task.title, "methods": curves(table), "certificate": certified(own)}
+        papers = _papers(work.facts["aggregation"], task.name)
+        table = store.table(f"{task.name}_all", partial(pd.concat, [own, tree, papers], ignore_index=True))
+        n_units = int(own["n_units"].iloc[0])
+        facts["tasks"][task.name] = {
+            "title": task.title,
+            "n_judging": n_units,
+            "unit": "row" if task.groups is None else "trial",
+            # So many units, all of them right, show at most this floor.
+            "most_shown": round(float(LEVEL ** (1 / n_units)), 4),
+            "n_held_out": len(explained.tables[HELD_OUT]),
+            "lines": table.astype(object).where(table.notna(), None).to_dict("records"),
+        }
     return facts
 
 
+def plans_of(floors: list[float]) -> list[tuple[int, float]]:
+    """Return the budgets and floors that are fitted: every floor with few rules, the highest with more.
+
+    >>> plans_of([0.5, 0.9])
+    [(10, 0.5), (10, 0.9), (20, 0.9)]
+    """
+    return [*((BUDGET, floor) for floor in floors), (MORE, max(floors))]
+
+
 def _own(work: Work, explained: ExplainedRows) -> pd.DataFrame:
-    """Fit ``AggregateExplainer`` with its defaults for every budget and floor."""
+    """Fit ``AggregateExplainer`` with its defaults for some budgets and floors."""
     lines = []
-    for floor in work.settings.floors:
-        fitted: list[dict[str, Any]] = []
-        for budget in sorted(work.settings.budgets, reverse=True):
-            # An optimal choice for a larger budget that fits into this one is optimal here too.
-            if not fitted or fitted[0]["n_explainers"] > budget:
-                work.log(f"{explained.task.title}: Oleander's defaults at φ = {floor:g}, K = {budget}")
-                fitted = fit_own(work, explained, budget, floor)
-            lines += [{"budget": budget, "floor": floor, **line} for line in fitted]
+    for budget, floor in plans_of(list(work.settings.floors)):
+        work.log(f"{explained.task.title}: Oleander's default at φ = {floor:g}, K = {budget}")
+        lines.append({"method": OWN, "budget": budget, "floor": floor, **fit_own(work, explained, budget, floor)})
     return pd.DataFrame(lines)
 
 
-def fit_own(work: Work, explained: ExplainedRows, budget: int, floor: float) -> list[dict[str, Any]]:
-    """Fit the defaults and return their two lines, with the certified bounds.
+def fit_own(work: Work, explained: ExplainedRows, budget: int, floor: float) -> dict[str, Any]:
+    """Fit the default and return its figures on the held-out rows and its certified bound.
 
-    Where there is no candidate, or none that reaches the floor, no row is answered.
+    Where no rule reaches the floor, or too few rows judge to show it, no row is answered.
     """
+    task: Task = explained.task
+    background, (X, _) = task.rows("train")[0], task.rows("validation")
+    groups = None if task.groups is None else task.groups[task.parts["validation"]]
+    units = {"n_units": len(X) if groups is None else len(np.unique(groups))}
     atlas = AggregateExplainer(
         explained.model,
         max_explainers=budget,
         min_fidelity=floor,
         schema=explained.schema,
-        # The studies have no background: half of the rows make draws, and the other half certifies.
-        holdout=0.5,
         random_state=work.settings.random_state,
         n_jobs=work.n_jobs,
     )
     try:
-        atlas.fit(explained.tables[LEARNED], groups=explained.groups)
-    except (NothingFoundError, EmptyPoolError):
-        silent = {**dict.fromkeys(MEASURES, np.nan), "coverage": 0.0, "complexity": 0, "n_explainers": 0}
-        return [{"rows": rows, **silent} for rows in explained.tables]
+        atlas.fit(X, groups=groups, background=background)
+    except (NothingFoundError, EmptyPoolError) as error:
+        return {"coverage": 0.0, "n_explainers": 0, **units, "why": str(error)}
+    held_out = explained.measure(atlas.record_.explainers)[1]
+    figures = {name: held_out[name] for name in (*MEASURES, "n_explainers")}
     certificate = atlas.certificate_
-    bounds = {
-        "certified_fidelity": np.nan if certificate is None else certificate.answers.bound,
-        "n_certified_on": np.nan if certificate is None else certificate.answers.n_rows,
-    }
-    return [{**line, **bounds} for line in explained.measure(atlas.record_.explainers)]
+    bound = np.nan if certificate is None else certificate.answers.bound
+    return {**figures, **units, "certified": bound, "why": ""}
 
 
 def _tree(work: Work, explained: ExplainedRows) -> pd.DataFrame:
+    """Fit one tree that abstains, on the rows that the paper's program has."""
     lines = []
     for floor in work.settings.floors:
         rival = TreeWithAbstention(
@@ -97,111 +108,81 @@ def _tree(work: Work, explained: ExplainedRows) -> pd.DataFrame:
             random_state=work.settings.random_state,
         )
         rival.fit(explained.tables[LEARNED], groups=explained.groups)
-        measured = explained.measure(rival.set_)
-        lines += [{"budget": b, "floor": floor, **line} for b in work.settings.budgets for line in measured]
+        held_out = explained.measure(rival.set_)[1]
+        figures = {name: held_out[name] for name in (*MEASURES, "n_explainers")}
+        lines.append({"method": TREE, "floor": floor, **figures})
     return pd.DataFrame(lines)
 
 
-def _join(own: pd.DataFrame, tree: pd.DataFrame, papers: Facts, facts: Facts) -> pd.DataFrame:
-    """Return the lines of Oleander, of the tree and of the paper's settings in one table."""
-    named = [
-        table.assign(kind=kind, method=[method_name(kind, floor) for floor in table["floor"]])
-        for kind, table in ((OWN, own), (TREE, tree))
-    ]
-    for program in PROGRAMS:
-        for floor in facts["floors"]:
-            method = method_name(program, floor)
-            for rows, figures in papers[method].items():
-                found = pd.DataFrame({"budget": facts["budgets"], **figures}).astype(float)
-                named.append(found.assign(kind=program, floor=floor, rows=rows, method=method))
-    return pd.concat(named, ignore_index=True)
-
-
-def certified(own: pd.DataFrame) -> dict[str, Any]:
-    """Return the certified bounds at the largest budget, by floor; None where no explainer reaches it."""
-    last = own[(own["rows"] == HELD_OUT) & (own["budget"] == own["budget"].max())]
-    found = {}
-    for line in last.to_dict("records"):
-        known = {name: line.get(name) for name in ("certified_fidelity", "n_certified_on")}
-        is_known = all(value is not None and not np.isnan(value) for value in known.values())
-        found[f"{line['floor']:g}"] = (
-            {name: round(float(value), 4) for name, value in known.items()} if is_known else None
-        )
-    return found
+def _papers(aggregation: Facts, task: str) -> pd.DataFrame:
+    """Return the lines of the paper's program by the definition, at the same budgets and at the largest."""
+    lines = []
+    budgets = [budget for budget in (BUDGET, MORE, max(aggregation["budgets"])) if budget in aggregation["budgets"]]
+    for floor in aggregation["floors"]:
+        found = aggregation["tasks"][task]["methods"][method_name("strict", floor)][HELD_OUT]
+        for budget in dict.fromkeys(budgets):
+            place = aggregation["budgets"].index(budget)
+            figures = {name: found[name][place] for name in MEASURES}
+            lines.append({"method": PAPER, "budget": budget, "floor": floor, **figures})
+    return pd.DataFrame(lines)
 
 
 def draw(store: Store, pen: Pen) -> dict[str, Any]:
-    """Draw coverage and fidelity by budget, a column for each floor."""
-    figures: dict[str, Any] = {}
-    for file in sorted(store.folder.glob("*_all.csv")):
-        task = file.stem.removesuffix("_all")
-        table = store.read(file.stem)
-        table = table[table["rows"] == HELD_OUT].sort_values("budget")
-        floors = sorted(table["floor"].unique())
-        title = f"Oleander's defaults beside the paper's settings, {task.replace('_', ' ')}, rows held out"
-        figure, axes = pen.sheet(title, len(SHOWN), len(floors), width=3.6, height=2.9, sharex=True, sharey="row")
-        for column, floor in zip(axes.T, floors, strict=True):
-            for ax, measure in zip(column, SHOWN, strict=True):
-                _draw_panel(ax, table[table["floor"] == floor], measure)
-            column[0].set_title(f"φ = {floor:g}", fontsize="medium")
-            column[1].axhline(floor, color="0.6", lw=0.8)
-            column[1].set_xlabel("budget K")
-        for ax, label in zip(axes[:, 0], SHOWN.values(), strict=True):
-            ax.set_ylabel(label)
-        legend = {
-            label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-        }
-        figure.legend(legend.values(), legend.keys(), loc="outside right center", fontsize="small")
-        figures[f"{task}_oleander_defaults"] = figure
-    return figures
+    """Draw coverage and fidelity of the answers at the highest floor, a group of bars for each task."""
+    files = sorted(store.folder.glob("*_all.csv"))
+    figure, axes = pen.sheet(
+        f"What is answered on held-out rows, φ = {HIGH_FLOOR:g}",
+        1,
+        2,
+        width=4.4,
+        height=0.55 * len(files) + 1.6,
+        sharey=True,
+    )
+    names = [file.stem.removesuffix("_all").replace("_", " ") for file in files]
+    kinds = [(OWN, BUDGET), (OWN, MORE), (PAPER, BUDGET), (PAPER, None), (TREE, None)]
+    labels = [f"{OWN}, K = {BUDGET}", f"{OWN}, K = {MORE}", f"{PAPER}, K = {BUDGET}", f"{PAPER}, K = 50", TREE]
+    colours = (COLOURS[2], "#80ceb9", "#4292c6", "#08306b", "0.6")
+    for ax, (measure, words) in zip(
+        axes[0], {"coverage": "coverage", "agreement": "fidelity of the answers"}.items(), strict=True
+    ):
+        for number, ((method, budget), label) in enumerate(zip(kinds, labels, strict=True)):
+            values = [_value(store.read(file.stem), method, budget, measure) for file in files]
+            places = np.arange(len(files)) + (number - 2) * 0.16
+            ax.barh(places, values, 0.15, color=colours[number], label=label)
+        ax.set(xlabel=words, xlim=(0, 1.02), yticks=range(len(files)))
+        ax.set_yticklabels(names)
+        if measure == "agreement":
+            ax.axvline(HIGH_FLOOR, color="0.4", lw=0.8, ls=":")
+    axes[0, 0].invert_yaxis()
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center", fontsize="small")
+    return {"defaults": figure}
 
 
-def _draw_panel(ax: Any, table: pd.DataFrame, measure: str) -> None:
-    for kind, (label, style) in STYLES.items():
-        line = table[table["kind"] == kind]
-        ax.plot(line["budget"], line[measure], ms=3.5, label=label, **style)
-    own = table[table["kind"] == OWN]
-    bound = CERTIFIED.get(measure)
-    if bound is not None and bound in own and own[bound].notna().any():
-        ax.plot(own["budget"], own[bound], color=COLOURS[2], ls=":", label="Oleander, certified at least")
-    ax.set(ylim=(-0.02, 1.03))
+def _value(table: pd.DataFrame, method: str, budget: int | None, measure: str) -> float:
+    """Return a measure at the highest floor and a budget, or at the largest budget."""
+    part = table[(table["method"] == method) & (table["floor"] == HIGH_FLOOR)]
+    part = part if method == TREE else part[part["budget"] == (budget or part["budget"].max())]
+    return float(part[measure].iloc[0]) if len(part) else np.nan
 
 
 def exhibits(facts: Facts) -> list[Exhibit]:
     """Return what the page shows."""
-    return [
-        Exhibit(f"{task}_oleander_defaults", f"{found['title']}. {_words(found, facts)}")
+    tables = [
+        Exhibit(f"{task}_all", f"{found['title']}: {_words(found)}", "", "table", is_behind=True)
         for task, found in facts["tasks"].items()
     ]
+    caption = "Oleander's default, the paper's program by the definition, and one tree that abstains, on held-out rows."
+    return [Exhibit("defaults", caption), *tables]
 
 
-def _words(found: Facts, facts: Facts) -> str:
-    """Return coverage and fidelity of every method in words, at the largest budget on rows held out."""
-    words = []
-    for floor in facts["floors"]:
-        figures = {
-            kind: [found["methods"][method_name(kind, floor)][HELD_OUT][measure][-1] for measure in SHOWN]
-            for kind in STYLES
-        }
-        shown = ", ".join(f"{kind} {_share(cover)} at {_share(right)}" for kind, (cover, right) in figures.items())
-        known = found["certificate"][f"{floor:g}"]
-        promise = "nothing certified"
-        if known is not None:
-            promise = (
-                f"certified at least {show_lower(known['certified_fidelity'])} on {known['n_certified_on']:g} units "
-                "that Oleander held out itself"
-            )
-        words.append(f"φ = {floor:g}: {shown} ({promise})")
-    return f"Coverage at fidelity of the answers, K = {max(facts['budgets'])}. {'; '.join(words)}."
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
+def _words(found: Facts) -> str:
+    units = f"{found['n_judging']} {found['unit']}s judge, which can show a floor of at most {found['most_shown']:.2f}"
+    return f"all methods on {found['n_held_out']:,} held-out rows; {units}."
 
 
 OLEANDER_DEFAULTS = Step(
     "oleander_defaults",
-    "Beyond the paper: Oleander's defaults",
+    "Beyond the paper: Oleander's default",
     compute,
     draw,
     exhibits,

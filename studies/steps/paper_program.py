@@ -13,20 +13,31 @@ from oleander.candidates import Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
+from oleander.draws.in_ball import Bounds
 from oleander.fitting.delivering import deliver_choice
 from oleander.judging import Floor
 from oleander.rules import FilteredTree, LimeLinear, Linear, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult
+from oleander.selection.auto import Work as Stages
+from oleander.selection.model import CoverageModel
+from oleander.selection.run import Run
 from studies.settings import Settings
 from studies.step import Work
 from studies.steps.explained_rows import MEASURES, ExplainedRows, radius_of
 
-# Whole trees behind our filter, behind the paper's filter to the letter and without a filter, and LIME's linear model.
-LocalName = Literal["filtered", "letter", "unfiltered", "lime"]
+# Pools by their local explainer and what the bounds of the columns do to draws. By the letter of the paper: whole trees
+# behind its filter, draws in the whole ball. On the same draws: whole trees without a filter, and LIME's linear model.
+# Our variants: the paper's filter or ours, on draws that are clipped at the bounds, or cut.
+LocalName = Literal[
+    "letter", "unfiltered", "lime", "letter, clipped", "letter, cut", "ours", "ours, clipped", "ours, cut"
+]
 Program = Literal["strict", "selective"]
 PROGRAMS: tuple[Program, ...] = ("strict", "selective")
 # A point of a curve is good enough at this gap: no figure shows less.
 CURVE_GAP = 0.001
+# A point of a curve stops after so much work, and never by the clock: nodes of the branching, and nodes without a
+# tighter bound in the decomposition.
+MAX_NODES, PATIENCE = 500, 100
 # The stages of a solve that count nodes.
 SEARCHES = ("branch", "decompose", "highs", "finish")
 # The paper's: the raw share of each explainer, whatever its support.
@@ -60,13 +71,43 @@ class LimeInSpreads(LimeLinear):
 
 def make_local(name: LocalName, explained: ExplainedRows) -> LocalExplainer:
     """Return an untrained local explainer of this kind."""
-    makers: dict[LocalName, Callable[[], LocalExplainer]] = {
-        "filtered": lambda: FilteredTree(max_leaves=None),
+    kind = name.split(",")[0]
+    makers: dict[str, Callable[[], LocalExplainer]] = {
+        "ours": lambda: FilteredTree(max_leaves=None),
         "letter": lambda: FilteredTree(max_leaves=None, alpha=None),
         "unfiltered": lambda: UnfilteredTree(max_leaves=None),
         "lime": lambda: LimeInSpreads(units=explained.schema),
     }
-    return makers[name]()
+    return makers[kind]()
+
+
+def bounds_of(name: LocalName) -> Bounds:
+    """Return what the bounds of the columns do to the draws of a pool.
+
+    >>> bounds_of("letter"), bounds_of("ours, clipped")
+    ('uncut', 'clipped')
+    """
+    found: Bounds = "clipped" if name.endswith("clipped") else "cut" if name.endswith("cut") else "uncut"
+    return found
+
+
+class CurveSolver:
+    """The stages of Oleander's solver with limits on their work: a busy machine changes no point of a curve."""
+
+    name = "curve"
+
+    def solve(self, model: CoverageModel, run: Run) -> None:
+        """Find, bound and fix three times; branch or decompose what is left, within the limits."""
+        stages = Stages(model, run, ())
+        stages.merge()
+        for patience in (0, 30, 100) if model.is_plain else (0,):
+            stages.find(patience=patience)
+            stages.bound(n_steps=200)
+            stages.fix()
+            stages.reduce()
+        if model.is_plain:
+            stages.branch(max_nodes=MAX_NODES)
+            stages.decompose(patience=PATIENCE)
 
 
 def train_pool(work: Work, explained: ExplainedRows, name: LocalName, radius: float | None = None) -> CandidatePool:
@@ -82,6 +123,7 @@ def train_pool(work: Work, explained: ExplainedRows, name: LocalName, radius: fl
             n_draws=settings.n_draws,
             local=make_local(name, explained),
             centers="rows",
+            bounds=bounds_of(name),
         )
         pool = CandidatePool.propose(
             balls, explained.rows, explained.black_box, settings.random_state, n_jobs=work.n_jobs
@@ -120,18 +162,11 @@ def solve_grid(
         and the nodes of its search.
     """
     settings = work.settings
-    # The pool is trained, so these are the whole programs, and every cell has the time limit to itself.
+    # The pool is trained, so these are the whole programs.
     programs = {name: PoolProgram(pool, PAPER_FLOOR, formulation=name) for name in PROGRAMS}
+    used = settings.budgets if budgets is None else budgets
     solved = Parallel(n_jobs=work.n_jobs)(
-        delayed(SelectionProblem.sweep)(
-            program.problem(),
-            settings.budgets if budgets is None else budgets,
-            floors,
-            formulation=name,
-            time_limit=settings.time_limit,
-            gap=CURVE_GAP,
-        )
-        for name, program in programs.items()
+        delayed(solve_cells)(program.problem(), used, floors, name) for name, program in programs.items()
     )
     lines = []
     for (name, program), results in zip(programs.items(), solved, strict=True):
@@ -143,6 +178,36 @@ def solve_grid(
             cell = {"program": name, **_cell(budget, floor, result)}
             lines += [{**cell, **line} for line in measured[key]]
     return pd.DataFrame(lines)
+
+
+def solve_cells(
+    problem: SelectionProblem, budgets: Sequence[int], floors: Sequence[float], program: Program
+) -> dict[tuple[int, float], SelectionResult]:
+    """Solve a program for every budget and floor; of equally wide choices by the definition, take the most faithful."""
+    options: dict[str, Any] = {"formulation": program, "solver": CurveSolver(), "time_limit": None, "gap": CURVE_GAP}
+    results = problem.sweep(budgets, floors, **options)
+    if program != "strict":
+        return results
+    return {cell: most_faithful(problem, cell, result) for cell, result in results.items()}
+
+
+def most_faithful(problem: SelectionProblem, cell: tuple[int, float], result: SelectionResult) -> SelectionResult:
+    """Return a choice as wide as this one whose lowest fidelity is the highest that so wide a choice can have.
+
+    Without this the fidelity of a point would depend on the other points that are solved beside it. Coverage falls as
+    the floor rises, so the highest floor with the same coverage is found by bisection.
+    """
+    budget, floor = cell
+    levels = np.unique(problem.fidelity[problem.fidelity >= floor])
+    best, first, last = result, 0, len(levels) - 1
+    while len(result.chosen) and first <= last:
+        middle = (first + last) // 2
+        found = problem.solve(budget, float(levels[middle]), solver=CurveSolver(), time_limit=None, gap=CURVE_GAP)
+        if found.objective >= result.objective:
+            best, first = found.with_bound(max(result.bound, found.objective)), middle + 1
+        else:
+            last = middle - 1
+    return best
 
 
 def prove(pool: CandidatePool, settings: Settings) -> pd.DataFrame:
@@ -191,4 +256,7 @@ def curves(table: pd.DataFrame, measures: Sequence[str] = MEASURES) -> dict[str,
             measure: [None if np.isnan(value) else round(float(value), 4) for value in ordered[measure]]
             for measure in measures
         }
+        if "answered_bits" in ordered and ordered["answered_bits"].notna().all():
+            bits = zip(ordered["answered_bits"], ordered["right_bits"], strict=True)
+            found[str(method)][str(rows)]["bits"] = [list(pair) for pair in bits]
     return found

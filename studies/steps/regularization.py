@@ -102,7 +102,7 @@ def compare_center(
     rows = explained.rows
     ball = Ball(rows.schema, rows.values[center], radius)
     rng = np.random.default_rng(seed_for(random_state, ball.center, radius))
-    draws = draw_in_ball(ball, n_draws + n_fresh, rng)
+    draws = draw_in_ball(ball, n_draws + n_fresh, rng, bounds="uncut")
     classes, codes = encode_labels(explained.black_box.ask(draws))
     learned, fresh = slice(None, n_draws), slice(n_draws, None)
     binned, n_bins = bin_codes(draws[learned], rows.schema, n_bins=3)

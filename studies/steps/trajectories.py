@@ -24,6 +24,10 @@ from studies.steps.clustering import (
 )
 from studies.store import Store
 
+# As in the paper's captions: blue, orange, green and red for the means; purple, blue, green and yellow in the planes.
+MEAN_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728")
+PLANE_COLOURS = ("#440154", "#31688e", "#35b779", "#d8c51c")
+
 
 def patient_groups(work: Work) -> Labels:
     """Return the group of every patient of the cohort, in the cohort's order."""
@@ -50,6 +54,7 @@ def compute(work: Work, store: Store) -> Facts:
         for name, part in planes.groupby("projection")
     }
     facts: Facts = {
+        "is_synthetic": cohort.is_synthetic,
         "n_people": len(cohort.X),
         "n_patients": len(trajectories),
         "n_entries": trajectories.shape[1],
@@ -58,18 +63,21 @@ def compute(work: Work, store: Store) -> Facts:
         "sizes": {str(group): int((groups == group).sum()) for group in np.unique(groups)},
         "silhouette": float(silhouette_score(trajectories, groups)),
         "purity": purity,
-        "change": _changes(means),
+        **_changes(means),
     }
     if work.telemonitoring is not None:
         facts["telemonitoring"] = _telemonitoring(work.telemonitoring, work, store)
     return facts
 
 
-def _changes(means: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return the change of each group's mean score from the first visit to the last."""
+def _changes(means: pd.DataFrame) -> Facts:
+    """Return each group's mean scores at the last visit, and their change since the first."""
     wide = means.pivot_table(index=["score", "group"], columns="month", values="mean")
-    change = (wide.iloc[:, -1] - wide.iloc[:, 0]).round(2)
-    return {score: change[score].to_dict() for score in SCORES}
+    last, change = wide.iloc[:, -1].round(2), (wide.iloc[:, -1] - wide.iloc[:, 0]).round(2)
+    return {
+        "last": {score: last[score].to_dict() for score in SCORES},
+        "change": {score: change[score].to_dict() for score in SCORES},
+    }
 
 
 def _telemonitoring(data: DataSet, work: Work, store: Store) -> Facts:
@@ -98,14 +106,16 @@ def _telemonitoring(data: DataSet, work: Work, store: Store) -> Facts:
 
 def draw(store: Store, pen: Pen) -> dict[str, Any]:
     """Draw the elbow, the mean trajectories and the projections."""
-    figures = {"elbow": _draw_elbow(store.read("elbow"), pen, "Patients' trajectories: how many groups?")}
+    title = "Patients' trajectories: how many groups?"
+    figures = {"elbow": _draw_elbow(store.read("elbow"), pen, title, N_GROUPS)}
     means = store.read("mean_trajectories")
     figure, axes = pen.sheet("Mean trajectory by group (bands: two standard errors)", 2, 2, sharex=True)
     for ax, score in zip(axes.flat, SCORES, strict=True):
         for number, (group, part) in enumerate(means[means["score"] == score].groupby("group")):
-            ax.plot(part["month"], part["mean"], color=COLOURS[number], marker=MARKERS[number], ms=4, label=group)
+            colour = MEAN_COLOURS[number % len(MEAN_COLOURS)]
+            ax.plot(part["month"], part["mean"], color=colour, marker=MARKERS[number], ms=4, label=group)
             low, high = part["mean"] - 2 * part["error"], part["mean"] + 2 * part["error"]
-            ax.fill_between(part["month"], low, high, color=COLOURS[number], alpha=0.2, lw=0)
+            ax.fill_between(part["month"], low, high, color=colour, alpha=0.2, lw=0)
         ax.set(title=score, xlabel="month" if ax in axes[-1] else "")
     axes[0, 0].legend(fontsize="small")
     figures["mean_trajectories"] = figure
@@ -114,7 +124,12 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
     for ax, (name, words) in zip(axes.flat, PROJECTIONS.items(), strict=True):
         for number, (group, part) in enumerate(planes[planes["projection"] == name].groupby("group")):
             ax.scatter(
-                part["x"], part["y"], s=10, color=COLOURS[number], marker=MARKERS[number], alpha=0.7, label=group
+                *(part["x"], part["y"]),
+                s=10,
+                color=PLANE_COLOURS[number % len(PLANE_COLOURS)],
+                marker=MARKERS[number],
+                alpha=0.7,
+                label=group,
             )
         ax.set(title=words, xticks=[], yticks=[])
     axes[0, 0].legend(fontsize="small")
@@ -127,14 +142,19 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
     return figures
 
 
-def _draw_elbow(curve: pd.DataFrame, pen: Pen, title: str) -> Any:
+def _draw_elbow(curve: pd.DataFrame, pen: Pen, title: str, used: int | None = None) -> Any:
+    """Draw the loss by the number of groups; the number that is used is marked in red, as in the paper."""
     figure, axes = pen.sheet(title, width=5.5)
     ax = axes[0, 0]
     ax.plot(curve["k"], curve["mse"], color=COLOURS[0], marker="o", label="same patients")
     ax.plot(curve["k"], curve["held_out_mse"], color=COLOURS[1], marker="s", ls="--", label="held-out patients")
     k = bend(curve["k"].tolist(), curve["mse"].tolist())
     loss = float(curve.loc[curve["k"] == k, "mse"].iloc[0])
-    ax.scatter([k], [loss], s=140, facecolors="none", edgecolors=COLOURS[5], linewidths=2, zorder=3, label=f"bend: {k}")
+    style = {"s": 140, "facecolors": "none", "linewidths": 1.5, "zorder": 3}
+    ax.scatter([k], [loss], edgecolors="0.4", label=f"largest bend: {k}", **style)
+    if used is not None:
+        loss = float(curve.loc[curve["k"] == used, "mse"].iloc[0])
+        ax.scatter([used], [loss], color="red", zorder=4, label=f"used, as in the paper: {used}")
     ax.set(xlabel="groups", ylabel="mean squared distance", ylim=(0, None), xticks=curve["k"])
     ax.legend(fontsize="small")
     return figure

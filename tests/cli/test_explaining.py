@@ -256,6 +256,10 @@ def test_explain_by_the_paper(run, patients_csv, tmp_path):
     assert "balls stand on rounded rows" in done.err
     assert "A typical ball of radius 12 holds" in done.out
     assert len(done.out.splitlines()) < 50
+    panels = pd.read_csv("out/panels.csv")
+    assert {*panels["method"]} == {"the program", "one plain tree", "one tree that abstains"}
+    assert {*panels["min_fidelity"].dropna()} == {0.5, 0.7, 0.9}
+    assert (tmp_path / "out" / "panels.png").stat().st_size > 1_000
     table = pd.read_csv("out/tradeoff.csv")
     assert {"coverage", "fidelity", "max_explainers", "min_fidelity"} <= {*table.columns}
     shown = run("tradeoff", "out/atlas.oleander", "--json")

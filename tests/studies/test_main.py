@@ -36,11 +36,16 @@ def test_centers_and_draws_stand_for_every_step(options):
     assert settings.decides
 
 
-def test_a_page_is_filled_after_the_run(options, monkeypatch):
-    filled = []
-    monkeypatch.setattr("studies.__main__.fill_page", lambda *given: filled.append(given))
-    main(["clinical", "--out", "there", "--page", "page.md"])
-    assert [(str(page), study) for page, study, _ in filled] == [("page.md", "clinical")]
+def test_the_report_is_written_from_finished_runs(options, monkeypatch, capsys):
+    written = []
+    monkeypatch.setattr("studies.__main__.read_runs", lambda folder: f"runs in {folder}")
+    monkeypatch.setattr("studies.__main__.write_report", lambda *given: written.append(tuple(map(str, given))))
+    main(["report", "--out", "there", "--page", "page.md"])
+    assert written == [("runs in there", "page.md")]
+    assert not options
+    with pytest.raises(SystemExit):
+        main(["report", "--out", "there"])
+    assert "report needs --page" in capsys.readouterr().err
 
 
 def test_data_and_the_small_version_are_optional(options):

@@ -97,9 +97,11 @@ def fit_balls(case: Case, budget: Budget, effort: Effort) -> Rival:
 
 
 def fit_paper(case: Case, budget: Budget, effort: Effort) -> Rival:
-    """Fit the paper's system: raw units, one radius for the data set, every row a center."""
+    """Fit the paper's system by its letter, chosen by its definition of fidelity: raw units, one radius, every row."""
     atlas = AggregateExplainer.paper(
         case.black_box,
+        letter=True,
+        formulation="strict",
         radius=typical_radius(case.data),
         n_draws=effort.n_paper_draws,
         max_explainers=budget.n_explainers,

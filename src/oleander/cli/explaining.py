@@ -27,6 +27,8 @@ MAX_LEAVES, MIN_ROWS = 6, 10
 RADIUS, N_CENTERS, N_DRAWS = 8.0, 200, 1_000
 NUMBERS, FLOORS, DEMO_FLOOR = (1, 2, 3, 5, 10), (0.8, 0.9, 0.95), 0.95
 NO_PICTURE = 'A picture of the two panels needs matplotlib: pip install "oleander[plot]"'
+# φ in the paper's figures.
+PAPERS_FLOORS = (0.5, 0.7, 0.9)
 
 
 def explain(
@@ -196,7 +198,29 @@ def paper(
         n_jobs=jobs,
     )
     title = f"How the model decides: {data.name}"
-    fit_and_write(atlas, prepared, out, as_json=as_json, title=title, include_rows=include_rows)
+
+    def also(folder: Path) -> None:
+        write_panels(atlas, folder)
+
+    fit_and_write(atlas, prepared, out, as_json=as_json, title=title, include_rows=include_rows, also=also)
+
+
+def write_panels(atlas: "AggregateExplainer", folder: Path) -> None:
+    """Write the paper's two panels: coverage and lowest fidelity over K, a line per floor, beside one tree of all rows.
+
+    The picture needs matplotlib; without it the table is written alone.
+    """
+    import pandas as pd
+
+    from oleander.cli.outputs import write_table
+
+    panels = atlas.tradeoff(min_fidelity=sorted({*PAPERS_FLOORS, atlas.min_fidelity}))
+    trees = atlas.verdict_.rename(columns={"answer": "method", "agreement": "fidelity"})
+    rivals = trees[["method", "coverage", "fidelity"]]
+    whole = pd.concat([panels.table.assign(method="the program"), rivals], ignore_index=True)
+    write_table(whole, folder / "panels.csv")
+    if find_spec("matplotlib") is not None:
+        panels.plot(folder / "panels.png", rivals=rivals)
 
 
 def _prepare(request: "Request", out: Path, seed: int, *, n_jobs: int | None = None, as_json: bool) -> "Prepared":

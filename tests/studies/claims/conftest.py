@@ -1,16 +1,33 @@
+import numpy as np
 import pytest
 
+from studies.steps.explained_rows import to_bits
+
+N_HELD_OUT = 400
 CURVES = {
     "strict 0.5": ((0.6, 0.8), (0.8, 0.85)),
     "strict 0.9": ((0.4, 0.5), (0.95, 0.96)),
     "selective 0.5": ((0.6, 0.8), (0.8, 0.85)),
     "selective 0.9": ((0.4, 0.5), (0.95, 0.96)),
-    "anchors": ((0.3, 0.35), (0.7, 0.75)),
+    "anchors": ((0.2, 0.25), (0.7, 0.75)),
     "submodular pick": ((0.2, 0.3), (0.6, 0.6)),
     "decision set": ((1, 1), (0.7, 0.7)),
     "active tree": ((1, 1), (0.75, 0.75)),
     "naive tree": ((1, 1), (0.7, 0.7)),
 }
+
+
+def bits(coverage, agreement, n=N_HELD_OUT):
+    """Answers to the first rows, of which the first are right."""
+    n_answered = round(coverage * n)
+    return [to_bits(np.arange(n) < n_answered), to_bits(np.arange(n) < round(n_answered * (agreement or 0.0)))]
+
+
+def make_method(coverage, agreement, n=N_HELD_OUT):
+    held_out = {"coverage": list(coverage), "agreement": list(agreement)}
+    held_out["bits"] = [bits(*pair, n) for pair in zip(coverage, agreement, strict=True)]
+    learned = {"coverage": list(coverage), "agreement": [1.0, 1.0], "fidelity": list(agreement)}
+    return {"held out": held_out, "learned": learned}
 
 
 @pytest.fixture
@@ -20,20 +37,14 @@ def make_facts():
     Two budgets and two floors; the program at the high floor covers less and is more faithful.
     """
 
-    def make(changes=None, tasks=("by_trial",)):
-        curves = {}
-        for name, (coverage, agreement) in {**CURVES, **(changes or {})}.items():
-            held_out = {"coverage": list(coverage), "agreement": list(agreement)}
-            # On D the answers are always right, and the lowest fidelity of an explainer is that of the answers above.
-            learned = {"coverage": list(coverage), "agreement": [1.0, 1.0], "fidelity": list(agreement)}
-            curves[name] = {"held out": held_out, "learned": learned}
+    def make(changes=None, tasks=("by_trial",), n=N_HELD_OUT):
+        methods = {name: make_method(*curves, n) for name, curves in {**CURVES, **(changes or {})}.items()}
+        found = {"methods": methods, "n_held_out": n, "units": None}
         n_classes = {"binary": 2}
         return {
             "budgets": [5, 10],
             "floors": [0.5, 0.9],
-            "tasks": {
-                task: {"methods": curves, "reach": {"3": 1.0}, "n_classes": n_classes.get(task, 5)} for task in tasks
-            },
+            "tasks": {task: {**found, "n_classes": n_classes.get(task, 5)} for task in tasks},
         }
 
     return make

@@ -15,10 +15,26 @@ def keyed(event="BL", people=PEOPLE, **columns):
     return pd.DataFrame({"PATNO": people, "EVENT_ID": event, **columns})
 
 
-@pytest.fixture
-def export(tmp_path):
+# Columns as in today's download of the smell test, and as in older ones.
+SCENTS = [f"SCENT_{number:02d}_CORRECT" for number in range(1, 41)]
+UPSIT = "University_of_Pennsylvania_Smell_Identification_Test_UPSIT"
+
+
+def todays_smell(correct, people=SCORED):
+    answers = {name: [int(number < total) for total in correct] for number, name in enumerate(SCENTS)}
+    return keyed(people=people, **answers, TOTAL_CORRECT=correct, UPSIT_PRCNTGE=50)
+
+
+def older_smell(booklets, people=SCORED):
+    return keyed(people=people, **{f"UPSITBK{number + 1}": list(each) for number, each in enumerate(booklets)})
+
+
+@pytest.fixture(params=["today", "older"])
+def export(request, tmp_path):
     tables = {
-        "Participant_Status_01Jan2024": pd.DataFrame({"PATNO": PEOPLE, "COHORT": [1, 1, 2, 4, 1]}),
+        "Participant_Status_01Jan2024": pd.DataFrame(
+            {"PATNO": PEOPLE, "COHORT": [1, 3, 2, 4, 1], "COHORT_DEFINITION": "", "ENROLL_STATUS": "Enrolled"}
+        ).assign(ENROLL_DATE="01/2012"),
         "Demographics_01Jan2024": pd.DataFrame(
             {"PATNO": PEOPLE, "SEX": [1, 0, 0, 1, 0], "CHLDBEAR": [np.nan, 1, 0, np.nan, 0], "HANDED": [1, 2, 3, 1, 1]}
             | {column: [int(column == "RAWHITE")] * 5 for column in RACES}
@@ -43,9 +59,9 @@ def export(tmp_path):
         "Geriatric_Depression_Scale__Short_Version__01Jan2024": keyed(
             **{item: int(item in ("GDSSATIS", "GDSGSPIR", "GDSHAPPY", "GDSALIVE")) for item in DEPRESSION_ITEMS}
         ),
-        "University_of_Pennsylvania_Smell_Identification_Test_UPSIT_01Jan2024": keyed(
-            people=SCORED, UPSITBK1=[4, 9, 9, 9], UPSITBK2=[4, 8, 9, 9], UPSITBK3=[5, 8, 9, 9], UPSITBK4=[5, 9, 8, 9]
-        ),
+        f"{UPSIT}_01Jan2024": todays_smell([18, 33, 35, 36])
+        if request.param == "today"
+        else older_smell([(4, 8, 9, 9), (4, 8, 9, 9), (5, 8, 9, 9), (5, 9, 8, 9)]),
         "Blood_Chemistry___Hematology_01Jan2024": pd.concat(
             [
                 keyed("SC", LTSTNAME="Lymphocytes", LSIRES=["1.5", "2.5", "1.0", "2", "2"]),

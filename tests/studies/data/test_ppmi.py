@@ -2,6 +2,7 @@ import pandas as pd
 import pytest
 
 from studies.data import load_ppmi
+from tests.studies.data.conftest import UPSIT, older_smell, todays_smell
 
 
 def test_people_and_trajectories(export):
@@ -59,5 +60,38 @@ def test_options(export):
 def test_a_cohort_without_people_is_refused(export):
     file = export / "Participant_Status_01Jan2024.csv"
     pd.read_csv(file).assign(COHORT=4).to_csv(file, index=False)
-    with pytest.raises(ValueError, match=r"no person in .* has all four scores"):
+    with pytest.raises(ValueError, match=r"no person in .* is enrolled and has all four scores"):
         load_ppmi(export)
+
+
+def test_old_and_new_tables_of_the_smell_test_side_by_side(export):
+    """Today's table counts; people who are only in the older one have their result from there."""
+    for file in export.glob("University*.csv"):
+        file.unlink()
+    booklets = [(9, 1, 9, 9), (9, 1, 9, 9), (9, 1, 9, 9), (9, 1, 9, 9)]
+    older_smell(booklets).to_csv(export / "University_of_Pennsylvania_Smell_ID_Test.csv", index=False)
+    todays_smell([18, 33], people=[3001, 3002]).to_csv(export / f"{UPSIT}_05Mar2025.csv", index=False)
+    X = load_ppmi(export).X
+    assert X[["Anosmia", "Hyposmia", "Normosmia"]].to_numpy().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
+def test_one_limit_for_men_and_women(export):
+    """34 of 40 smells is normal, whatever the sex."""
+    for file in export.glob("University*.csv"):
+        file.unlink()
+    todays_smell([34, 34, 33, 34]).to_csv(export / f"{UPSIT}_01Jan2024.csv", index=False)
+    X = load_ppmi(export).X
+    assert X["Gender Male"].tolist() == [1, 0, 0]
+    assert X["Normosmia"].tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize(("change", "expected"), [({"ENROLL_STATUS": "Screen failed"}, 2), ({"ENROLL_DATE": None}, 2)])
+def test_people_who_never_entered_the_study_are_left_out(export, change, expected):
+    file = export / "Participant_Status_01Jan2024.csv"
+    table = pd.read_csv(file)
+    for column, value in change.items():
+        table.loc[table["PATNO"] == 3002, column] = value
+    table.to_csv(file, index=False)
+    cohort = load_ppmi(export)
+    assert len(cohort.X) == expected
+    assert cohort.is_patient.tolist() == [True, False]

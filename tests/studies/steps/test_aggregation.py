@@ -32,7 +32,8 @@ def test_curves_are_drawn_for_every_method(curves, tmp_path):
     figures = aggregation.draw(store, Pen())
     assert set(figures) == {"two_main", "two_held_out", "two_learned", "two_trade_off"}
     main = figures["two_main"]
-    assert [ax.get_title() for ax in main.axes] == list(aggregation.MAIN_PANELS.values())
+    panels = [*aggregation.ON_DATA_PANELS.values(), *aggregation.HELD_OUT_PANELS.values()]
+    assert [ax.get_title() for ax in main.axes] == panels
     right = {line.get_label(): line.get_ydata().tolist() for line in main.axes[1].lines}
     # A tree is one explainer of all rows; an aggregate is as faithful as its worst explainer.
     assert right["naive tree"] == [0.9, 0.9]

@@ -51,13 +51,13 @@ def test_leaves_by_fidelity_by_hand():
 
 
 def test_facts_split_at_high_fidelity():
-    line = {"center": 0, "size": "whole", "n_kept": 3, "n_rows": 1, "fresh_fidelity": 0.9}
+    line = {"center": 0, "size": "whole", "n_selected": 3, "n_rows": 1, "fresh_fidelity": 0.9}
     table = pd.DataFrame(
         [
             {**line, "kind": "letter", "leaves": 10, "data_fidelity": 0.7},
             {**line, "kind": "letter", "leaves": 30, "data_fidelity": 0.5, "center": 1},
-            {**line, "kind": "filtered", "leaves": 5, "data_fidelity": 0.6, "n_kept": 6},
-            {**line, "kind": "unfiltered", "leaves": 20, "data_fidelity": 0.8, "n_kept": 31},
+            {**line, "kind": "filtered", "leaves": 5, "data_fidelity": 0.6, "n_selected": 6},
+            {**line, "kind": "unfiltered", "leaves": 20, "data_fidelity": 0.8, "n_selected": 31},
         ]
     )
     facts = step._facts(table)

@@ -1,38 +1,31 @@
-import pandas as pd
 import pytest
 
 from studies.steps import oleander_defaults as step
 
 
 @pytest.mark.slow
-def test_defaults_answer_and_certify(small_work, explained):
-    lines = step.fit_own(small_work, explained, 4, 0.5)
-    assert all(line["coverage"] > 0.8 and line["agreement"] > 0.9 for line in lines)
-    assert all(0 < line["certified_fidelity"] <= 1 for line in lines)
-    certified = step.certified(pd.DataFrame([{"budget": 4, "floor": 0.5, **line} for line in lines]))
-    assert certified["0.5"]["certified_fidelity"] == pytest.approx(lines[0]["certified_fidelity"], abs=1e-4)
+def test_the_default_answers_and_certifies(small_work, explained):
+    line = step.fit_own(small_work, explained, 4, 0.5)
+    assert line["coverage"] > 0.8
+    assert line["agreement"] > 0.9
+    assert 0 < line["certified"] <= 1
+    assert line["n_units"] == len(explained.task.parts["validation"])
 
 
 @pytest.mark.slow
-def test_defaults_are_silent_where_the_floor_cannot_be_shown(small_work, explained):
-    # 60 rows cannot show an agreement of 99.9%.
-    lines = step.fit_own(small_work, explained, 4, 0.999)
-    assert all(line["n_explainers"] == 0 and line["coverage"] == 0 for line in lines)
-    assert step.certified(pd.DataFrame([{"budget": 4, "floor": 0.999, **line} for line in lines])) == {"0.999": None}
+def test_the_default_is_silent_where_the_floor_cannot_be_shown(small_work, explained):
+    # So few rows cannot show an agreement of 99.9%.
+    line = step.fit_own(small_work, explained, 4, 0.999)
+    assert (line["n_explainers"], line["coverage"]) == (0, 0.0)
+    assert line["why"]
 
 
-def test_a_budget_that_is_not_used_up_is_fitted_once(small_work, explained, monkeypatch):
-    fitted = []
-
-    def fit_own(work, explained, budget, floor):
-        fitted.append((floor, budget))
-        return [{"rows": rows, "n_explainers": min(budget, 3)} for rows in explained.tables]
-
-    monkeypatch.setattr(step, "fit_own", fit_own)
-    table = step._own(small_work, explained)
-    assert fitted == [(0.5, 4), (0.5, 1), (0.9, 4), (0.9, 1)]
-    assert len(table) == 2 * 2 * 2
-    fitted.clear()
-    monkeypatch.setattr(step, "fit_own", lambda *options: [{**line, "n_explainers": 1} for line in fit_own(*options)])
-    step._own(small_work, explained)
-    assert fitted == [(0.5, 4), (0.9, 4)]
+def test_the_papers_lines_are_taken_from_the_aggregation():
+    found = {name: [0.1, 0.2, 0.3] for name in step.MEASURES}
+    facts = {
+        "budgets": [5, 10, 50],
+        "floors": [0.9],
+        "tasks": {"task": {"methods": {"strict 0.9": {"held out": found}}}},
+    }
+    table = step._papers(facts, "task")
+    assert table[["budget", "coverage"]].to_numpy().tolist() == [[10, 0.2], [50, 0.3]]

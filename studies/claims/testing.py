@@ -1,0 +1,192 @@
+"""Tests on held-out rows that one method is wider or more faithful than another by more than chance explains.
+
+Two methods answer the same held-out rows. If it made no difference which is which, their answers on a row could be
+swapped. So the difference is compared with the differences after random swaps, row by row, or trial by trial where the
+rows of a trial are not independent. The p values of all comparisons that one claim needs are corrected together by
+Holm's method.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from oleander.arrays import Bools, Floats, Ints
+from studies.steps.baseline_table import LEVEL, holm
+
+N_SWAPS = 1_999
+# Fewer swaps than this do not measure a share well.
+FEW_SWAPS = 10
+# Rounding of sums must not make two equal differences differ.
+SLACK = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """The held-out rows that a method answers, and those that it answers as the black box does."""
+
+    answered: Bools
+    right: Bools
+
+    @property
+    def coverage(self) -> float:
+        """The share of rows with an answer."""
+        return float(self.answered.mean())
+
+    @property
+    def fidelity(self) -> float | None:
+        """The share of answers that agree with the black box; None where no row is answered."""
+        return float(self.right.sum() / self.answered.sum()) if self.answered.any() else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A difference between two methods and the p value of no difference.
+
+    Parameters
+    ----------
+    where : str
+    difference : float
+    p : float
+    """
+
+    where: str
+    difference: float
+    p: float
+
+
+def compare_coverage(where: str, one: Answered, other: Answered, units: Ints | None = None) -> Comparison:
+    """Compare the shares of answered rows.
+
+    >>> half = Answered(np.arange(40) < 20, np.arange(40) < 20)
+    >>> whole = Answered(np.ones(40, bool), np.ones(40, bool))
+    >>> found = compare_coverage("", whole, half)
+    >>> found.difference, found.p < 0.01
+    (0.5, True)
+    """
+    first, second = (_per_unit(method.answered, units) for method in (one, other))
+    difference = one.coverage - other.coverage
+    swapped = (1.0 - 2.0 * _swaps(len(first))) @ (first - second) / len(one.answered)
+    return Comparison(where, difference, _p_value(difference, swapped, int((first != second).sum())))
+
+
+def compare_fidelity(where: str, one: Answered, other: Answered, units: Ints | None = None) -> Comparison | None:
+    """Compare the shares of right answers; None where one of the two answers nothing: its fidelity is undefined."""
+    if one.fidelity is None or other.fidelity is None:
+        return None
+    answered = [_per_unit(method.answered, units) for method in (one, other)]
+    right = [_per_unit(method.right, units) for method in (one, other)]
+    swaps = _swaps(len(answered[0]))
+    moved_answers, moved_right = swaps @ (answered[1] - answered[0]), swaps @ (right[1] - right[0])
+    first = (right[0].sum() + moved_right) / np.maximum(answered[0].sum() + moved_answers, 1.0)
+    second = (right[1].sum() - moved_right) / np.maximum(answered[1].sum() - moved_answers, 1.0)
+    difference = one.fidelity - other.fidelity
+    n_differ = int(((answered[0] != answered[1]) | (right[0] != right[1])).sum())
+    return Comparison(where, difference, _p_value(difference, first - second, n_differ))
+
+
+def _per_unit(mask: Bools, units: Ints | None) -> Floats:
+    return mask.astype(np.float64) if units is None else np.bincount(units, mask).astype(np.float64)
+
+
+def _swaps(n_units: int) -> Floats:
+    """Return random swaps, the same in every comparison of as many units."""
+    return np.random.default_rng(0).integers(0, 2, size=(N_SWAPS, n_units)).astype(np.float64)
+
+
+def _p_value(difference: float, swapped: Floats, n_differ: int) -> float:
+    """Return the share of swaps with a difference as large, of units of which so many differ between the methods.
+
+    A share too small for so few swaps is taken from the normal law with their spread, which many corrected comparisons
+    need; it is never under the smallest that the units allow, 2 of 2^n.
+    """
+    counted = float((1 + (np.abs(swapped) >= abs(difference) - SLACK).sum()) / (1 + len(swapped)))
+    if counted > FEW_SWAPS / (1 + len(swapped)):
+        return counted
+    normal = 2 * stats.norm.sf(abs(difference) / swapped.std())
+    return min(counted, max(float(normal), 2.0 ** (1 - n_differ)))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the comparisons of a claim show together, after correction.
+
+    Parameters
+    ----------
+    above, below : tuple of Comparison
+        Those that are more than chance.
+    n : int
+        The number of all comparisons that are defined.
+    n_ahead : int
+        Those with a positive difference, by chance or not.
+    """
+
+    above: tuple[Comparison, ...]
+    below: tuple[Comparison, ...]
+    n: int
+    n_ahead: int
+
+    @property
+    def holds(self) -> bool | None:
+        """True if every difference is positive beyond chance, False if one is negative so, None otherwise."""
+        if self.below:
+            return False
+        return True if self.n and len(self.above) == self.n else None
+
+    @property
+    def words(self) -> str:
+        """The counts in words."""
+        if not self.n:
+            return "nothing to compare"
+        beyond = f"{len(self.above)} beyond chance, behind beyond chance in {len(self.below)}"
+        return f"ahead in {self.n_ahead} of {self.n} comparisons, {beyond}"
+
+    @property
+    def worst(self) -> str:
+        """The largest negative difference beyond chance, in words; empty if there is none."""
+        if not self.below:
+            return ""
+        found = min(self.below, key=lambda each: each.difference)
+        return f"{found.where}: {100 * found.difference:+.1f} points"
+
+
+def judge_together(comparisons: Sequence[Comparison | None]) -> Outcome:
+    """Correct the p values of all defined comparisons together, and count those beyond chance.
+
+    >>> found = judge_together([Comparison("a", 0.2, 0.001), Comparison("b", 0.1, 0.04), None])
+    >>> found.n, len(found.above), found.holds
+    (2, 2, True)
+    >>> judge_together([Comparison("a", 0.2, 0.03), Comparison("b", -0.1, 0.04)]).holds is None
+    True
+    """
+    known = [each for each in comparisons if each is not None]
+    corrected = holm([each.p for each in known]) if known else np.empty(0)
+    beyond = [each for each, p in zip(known, corrected, strict=True) if p < LEVEL]
+    return Outcome(
+        above=tuple(each for each in beyond if each.difference > 0),
+        below=tuple(each for each in beyond if each.difference < 0),
+        n=len(known),
+        n_ahead=sum(each.difference > 0 for each in known),
+    )
+
+
+def compare_means(where: str, mean: float, error: float) -> Comparison:
+    """Compare a mean difference with 0, given its standard error.
+
+    >>> compare_means("", 0.0, 0.0).p, compare_means("", 0.1, 0.01).p < 1e-6
+    (1.0, True)
+    """
+    if error <= 0:
+        return Comparison(where, mean, 1.0 if mean == 0 else 0.0)
+    return Comparison(where, mean, float(2 * stats.norm.sf(abs(mean) / error)))
+
+
+def interval(n_right: int, n: int) -> tuple[float, float]:
+    """Return the exact 95% interval of a share (Clopper and Pearson).
+
+    >>> [round(end, 3) for end in interval(9, 10)]
+    [0.555, 0.997]
+    """
+    found = stats.binomtest(n_right, n).proportion_ci()
+    return float(found.low), float(found.high)

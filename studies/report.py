@@ -1,0 +1,359 @@
+"""The reproducibility report: pages in Markdown and figures, made from the files of finished runs and nothing else.
+
+The main page and the page of variants are written by hand around markers; what is between ``<!-- NAME -->`` and
+``<!-- end -->`` is replaced. The page of each study is written whole.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from oleander.files.atomic import write_whole
+from studies.claims import JudgedClaim, Verdict, claims_markdown, judge_claims
+from studies.claims.paper import CLAIMS
+from studies.claims.views import share, task_words
+from studies.drawing import Pen, to_png
+from studies.run import STUDIES, show_duration
+from studies.settings import PAPERS_DRAWS, StudyName
+from studies.step import Facts
+from studies.steps.explained_rows import HELD_OUT, LEARNED
+from studies.steps.oleander_defaults import OWN, PAPER, TREE
+from studies.store import Store
+
+NAMES: dict[StudyName, str] = {
+    "geriatric": "geriatric activities",
+    "clinical": "heart disease and dermatology",
+    "ppmi": "PPMI-like cohort",
+}
+TITLES: dict[StudyName, str] = {
+    "geriatric": "The geriatric study",
+    "clinical": "The paper's protocol on other patients",
+    "ppmi": "The PPMI study",
+}
+# The figures of the pages: study, step, and figure of the step.
+FIGURES: tuple[tuple[StudyName, str, str], ...] = (
+    ("ppmi", "aggregation", "binary_main"),
+    ("ppmi", "aggregation", "five_classes_main"),
+    ("clinical", "aggregation", "heart_disease_forest_main"),
+    ("clinical", "aggregation", "heart_disease_random_forest_main"),
+    ("clinical", "aggregation", "dermatology_forest_main"),
+    ("geriatric", "aggregation", "by_trial_main"),
+    ("geriatric", "aggregation", "by_row_main"),
+    ("ppmi", "oleander_defaults", "defaults"),
+    ("clinical", "oleander_defaults", "defaults"),
+    ("geriatric", "oleander_defaults", "defaults"),
+    ("ppmi", "filter_in_program", "binary_both"),
+    ("ppmi", "filter_in_program", "five_classes_both"),
+    ("ppmi", "trajectories", "mean_trajectories"),
+    ("ppmi", "trajectories", "projections"),
+    ("ppmi", "trajectories", "elbow"),
+    ("ppmi", "black_boxes", "five_classes_confusion"),
+    ("ppmi", "black_boxes", "five_classes_roc"),
+    ("ppmi", "local_explainers", "leaves_by_data_fidelity"),
+    ("ppmi", "smallest_sets", "sets"),
+    ("geriatric", "floors_by_radius", "by_trial_floors"),
+    ("ppmi", "variants", "kinds"),
+    ("clinical", "variants", "kinds"),
+    ("geriatric", "variants", "kinds"),
+)
+MAX_BYTES = 100_000
+SHORT = {Verdict.HOLDS: "**holds**", Verdict.FAILS: "**does not**", Verdict.OPEN: "open", Verdict.SYNTHETIC: "open"}
+MAX_FIGURE = 110
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A finished run of a study: its folder, the facts of its steps, its claims and the seconds of its steps."""
+
+    study: StudyName
+    folder: Path
+    facts: Mapping[str, Facts]
+    claims: Sequence[JudgedClaim]
+    seconds: Mapping[str, float]
+
+    @classmethod
+    def read(cls, study: StudyName, folder: Path) -> "Finished":
+        """Read a run from its files; raise ``ValueError`` where a step is missing."""
+        stores = {plan.step.name: Store.kept(folder / plan.step.name) for plan in STUDIES[study]}
+        missing = [name for name, store in stores.items() if not store.is_done]
+        if missing:
+            raise ValueError(f"{folder} lacks the step {missing[0]}: run python -m studies {study} --out {folder}.")
+        facts = {name: store.facts for name, store in stores.items()}
+        run = facts.get("trajectories", {})
+        claims = judge_claims(study, facts, is_synthetic=bool(run.get("is_synthetic", study == "ppmi")))
+        return cls(study, folder, facts, claims, {name: store.seconds for name, store in stores.items()})
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether the people are synthetic."""
+        return any(item.verdict is Verdict.SYNTHETIC for item in self.claims)
+
+
+def write_report(runs: Mapping[StudyName, Finished], page: Path) -> None:
+    """Write the main page, the page of each study, the page of variants, and the figures.
+
+    Parameters
+    ----------
+    runs : mapping of study to Finished
+        All three studies.
+    page : Path
+        The main page; the others and the figures are in the folder beside it that has its name without the ending.
+    """
+    folder = page.with_suffix("")
+    folder.mkdir(exist_ok=True)
+    draw_figures(runs, folder)
+    blocks = {
+        "verdicts": verdict_table(runs),
+        "counts": count_line(runs),
+        "defaults": defaults_table(runs),
+        "table 1": markdown_table(
+            pd.read_csv(runs["ppmi"].folder / "baseline_table" / "baseline_shown.csv", dtype=str)
+        ),
+        "times": "\n".join(f"- {NAMES[study]}: {times(run.seconds)}" for study, run in runs.items()),
+        "at largest": largest_table(runs),
+        "sets": sets_line(runs),
+    }
+    fill(page, blocks)
+    fill(folder / "variants.md", {f"variants: {study}": variants_table(run) for study, run in runs.items()})
+    for study, run in runs.items():
+        write_whole(folder / f"{study}.md", study_page(run).encode())
+
+
+def fill(page: Path, blocks: Mapping[str, str]) -> None:
+    """Replace what is between ``<!-- NAME -->`` and ``<!-- end -->``; a block without a marker is an error."""
+    text = page.read_text(encoding="utf-8")
+    for name, content in blocks.items():
+        marker = f"<!-- {name} -->"
+        pattern = re.compile(re.escape(marker) + r".*?<!-- end -->", re.DOTALL)
+        filled = f"{marker}\n{content.strip()}\n<!-- end -->"
+        text, n_filled = pattern.subn(lambda match, filled=filled: filled, text)  # type: ignore[misc]
+        if not n_filled:
+            raise ValueError(f"{page} has no marker {marker}, so its content cannot be written.")
+    write_whole(page, text.encode())
+
+
+def draw_figures(runs: Mapping[StudyName, Finished], folder: Path) -> None:
+    """Draw the figures of the pages from the tables of the runs; raise where one is too large."""
+    for study, step_name, name in FIGURES:
+        run = runs[study]
+        step = next(plan.step for plan in STUDIES[study] if plan.step.name == step_name)
+        figure = step.draw(Store.kept(run.folder / step_name), Pen(run.is_synthetic))[name]
+        content = to_png(figure)
+        if len(content) > MAX_BYTES:
+            content = to_png(figure, dpi=80)
+        if len(content) > MAX_BYTES:
+            raise ValueError(f"the figure {name} of {study} has {len(content):,} bytes, over {MAX_BYTES:,}.")
+        write_whole(folder / f"{study}-{step_name}-{name}.png".replace("_", "-"), content)
+
+
+def verdict_table(runs: Mapping[StudyName, Finished]) -> str:
+    """Return one line per claim: the verdict on every study, a figure, and where the details are."""
+    judged = {study: {item.claim.name: item for item in run.claims} for study, run in runs.items()}
+    lines = [f"| the paper says | {' | '.join(NAMES[study] for study in runs)} | our figure | details |"]
+    lines.append("|---" * (len(runs) + 3) + "|")
+    for claim in CLAIMS:
+        found = {study: items[claim.name] for study, items in judged.items() if claim.name in items}
+        if not found:
+            continue
+        cells = [_verdict_cell(found.get(study)) for study in runs]
+        study, item = next(iter(found.items()))
+        where = f"[{study}](studies/{study}.md#{_anchor(claim.name)})"
+        lines.append(f"| {_cell(claim.says)} | {' | '.join(cells)} | {first_words(item.ours)} | {where} |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Return text in which a bar does not end the cell of a table."""
+    return text.replace("|", "\\|")
+
+
+def _verdict_cell(item: JudgedClaim | None) -> str:
+    if item is None:
+        return "–"
+    short = SHORT.get(item.verdict, str(item.verdict))
+    return f"{short} ({item.on_synthetic})" if item.on_synthetic else short
+
+
+def first_words(ours: str) -> str:
+    """Return the first clause of our figures, short enough for a cell.
+
+    >>> first_words("ahead in 3 of 4 comparisons; more follows. And more")
+    'ahead in 3 of 4 comparisons'
+    """
+    words = re.split(r"; |\. ", ours, maxsplit=1)[0].rstrip(".")
+    return _cell(words if len(words) <= MAX_FIGURE else words[: words.rfind(" ", 0, MAX_FIGURE)] + " …")
+
+
+def _anchor(name: str) -> str:
+    """Return the anchor of a heading as mkdocs makes it.
+
+    >>> _anchor("filter at r = 7 and 11")
+    'filter-at-r-7-and-11'
+    """
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", name.lower())).strip("-")
+
+
+def count_line(runs: Mapping[StudyName, Finished]) -> str:
+    """Return the number of claims that hold, do not, and stay open, study by study."""
+    words = []
+    for study, run in runs.items():
+        counts = {word: sum(item.verdict is v for item in run.claims) for v, word in _COUNTED.items()}
+        shown = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+        words.append(f"{NAMES[study]}: {shown}")
+    return f"Of {len(CLAIMS)} claims: {'; '.join(words)}."
+
+
+_COUNTED = {
+    Verdict.HOLDS: "hold",
+    Verdict.FAILS: "do not",
+    Verdict.OPEN: "cannot be decided",
+    Verdict.SYNTHETIC: "cannot be decided on synthetic people",
+}
+
+
+def largest_table(runs: Mapping[StudyName, Finished]) -> str:
+    """Return coverage and fidelity of every program, floor and rival, at the smallest and largest budget."""
+    lines = [
+        "| task | method | on D, K = 5 | on D, K = 50 | held out, K = 5 | held out, K = 50 |",
+        "|---|---|---|---|---|---|",
+    ]
+    for run in runs.values():
+        for task, found in run.facts["aggregation"]["tasks"].items():
+            for method, by_rows in found["methods"].items():
+                lowest = "fidelity" if method.split()[0] in (*_LOWEST,) else "agreement"
+                pairs = [
+                    (LEARNED, lowest, 0),
+                    (LEARNED, lowest, -1),
+                    (HELD_OUT, "agreement", 0),
+                    (HELD_OUT, "agreement", -1),
+                ]
+                cells = [
+                    f"{share(by_rows[rows]['coverage'][place])} at {share(by_rows[rows][measure][place])}"
+                    for rows, measure, place in pairs
+                ]
+                lines.append(f"| {task_words(task)} | {method.replace('selective', 'printed')} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+_LOWEST = ("strict", "selective", "submodular", "anchors")
+
+
+def defaults_table(runs: Mapping[StudyName, Finished]) -> str:
+    """Return what the default answers on every task beside the paper's program and one tree, on held-out rows."""
+    lines = [
+        "| task | φ | Oleander, K = 10 | rules | certified | the paper's program, K = 10 | K = 50 | abstaining tree |"
+    ]
+    lines.append("|---" * 8 + "|")
+    for run in runs.values():
+        facts = run.facts["oleander_defaults"]
+        for task, found in facts["tasks"].items():
+            for floor in facts["floors"]:
+                own = _line(found, OWN, floor, facts["budget"])
+                papers = [_line(found, PAPER, floor, budget) for budget in (facts["budget"], 50)]
+                tree = _line(found, TREE, floor, None)
+                bound = own.get("certified")
+                cells = [_pair(own), f"{own['n_explainers']:.0f}", "–" if bound is None else f"{bound:.2f}"]
+                cells += [_pair(line) for line in (*papers, tree)]
+                lines.append(f"| {task_words(task)} | {floor:g} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _line(found: Facts, method: str, floor: float, budget: int | None) -> Facts:
+    lines = [line for line in found["lines"] if line["method"] == method and line["floor"] == floor]
+    chosen: Facts = next((line for line in lines if budget is None or line["budget"] == budget), {})
+    return chosen
+
+
+def _pair(line: Facts) -> str:
+    if not line or not line["coverage"]:
+        return "silent" if line else "–"
+    return f"{line['coverage']:.0%} at {share(line['agreement'])}"
+
+
+def variants_table(run: Finished) -> str:
+    """Return coverage and fidelity of every filter and kind of draws, at both budgets."""
+    lines = [
+        "| task | filter | draws | K | of D, lowest fidelity | held out, fidelity | leaves |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for task, found in run.facts["variants"]["tasks"].items():
+        for line in found["lines"]:
+            figures = {name: None if pd.isna(value) else value for name, value in line.items()}
+            leaves = "–" if figures["leaves"] is None else f"{figures['leaves']:,.0f}"
+            lines.append(
+                f"| {task_words(task)} | {line['filter']} | {line['draws']} | {line['budget']} | "
+                f"{share(figures['coverage_on_data'])} at {share(figures['lowest_fidelity'])} | "
+                f"{share(figures['coverage'])} at {share(figures['agreement'])} | {leaves} |"
+            )
+    return "\n".join(lines)
+
+
+def sets_line(runs: Mapping[StudyName, Finished]) -> str:
+    """Return how near FFFS comes to the smallest sufficient set, study by study."""
+    words = []
+    for study, run in runs.items():
+        found = run.facts["smallest_sets"]["shares"]["0.8"]
+        words.append(
+            f"{NAMES[study]}: {found['smallest']:g} features by brute force, {found['fffs']:g} by FFFS, equal around "
+            f"{found['equal']:.0%} of the rows, at most {found['most_more']} more"
+        )
+    return f"{'; '.join(words)}."
+
+
+def study_page(run: Finished) -> str:
+    """Return the page of one study: sizes, its claims with all figures, and its times."""
+    found = run.facts["aggregation"]["tasks"]
+    sizes = [
+        f"- {item['title']}: {item['n_learned']:,} rows of D, {item['n_held_out']:,} held out, {item['n_candidates']} "
+        f"balls of radius {item['radius']:g} with {PAPERS_DRAWS:,} draws each."
+        for item in found.values()
+    ]
+    synthetic = ""
+    if run.is_synthetic:
+        could_fail = [item.claim.name for item in run.claims if not item.claim.is_built_in]
+        synthetic = (
+            "The people are synthetic, so no claim about patients can be decided; behind each verdict stands what it "
+            f"would be if they were real. Claims that *could* fail on this cohort: {', '.join(could_fail)}. All others "
+            "are built into it.\n\n"
+        )
+    head = (
+        f"{synthetic}Written by `make paper` from the files of its run. [The report](../studies.md) has the summary, "
+        f"[how claims are judged](method.md) the rules.\n\n" + "\n".join(sizes) + f"\n\n{times(run.seconds)}\n"
+    )
+    text = claims_markdown(run.claims, TITLES[run.study])
+    title, rest = text.split("\n", 1)
+    return f"{title}\n\n{head}{rest}"
+
+
+def markdown_table(table: pd.DataFrame) -> str:
+    """Return a table in Markdown; empty cells stay empty.
+
+    >>> print(markdown_table(pd.DataFrame({"a": ["1", None]})))
+    | a |
+    |---|
+    | 1 |
+    |  |
+    """
+    lines = [f"| {' | '.join(map(str, table.columns))} |", "|---" * table.shape[1] + "|"]
+    for row in table.itertuples(index=False):
+        lines.append(f"| {' | '.join('' if pd.isna(value) else str(value) for value in row)} |")
+    return "\n".join(lines)
+
+
+def times(seconds: Mapping[str, float]) -> str:
+    """Return the time of a study and of each of its steps in words.
+
+    >>> times({"black_boxes": 61.0, "aggregation": 4.0})
+    'The run took 1 min 5 s: black boxes 1 min 1 s, aggregation 4 s.'
+    """
+    words = ", ".join(f"{name.replace('_', ' ')} {show_duration(each)}" for name, each in seconds.items())
+    return f"The run took {show_duration(sum(seconds.values()))}: {words}."
+
+
+def read_runs(folder: Path) -> dict[StudyName, Any]:
+    """Read the finished runs below a folder, in the order of the report."""
+    return {study: Finished.read(study, folder / study) for study in NAMES}
