@@ -8,7 +8,7 @@ from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.schema import FeatureSchema
 from oleander.judging.verdict import ABSTAINING, PLAIN, one_tree_is_enough, read_verdict, write_verdict
-from oleander.learning.verdict import judge_learned_trees, learn_from_rows
+from oleander.learning.learner import judge_learned_trees, learn_from_rows
 
 
 def rows_of(model, n_rows=300):

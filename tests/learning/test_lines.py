@@ -5,9 +5,9 @@ import pytest
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws.labelled import LabelledDraws
+from oleander.learning.boxes import grow_on_answers
 from oleander.learning.family import learn_family
 from oleander.learning.grid import Grid
-from oleander.learning.growing import grow_on_answers
 from oleander.learning.lines import list_nodes, with_lines
 
 

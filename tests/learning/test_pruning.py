@@ -8,8 +8,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
 from oleander.learning.grid import Grid, Memberships
 from oleander.learning.lines import list_nodes
-from oleander.learning.pruning import grow_large_trees, prune_tree
-from oleander.learning.trees import PRICES
+from oleander.learning.trees import PRICES, grow_large_trees, prune_tree
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from oleander.judging.verdict import ABSTAINING, PLAIN
-from oleander.learning.verdict import judge_learned_trees
+from oleander.learning.learner import judge_learned_trees
 from tests.learning.making import coin, law, make_learner
 
 

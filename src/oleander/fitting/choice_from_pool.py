@@ -15,8 +15,7 @@ from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.delivering import deliver_choice
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
-from oleander.learning.learner import RuleLearner
-from oleander.learning.verdict import learn_from_rows
+from oleander.learning.learner import RuleLearner, learn_from_rows
 from oleander.messages import warn_user
 from oleander.results.fit_record import FitRecord, ModelScore
 from oleander.results.tradeoff import Cell, TradeOff

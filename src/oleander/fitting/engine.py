@@ -14,8 +14,7 @@ from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
 from oleander.data.reading import Reading, Split
 from oleander.data.rows import Rows
-from oleander.learning.learner import RuleLearner
-from oleander.learning.verdict import judge_learned_trees
+from oleander.learning.learner import RuleLearner, judge_learned_trees
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import Stability
 from oleander.results.tradeoff import Cell, TradeOff

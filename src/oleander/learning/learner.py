@@ -5,15 +5,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.rows import Rows
 from oleander.data.splitting import count_units
-from oleander.draws.labelled import LabelledDraws
+from oleander.data.tolerance import Tolerance
+from oleander.draws.labelled import LabelledDraws, take_as_draws
 from oleander.judging.bounds import level_of_widest, upper_bound
 from oleander.judging.certificate import Claim, claim_rows
+from oleander.judging.floor import Floor
 from oleander.judging.judged import Judged
 from oleander.judging.sequence import find_passed, find_start, pass_chances
+from oleander.judging.verdict import ABSTAINING, COLUMNS, PLAIN
 from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.program import CoverProgram
 from oleander.learning.trees import learn_abstaining_tree, learn_plain_tree
@@ -341,6 +345,27 @@ class RuleLearner:
         covers = family.covers(family.steps[best], self.rows.values).any(axis=0)
         coverage = float(covers @ self.rows.weights / self.rows.n_rows)
         return RuleSet(family, family.steps[best], claim, False, coverage, *judged.masks(best))
+
+
+def judge_learned_trees(learner: RuleLearner, min_fidelity: float, max_leaves: int) -> pd.DataFrame:
+    """Return a line for one plain tree and one for one tree that abstains, both learned from the learner's draws.
+
+    The abstaining tree is a large tree that is cut back exactly to ``max_leaves`` leaves, at the boldest price whose
+    bound reaches the floor.
+    """
+    trees = {PLAIN: learner.plain_tree(max_leaves), ABSTAINING: learner.choose_tree(max_leaves, min_fidelity)}
+    lines = [
+        (name, max_leaves, 0.0, np.nan, 0.0)
+        if tree is None
+        else (name, len(tree.step.keys), tree.coverage, tree.claim.share, tree.claim.bound)
+        for name, tree in trees.items()
+    ]
+    return pd.DataFrame(lines, columns=list(COLUMNS))
+
+
+def learn_from_rows(rows: Rows, seed: int, tolerance: Tolerance | None = None) -> RuleLearner:
+    """Return a learner with rows as draws, judged by folds, for explainers that a program chose."""
+    return RuleLearner(take_as_draws(rows, seed, tolerance), rows, by_folds=True, level=Floor().level, seed=seed)
 
 
 def _judge_rows(family: Family, rows: Rows) -> Judged:
