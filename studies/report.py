@@ -116,6 +116,7 @@ def write_report(runs: Mapping[StudyName, Finished], page: Path) -> None:
         "times": "\n".join(f"- {NAMES[study]}: {times(run.seconds)}" for study, run in runs.items()),
         "at largest": largest_table(runs),
         "sets": sets_line(runs),
+        "judging": judging_line(runs),
     }
     fill(page, blocks)
     fill(folder / "variants.md", {f"variants: {study}": variants_table(run) for study, run in runs.items()})
@@ -260,6 +261,17 @@ def defaults_table(runs: Mapping[StudyName, Finished]) -> str:
                 cells += [_pair(line) for line in (*papers, tree)]
                 lines.append(f"| {task_words(task)} | {floor:g} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def judging_line(runs: Mapping[StudyName, Finished]) -> str:
+    """Return how many rows or trials judge the default on every task, and the highest floor that they can show."""
+    words = []
+    for run in runs.values():
+        for task, found in run.facts["oleander_defaults"]["tasks"].items():
+            if "random" not in task:
+                shown = f"{found['n_judging']} {found['unit']}s, at most {found['most_shown']:.3f}"
+                words.append(f"{task_words(task)} {shown}")
+    return f"What can be shown: {'; '.join(words)}."
 
 
 def _line(found: Facts, method: str, floor: float, budget: int | None) -> Facts:

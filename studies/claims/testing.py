@@ -8,6 +8,7 @@ Holm's method.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy import stats
@@ -90,6 +91,7 @@ def _per_unit(mask: Bools, units: Ints | None) -> Floats:
     return mask.astype(np.float64) if units is None else np.bincount(units, mask).astype(np.float64)
 
 
+@lru_cache(maxsize=2)
 def _swaps(n_units: int) -> Floats:
     """Return random swaps, the same in every comparison of as many units."""
     return np.random.default_rng(0).integers(0, 2, size=(N_SWAPS, n_units)).astype(np.float64)

@@ -11,5 +11,5 @@ def test_every_program_at_every_floor(small_work, explained, tmp_path):
     store = Store(tmp_path, "test")
     store.table("two_floors", lambda: table)
     figure = step.draw(store, Pen())["two_floors"]
-    # Two programs, two kinds of rows, two measures, one radius.
-    assert len(figure.axes) == 8
+    # One program, two kinds of rows, two measures, one radius.
+    assert len(figure.axes) == 4
