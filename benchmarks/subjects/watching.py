@@ -10,7 +10,7 @@ from benchmarks.journal import Journal, Row
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.tables import make_table, percent
 from oleander.judging.bounds import upper_bound
-from oleander.judging.watching import gather
+from oleander.judging.evidence import gather
 
 FLOOR, LEVEL, N_ROWS, YEAR = 0.9, 0.05, 100, 365
 # The share of correct answers before and after a day, and the number of days: one year, or 10,000 looks.

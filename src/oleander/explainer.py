@@ -14,9 +14,9 @@ from sklearn.utils import estimator_html_repr
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.answers import check_given
 from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, keep_columns
-from oleander.black_box.keeping import resume
 from oleander.black_box.labelling import label_rows
 from oleander.black_box.output import Output
+from oleander.black_box.resuming import resume
 from oleander.candidates.balls import Balls, Radius
 from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool

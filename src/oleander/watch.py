@@ -14,7 +14,7 @@ import pandas as pd
 
 from oleander.data.checks import check_share
 from oleander.files.checkpoint import hash_text
-from oleander.judging.watching import Batch, Evidence, State, Watched, watch
+from oleander.judging.evidence import Batch, Evidence, State, Watched, watch
 from oleander.messages import import_extra, one_line, visible
 from oleander.results.evaluation import Evaluation
 from oleander.words import describe

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.black_box.keeping import KeptBlackBox
 from oleander.black_box.labelling import label_rows
+from oleander.black_box.resuming import KeptBlackBox
 from oleander.candidates.base import Candidate, Generator, check_explainer, propose_all
 from oleander.data.checks import make_seed
 from oleander.data.rows import Rows

@@ -9,8 +9,8 @@ from html import escape
 from typing import Any
 
 from oleander.judging.certificate import Certificate, Claim
-from oleander.judging.monitor import FloorCheck
-from oleander.judging.watching import Watched
+from oleander.judging.evidence import Watched
+from oleander.judging.floor_check import FloorCheck
 from oleander.results.changing import Change
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer

@@ -12,9 +12,9 @@ import pandas as pd
 from oleander.data.splitting import Unit
 from oleander.judging.bounds import level_of_widest, lower_bound
 from oleander.judging.certificate import Certificate, Claim
-from oleander.judging.monitor import FloorCheck
+from oleander.judging.evidence import Watched
+from oleander.judging.floor_check import FloorCheck
 from oleander.judging.verdict import one_tree_is_enough
-from oleander.judging.watching import Watched
 from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent, visible
 
 # What a reader must know to rely on a certificate.

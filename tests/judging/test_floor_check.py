@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from oleander.judging.monitor import FloorCheck
+from oleander.judging.floor_check import FloorCheck
 
 
 @pytest.mark.parametrize(("n_right", "n_rows"), [(0, 7), (7, 7), (85, 100), (912, 1000)])

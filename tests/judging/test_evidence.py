@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from oleander.judging.watching import Batch, gather, watch
+from oleander.judging.evidence import Batch, gather, watch
 
 LEVEL = 0.05
 
@@ -37,7 +37,7 @@ def test_a_drop_after_two_years_is_found_within_days(truth, most_batches):
 
 def test_the_evidence_is_a_mean_of_products():
     """Against the definition: a weighted mean over shares and over the batch before which the share fell."""
-    from oleander.judging.watching import PARTS
+    from oleander.judging.evidence import PARTS
 
     right, rows, floor = np.array([9, 7, 5, 10]), np.array([10, 9, 10, 10]), 0.9
     total = 1 / (len(rows) + 1)
