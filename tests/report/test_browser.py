@@ -14,6 +14,7 @@ from oleander.draws import Draws
 from oleander.messages import show_share
 from oleander.results import Stability
 from oleander.results.explanation import explain_row
+from oleander.rules.conditions import Range
 from oleander.words.rules import describe_far, describe_sureness
 from oleander.words.sentences import describe_fit
 
@@ -173,18 +174,18 @@ def test_a_date_has_a_field_of_its_own(open_page):
     atlas = AggregateExplainer(label, draws=Draws(2000), random_state=0).fit(table[::2], background=table[1::2])
     page = open_page(atlas)
     tab = page.tab
-    assert tab.get_by_label("admitted").get_attribute("type") == "date"
-    assert tab.get_by_label("seen").get_attribute("type") == "datetime-local"
+    assert tab.locator("#form").get_by_label("admitted").get_attribute("type") == "date"
+    assert tab.locator("#form").get_by_label("seen").get_attribute("type") == "datetime-local"
     for admitted, seen in (("2020-05-17", "2020-01-02T10:30:15"), ("2022-02-28", "2020-01-10T00:00:00")):
-        tab.get_by_label("admitted").fill(admitted)
-        tab.get_by_label("seen").fill(seen)
+        tab.locator("#form").get_by_label("admitted").fill(admitted)
+        tab.locator("#form").get_by_label("seen").fill(seen)
         row = atlas.schema_.encode(table.head(1).assign(admitted=pd.Timestamp(admitted), seen=pd.Timestamp(seen)))[0]
         assert tab.evaluate("state.row")[:2] == pytest.approx(row[:2].tolist(), abs=1e-9)
         explanation = explain_row(atlas.record_.explainers, np.array(tab.evaluate("state.row"), dtype=float))
         assert tab.locator("#said .figure").inner_text() == str(explanation.label)
     words = tab.evaluate("[word(data.columns[0], 19783), word(data.columns[1], 19783.604166666668)]")
     assert words == [atlas.schema_[0].describe_value(19783.0), atlas.schema_[1].describe_value(19783.604166666668)]
-    tab.get_by_label("admitted").fill("")
+    tab.locator("#form").get_by_label("admitted").fill("")
     assert tab.locator("#said").inner_text() == "admitted needs a date."
     page.check()
 
@@ -217,7 +218,7 @@ def test_results_in_a_notebook_run_no_script_of_the_data(chromium, atlases, make
 
 def test_a_field_that_is_no_number_is_marked(shared_page, atlases):
     page = shared_page("balls")
-    field = page.tab.get_by_label("weight")
+    field = page.tab.locator("#form").get_by_label("weight")
     field.fill("")
     assert page.tab.locator("#said").inner_text() == "weight needs a number."
     assert field.get_attribute("aria-invalid") == "true"
@@ -286,7 +287,7 @@ def test_hostile_names_are_text(shared_page, atlases, kind, make_rows, hostile, 
     page.shoot(f"page-{kind}", full_page=True)
 
 
-@pytest.mark.parametrize(("width", "n_rules"), [(1280, 5), (390, 1)])
+@pytest.mark.parametrize(("width", "n_rules"), [(1280, 3), (390, 1)])
 def test_the_first_screen_has_the_sentence_and_the_first_rules(open_page, atlases, width, n_rules):
     atlas = atlases["asking"]
     page = open_page(atlas, browser={"viewport": {"width": width, "height": 800}}, title="A clinic", about="")
@@ -295,13 +296,45 @@ def test_the_first_screen_has_the_sentence_and_the_first_rules(open_page, atlase
     table = atlas.rules_frame()
     for number in range(min(n_rules, len(table))):
         line = tab.locator("#list .rule").nth(number)
-        box = line.bounding_box()
+        box = line.locator(".premise").bounding_box()
         assert box["y"] + box["height"] <= 800
         text = " ".join(line.inner_text().split())
         judged = table.iloc[number]
         assert f"If {' '.join(judged['conditions'].split())} → {judged['answer']}" in text
         assert f"matches the model on {judged['right']} of {judged['rows']} row" in text
     page.shoot(f"first-screen-{width}")
+    page.check()
+
+
+def test_each_rule_has_a_bar_histograms_and_its_overlaps(shared_page, atlases, make_rows):
+    atlas, X = atlases["asking"], make_rows()
+    page = shared_page("asking")
+    rows = atlas.schema_.encode(X)
+    covers = atlas.record_.explainers.covers(rows)
+    widest = max(member.judged[0].n_rows for member in atlas.explainers_)
+    for number, (member, card) in enumerate(zip(atlas.explainers_, page.tab.locator("#list .rule").all(), strict=True)):
+        judged, full = member.judged[0], card.locator(".counted").bounding_box()["width"]
+        right, wrong = (card.locator(f".counted .{kind}").bounding_box()["width"] for kind in ("full", "wrong"))
+        assert right + wrong == pytest.approx(full * judged.n_rows / widest, abs=1)
+        if judged.n_right < judged.n_rows:
+            assert wrong >= 1
+        text = card.locator(".overlap").inner_text()
+        assert f"Holds for {covers[number].sum()} of the rows here: " in text
+        for other in np.flatnonzero((covers & covers[number]).sum(axis=1) >= 5)[:3]:
+            shared = (covers[other] & covers[number]).sum()
+            assert other == number or f"{shared} shared with rule {other + 1}" in text or text.count("shared") == 3
+        figures = card.locator("figure").all()
+        assert len(figures) == len(member.region.conditions)
+        for figure, condition in zip(figures, member.region.conditions, strict=True):
+            label = figure.locator("svg").get_attribute("aria-label")
+            assert label.startswith(f"Rows by {condition.feature.shown}")
+            counts = [int(part.split()[-2]) for part in label.removesuffix(".").split("; ")]
+            assert min(counts) >= 5
+            assert len(X) - 4 <= sum(counts) <= len(X)
+            ends = [condition.lower, condition.upper] if isinstance(condition, Range) else []
+            assert figure.locator(".cut").count() == np.isfinite(ends).sum()
+            # What fulfils the condition is in colour.
+            assert figure.locator(".full").count() > 0
     page.check()
 
 

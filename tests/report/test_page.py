@@ -74,6 +74,7 @@ def test_judged_counts_stand_beside_each_rule(atlases, make_rows):
     for line, (_, judged) in zip(lines, atlas.rules_frame().iterrows(), strict=True):
         assert line["evidence"].startswith(f"matches the model on {judged['right']} of {judged['rows']} row")
         assert line["n"] == judged["rows"]
+        assert line["bar"] == [judged["right"], judged["rows"]]
 
 
 def test_parameters_set_after_the_fit_change_nothing(atlases, make_rows, monkeypatch):
@@ -149,7 +150,7 @@ def test_members_are_plain_json(atlases, kind):
 
 def test_columns_have_no_bounds_but_those_beyond_which_a_value_is_far(mixed_schema):
     for column, feature in zip(describe_columns(mixed_schema, None), mixed_schema, strict=True):
-        assert set(column) == {"name", "kind", "number", "scale", "missing", "levels", "far", "values", "range"}
+        assert set(column) == {"name", "kind", "number", "scale", "missing", "levels", "far", "values", "range", "bins"}
         assert column["far"] == (far_limits(feature) if feature.is_number else None)
 
 

@@ -13,6 +13,7 @@ from oleander.report.shown import (
     _left_out,
     describe_band,
     describe_map,
+    describe_overlaps,
     typical_row,
     usual_range,
 )
@@ -113,3 +114,16 @@ def test_few_rows_or_one_answer_have_no_band():
     assert describe_band(few, few, np.ones(len(few), dtype=bool), Tolerance(1.0)) is None
     same = np.full(100, 3.0)
     assert describe_band(same, same, np.ones(100, dtype=bool), Tolerance(1.0)) is None
+
+
+def test_overlaps_are_counts_of_rows_and_hide_few():
+    rng = np.random.default_rng(0)
+    covers = rng.random((6, 200)) < np.array([0.6, 0.5, 0.3, 0.02, 0.01, 0.0])[:, None]
+    for number, found in enumerate(describe_overlaps(covers)):
+        others = np.delete(covers, number, axis=0)
+        exact = {"n": covers[number].sum(), "alone": (covers[number] & ~others.any(axis=0)).sum()}
+        for name, count in exact.items():
+            assert found[name] == (None if 0 < count < 5 else count)
+        for other, n_rows in found["with"]:
+            assert n_rows == (covers[number] & covers[other]).sum() >= 5
+        assert len(found["with"]) <= 3

@@ -28,6 +28,7 @@ from oleander.data.schema.schema import describe_features
 from oleander.explainer import AggregateExplainer
 from oleander.files.atomic import write_whole
 from oleander.messages import visible
+from oleander.report.histograms import count_column
 from oleander.report.shown import Shown, describe_map, describe_rows, named_groups, typical_row, usual_range
 from oleander.results.explainer_set import Answers, ChosenExplainer
 from oleander.results.explanation import far_limits
@@ -275,6 +276,7 @@ def describe_columns(schema: FeatureSchema, shown: Shown | None) -> list[dict[st
             "far": far_limits(feature) if feature.is_number else None,
             "values": words[j],
             "range": "" if shown is None else usual_range(feature, shown.values[:, j]),
+            "bins": None if shown is None else count_column(feature, shown.values[:, j]),
         }
         for j, feature in enumerate(schema)
     ]
@@ -296,6 +298,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
                 "label": codes[rule.answer],
                 "evidence": say(member, position, rule),
                 "n": rule.n_draws if judged is None else judged.n_rows,
+                "bar": _count_matches(member, position),
             }
         )
     return {
@@ -308,6 +311,17 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
         "explainer": _describe_explainer(member, codes),
         "rules": rules,
     }
+
+
+def _count_matches(member: ChosenExplainer, position: int) -> list[int] | None:
+    """Return on how many rows a rule matches the model, of how many where it holds; None where no rows were counted."""
+    is_one = member.explainer.n_rules == 1
+    claim = member.certified if is_one and member.certified is not None else None
+    if claim is None and member.judged:
+        claim = member.judged[position]
+    if claim is not None:
+        return [int(claim.n_right), claim.n_rows] if claim.unit == "rows" and claim.n_rows else None
+    return [round(member.fidelity * member.support), member.support] if is_one and member.support else None
 
 
 def _describe_region(member: ChosenExplainer, schema: FeatureSchema) -> str:

@@ -16,6 +16,7 @@ from oleander.data.schema.rounding import round_days, round_to_step
 from oleander.data.tolerance import Tolerance, show_answer
 from oleander.messages import visible
 from oleander.report.displays import CoverageDisplay
+from oleander.report.histograms import FEWEST_COUNTED, TAIL
 from oleander.results.evaluation import describe_uncovered as find_uncovered
 from oleander.results.evaluation import group_answers
 from oleander.results.explainer_set import ABSTAINS, Answers, ExplainerSet
@@ -23,12 +24,10 @@ from oleander.words.sentences import describe_uncovered
 
 # More points could not be distinguished on the map, and would make the file large.
 MOST_POINTS = 2000
-# Smaller groups are not counted, because a count of one row is about one person.
-FEWEST_COUNTED = 5
 MOST_LEVELS = 12
 GRID = 1000
-# The part of a column's values at each end that its range on the page leaves out.
-TAIL = 0.05
+# The other explainers that share most rows with one are named.
+MOST_OVERLAPS = 3
 # The columns that name a direction of the map: at most this many, each with a correlation of at least this.
 MOST_NAMED, FAIR_CORRELATION = 3, 0.3
 
@@ -146,9 +145,45 @@ def describe_rows(
         "rule": _base64(positions[some]),
         "answer": _base64(given[some]),
         "decided": decided.tolist(),
+        "overlaps": describe_overlaps(answers.covers),
         "left_out": _left_out(chosen.schema, shown, answered, judged),
         "band": _band(answers.given, shown, judged),
     }
+
+
+def describe_overlaps(covers: Bools) -> list[dict[str, Any]]:
+    """Return for each explainer the rows that it covers, alone and with each other one; no small counts.
+
+    Parameters
+    ----------
+    covers : bool array of shape (n_explainers, n_rows)
+
+    Returns
+    -------
+    list of dict
+        "n" and "alone" are counts of rows, "with" pairs of another explainer's number and a count, the largest first.
+        A count of one to four rows is None, or left out.
+
+    Examples
+    --------
+    >>> describe_overlaps(np.arange(20) < np.array([[20], [8], [2]]))[1]
+    {'n': 8, 'alone': 0, 'with': [[0, 8]]}
+    """
+    together = covers.astype(np.intp) @ covers.T
+    alone = (covers & (covers.sum(axis=0) == 1)).sum(axis=1)
+    found = []
+    for number, counts in enumerate(together):
+        order = np.argsort(-counts, kind="stable").tolist()
+        shared = [[other, int(counts[other])] for other in order if other != number]
+        shared = [pair for pair in shared if pair[1] >= FEWEST_COUNTED][:MOST_OVERLAPS]
+        own = {"n": int(counts[number]), "alone": int(alone[number])}
+        found.append({**{name: _hide_few(count) for name, count in own.items()}, "with": shared})
+    return found
+
+
+def _hide_few(count: int) -> int | None:
+    """Return a count, or None where it is about a few rows."""
+    return None if 0 < count < FEWEST_COUNTED else count
 
 
 def _band(answers: Labels, shown: Shown, judged: tuple[Bools, Bools] | None) -> dict[str, Any] | None:

@@ -174,3 +174,82 @@ function drawBand({ ranges, size, relative }) {
   }
   return svg;
 }
+
+// The rows where a rule holds: those that match the model, and those that do not. The widest rule has the full length.
+function drawBar([right, n], widest) {
+  const [length, height] = [240, 8];
+  const x = (rows) => (length * rows) / Math.max(widest, 1);
+  // A few rows that do not match are still seen.
+  const wrong = n > right ? Math.max(x(n - right), 2) : 0;
+  return s("svg", { viewBox: `0 0 ${length} ${height}`, class: "counted", "aria-hidden": "true" },
+    s("rect", { width: Math.max(x(n) - wrong, 0), height, class: "full" }), s("rect", { x: Math.max(x(n) - wrong, 0), width: wrong, height, class: "wrong" }));
+}
+
+// The rows by the values of one column, with those that fulfil a condition in colour.
+function drawHistogram(column, condition, term) {
+  const label = `Rows by ${column.name}, with those in colour where ${term}: ${sayBins(column).join("; ")}.`;
+  return column.bins.edges ? drawNumbers(column, condition, label) : drawLevels(column, condition, label);
+}
+
+// Each bin in words, as the tip of its bar has it.
+function sayBins(column) {
+  const { edges, codes, counts, rest, missing } = column.bins;
+  const say = (value) => word(column, value);
+  const names = codes
+    ? codes.map(say)
+    : counts.map((_, i) => (i === 0 ? `up to ${say(edges[0])}` : i === edges.length ? `over ${say(edges[i - 1])}` : `over ${say(edges[i - 1])} to ${say(edges[i])}`));
+  const bins = counts.map((n, i) => `${names[i]}: ${n.toLocaleString("en")} rows`);
+  return [...bins, ...(rest ? [`other levels: ${rest.toLocaleString("en")} rows`] : []), ...(missing ? [`missing: ${missing.toLocaleString("en")} rows`] : [])];
+}
+
+function drawNumbers(column, condition, label) {
+  const { edges, counts, step, missing } = column.bins;
+  const [width, height, foot] = [150, 52, 14];
+  const [low, high] = [edges[0] - step, edges.at(-1) + step];
+  const right = missing ? width - 22 : width;
+  // The open ends are one step wide: how far they reach would show single rows.
+  const x = (value) => ((Math.min(Math.max(value, low), high) - low) / (high - low)) * right;
+  const bounds = [low, ...edges, high];
+  // A bin that was merged is wider, and its bar as much lower.
+  const tall = counts.map((n, i) => (n * step) / (bounds[i + 1] - bounds[i]));
+  const most = Math.max(...tall, missing ?? 0);
+  const y = (n) => (n / most) * (height - foot - 4);
+  const words = sayBins(column);
+  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  const isAsked = !condition.codes;
+  // A threshold beyond the last edge stands in the middle of the open end.
+  const place = (value) => (value <= bounds[0] || value < edges[0] ? x(edges[0] - step / 2) : value > edges.at(-1) ? x(edges.at(-1) + step / 2) : x(value));
+  const from = isAsked && condition.lower !== null ? place(condition.lower) : 0;
+  const to = isAsked && condition.upper !== null ? place(condition.upper) : right;
+  counts.forEach((n, i) => {
+    const [start, end, size] = [x(bounds[i]), x(bounds[i + 1]) - 1, y(tall[i])];
+    const bar = (left, until, kind) => s("rect", { x: left.toFixed(1), y: (height - foot - size).toFixed(1), width: Math.max(until - left, 0).toFixed(1), height: size.toFixed(1), class: kind });
+    svg.append(s("g", {}, s("title", {}, words[i]), bar(start, end, "rest"), isAsked && Math.min(end, to) > Math.max(start, from) ? bar(Math.max(start, from), Math.min(end, to), "full") : null));
+  });
+  if (missing) {
+    svg.append(s("rect", { x: width - 12, y: height - foot - y(missing), width: 12, height: y(missing), class: condition.missing ? "full" : "rest" }, s("title", {}, words.at(-1))));
+    svg.append(s("text", { x: width, y: height - 2, "text-anchor": "end", class: "soft small" }, "?"));
+  }
+  svg.append(s("path", { d: `M0 ${height - foot}H${right}`, class: "axis" }));
+  for (const value of isAsked ? [condition.lower, condition.upper] : []) {
+    if (value !== null) svg.append(s("path", { d: `M${place(value).toFixed(1)} 0V${height - foot + 3}`, class: "cut" }));
+  }
+  svg.append(s("text", { x: x(edges[0]), y: height - 2, "text-anchor": edges.length > 1 ? "start" : "middle", class: "soft small" }, word(column, edges[0])));
+  if (edges.length > 1) svg.append(s("text", { x: x(edges.at(-1)), y: height - 2, "text-anchor": "end", class: "soft small" }, word(column, edges.at(-1))));
+  return svg;
+}
+
+function drawLevels(column, condition, label) {
+  const { codes, counts, rest, missing } = column.bins;
+  const lines = codes.map((code, i) => [column.levels[code], counts[i], condition.codes?.includes(code)]);
+  if (rest) lines.push(["other levels", rest, false]);
+  if (missing) lines.push(["missing", missing, condition.missing]);
+  const [width, line] = [150, 14];
+  const most = Math.max(...lines.map(([, n]) => n));
+  const svg = s("svg", { viewBox: `0 0 ${width} ${line * lines.length}`, role: "img", "aria-label": label });
+  const words = sayBins(column);
+  lines.forEach(([text, n, isAsked], i) => svg.append(s("g", {}, s("title", {}, words[i]),
+    s("text", { x: 70, y: line * i + 10, "text-anchor": "end", class: isAsked ? "small" : "soft small" }, shorten(text, 10)),
+    s("rect", { x: 74, y: line * i + 2, width: Math.max((n / most) * (width - 74), 1).toFixed(1), height: line - 4, class: isAsked ? "full" : "rest" }))));
+  return svg;
+}

@@ -40,9 +40,27 @@ function ruleLine(members, number, position, title) {
   const terms = join(rule.terms.map(name), member.explainer.kind === "linear" ? ", " : " and ");
   const premise = member.explainer.kind === "linear" ? ["Score: ", terms] : terms.length ? ["If ", terms] : "Always";
   const isHit = state.hit === `${number}-${position}`;
+  const widest = Math.max(...members.flatMap((one) => one.rules.map(({ bar }) => bar?.[1] ?? 0)));
   return h("li", { class: isHit ? "rule hit" : "rule", "aria-current": isHit ? "true" : null, "data-rule": `${number}-${position}` },
     h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ", h("span", { class: "arrow" }, "→ "), answerOf(rule.label)),
-    h("span", { class: "evidence" }, rule.evidence + refitsOf(number, position)));
+    h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: "evidence" }, rule.evidence + refitsOf(number, position)),
+      member.one ? overlapOf(members, number) : null),
+    member.one ? histogramsOf(member) : null);
+}
+
+// The histogram of the column of each condition, over all rows of the page.
+function histogramsOf(member) {
+  const drawn = member.region.conditions.map((condition, i) => [condition, member.rules[0].terms[i], data.columns[condition.column]]).filter(([, , column]) => column.bins);
+  return drawn.length ? h("div", { class: "figures" }, drawn.map(([condition, term, column]) => h("figure", {}, h("figcaption", { title: term }, name(term)), drawHistogram(column, condition, term)))) : null;
+}
+
+// How many rows of the page a rule shares with others. Counts of one to four rows are not on the page.
+function overlapOf(members, number) {
+  const found = here().overlaps?.[number];
+  if (!found || members.length < 2 || found.n === 0) return null;
+  const few = (n) => (n === null ? "fewer than 5" : count(n));
+  const shared = found.with.map(([other, n]) => `${count(n)} shared with ${nameOf(members, other, 0)}`);
+  return h("span", { class: "overlap" }, `Holds for ${few(found.n)} of the rows here: ${[`${few(found.alone)} by itself`, ...shared].join(", ")}.`);
 }
 
 function explainerItem(members, number, most) {
@@ -70,6 +88,7 @@ function renderRules() {
   $("search").hidden = !set || state.cell.n_rules <= WIDEST_RULES;
   if (!set) {
     $("reading").textContent = "There are no rules for this choice.";
+    $("figures-words").hidden = true;
     $("list").replaceChildren();
     return;
   }
@@ -79,6 +98,7 @@ function renderRules() {
   const order = members.length > 1 ? `Where several ${areRules(members) ? "rules hold" : "explainers cover a row"}, the most faithful one answers.` : "";
   const synthetic = members.some((member) => member.rules.some((rule) => / synthetic rows$/.test(rule.evidence))) ? " Synthetic rows resemble the data, and the model labelled them." : "";
   $("reading").textContent = `${hold} ${order} ${data.within ? `A rule matches the model where its answer is within ${data.within}. ` : ""}Whether the model itself is right is another question.${synthetic}`;
+  $("figures-words").hidden = !members.some((member) => member.one);
   const wanted = $("search").hidden ? "" : $("filter").value.trim().toLowerCase();
   const mentions = (member) => [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
     .some((text) => text.toLowerCase().includes(wanted));
