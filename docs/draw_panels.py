@@ -1,4 +1,4 @@
-"""Draw docs/panels.png: the paper's two panels on the generated clinic, as README has them (``make picture``)."""
+"""Draw docs/panels.png: the paper's two panels on the patients of README (``make picture``)."""
 
 import re
 from pathlib import Path

@@ -115,6 +115,10 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_the_readme_is_read_in_three_minutes():
+    assert len(README.read_text(encoding="utf-8").split()) <= 600
+
+
 def test_user_pages_take_two_screens():
     # Reference may be longer. Code and what it prints count as well.
     reference = {"mathematics.md", "command-line.md", "selection.md", "api.md"}
