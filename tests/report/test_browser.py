@@ -116,8 +116,7 @@ def test_a_row_without_an_answer_shows_the_nearest_rule(shared_page, atlases, ma
     atlas = atlases["asking"]
     page = shared_page("asking")
     # The narrowest choice, which leaves out rows.
-    cells = [(number, cell) for number, cell in enumerate(atlas.tradeoff().cells) if cell.explainers is not None]
-    number, cell = min(cells, key=lambda pair: pair[1].coverage)
+    number, cell = narrowest_cell(atlas)
     members = cell.explainers.members
     page.tab.evaluate("(number) => choose(data.cells[number])", number)
     rows = atlas.schema_.encode(make_rows(200, seed=3))
@@ -131,6 +130,71 @@ def test_a_row_without_an_answer_shows_the_nearest_rule(shared_page, atlases, ma
     assert sum(failed) == min(
         sum(not term.contains(row[None])[0] for term in member.region.conditions) for member in members
     )
+    page.check()
+
+
+def narrowest_cell(atlas):
+    """Return the choice that leaves out the most rows, with its number."""
+    cells = [(number, cell) for number, cell in enumerate(atlas.tradeoff().cells) if cell.explainers is not None]
+    return min(cells, key=lambda pair: pair[1].coverage)
+
+
+def test_silent_rows_are_listed_sorted_and_downloaded(shared_page, atlases, make_rows, label_rows):
+    atlas, X = atlases["asking"], make_rows()
+    page = shared_page("asking")
+    tab = page.tab
+    number, cell = narrowest_cell(atlas)
+    tab.evaluate("(number) => choose(data.cells[number])", number)
+    silent = np.flatnonzero(cell.explainers.responsible(atlas.schema_.encode(X)) < 0)
+
+    def read():
+        return [
+            [part.strip() for part in line.split("\t")]
+            for line in tab.locator("#silent-list tbody").inner_text().split("\n")
+        ]
+
+    assert [int(row) for row, *_ in read()] == silent.tolist()
+    assert [model for _, model, *_ in read()] == label_rows(X)[silent].tolist()
+    # By the keyboard, up and down; rows of one answer keep their order.
+    for state, is_down in (("ascending", False), ("descending", True)):
+        tab.locator("#sort-model").press("Enter")
+        assert tab.locator("#silent-list [aria-sort]").get_attribute("aria-sort") == state
+        models = [line[1] for line in read()]
+        assert models == sorted(models, key=str.lower, reverse=is_down)
+    with tab.expect_download() as waiting:
+        tab.locator("#download").click()
+    table = pd.read_csv(waiting.value.path(), encoding="utf-8-sig")
+    assert waiting.value.suggested_filename == "silent-rows.csv"
+    assert table["row"].tolist() == silent.tolist()
+    assert table["model"].tolist() == label_rows(X)[silent].tolist()
+    rows, members = atlas.schema_.encode(X), cell.explainers.members
+    brackets = str.maketrans("", "", "()")
+    for row, nearest, misses in zip(silent, table["nearest_rule"], table["misses"], strict=True):
+        failed = [[one for one in member.conditions if not one.contains(rows[[row]])[0]] for member in members]
+        place = min(range(len(members)), key=lambda k: len(failed[k]))
+        assert nearest == f"rule {place + 1} → {members[place].rules()[0].answer}"
+        # Beside other conditions one with an "or" stands in brackets.
+        expected = " and ".join(map(str, failed[place]))
+        assert misses.translate(brackets) == expected.translate(brackets)
+    page.check()
+
+
+def test_text_that_looks_like_a_formula_stays_text(shared_page):
+    cells = shared_page("asking").tab.evaluate("['=1+1', '-x', 'a,\"b\"', -2, 'plain'].map(csvCell)")
+    assert cells == ["'=1+1", "'-x", '"a,""b"""', "-2", "plain"]
+
+
+def test_the_form_starts_from_a_silent_row_if_rows_are_allowed(open_page, atlases, make_rows):
+    atlas, X = atlases["asking"], make_rows()
+    page = open_page(atlas, X, include_rows=True, ids=[f"P{n}" for n in range(len(X))])
+    number, cell = narrowest_cell(atlas)
+    page.tab.evaluate("(number) => choose(data.cells[number])", number)
+    rows = atlas.schema_.encode(X)
+    first = np.flatnonzero(cell.explainers.responsible(rows) < 0)[0]
+    assert page.tab.locator("#silent-list tbody th bdi").first.inner_text() == f"P{first}"
+    page.tab.locator("#silent-list tbody button").first.click()
+    assert page.tab.evaluate("state.row") == encoded(rows[[first]])[0]
+    assert page.tab.locator("#said .figure").inner_text() == "No answer"
     page.check()
 
 

@@ -22,8 +22,9 @@ from oleander.report.page import (
     json_in_html,
 )
 from oleander.report.shown import Shown, named_groups
+from oleander.report.silent import MOST_LISTED, list_silent
 from oleander.results.explainer_set import ChosenExplainer
-from oleander.results.explanation import far_limits
+from oleander.results.explanation import far_limits, list_silence
 from oleander.rules import Ball, Box, Constant, Region, Tree
 from oleander.rules.conditions import Levels, Range, clauses
 from oleander.words.sentences import describe_fit
@@ -92,6 +93,38 @@ def test_small_groups_are_not_counted(atlases, make_rows):
     content = build(atlases["balls"], X, by={"kind": few})
     groups = {group["name"]: group["lines"] for group in content["sets"][0]["left_out"]["by"]}
     assert {"value": "rare"} in groups["kind"]
+
+
+@pytest.mark.parametrize("kind", ["asking", "balls", "nodes"])
+def test_silent_rows_have_a_reason_and_no_value(atlases, kind, make_rows):
+    atlas, X = atlases[kind], make_rows(seed=5)
+    content = build(atlas, X)
+    assert content["listed"]["values"] is None
+    assert content["listed"]["names"] == content["listed"]["rows"]
+    silent = content["sets"][fitted_cell(content)["set"]]["silent"]
+    rows = atlas.schema_.encode(X)
+    assert silent["rows"] == np.flatnonzero(np.ma.getmaskarray(atlas.predict(X))).tolist()
+    for row, why in zip(silent["rows"], silent["why"], strict=True):
+        number, misses = silent["reasons"][why]
+        abstain = [one.explainer for one in list_silence(atlas.record_.explainers, rows[row])]
+        if misses is None:
+            assert number == (abstain[0] if abstain else None)
+        else:
+            conditions = atlas.explainers_[number].conditions
+            assert list(misses) == [k for k, one in enumerate(conditions) if not one.contains(rows[[row]])[0]]
+            assert misses
+
+
+def test_a_list_of_silent_rows_is_bounded(atlases, make_rows):
+    atlas = atlases["asking"]
+    rows = atlas.schema_.encode(make_rows(MOST_LISTED + 50))
+    found = list_silent(atlas.record_.explainers, rows, np.zeros(len(rows), dtype=bool))
+    assert found["rows"] == list(range(MOST_LISTED))
+
+
+def test_names_of_rows_are_one_for_each(atlases, make_rows):
+    with pytest.raises(ValueError, match=r"ids has shape \(3,\); one entry for each of 500 rows is expected"):
+        atlases["asking"].report(X=make_rows(), ids=[1, 2, 3])
 
 
 @pytest.mark.parametrize("kind", ["asking", "balls"])

@@ -141,7 +141,7 @@ class TestHtml:
         atlas, _ = hostile
         page = atlas.report()
         frame = page._repr_html_()
-        assert frame.startswith('<iframe sandbox="allow-scripts"')
+        assert frame.startswith('<iframe sandbox="allow-scripts allow-downloads"')
         assert frame.count("<") == 2
         assert atlas.report(tmp_path / "page.html") is None
         assert (tmp_path / "page.html").read_text(encoding="utf-8") == page.html

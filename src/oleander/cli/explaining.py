@@ -267,7 +267,9 @@ def fit_and_write(
             tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row)
         for name, table in tables.items():
             write_table(table, draft / name)
-        atlas.report(draft / "report.html", title=title, about=prepared.about, include_rows=include_rows)
+        # The rows of a source have no numbers here.
+        ids = prepared.row if len(prepared.row) else None
+        atlas.report(draft / "report.html", ids=ids, title=title, about=prepared.about, include_rows=include_rows)
         atlas.save(draft / "atlas.oleander", include_rows=include_rows)
         if also is not None:
             also(draft)

@@ -30,6 +30,7 @@ from oleander.files.atomic import write_whole
 from oleander.messages import visible
 from oleander.report.histograms import count_column
 from oleander.report.shown import Shown, describe_map, describe_rows, named_groups, typical_row, usual_range
+from oleander.report.silent import describe_listed, list_silent
 from oleander.results.explainer_set import Answers, ChosenExplainer
 from oleander.results.explanation import far_limits
 from oleander.results.tradeoff import Cell, TradeOff
@@ -49,6 +50,7 @@ def write_report(
     *,
     labels: Any = None,
     by: Mapping[str, Any] | None = None,
+    ids: Any = None,
     title: str = "How the model decides",
     about: str = "",
     include_rows: bool = False,
@@ -69,10 +71,13 @@ def write_report(
         rows are counted.
     by : mapping of name to array of shape (n_rows,), optional
         Groups of X in which unanswered rows are counted, besides the columns with few levels.
+    ids : array of shape (n_rows,), optional
+        What each row is called in the list of unanswered rows, such as the number of a patient; by default its number,
+        counted from 0.
     title, about : str
         The title, and a line on the model and the rows.
     include_rows : bool
-        Whether the page may hold the values of rows, which the map then shows.
+        Whether the page may hold the values of unanswered rows, which the form can then start from.
 
     Examples
     --------
@@ -80,7 +85,7 @@ def write_report(
     >>> atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, max_explainers=3, random_state=0).fit(X)
     >>> write_report(atlas, "report.html")  # doctest: +SKIP
     """
-    page = make_page(atlas, X, labels=labels, by=by, title=title, about=about, include_rows=include_rows)
+    page = make_page(atlas, X, labels=labels, by=by, ids=ids, title=title, about=about, include_rows=include_rows)
     write_whole(Path(path), page.html.encode())
 
 
@@ -93,7 +98,8 @@ class Page:
     def _repr_html_(self) -> str:
         # The frame may run the page's own script, and reaches nothing of the notebook around it.
         look = "width:100%;height:44em;border:1px solid rgba(128,128,128,0.4);background:white"
-        return f'<iframe sandbox="allow-scripts" style="{look}" srcdoc="{html.escape(self.html)}"></iframe>'
+        may = "allow-scripts allow-downloads"
+        return f'<iframe sandbox="{may}" style="{look}" srcdoc="{html.escape(self.html)}"></iframe>'
 
 
 def make_page(
@@ -102,12 +108,13 @@ def make_page(
     *,
     labels: Any = None,
     by: Mapping[str, Any] | None = None,
+    ids: Any = None,
     title: str = "How the model decides",
     about: str = "",
     include_rows: bool = False,
 ) -> Page:
     """Return the page that ``write_report`` writes."""
-    shown = _rows_to_show(atlas, X, labels, {} if by is None else by)
+    shown = _rows_to_show(atlas, X, labels, {} if by is None else by, ids)
     record = None if include_rows else atlas.record_.explainers.find_record(known_rows(atlas, shown))
     if record is not None:
         raise ValueError(
@@ -118,7 +125,7 @@ def make_page(
     return Page(fill_template(content, atlas.summary()))
 
 
-def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any]) -> Shown | None:
+def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[str, Any], ids: Any) -> Shown | None:
     if not isinstance(by, Mapping):
         raise TypeError(f"by is a {type(by).__name__}; give a mapping of names to groups, one group for each row of X.")
     schema = atlas.schema_
@@ -136,7 +143,9 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
         known = atlas._label_table(to_table(X), values, None, labels) if can_ask else None
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
     by = {**named_groups(schema, values), **groups}
-    return Shown(values, known, by, are_fitted=X is None, tolerance=atlas.record_.explainers.tolerance)
+    names = None if ids is None else one_per_row(ids, len(values), "ids")
+    tolerance = atlas.record_.explainers.tolerance
+    return Shown(values, known, by, are_fitted=X is None, tolerance=tolerance, ids=names)
 
 
 def known_rows(atlas: AggregateExplainer, shown: Shown | None) -> Floats:
@@ -231,9 +240,11 @@ def build_content(
                     answers = cell.explainers.read(shown.values)
                     judged = _judge(atlas, cell, answers, shown)
                     about_set |= describe_rows(cell.explainers, answers, data, shown, codes, judged)
+                    about_set["silent"] = list_silent(cell.explainers, shown.values, answers.answered)
                 set_data.append({"members": list(own), **about_set})
             number = sets[own]
         cells.append({**_describe_cell(cell, number), **describe_cell(record, cell, is_fitted=is_fitted)})
+    lists = [one["silent"] for one in set_data if "silent" in one]
     typical = typical_row(schema, None if shown is None else shown.values)
     return {
         "title": visible(title),
@@ -251,6 +262,7 @@ def build_content(
             for number, counts in enumerate(stability.found)
         ],
         "map": None if shown is None else describe_map(schema, shown, codes, include_rows=include_rows),
+        "listed": None if shown is None else describe_listed(lists, shown, codes, include_rows=include_rows),
         "phrases": {"far": FAR, "disagree": DISAGREE},
         "by_folds": record.by_folds,
         "is_asked": record.is_asked,

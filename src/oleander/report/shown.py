@@ -53,6 +53,8 @@ class Shown:
         Whether they are the rows of the fit.
     tolerance : Tolerance or None
         Where the labels are numbers.
+    ids : array of shape (n_rows,) or None
+        What the rows are called; None for their numbers, counted from 0.
     """
 
     values: Floats
@@ -60,6 +62,7 @@ class Shown:
     by: Mapping[str, Labels]
     are_fitted: bool = False
     tolerance: Tolerance | None = None
+    ids: Labels | None = None
 
     @cached_property
     def names(self) -> Labels | None:

@@ -5,7 +5,7 @@ const $ = (id) => document.getElementById(id);
 const floors = [...new Set(data.cells.map((cell) => cell.min_fidelity))].sort((a, b) => a - b);
 const fitted = data.cells.find((cell) => cell.max_explainers === data.start[0] && cell.min_fidelity === data.start[1]);
 fitted.fitted = true;
-const state = { cell: fitted, row: [...data.typical], isTried: false, hit: null };
+const state = { cell: fitted, row: [...data.typical], isTried: false, hit: null, sort: { by: "row", down: false } };
 const here = () => (state.cell.set === null ? null : data.sets[state.cell.set]);
 const membersOf = (set) => set.members.map((m) => data.members[m]);
 const areRules = (members) => members.every((member) => member.one);
@@ -18,6 +18,8 @@ const unpack = (text) => new Int16Array(Uint8Array.from(atob(text), (letter) => 
 const [MOST_RULES, WIDEST_RULES] = [20, 12];
 // More rules than these are not printed.
 const MOST_PRINTED = 60;
+// A longer list of silent rows stays on the screen.
+const MOST_LINES_PRINTED = 30;
 
 function choose(cell) {
   state.cell = cell;
@@ -204,6 +206,7 @@ function nearest(members) {
 function renderLeftOut() {
   const left = here()?.left_out;
   if (!left) {
+    $("silent").hidden = true;
     $("left").replaceChildren(h("p", {}, data.map ? "No row is answered: there is no explainer." : "No rows were given for this page."));
     return;
   }
@@ -225,6 +228,93 @@ function renderLeftOut() {
   const isJudged = left.by.some((group) => group.lines.some((line) => line.judged !== undefined));
   const note = data.by_folds ? "Agreement is that of rules that were learned in the same way without the row." : data.is_asked ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
   $("left").replaceChildren(...parts, isJudged && note ? h("p", { class: "soft" }, note) : "", h("div", { class: "tables" }, tables), bandOf(here().band));
+  renderSilent();
+}
+
+// The rows without an answer, as the list and its file have them.
+function silentRows() {
+  const set = here();
+  if (!set?.silent) return [];
+  const members = membersOf(set);
+  const { rows, why, reasons } = set.silent;
+  const places = new Map(data.listed.rows.map((row, place) => [row, place]));
+  return rows.map((row, i) => {
+    const [place, [number, misses]] = [places.get(row), reasons[why[i]]];
+    const rule = misses ? members[number].rules[0] : null;
+    return {
+      place,
+      name: data.listed.names[place],
+      model: data.listed.labels ? data.classes[data.listed.labels[place]] : "",
+      number: number ?? -1,
+      nearest: rule ? `${nameOf(members, number, 0)} → ${data.classes[rule.label]}` : "",
+      // What decides the order: fewer conditions first, then the rule and the condition.
+      order: rule ? [misses.length, number, ...misses] : [99, number ?? 99],
+      misses: rule ? misses.map((position) => rule.terms[position]) : [],
+      reason: rule ? "" : number === null ? "no explainer covers the row" : `explainer ${number + 1} abstains in the leaf of the row`,
+    };
+  });
+}
+
+const inOrder = (one, other) => {
+  for (let i = 0; i < Math.max(one.length, other.length); i += 1) {
+    if (one[i] !== other[i]) return (one[i] ?? -1) - (other[i] ?? -1);
+  }
+  return 0;
+};
+const ORDERS = {
+  row: (one, other) => one.place - other.place,
+  model: (one, other) => one.model.localeCompare(other.model),
+  nearest: (one, other) => one.number - other.number,
+  misses: (one, other) => inOrder(one.order, other.order),
+};
+
+function renderSilent() {
+  const lines = silentRows();
+  $("silent").hidden = !lines.length;
+  if (!lines.length) return;
+  const isNumber = areRules(membersOf(here()));
+  const [by, turn] = [ORDERS[state.sort.by] ?? ORDERS.row, state.sort.down ? -1 : 1];
+  lines.sort((one, other) => turn * by(one, other) || ORDERS.row(one, other));
+  const all = here().left_out.n;
+  $("silent-words").textContent = `${lines.length < all ? `The first ${count(lines.length)} of ${plural(all, "silent row")}` : plural(all, "silent row")}. ${isNumber ? "No rule holds for them; the nearest rule is the one with the fewest conditions that fail." : ""} ${data.listed.values ? "" : "No value of a row is on this page."}`;
+  const heads = [["row", "row"], ...(data.listed.labels ? [["model", "the model says"]] : []), ...(isNumber ? [["nearest", "nearest rule"], ["misses", "what it misses"]] : [["misses", "reason"]])];
+  const sort = (key) => () => {
+    state.sort = { by: key, down: state.sort.by === key && !state.sort.down };
+    renderSilent();
+    $(`sort-${key}`).focus();
+  };
+  const head = ([key, text]) => h("th", { scope: "col", "aria-sort": state.sort.by !== key ? null : state.sort.down ? "descending" : "ascending" },
+    h("button", { type: "button", class: "plain", id: `sort-${key}`, click: sort(key) }, text, h("span", { "aria-hidden": "true" }, state.sort.by !== key ? " ↕" : state.sort.down ? " ↓" : " ↑")));
+  const begin = (place) => () => {
+    Object.assign(state, { row: [...data.listed.values[place]], isTried: true });
+    renderForm();
+    $("try").scrollIntoView();
+    $("form").querySelector("input, select")?.focus();
+  };
+  const line = (one) => h("tr", {}, h("th", { scope: "row" }, name(String(one.name)), data.listed.values ? [" ", h("button", { type: "button", class: "plain", click: begin(one.place) }, "try")] : null),
+    data.listed.labels ? h("td", { class: "words" }, name(one.model)) : null,
+    isNumber ? h("td", { class: "words" }, name(one.nearest)) : null,
+    h("td", { class: "words" }, one.misses.length ? join(one.misses.map(name), " and ") : one.reason));
+  $("silent-list").replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, heads.map(head))), h("tbody", {}, lines.map(line))));
+  $("silent").classList.toggle("long", lines.length > MOST_LINES_PRINTED);
+}
+
+// A cell of a CSV file. A spreadsheet would run text that begins like a formula.
+const csvCell = (value) => {
+  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+function silentFile() {
+  const lines = silentRows().map((one) => [one.name, one.model, one.nearest, one.misses.join(" and ") || one.reason]);
+  // The mark at the beginning tells spreadsheets how the text is encoded.
+  return `\ufeff${[["row", "model", "nearest_rule", "misses"], ...lines].map((line) => line.map(csvCell).join(",")).join("\r\n")}\r\n`;
+}
+
+function download() {
+  const address = URL.createObjectURL(new Blob([silentFile()], { type: "text/csv" }));
+  h("a", { href: address, download: "silent-rows.csv" }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
 function bandOf(band) {
@@ -363,6 +453,7 @@ $("floor").addEventListener("change", () => {
 $("budget").addEventListener("input", () => choose(choicesAt(data.cells, state.cell.min_fidelity)[Number($("budget").value)]));
 for (const button of document.querySelectorAll(".back")) button.addEventListener("click", () => choose(fitted));
 $("filter").addEventListener("input", renderRules);
+$("download").addEventListener("click", download);
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
 $("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
