@@ -20,7 +20,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from oleander import AggregateExplainer, Balls, Floor
+from oleander import AggregateExplainer, Balls, Floor, Program
 from oleander.draws import Draws
 
 distributed = pytest.importorskip("distributed")
@@ -33,7 +33,7 @@ OPTIONS = {"max_explainers": 5, "min_fidelity": 0.8, "random_state": 0}
 WAYS: dict[str, dict[str, Any]] = {
     "asking": {"draws": Draws(1_000)},
     # The selective program trains every candidate before it is solved, the strict one as its answers need them.
-    "eager": {"candidates": BALLS, "formulation": "selective", "floor": Floor(on="share")},
+    "eager": {"candidates": BALLS, "program": Program("selective"), "floor": Floor(on="share")},
     "lazy": {"candidates": BALLS},
 }
 # Four batches, so that others are left when a worker dies in the middle of one.

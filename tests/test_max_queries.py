@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oleander import AggregateExplainer, Balls, Floor, NothingFoundError
+from oleander import AggregateExplainer, Balls, Floor, NothingFoundError, Program
 from oleander.draws import Draws
 from tests.making import AskingBoxes, Recording
 
 X = np.random.default_rng(0).normal(size=(200, 4))
 BALLS = {"candidates": Balls(1.5, n_draws=50, max_candidates=30), "min_fidelity": 0.6, "holdout": 0.25}
 # The selective program trains every candidate before it is solved, the strict one as its answers need them.
-WAYS = {"strict": {}, "selective": {"formulation": "selective", "floor": Floor(on="share")}}
+WAYS = {"strict": {}, "selective": {"program": Program("selective"), "floor": Floor(on="share")}}
 
 
 def law(rows: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from benchmarks.subjects.base import Subject
 from benchmarks.subjects.registry import SUBJECTS
 
 TABLES = {
+    "watching": ["| share of correct answers | method |", "| 0.93, after a year 0.80 | watch | 5 |"],
     "certificates": [
         "| law | judged by | fits | answered | certified |",
         "| detection limit, boosting | Parquet, background | 1 |",
