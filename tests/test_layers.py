@@ -41,7 +41,7 @@ ROOT_MODULES = {"__init__", "__main__", "explainer", "arrays", "messages", "watc
 LOOKED_UP = {("explainer.py", "oleander.report"), ("tradeoff.py", "oleander.report"), ("messages.py", "oleander.words")}
 BESIDE = {"studies", "benchmarks", "tests", "fuzz", "examples"}
 # Of the whole package. A feature that needs more room makes some by what it replaces.
-MOST_LINES = 28_500
+MOST_LINES = 28_400
 
 ROOT = Path(oleander.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
