@@ -7,7 +7,7 @@ OLDEST := .venv-oldest
 .PHONY: help demo picture docs test test-fast test-oldest check format paper paper-quick bench bench-tiny fuzz torture licences clean
 
 help:
-	@echo "make demo         install and run the main job on a small generated data set"
+	@echo "make demo         install, run the main job on a small generated data set, and name the page to open (OPEN=1 opens it)"
 	@echo "make picture      redraw the pictures of README and docs, and run the tutorial notebook (needs chromium)"
 	@echo "make test         install with the test extras and run every test"
 	@echo "make test-fast    the tests that take under two minutes in all: no subprocesses, clusters, browsers, studies or fuzzing"
@@ -44,7 +44,7 @@ $(VENV)/.cli: $(VENV)/.core
 	touch $@
 
 demo: $(VENV)/.cli
-	$(BIN)/oleander demo
+	$(BIN)/oleander demo $(if $(OPEN),--open)
 
 picture: $(VENV)/.dev
 	$(BIN)/python docs/draw_ideas.py

@@ -17,7 +17,9 @@ from oleander.cli.options import DATA, MODEL, NUMBERS, OUTPUT, RULES
 
 def test_the_commands():
     names = [command.callback.__name__ for command in app.registered_commands]
-    assert " ".join(names) == "demo explain paper predict evaluate watch export report tradeoff compare_models"
+    assert " ".join(names) == (
+        "demo explain paper predict explain_row evaluate watch export report tradeoff compare_models"
+    )
 
 
 def test_version(run):
@@ -44,7 +46,7 @@ def test_answers_that_need_no_data_are_quick(words):
 
 
 WRONG = {
-    "no such command": (("explian", "p.csv"), "no such command 'explian'; did you mean 'explain'?"),
+    "no such command": (("explian", "p.csv"), "no such command 'explian'; did you mean 'explain', 'explain-row'?"),
     "no such option": (("explain", "p.csv", "--trget", "risk"), "there is no option --trget; did you mean --target?"),
     "nothing near": (("demo", "--zzz"), "there is no option --zzz."),
     "before the command": (("--frob",), "there is no option --frob."),

@@ -1,6 +1,8 @@
 """The commands that fit: explain, paper, compare-models and demo."""
 
 import shutil
+import webbrowser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,13 +25,17 @@ def test_explain_writes_all_files(explained, patients):
     predictions = pd.read_csv(explained.folder / "predictions.csv")
     rows = patients.iloc[predictions["row"]][list(atlas.schema_.names)]
     answers = atlas.predict(rows)
-    assert (predictions["abstains"].to_numpy() == answers.mask).all()
+    assert [*predictions.columns] == ["row", "patient", "model", "answer", "answered", "explainer", "covered_by"]
+    assert (predictions["patient"].to_numpy() == patients.iloc[predictions["row"]]["patient"].to_numpy()).all()
+    agrees = predictions["model"] == predictions["answer"]
+    assert agrees[predictions["answered"]].mean() == pytest.approx(atlas.evaluation_.agreement)
+    assert (predictions["answered"].to_numpy() == ~answers.mask).all()
     assert predictions["answer"].dropna().tolist() == answers.compressed().tolist()
-    assert predictions.loc[predictions["abstains"], "explainer"].isna().all()
+    assert predictions.loc[~predictions["answered"], "explainer"].isna().all()
     rules = pd.read_csv(explained.folder / "explainers.csv")
     assert len(rules) == sum(len(member.explainer.rules()) for member in atlas.explainers_)
     # Explainers are numbered from 1, as in the summary and in the table of rules.
-    given = ~predictions["abstains"].to_numpy()
+    given = predictions["answered"].to_numpy()
     assert (predictions.loc[given, "explainer"] == atlas.responsible(rows)[given] + 1).all()
     assert set(predictions.loc[given, "explainer"]) <= set(rules["explainer"])
     for line, covers in zip(predictions[given].itertuples(), atlas.covers(rows).T[given], strict=True):
@@ -64,7 +70,7 @@ def test_budgets(run, patients_csv):
 @pytest.mark.parametrize(
     ("options", "code", "sentence"),
     [
-        (("--min-fidelity", "0.9999", "--draws", "600"), 5, "ower min_fidelity"),
+        (("--min-fidelity", "0.9999", "--draws", "600"), 5, "ower --min-fidelity"),
         (("--drop", "absent"), 2, "--drop names the column 'absent'"),
         (("--groups", "absent"), 2, "--groups names the column 'absent'"),
         (("--kinds", "age=old"), 2, "write column=kind"),
@@ -359,8 +365,12 @@ def test_a_difference_that_no_rule_describes(run, models, patients, tmp_path, mo
 def test_the_demo(run, tmp_path, monkeypatch):
     monkeypatch.setattr(explaining, "N_CENTERS", 60)
     monkeypatch.setattr(explaining, "N_DRAWS", 200)
-    done = run("demo", "--out", "demo")
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: not opened.append(address))
+    done = run("demo", "--out", "demo", "--open")
     assert done.code == 0, done.err
+    assert done.out.splitlines()[-1] == f"Open {Path('demo/report.html')} in a browser."
+    assert opened == [(tmp_path / "demo" / "report.html").as_uri()]
     parts = ["The paper's program", "coverage, φ = 0.9", "explainers with", "certified with 95%", "One plain tree ("]
     places = [done.out.index(part) for part in parts]
     assert places == sorted(places)

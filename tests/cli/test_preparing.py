@@ -48,6 +48,42 @@ def test_a_model_trained_here_is_explained_on_new_rows(patients_csv):
     assert len(prepared.y) == len(prepared.X)
 
 
+def test_ids_and_groups_that_are_left_out_name_the_rows(patients, tmp_path):
+    ids = {"number": np.arange(400), "code": [f"p{number}" for number in range(400)]}
+    patients.assign(**ids, room=7).to_csv(tmp_path / "p.csv", index=False)
+    request = Request(tmp_path / "p.csv", "risk", groups="patient", drop=("code", "room"))
+    prepared = prepare(request, random_state=0)
+    assert [*prepared.ids.columns] == ["patient", "number", "code"]
+    assert (prepared.ids["number"].to_numpy() == prepared.row).all()
+
+
+class TestLeaks:
+    def test_a_column_that_alone_tells_the_target_is_named(self, patients, tmp_path, capsys):
+        told = {"high": 1, "low": 0}
+        code = np.where(patients["risk"] == "high", "I50", "none")
+        leaky = patients.assign(**{"stay after": patients["risk"].map(told) * 5 + patients["dose"].fillna(2) / 2})
+        leaky.assign(code=code).to_csv(tmp_path / "p.csv", index=False)
+        prepare(Request(tmp_path / "p.csv", "risk"), random_state=0)
+        said = capsys.readouterr().err
+        for name in ("stay after", "code"):
+            assert f"column {name!r} alone tells the target 'risk', a possible leak" in said
+        assert "--drop 'stay after'" in said
+        assert said.count("alone tells") == 2
+
+    def test_a_column_that_is_right_on_most_rows_of_one_class_is_none(self, patients, tmp_path, capsys):
+        rare = np.where(patients.index < 8, "yes", "no")
+        patients.assign(risk=rare).to_csv(tmp_path / "p.csv", index=False)
+        prepare(Request(tmp_path / "p.csv", "risk"), random_state=0)
+        assert "alone tells" not in capsys.readouterr().err
+
+    def test_a_number_in_other_units_is_named(self, patients, tmp_path, capsys):
+        patients.assign(pounds=patients["age"] * 2.2, risk=patients["age"]).to_csv(tmp_path / "p.csv", index=False)
+        prepare(Request(tmp_path / "p.csv", "risk", drop=("age",), is_regression=True), random_state=0)
+        said = capsys.readouterr().err
+        assert "column 'pounds' alone tells the target 'risk', a possible leak" in said
+        assert said.count("alone tells") == 1
+
+
 def test_a_background_lends_its_levels_to_the_schema(patients, tmp_path, model):
     patients.to_csv(tmp_path / "p.csv", index=False)
     patients.assign(ward="attic").to_csv(tmp_path / "b.csv", index=False)

@@ -1,5 +1,6 @@
-"""The commands on a saved explainer: predict, evaluate, watch, export, report and tradeoff."""
+"""The commands on a saved explainer: predict, explain-row, evaluate, watch, export, report and tradeoff."""
 
+import io
 import json
 import sqlite3
 from pathlib import Path
@@ -17,7 +18,50 @@ def test_predict(explained, run, patients_csv):
     assert done.code == 0, done.err
     assert done.json["n_rows"] == len(done.json["predictions"]) == 400
     assert run("predict", explained.atlas, patients_csv, "--out", "p.csv").code == 0
-    assert pd.read_csv("p.csv")["abstains"].sum() == done.json["n_abstains"]
+    assert pd.read_csv("p.csv")["answered"].sum() == done.json["n_answered"]
+
+
+def test_predict_names_rows_by_their_ids(explained, run, patients, tmp_path):
+    numbers = [f"p{number}" for number in range(len(patients))]
+    patients.assign(number=numbers).to_csv(tmp_path / "new.csv", index=False)
+    answers = pd.read_csv(io.StringIO(run("predict", explained.atlas, "new.csv").out))
+    assert answers["number"].tolist() == numbers
+
+
+class TestExplainRow:
+    def test_a_row_of_a_file_and_its_values_are_explained_alike(self, explained, run, patients, patients_csv):
+        whole = patients[patients["dose"].notna()]
+        number, row = int(whole.index[3]), whole.iloc[3]
+        done = run("explain-row", explained.atlas, "--data", patients_csv, "--row", number)
+        assert done.code == 0, done.err
+        atlas = AggregateExplainer.load(explained.atlas)
+        assert done.out == f"{atlas.explain(patients.loc[[number], list(atlas.schema_.names)])}\n"
+        values = ",".join(f"{name}={row[name]}" for name in atlas.schema_.names)
+        assert run("explain-row", explained.atlas, "--values", values).out == done.out
+        facts = run("explain-row", explained.atlas, "--values", values, "--json").json
+        assert facts["sentences"] == done.out.splitlines()
+        assert facts["answer"] == atlas.predict(patients.loc[[number]]).tolist()[0]
+
+    def test_a_value_may_be_missing(self, explained, run, patients):
+        row = patients[patients["dose"].isna()].iloc[0]
+        values = f"age={row['age']},dose=,sex={row['sex']},ward={row['ward']}"
+        answer = AggregateExplainer.load(explained.atlas).explain(row.to_frame().T.infer_objects()).label
+        assert run("explain-row", explained.atlas, "--values", values, "--json").json["answer"] == answer
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            ([], "give --data with --row, the number of a row, or --values"),
+            (["--row", "3"], "give --data with --row"),
+            (["--data", "patients.csv"], "give --data with --row"),
+            (["--data", "patients.csv", "--row", "400"], "--row 400 is not in patients.csv, whose rows are 0 to 399."),
+            (["--values", "age"], "--values age is not allowed: write column=value"),
+            (["--values", "age=61"], "the data lack columns that the explainer needs: 'dose', 'sex', 'ward'"),
+            (["--values", "age=61", "--missing", "n/k"], "--missing and --read are about the rows of --data"),
+        ],
+    )
+    def test_what_is_not_a_row_is_refused(self, explained, run, patients_csv, options, sentence):
+        assert sentence in run("explain-row", explained.atlas, *options).sentence
 
 
 def test_rows_that_cannot_be_read_are_counted_and_a_file_of_them_is_refused(explained, run, patients, tmp_path):
@@ -71,7 +115,7 @@ def test_a_row_that_cannot_be_read_gets_no_answer(explained, run, patients, tmp_
     patients.head(3).assign(ward=["north", "attic", "west"]).to_csv(tmp_path / "new.csv", index=False)
     done = run("predict", explained.atlas, "new.csv", "--json")
     assert done.code == 0, done.err
-    assert done.json["predictions"][1]["abstains"]
+    assert not done.json["predictions"][1]["answered"]
 
 
 @pytest.mark.parametrize("form", ["sql", "python", "dict", "card"])

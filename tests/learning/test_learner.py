@@ -57,7 +57,7 @@ def test_fourteen_groups_do_not_certify_nine_tenths():
     learner = make_learner(140, groups=np.repeat(np.arange(14), 10))
     assert learner.choose(10, 0.9) is None
     said = learner.why_nothing(10, 0.9)
-    assert "At most 0.80 can be shown on 14 groups." in said
+    assert "At most min_fidelity=0.80 can be shown on 14 groups." in said
     # The counts and the bound are those of one choice.
     n_right, n_units, bound = map(
         float, re.search(r"on ([\d.]+) of (\d+) answered groups, which shows ([\d.]+)\.", said).groups()

@@ -147,4 +147,4 @@ class TestTooFew:
         )
 
     def test_the_highest_floor_that_can_be_shown_is_named(self):
-        assert "At most 0.86 can be shown on 21 groups." in why_too_few(21, "groups", 0.9, 0.05)
+        assert "At most min_fidelity=0.86 can be shown on 21 groups." in why_too_few(21, "groups", 0.9, 0.05)

@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from oleander import __version__
 from oleander.cli.explaining import compare_models, demo, explain, paper
 from oleander.cli.options import CommandError, ExitCode, note, to_command_error
-from oleander.cli.saved import evaluate, export, predict, report, tradeoff, watch
+from oleander.cli.saved import evaluate, explain_row, export, predict, report, tradeoff, watch
 from oleander.messages import visible
 from oleander.running.progress import show_progress
 
@@ -32,6 +32,7 @@ EXAMPLES: dict[Callable[..., None], str] = {
     explain: "oleander explain patients.csv --target risk --missing n/k --out out",
     paper: "oleander paper patients.csv --target risk --radius 8 --max-explainers 5",
     predict: "oleander predict out/atlas.oleander today.csv --out answers.csv",
+    explain_row: "oleander explain-row out/atlas.oleander --data today.csv --row 17",
     evaluate: "oleander evaluate out/atlas.oleander march.csv --labels model_said",
     watch: "oleander watch out/atlas.oleander today.csv --labels model_said --log watch.sqlite --name 2026-03-01",
     export: "oleander export out/atlas.oleander --format sql --dialect sqlite",

@@ -117,7 +117,7 @@ def clean_columns(
             found.notes["no value"].append(name)
             if may_drop:
                 continue
-        elif name not in kinds and _is_id(column):
+        elif name not in kinds and is_id(column):
             found.notes["id"].append(name)
             if may_drop:
                 continue
@@ -326,7 +326,7 @@ def _write_notes(found: Findings, may_drop: bool) -> None:
             note(f"{_columns(names)} {'is' if one else 'are'} {sentence}.")
 
 
-def _is_id(column: pd.Series) -> bool:
+def is_id(column: pd.Series) -> bool:
     """Return whether a column names rows: another value in each, of one word, or whole numbers in a row."""
     n_values = int(column.notna().sum())
     if n_values <= MOST_LEVELS or column.nunique() < n_values or n_values < len(column):

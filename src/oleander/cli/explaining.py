@@ -264,7 +264,7 @@ def fit_and_write(
             atlas.fit(prepared.X, y, groups=prepared.groups, background=background)
         tables = {"explainers.csv": atlas.rules_frame(), "tradeoff.csv": atlas.tradeoff().table}
         if isinstance(prepared.X, pd.DataFrame):
-            tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row)
+            tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row, prepared.ids)
         for name, table in tables.items():
             write_table(table, draft / name)
         # The rows of a source have no numbers here.
@@ -469,9 +469,12 @@ def demo(
     out: given.OutFolder = Path("oleander-demo"),
     seed: given.Seed = 0,
     jobs: given.Jobs = 1,
+    opens: Annotated[bool, given.option(given.OUTPUT, "Open the page in a browser at the end.", "--open")] = False,
     as_json: given.AsJson = False,
 ) -> None:
     """Explain a forest on a generated clinic: by the paper's program, by asking, and by one tree."""
+    import webbrowser
+
     import pandas as pd
     from sklearn.compose import make_column_transformer
     from sklearn.ensemble import RandomForestClassifier
@@ -527,3 +530,5 @@ def demo(
     atlas = AggregateExplainer(forest, min_fidelity=DEMO_FLOOR, random_state=seed, n_jobs=jobs)
     title = "A generated clinic: how the forest decides"
     fit_and_write(atlas, prepared, out, as_json=as_json, title=title, also=write_panels)
+    if opens and not webbrowser.open((out / "report.html").resolve().as_uri()):
+        note(f"no browser was found here: open {out / 'report.html'} yourself.")

@@ -140,6 +140,22 @@ def split_names(values: list[str] | None) -> tuple[str, ...]:
 PARAMETER = re.compile(r"(\w+)=(?! )")
 
 
+def name_options(message: str, options: Collection[str]) -> str:
+    """Return a message about parameters in Python as one about the options of a command.
+
+    Names of one word may be words of the sentence, so they are options only before a value.
+
+    >>> name_options("At most min_fidelity=0.86 can be shown: lower min_fidelity.", ["min_fidelity"])
+    'At most --min-fidelity 0.86 can be shown: lower --min-fidelity.'
+    """
+    for name in options:
+        flag = f"--{name.replace('_', '-')}"
+        message = re.sub(rf"(?<![\w.'-]){name}=(?! )", f"{flag} ", message)
+        if "_" in name:
+            message = re.sub(rf"(?<![\w.'-]){name}(?![\w.']*[\w'])", flag, message)
+    return message
+
+
 class ExitCode(IntEnum):
     """The exit codes of all commands."""
 
@@ -198,14 +214,14 @@ def to_command_error(error: BaseException, options: Collection[str]) -> CommandE
         case OSError() if error.filename is not None:
             return CommandError(f"{error.filename}: {error.strerror}.")
         case NothingFoundError():
-            return CommandError(message, ExitCode.FLOOR)
+            return CommandError(name_options(message, options), ExitCode.FLOOR)
         case BlackBoxError():
             return CommandError(message, ExitCode.MODEL)
         case ImportError():
             return wrong_option(message)
         case ValueError() if named and named[1] in options:
             # Parameters of Python are options here.
-            return wrong_option(f"--{named[1].replace('_', '-')} {message[named.end() :]}")
+            return wrong_option(name_options(message, options))
         case FileError() | ValueError() | OSError():
             # Rows, columns and files are checked where they are read, with the column and row named.
             return CommandError(message)

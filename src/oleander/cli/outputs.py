@@ -27,6 +27,7 @@ from oleander.messages import printable, visible
 
 WIDE = 200
 MOST_COLUMNS = 60
+PREDICTIONS = ("row", "model", "answer", "answered", "explainer", "covered_by")
 
 
 def check_folder(out: Path) -> None:
@@ -68,22 +69,30 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
     write_whole(path, table.to_csv(index=False).encode())
 
 
-def predictions_table(atlas: AggregateExplainer, X: pd.DataFrame, row: NDArray[Any]) -> pd.DataFrame:
-    """Return a line per row: the answer, empty where there is none, its explainer, and all explainers that cover it.
+def predictions_table(
+    atlas: AggregateExplainer, X: pd.DataFrame, row: NDArray[Any], ids: pd.DataFrame | None
+) -> pd.DataFrame:
+    """Return a line per row: its ids, the model's answer, the rules' answer, and the rules behind it.
 
-    Explainers are numbered from 1, as in the summary.
+    The model's answer is there where the model is. ``answer`` and ``explainer`` are empty where no rule answers.
+    Explainers, which are rules by default, are numbered from 1, as in the summary.
     """
-    answers, covers = atlas.predict(X), atlas.covers(X)
-    given = ~np.ma.getmaskarray(answers)
-    return pd.DataFrame(
-        {
-            "row": row,
-            "answer": pd.Series(np.ma.getdata(answers).astype(object)).where(given, None),
-            "abstains": ~given,
-            "explainer": pd.array(atlas.responsible(X) + 1, dtype="Int64").astype("object"),
-            "covered_by": [" ".join(map(str, np.flatnonzero(column) + 1)) for column in covers.T],
-        }
-    ).assign(explainer=lambda table: table["explainer"].where(given, None))
+    found = atlas.explain_many(X).reset_index(drop=True)
+    named = {} if ids is None else {str(name): ids[name].to_numpy() for name in ids.columns}
+    answered = found["explainer"].notna()
+    columns = {
+        "row": row,
+        # A column of the user's may have the name of one of ours.
+        **{f"{name} (data)" if name in PREDICTIONS else name: values for name, values in named.items()},
+        "model": found["black_box"],
+        "answer": found["answer"],
+        "answered": answered,
+        "explainer": found["explainer"],
+        "covered_by": [" ".join(map(str, np.flatnonzero(column) + 1)) for column in atlas.covers(X).T],
+    }
+    if found["black_box"].isna().all():
+        del columns["model"]
+    return pd.DataFrame(columns)
 
 
 def facts_of(atlas: AggregateExplainer) -> dict[str, Any]:

@@ -3,15 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import cross_val_predict
+from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.asking import columns_read_by, match_columns
 from oleander.black_box.output import ModelPair
-from oleander.cli.columns import clean_columns, clean_like
+from oleander.cli.columns import clean_columns, clean_like, is_id
 from oleander.cli.models import BaggedTrees, load_model, load_optional
 from oleander.cli.options import CommandError, note, split_names, wrong_option
 from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, read_table
@@ -25,6 +29,8 @@ from oleander.messages import list_some
 from oleander.running.progress import tell_progress
 
 MOST_CLASSES = 50
+# A column tells the target if it alone finds this share of it, on rows of other folds and of at most so many.
+TELLS, N_FOLDS, MOST_ROWS = 0.99, 5, 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +88,8 @@ class Prepared:
         Rows from which draws are made: the training rows of a model that is trained here, or the rows of a file.
     is_new : bool
         Whether the rows are known to be new to the black box, because it was trained here.
+    ids : DataFrame or None
+        The columns that name rows and that nothing is learned from: the groups, and ids that were left out.
     """
 
     black_box: Any
@@ -93,6 +101,7 @@ class Prepared:
     about: str
     background: pd.DataFrame | Source | None = None
     is_new: bool = False
+    ids: pd.DataFrame | None = None
 
 
 def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
@@ -157,11 +166,15 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, b
     background = _read_background(request, schema)
     if background is not None:
         schema = FeatureSchema.infer(stack_tables(X, background), kinds=declared)
+    left_out = [name for name in table.columns if name != target and name not in X.columns]
+    ids = table[[name for name in left_out if name == group or is_id(table[name])]]
+    if target is not None:
+        note_leaks(X, schema, table[target], is_regression=request.is_regression)
     y = None if target is None else table[target].to_numpy()
     groups = None if group is None else table[group].to_numpy()
     if black_box is not None:
         about = f"{request.model} on {len(X):,} rows"
-        return Prepared(black_box, X, y, groups, row, schema, about, background)
+        return Prepared(black_box, X, y, groups, row, schema, about, background, ids=ids)
     assert y is not None
     train, new = split_off(len(X), 0.5, groups, random_state)
     if not request.is_regression and len(np.unique(y[train].astype(str))) < 2:
@@ -172,11 +185,52 @@ def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, b
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
     new_groups = None if groups is None else groups[new]
     rows, trained_on = take_rows(X, new), take_rows(X, train)
-    return Prepared(black_box, rows, y[new], new_groups, row[new], schema, about, trained_on, is_new=True)
+    return Prepared(
+        black_box, rows, y[new], new_groups, row[new], schema, about, trained_on, is_new=True, ids=take_rows(ids, new)
+    )
+
+
+def note_leaks(X: pd.DataFrame, schema: FeatureSchema, target: pd.Series, *, is_regression: bool) -> None:
+    """Say which columns alone tell the target: of labels by a small tree, of numbers by their order.
+
+    Such a column may have been filled in after the target was known, and then no new row has it.
+    """
+    some = np.random.default_rng(0).permutation(len(X))[:MOST_ROWS]
+    values, known = schema.encode(take_rows(X, some)), target.to_numpy()[some]
+    leaks: list[str] = []
+    if is_regression:
+        truth = pd.Series(pd.to_numeric(known, errors="coerce"))
+        ranks = pd.DataFrame(values, columns=list(schema.names)).corrwith(truth, method="spearman")
+        leaks = [name for name in schema.names if abs(ranks[name]) >= TELLS]
+    else:
+        labels = pd.Series(known.astype(str))
+        # A class that is not in every fold shows nothing.
+        often = (labels.map(labels.value_counts()) >= N_FOLDS).to_numpy()
+        values, labels = values[often], labels[often]
+        n_leaves = 2 * labels.nunique()
+        for j, feature in enumerate(schema if n_leaves > 2 else ()):
+            one = values[:, [j]] if feature.is_number else values[:, [j]] == np.arange(max(len(feature.levels), 1))
+            tree = DecisionTreeClassifier(max_leaf_nodes=max(n_leaves, one.shape[1] + 1), random_state=0)
+
+            # The mean over classes, because "no" alone is correct on most rows where "yes" is rare. Most columns fail
+            # on the rows that the tree is grown on, which takes a fifth of the time.
+            if balanced_accuracy_score(labels, tree.fit(one, labels).predict(one)) < TELLS:
+                continue
+            if balanced_accuracy_score(labels, cross_val_predict(tree, one, labels, cv=N_FOLDS)) >= TELLS:
+                leaks.append(feature.name)
+    for name in leaks:
+        note(
+            f"column {name!r} alone tells the target {target.name!r}, a possible leak: if it is known only after the "
+            f"target, leave it out with --drop {quote(name)}."
+        )
 
 
 def _check_names(request: Request, columns: Sequence[Any]) -> None:
-    for option, names in (("--target", [request.target]), ("--groups", [request.groups]), ("--drop", request.drop)):
+    for option, names in (
+        ("--target", [request.target]),
+        ("--groups", [request.groups]),
+        ("--drop", request.drop),
+    ):
         check_columns(columns, [name for name in names if name is not None], option)
 
 

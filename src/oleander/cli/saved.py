@@ -1,4 +1,4 @@
-"""Commands on a saved explainer: ``predict``, ``evaluate``, ``watch``, ``export``, ``report`` and ``tradeoff``.
+"""Commands on a saved explainer: ``predict``, ``explain-row``, ``evaluate``, ``watch``, ``export`` and others.
 
 What a command works with is imported when it runs: a wrong option is answered before that.
 """
@@ -29,24 +29,102 @@ def predict(
     """Answer the rows of a file with a saved explainer; answers are empty where it abstains."""
     import numpy as np
 
+    from oleander.cli.columns import is_id
     from oleander.cli.outputs import predictions_table, records, show_json, show_text, write_table
     from oleander.cli.tables import FileOptions, read_table
     from oleander.explainer import AggregateExplainer
 
     explainer = AggregateExplainer.load(atlas)
     files = FileOptions.parse(read, missing)
-    X = rows_for(explainer, read_table(data, files), files.dates)
+    given_rows = read_table(data, files)
+    X = rows_for(explainer, given_rows, files.dates)
     note_unread(explainer, X)
-    table = predictions_table(explainer, X, np.arange(len(X)))
+    others = given_rows.drop(columns=[name for name in explainer.schema_.names if name in given_rows.columns])
+    ids = others[[name for name in others.columns if is_id(others[name])]]
+    table = predictions_table(explainer, X, np.arange(len(X)), ids)
     if out is not None:
         write_table(table, out)
-    n_abstains = int(table["abstains"].sum())
+    n_answered = int(table["answered"].sum())
     if as_json:
-        show_json({"n_rows": len(table), "n_abstains": n_abstains, "predictions": records(table)})
+        show_json({"n_rows": len(table), "n_answered": n_answered, "predictions": records(table)})
     elif out is None:
         show_text(table.to_csv(index=False))
     else:
-        typer.echo(f"{len(table) - n_abstains:,} of {len(table):,} rows are answered: {visible(out)}")
+        typer.echo(f"{n_answered:,} of {len(table):,} rows are answered: {visible(out)}")
+
+
+def explain_row(
+    atlas: given.Atlas,
+    data: Annotated[Path | None, given.option(given.DATA, "The file with the row.", metavar="DATA")] = None,
+    row: Annotated[
+        int | None,
+        given.option(given.DATA, "With --data: the number of the row; the first after the header is 0.", min=0),
+    ] = None,
+    values: Annotated[
+        list[str] | None,
+        given.option(
+            given.DATA, "A row of all columns instead, such as age=61,ward=north; age= is missing.", metavar="COL=V,..."
+        ),
+    ] = None,
+    model: given.AskedModel = None,
+    trust_model: given.TrustModel = False,
+    classes: given.Classes = None,
+    missing: given.Missing = None,
+    read: given.Read = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """Explain one row with a saved explainer: its answer, the rules behind it, and what would change it."""
+    from oleander.cli.models import load_optional
+    from oleander.cli.outputs import show_json
+    from oleander.cli.tables import FileOptions, read_table
+    from oleander.explainer import AggregateExplainer
+
+    if (data is None) == (values is None) or (data is None) != (row is None):
+        raise wrong_option("give --data with --row, the number of a row, or --values, such as age=61,ward=north.")
+    files = FileOptions.parse(read, missing)
+    if data is None and files != FileOptions():
+        raise wrong_option("--missing and --read are about the rows of --data: give it, or leave them out.")
+    black_box = load_optional(model, trust_model=trust_model, classes=given.split_names(classes))
+    explainer = AggregateExplainer.load(atlas, black_box)
+    if data is None:
+        X = rows_for(explainer, read_values(explainer, values or []), None)
+    else:
+        # Text is read with the whole file at hand: whether the day or the month is first may stand in another row.
+        X = rows_for(explainer, read_table(data, files), files.dates)
+        assert row is not None
+        if row >= len(X):
+            raise wrong_option(f"--row {row} is not in {visible(data)}, whose rows are 0 to {len(X) - 1:,}.")
+        X = X.iloc[[row]]
+    found = explainer.explain(X)
+    if as_json:
+        rules = [{"explainer": one.explainer + 1, "rule": str(one)} for one in found.statements]
+        facts = {"answer": plain(found.label), "model": plain(found.black_box), "agrees": found.agrees}
+        show_json({**facts, "rules": rules, "sentences": str(found).splitlines()})
+    else:
+        typer.echo(str(found))
+
+
+def plain(value: Any) -> Any:
+    """Return a label as JSON has it."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def read_values(explainer: "AggregateExplainer", values: list[str]) -> "pd.DataFrame":
+    """Return the row that ``--values`` gives, every column of it as the explainer's data had it."""
+    import pandas as pd
+
+    cells: dict[str, Any] = {}
+    for part in given.split_names(values):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise wrong_option(f"--values {part} is not allowed: write column=value, with commas between them.")
+        cells[name] = value or None
+    for feature in explainer.schema_:
+        # A level that is a number or a truth value is text among the options.
+        levels = {str(level): level for level in feature.levels}
+        if feature.name in cells:
+            cells[feature.name] = levels.get(cells[feature.name], cells[feature.name])
+    return pd.DataFrame([cells], dtype=object)
 
 
 def evaluate(

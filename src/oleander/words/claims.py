@@ -270,7 +270,7 @@ def describe_highest(n_units: int, unit: Unit, level: float) -> str:
     Examples
     --------
     >>> describe_highest(21, "groups", 0.05)
-    'At most 0.86 can be shown on 21 groups.'
+    'At most min_fidelity=0.86 can be shown on 21 groups.'
     """
     highest = show_lower(float(lower_bound(n_units, n_units, level)))
-    return f"At most {highest} can be shown on {how_many(n_units, unit)}."
+    return f"At most min_fidelity={highest} can be shown on {how_many(n_units, unit)}."
