@@ -263,6 +263,8 @@ class TestReading:
         said = str(atlas.explain(row))
         assert said == str(atlas.explain(row.iloc[0])) == str(atlas.explain(row.iloc[0].to_dict()))
         assert said == str(atlas.explain(row.to_numpy()[0]))
+        with pytest.raises(TypeError, match=r"explain takes one row, and 3 was given; .* is X.iloc\[3\]"):
+            atlas.explain(3)
         with pytest.raises(ValueError, match="explain takes one row, and 2 were given"):
             atlas.explain(X.iloc[:2])
 

@@ -595,6 +595,8 @@ class AggregateExplainer(Parameters):
         ask : bool
             Whether the black box is asked about the row, unless its answer is known. The row is counted.
         """
+        if np.isscalar(x):
+            raise TypeError(f"explain takes one row, and {x!r} was given; the row at place 3 of a frame is X.iloc[3].")
         table = as_one_row(x)
         if len(table) != 1:
             raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.answers import BlackBoxError
-from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, columns_read_by, keep_columns
+from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, columns_read_by, keep_columns, predict_of
 from oleander.data.schema import FeatureSchema
 
 X = np.arange(12.0).reshape(6, 2) + 0.5
@@ -257,3 +257,9 @@ def test_another_order_is_no_warning():
 def test_missing_columns():
     with pytest.raises(ValueError, match="lack 'age', 'dose'"):
         keep_columns(TABLE.rename(columns=str.upper), DecisionTreeClassifier().fit(TABLE, [0, 1]))
+
+
+def test_a_booster_is_refused_with_the_wrapper_that_it_needs():
+    xgboost = pytest.importorskip("xgboost")
+    with pytest.raises(TypeError, match=r"wrap it: lambda X: booster.predict\(xgboost.DMatrix\(X\)\) > 0.5"):
+        predict_of(xgboost.Booster())

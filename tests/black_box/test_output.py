@@ -106,3 +106,8 @@ def test_each_model_of_a_pair_gets_its_own_columns():
     assert columns_read_by(pair) == ("age", "dose")
     assert pair.predict(TABLE).tolist() == ["alike", "alike"]
     assert columns_read_by(ModelPair(age, len)) is None
+
+
+def test_other_words_for_a_probability_are_corrected():
+    with pytest.raises(ValueError, match=r"output.of='probability' is not known; .* is Output\(of='proba'\)"):
+        Output(of="probability").check()

@@ -35,6 +35,14 @@ def test_the_first_statement_answers():
     ]
 
 
+def test_rules_beyond_two_are_only_named_and_one_that_disagrees_is_written_out():
+    explanation = Explanation(tuple(statement(number, label) for number, label in enumerate("aaab")))
+    lines = str(explanation).splitlines()
+    assert [line.partition(":")[0] for line in lines[1:3]] == ["rule 0", "rule 3"]
+    assert lines[3] == "Also hold: rule 1, rule 2."
+    assert repr(explanation) == str(explanation)
+
+
 def test_what_the_black_box_says_is_compared_with_the_answer():
     explanation = Explanation((statement(0, "a"),))
     cases = [

@@ -214,6 +214,13 @@ def predict_of(black_box: Any) -> Callable[[Any], Any]:
     """
     if isinstance(black_box, type):
         raise TypeError(f"black_box is the class {black_box.__name__}; give a fitted instance of it.")
+    if type(black_box).__name__ == "Booster" and type(black_box).__module__.startswith("xgboost"):
+        # Its predict takes no rows but a DMatrix, and answers with scores.
+        raise TypeError(
+            "black_box is an xgboost Booster, which reads no frames; wrap it: lambda X: "
+            "booster.predict(xgboost.DMatrix(X)) > 0.5 for two classes, .argmax(axis=1) for more, or give an "
+            "XGBClassifier."
+        )
     if not hasattr(black_box, "predict") and hasattr(black_box, "predict_proba"):
         return partial(_most_probable, black_box)
     predict: Callable[[Any], Any] = getattr(black_box, "predict", black_box)

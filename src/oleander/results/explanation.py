@@ -100,6 +100,10 @@ class Explanation(Shown):
     black_box: Any = None
     not_asked: str = ""
 
+    def __repr__(self) -> str:
+        # The fields hold whole explainers, which nobody reads at a prompt.
+        return str(self)
+
     @property
     def label(self) -> Any:
         """The answer, or None where the explainers abstain."""

@@ -169,9 +169,17 @@ def list_rules(
 
 
 def describe_explanation(explanation: Explanation) -> list[str]:
-    """Return all that is said of a row."""
-    statements = map(describe_statement, explanation.statements)
-    return [describe_black_box(explanation), *statements, *describe_rest(explanation)]
+    """Return what is said of a row in about five lines: the rule that answers, one beside it, and the names of others.
+
+    The rule beside it is the most faithful one that disagrees, or else the next.
+    """
+    first, others = explanation.statements[:1], list(explanation.statements[1:])
+    beside = sorted(others, key=lambda one: one.rule.label == explanation.label)[:1]
+    more = [one.name for one in others if one not in beside]
+    lines = [*map(describe_statement, [*first, *beside])]
+    if more:
+        lines.append(f"Also {'holds' if len(more) == 1 else 'hold'}: {', '.join(more)}.")
+    return [describe_black_box(explanation), *lines, *describe_rest(explanation)]
 
 
 def describe_statement(statement: Statement) -> str:
