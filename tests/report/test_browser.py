@@ -308,10 +308,12 @@ def test_the_controls_show_the_choices_of_the_trade_off(shared_page, atlases, ki
             tab.locator("#budget").press("Home")
         before = (-1, -1.0)
         for _ in range(int(tab.locator("#budget").get_attribute("max")) + 1):
-            number = tab.evaluate("state.cell.max_explainers")
-            cell = tradeoff.at(number, floor)
+            number, kept = tab.evaluate("[state.cell.max_explainers, state.cell.min_fidelity]")
+            assert kept >= floor
+            cell = tradeoff.at(number, kept)
             lead = tab.locator("#lead").inner_text()
-            assert f"max_explainers={number}, min_fidelity={floor}" in tab.locator("#call").inner_text()
+            assert tab.locator("#floor").input_value() == str(floor)
+            assert f"max_explainers={number}, min_fidelity={kept}" in tab.locator("#call").inner_text()
             assert tab.locator("#budget-out").inner_text() == f"{cell.n_rules:,}"
             assert f"({show_share(cell.coverage, 1)})" in lead or f"{show_share(cell.coverage, 1)} of rows" in lead
             assert tab.locator("#list > li").count() == cell.n_explainers
@@ -331,8 +333,28 @@ def test_the_controls_show_the_choices_of_the_trade_off(shared_page, atlases, ki
     dots = tab.locator("#chart .dot")
     dots.first.click(force=True)
     assert tab.locator("#chart .here").count() == 1
-    assert tab.locator("#cells tbody tr").count() == len(tradeoff.cells)
+    numbers = sorted({cell.max_explainers for cell in tradeoff.cells})
+    assert numbers == list(range(1, atlas.max_explainers + 1))
+    assert tab.locator("#cells tbody tr").count() == len(numbers)
+    assert len({cell.min_fidelity for cell in tradeoff.cells}) == 5
     page.check()
+
+
+@pytest.mark.parametrize("kind", ["asking", "balls"])
+def test_lines_of_the_trade_off_rise_with_rules_and_fall_with_the_floor(shared_page, atlases, kind):
+    tab = shared_page(kind).tab
+    lines = tab.evaluate(
+        "floors.map((floor) => frontier(data.cells, floor).map((cell) => [cell.n_rules, cell.coverage]))"
+    )
+    rules = range(1, 1 + max(number for line in lines for number, _ in line))
+    # How much is answered with as many rules; nothing where the line has not begun.
+    widest = np.array([[max([0.0, *(share for n, share in line if n <= most)]) for most in rules] for line in lines])
+    assert (np.diff(widest, axis=1) >= 0).all()
+    assert (np.diff(widest, axis=0) <= 0).all()
+    # Every stop of the slider is another choice.
+    for floor in tab.evaluate("floors"):
+        stops = tab.evaluate("(floor) => choicesAt(data.cells, floor).map((cell) => data.cells.indexOf(cell))", floor)
+        assert len(set(stops)) == len(stops)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -122,6 +122,11 @@ def test_a_list_of_silent_rows_is_bounded(atlases, make_rows):
     assert found["rows"] == list(range(MOST_LISTED))
 
 
+@pytest.mark.parametrize("kind", ["asking", "balls"])
+def test_a_page_of_a_thousand_rows_is_small(atlases, kind, make_rows):
+    assert len(atlases[kind].report(X=make_rows(1000)).html.encode()) < 1e6
+
+
 def test_names_of_rows_are_one_for_each(atlases, make_rows):
     with pytest.raises(ValueError, match=r"ids has shape \(3,\); one entry for each of 500 rows is expected"):
         atlases["asking"].report(X=make_rows(), ids=[1, 2, 3])

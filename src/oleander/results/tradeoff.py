@@ -18,8 +18,10 @@ from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.selection.result import Status
 
-NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50)
-FLOORS = (0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
+# Every number up to the first of these, and then some.
+NUMBERS = (20, 30, 50, 100, 200, 500)
+FLOORS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
+N_FLOORS = 5
 WITHHELD = "withheld"
 STATUSES = (*get_args(Status), "certified", "judged", WITHHELD)
 
@@ -188,18 +190,19 @@ class TradeOff(Shown):
 
 
 def default_grid(max_explainers: int, min_fidelity: float) -> tuple[list[int], list[float]]:
-    """Return numbers up to ``max_explainers``, and floors near ``min_fidelity``.
+    """Return numbers up to ``max_explainers``, and five floors near ``min_fidelity``, itself included.
 
     A floor far above it is expensive: most candidates must be trained to see that they fail.
 
     Examples
     --------
     >>> default_grid(4, 0.9)
-    ([1, 2, 3, 4], [0.8, 0.85, 0.9, 0.95])
+    ([1, 2, 3, 4], [0.7, 0.8, 0.85, 0.9, 0.95])
     """
-    numbers = {number for number in NUMBERS if number < max_explainers} | {max_explainers}
-    floors = {floor for floor in FLOORS if min_fidelity - 0.15 < floor < min_fidelity + 0.06}
-    return sorted(numbers), sorted({*floors, min_fidelity})
+    numbers = {number for number in (*range(1, NUMBERS[0]), *NUMBERS) if number < max_explainers}
+    floors = {floor for floor in FLOORS if floor < min_fidelity + 0.06} | {min_fidelity}
+    nearest = sorted(floors, key=lambda floor: abs(floor - min_fidelity))[:N_FLOORS]
+    return sorted({*numbers, max_explainers}), sorted(nearest)
 
 
 def read_grid(

@@ -65,7 +65,7 @@ const percent = (share, digits = 1) => {
 };
 const shorten = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
 
-function drawChart(cells, floors, here, choose) {
+function drawChart(cells, floors, here, at, choose) {
   const [width, height, left, right, top, bottom] = [isNarrow() ? 360 : 600, 310, 44, 92, 34, 44];
   const known = cells.filter((cell) => cell.set !== null);
   const most = Math.max(...known.map((cell) => cell.n_rules), 1);
@@ -88,9 +88,9 @@ function drawChart(cells, floors, here, choose) {
   svg.append(s("text", { x: width - right + 18, y: 12, class: "soft" }, "floor"));
   const ends = [];
   floors.forEach((floor, f) => {
-    const line = choicesAt(cells, floor);
+    const line = frontier(cells, floor);
     if (!line.length) return;
-    const isHere = floor === here.min_fidelity;
+    const isHere = floor === at;
     if (line.some((cell) => cell.most > cell.coverage)) {
       const up = line.map((cell) => `${x(cell.n_rules)},${y(cell.most)}`);
       const down = line.map((cell) => `${x(cell.n_rules)},${y(cell.coverage)}`).reverse();
@@ -99,10 +99,12 @@ function drawChart(cells, floors, here, choose) {
     const points = line.map((cell) => `${x(cell.n_rules)},${y(cell.coverage)}`).join(" ");
     svg.append(s("polyline", { points, fill: "none", stroke: colourOf(f), "stroke-width": isHere ? 3 : 1.5 }));
     for (const cell of line) {
-      const dot = marker(f, isHere ? 5 : 4, { transform: `translate(${x(cell.n_rules)} ${y(cell.coverage)})`, class: "mark dot", click: () => choose(cell) });
+      const dot = marker(f, isHere ? 5 : 4, { transform: `translate(${x(cell.n_rules)} ${y(cell.coverage)})`, class: "mark dot", click: () => choose(cell, floor) });
       dot.append(s("title", {}, `${cell.n_rules} rules, floor ${floor}: ${percent(cell.coverage)} answered`));
       svg.append(dot);
     }
+    const own = cells.find((cell) => cell.fitted && cell.set !== null && cell.min_fidelity === floor && !line.includes(cell));
+    if (own) svg.append(marker(f, isHere ? 5 : 4, { transform: `translate(${x(own.n_rules)} ${y(own.coverage)})`, class: "mark dot", click: () => choose(own) }));
     const last = line[line.length - 1];
     ends.push({ y: y(last.coverage), x: x(last.n_rules), floor, isHere });
   });
@@ -119,16 +121,24 @@ function drawChart(cells, floors, here, choose) {
   return svg;
 }
 
-// The choices at a floor by rules to read: the fitted one, and those that no choice with as little to read surpasses.
-function choicesAt(cells, floor) {
-  const found = cells.filter((cell) => cell.set !== null && cell.min_fidelity === floor);
-  found.sort((one, other) => one.n_rules - other.n_rules || other.coverage - one.coverage || (other.fitted ? 1 : 0) - (one.fitted ? 1 : 0));
+// The choices that keep a floor and that no choice with as little to read surpasses, by rules to read. A choice that keeps
+// a higher floor keeps this one too: so the lines rise with the rules to read, and fall with the floor.
+function frontier(cells, floor) {
+  const found = cells.filter((cell) => cell.set !== null && cell.min_fidelity >= floor);
+  found.sort((one, other) => one.n_rules - other.n_rules || other.coverage - one.coverage || (other.fitted ? 1 : 0) - (one.fitted ? 1 : 0) || one.min_fidelity - other.min_fidelity);
   let most = -1;
   return found.filter((cell) => {
     const isWider = cell.coverage > most;
     most = Math.max(most, cell.coverage);
-    return isWider || cell.fitted;
+    return isWider;
   });
+}
+
+// The stops of the slider: those choices, and the fitted one, which may answer less because it is certified.
+function choicesAt(cells, floor) {
+  const line = frontier(cells, floor);
+  const own = cells.find((cell) => cell.fitted && cell.set !== null && cell.min_fidelity === floor);
+  return own && !line.includes(own) ? [...line, own].sort((one, other) => one.n_rules - other.n_rules || other.coverage - one.coverage) : line;
 }
 
 // A tree as nested lists of conditions, which stay readable however many leaves there are. The parts of a large tree

@@ -5,7 +5,7 @@ const $ = (id) => document.getElementById(id);
 const floors = [...new Set(data.cells.map((cell) => cell.min_fidelity))].sort((a, b) => a - b);
 const fitted = data.cells.find((cell) => cell.max_explainers === data.start[0] && cell.min_fidelity === data.start[1]);
 fitted.fitted = true;
-const state = { cell: fitted, row: [...data.typical], isTried: false, hit: null, sort: { by: "row", down: false } };
+const state = { cell: fitted, floor: fitted.min_fidelity, row: [...data.typical], isTried: false, hit: null, sort: { by: "row", down: false } };
 const here = () => (state.cell.set === null ? null : data.sets[state.cell.set]);
 const membersOf = (set) => set.members.map((m) => data.members[m]);
 const areRules = (members) => members.every((member) => member.one);
@@ -21,8 +21,9 @@ const MOST_PRINTED = 60;
 // A longer list of silent rows stays on the screen.
 const MOST_LINES_PRINTED = 30;
 
-function choose(cell) {
-  state.cell = cell;
+// A choice that keeps a higher floor than asked for stands on the line of the floor asked for.
+function choose(cell, floor = cell.min_fidelity) {
+  Object.assign(state, { cell, floor });
   render();
 }
 
@@ -335,10 +336,10 @@ function meter(share) {
 
 function renderTradeOff() {
   const { cell } = state;
-  const line = choicesAt(data.cells, cell.min_fidelity);
+  const line = choicesAt(data.cells, state.floor);
   const place = line.indexOf(cell);
-  $("chart").replaceChildren(drawChart(data.cells, floors, cell, choose));
-  $("floor").replaceChildren(...floors.map((floor) => h("option", { value: floor, selected: floor === cell.min_fidelity }, `${floor}`)));
+  $("chart").replaceChildren(drawChart(data.cells, floors, cell, state.floor, choose));
+  $("floor").replaceChildren(...floors.map((floor) => h("option", { value: floor, selected: floor === state.floor }, `${floor}`)));
   $("budget").max = Math.max(line.length - 1, 0);
   $("budget").value = Math.max(place, 0);
   $("budget").disabled = line.length < 2;
@@ -347,11 +348,15 @@ function renderTradeOff() {
   $("cell-note").textContent = `${cell.lead[0]}${cell === fitted ? " This is the fitted choice." : ""}`;
   $("call").textContent = `max_explainers=${cell.max_explainers}, min_fidelity=${cell.min_fidelity}\n--max-explainers ${cell.max_explainers} --min-fidelity ${cell.min_fidelity}`;
   $("shade").hidden = !data.cells.some((other) => other.set !== null && other.most > other.coverage + 1e-9);
-  const heads = ["floor", `${data.is_asked ? "rules" : "explainers"}, at most`, "rules to read", "rows answered"];
-  const lines = [...data.cells].sort((one, other) => one.min_fidelity - other.min_fidelity || one.max_explainers - other.max_explainers)
-    .map((other) => h("tr", { class: other === cell ? "here" : null }, h("th", { scope: "row" }, `≥ ${other.min_fidelity}`), h("td", {}, count(other.max_explainers)),
-      other.set === null ? h("td", { colspan: 2, class: "soft" }, other.lead[0]) : [h("td", {}, count(other.n_rules)), h("td", {}, percent(other.coverage))]));
-  $("cells").replaceChildren(h("table", {}, h("caption", {}, "Share of rows answered"), h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, lines)));
+  // As the lines: the widest choice that keeps the floor with as many explainers; the fitted one stands for itself.
+  const best = (number, floor) => data.cells.find((other) => other === fitted && other.max_explainers === number && other.min_fidelity === floor)
+    ?? data.cells.filter((other) => other.set !== null && other.max_explainers <= number && other.min_fidelity >= floor).reduce((one, other) => (one && one.coverage >= other.coverage ? one : other), null);
+  const show = (found) => h("td", { class: found === cell ? "here" : null }, found?.set == null ? "–" : percent(found.coverage), found === fitted ? " *" : "");
+  const numbers = [...new Set(data.cells.map((other) => other.max_explainers))].sort((a, b) => a - b);
+  $("cells").replaceChildren(h("table", {}, h("caption", {}, "Share of rows answered, by floor"),
+    h("thead", {}, h("tr", {}, [`${data.is_asked ? "rules" : "explainers"}, at most`, ...floors.map((floor) => `≥ ${floor}`)].map((text) => h("th", { scope: "col" }, text)))),
+    h("tbody", {}, numbers.map((number) => h("tr", {}, h("th", { scope: "row" }, count(number)), floors.map((floor) => show(best(number, floor))))))),
+    h("p", { class: "soft" }, "* the fitted choice."));
 }
 
 function renderMap() {
@@ -448,9 +453,9 @@ $("floor").addEventListener("change", () => {
   const floor = Number($("floor").value);
   const line = choicesAt(data.cells, floor);
   // The choice with about as much to read; where no choice reaches the floor, the cell that says so.
-  choose(line.findLast((cell) => cell.n_rules <= Math.max(state.cell.n_rules, line[0].n_rules)) ?? data.cells.findLast((cell) => cell.min_fidelity === floor));
+  choose(line.findLast((cell) => cell.n_rules <= Math.max(state.cell.n_rules, line[0].n_rules)) ?? data.cells.findLast((cell) => cell.min_fidelity === floor), floor);
 });
-$("budget").addEventListener("input", () => choose(choicesAt(data.cells, state.cell.min_fidelity)[Number($("budget").value)]));
+$("budget").addEventListener("input", () => choose(choicesAt(data.cells, state.floor)[Number($("budget").value)], state.floor));
 for (const button of document.querySelectorAll(".back")) button.addEventListener("click", () => choose(fitted));
 $("filter").addEventListener("input", renderRules);
 $("download").addEventListener("click", download);
