@@ -739,6 +739,16 @@ class AggregateExplainer(Parameters):
         report = import_module("oleander.report")
         return report.make_page(self, X, **options) if path is None else report.write_report(self, path, X, **options)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the rules and the rows where each holds with matplotlib, on the given axes or on new ones.
+
+        Returns
+        -------
+        RulesDisplay
+            With the data of the picture in ``table``, and its ``ax_`` and ``figure_``.
+        """
+        return import_module("oleander.report").RulesDisplay.from_estimator(self).plot(ax)
+
     # For other programs.
 
     def _shareable(self, include_rows: bool) -> FitRecord:

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.rivals.abstaining import AbstainingTree
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.schema import FeatureSchema
-from oleander.report import CoverageDisplay, ExplainerDisplay, TradeOffDisplay
+from oleander.report import CoverageDisplay, ExplainerDisplay, RulesDisplay, TradeOffDisplay
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.rules import Box, FilteredTree, LimeLinear, Spoken, UnfilteredTree
 from tests.making import LENIENT
@@ -160,3 +160,26 @@ def test_hostile_names_are_drawn_as_text():
             random_state=0,
         ).fit(X)
         ExplainerDisplay.from_explainer(atlas.explainers_[0]).plot().figure_.savefig(io.BytesIO(), format="png")
+
+
+class TestRules:
+    def test_each_bar_counts_the_rows_where_a_rule_holds(self):
+        X = np.random.default_rng(0).uniform(size=(400, 4))
+        atlas = AggregateExplainer(corner, draws=Draws(2_000), max_explainers=2, random_state=0)
+        atlas.fit(X[:200], background=X[200:])
+        display = atlas.plot()
+        rules = atlas.rules_frame()
+        assert display.table["right"].tolist() == [*rules["right"], 0]
+        assert (display.table["right"] + display.table["wrong"]).tolist() == [*rules["rows"], 0]
+        assert display.table["silent"].tolist()[-1] == 200 - atlas.evaluation_.n_answered
+        assert "→ in" in " ".join(display.table["name"])
+        widths = [bar.get_width() for bar in display.ax_.patches]
+        assert widths == [*display.table["right"], *display.table["wrong"], *display.table["silent"]]
+
+    def test_it_draws_on_given_axes_and_names_explainers_of_many_rules(self, data):
+        _, atlas = data
+        ax = plt.subplots()[1]
+        display = RulesDisplay.from_estimator(atlas).plot(ax)
+        assert display.ax_ is ax
+        assert len(display.table) == len(atlas.explainers_) + 1
+        assert display.table["name"].iloc[-1] == "no rule: no answer"

@@ -4,6 +4,7 @@ matplotlib is imported only when something is drawn.
 """
 
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import Any, Self
 
 import numpy as np
@@ -25,12 +26,14 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 # Names of columns are drawn as text, also where they hold a dollar sign.
 PLAIN: dict[str, Any] = {"parse_math": False}
 DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 4)))
+# Of a line of a rule beside its bar.
+MOST_LETTERS = 60
 MARKERS = ("o", "s", "^", "D", "v", "P", "*")
 
 
-def _new_axis(ax: Any) -> Any:
+def _new_axis(ax: Any, size: tuple[float, float] | None = None) -> Any:
     pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a display")
-    return pyplot.subplots(layout="constrained")[1] if ax is None else ax
+    return pyplot.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
 @dataclass
@@ -164,6 +167,64 @@ class CoverageDisplay:
         ax.set(xlabel="first principal direction", ylabel="second principal direction")
         ax.legend(fontsize="small")
         return self
+
+
+@dataclass
+class RulesDisplay:
+    """A bar for each rule or explainer: the rows where it holds, on which it matches the black box or not; and silence.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A line per bar, with the columns ``name``, ``right`` and ``wrong`` (rows), and ``silent`` in the last.
+    n_rows : int
+        The rows of the fit. Rules overlap, so bars do not add up to them.
+    """
+
+    table: pd.DataFrame
+    n_rows: int
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_estimator(cls, estimator: AggregateExplainer) -> Self:
+        """Count the rows of each rule; of explainers with several rules, those of the explainer."""
+        found = estimator.evaluation_
+        figures = found.explainers
+        names = [_name_bar(number, member) for number, member in enumerate(estimator.explainers_, start=1)]
+        inside = figures["rows"].to_numpy()
+        right = np.round(figures["fidelity"].fillna(0.0).to_numpy() * inside).astype(int)
+        table = pd.DataFrame({"name": names, "right": right, "wrong": inside - right, "silent": 0})
+        table.loc[len(table)] = ["no rule: no answer", 0, 0, found.n_rows - found.n_answered]
+        return cls(table, found.n_rows)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the bars, the first on top."""
+        self.ax_ = ax = _new_axis(ax, (11, 1.5 + 0.5 * len(self.table)))
+        self.figure_ = ax.figure
+        places, left = np.arange(len(self.table)), np.zeros(len(self.table))
+        looks = {
+            "right": (COLOURS[0], "matches the model"),
+            "wrong": (COLOURS[5], "does not match"),
+            "silent": ("0.75", ""),
+        }
+        for name, (colour, label) in looks.items():
+            ax.barh(places, self.table[name], left=left, color=colour, label=label or None)
+            left = left + self.table[name].to_numpy()
+        names = ["\n".join(wrap(_plain(name), MOST_LETTERS)) for name in self.table["name"]]
+        ax.set_yticks(places, names, fontsize="small")
+        ax.invert_yaxis()
+        ax.set(xlabel=f"rows where the rule holds, of {self.n_rows:,}", xlim=(0, None))
+        # Above the bars, so that it hides none.
+        ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        return self
+
+
+def _name_bar(number: int, member: ChosenExplainer) -> str:
+    rules = member.rules()
+    if len(rules) != 1:
+        return f"explainer {number} ({len(rules):,} rules)"
+    return f"{number}: {rules[0].premise or 'always'} → {rules[0].answer}"
 
 
 @dataclass(frozen=True)
