@@ -41,11 +41,13 @@ class TestFiles:
             through_json(replace(whole, proof=None, certificate=None, judged=None))
 
     def test_save_and_load_keep_the_record(self, atlas, whole, tmp_path):
+        # Other tests share the explainer, and may have asked the black box.
+        now = replace(whole, n_queries=atlas.n_queries_)
         atlas.save(tmp_path / "atlas")
         loaded = AggregateExplainer.load(tmp_path / "atlas")
-        assert loaded.record_.to_dict() == whole.to_dict()
+        assert loaded.record_.to_dict() == now.to_dict()
         loaded.save(tmp_path / "again")
-        assert AggregateExplainer.load(tmp_path / "again").record_.to_dict() == whole.to_dict()
+        assert AggregateExplainer.load(tmp_path / "again").record_.to_dict() == now.to_dict()
 
     @pytest.mark.parametrize(
         "change",
