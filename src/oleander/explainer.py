@@ -431,7 +431,11 @@ class AggregateExplainer(Parameters):
 
     @property
     def verdict_(self) -> pd.DataFrame:
-        """What one plain tree and one tree that abstains would do, judged on rows that they were not grown on."""
+        """What one plain tree and one tree that abstains would do, judged on rows that they were not grown on.
+
+        ``questions`` are to be read above its leaves, and ``leaves_alone`` is the share of them that reach the floor by
+        themselves, on the draws.
+        """
         if self.record_.verdict is None:
             table = self._need_engine("no verdict").verdict(self._record.min_fidelity)
             self._record = replace(self._record, verdict=table)

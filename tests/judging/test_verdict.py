@@ -31,6 +31,9 @@ def test_one_tree_is_enough_where_it_is():
     assert one_tree_is_enough(verdict, 0.9)
     assert verdict["answer"].tolist() == [PLAIN, ABSTAINING]
     plain = verdict.set_index("answer").loc[PLAIN]
+    # A single threshold separates the labels.
+    assert plain["questions"] >= 1
+    assert plain["leaves_alone"] == 1.0
     assert plain["coverage"] == 1.0
     assert plain["agreement"] > 0.97
     assert plain["bound"] < plain["agreement"]

@@ -108,7 +108,7 @@ class TestVerdict:
 
     def test_what_one_tree_would_do(self):
         plain, abstaining = self.describe(
-            ("one plain tree", 9, 1.0, 0.85, 0.8), ("one tree that abstains", 1, 0.6, 0.96, 0.9196)
+            ("one plain tree", 9, 1.0, 0.85, 0.8, 8, 0.7), ("one tree that abstains", 1, 0.6, 0.96, 0.9196, 2, 1.0)
         )
         assert plain == (
             "One plain tree (9 leaves) answers 100.0% of rows and matches the model on 85.0% of them (at least 80.0% "
@@ -120,7 +120,10 @@ class TestVerdict:
         )
 
     def test_one_tree_may_be_enough(self):
-        lines = ("one plain tree", 9, 1.0, 0.95, 0.92), ("one tree that abstains", 9, 0.0, np.nan, 0.0)
+        lines = (
+            ("one plain tree", 9, 1.0, 0.95, 0.92, 8, 1.0),
+            ("one tree that abstains", 9, 0.0, np.nan, 0.0, 0, np.nan),
+        )
         assert self.describe(*lines)[1:] == [
             "One tree that abstains reaches the floor of 90% on no part of the rows.",
             "One plain tree is enough: it reaches the floor of 90% on all rows.",

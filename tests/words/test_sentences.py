@@ -301,7 +301,7 @@ class TestSource:
 
 
 def test_what_one_tree_would_do():
-    verdict = pd.DataFrame([("one plain tree", 9, 1.0, 0.95, 0.92)], columns=list(COLUMNS))
+    verdict = pd.DataFrame([("one plain tree", 9, 1.0, 0.95, 0.92, 8, 1.0)], columns=list(COLUMNS))
     assert summarize(replace(PROVEN, verdict=verdict)).splitlines()[-3:] == [
         "One tree instead, judged on rows it was not grown on (floor 90%):",
         "  One plain tree (9 leaves) answers 100.0% of rows and matches the model on 95.0% of them (at least 92.0% on "

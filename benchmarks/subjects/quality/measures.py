@@ -20,7 +20,7 @@ from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.rules import Region
 from oleander.rules.base import Explainer
-from oleander.rules.conditions import Range
+from oleander.rules.conditions import count_cuts
 
 # A rule that is right on fewer of the new rows in its region misleads who reads it alone.
 LOW = 0.8
@@ -105,7 +105,7 @@ def measure_answers(
         "certified, missed": is_certified and not reached,
         "rules": n_rules,
         "conditions": n_conditions / n_rules,
-        "conditions in all": count_questions(list_terms(members)) if is_tree else n_conditions,
+        "conditions in all": count_cuts(list_terms(members)) if is_tree else n_conditions,
         "worst rule alone": min(alone, default=None),
         "rules under .8 alone": sum(share < LOW for share in alone),
         "lines": sum(count_lines(member.explainer) for member in members),
@@ -155,20 +155,6 @@ def count_rules(members: Sequence[ChosenExplainer], n_columns: int) -> tuple[int
 def list_terms(members: Sequence[ChosenExplainer]) -> Iterable[Any]:
     """Return the conditions of all rules."""
     return (term for member in members for rule in member.rules() for term in rule.terms)
-
-
-def count_questions(terms: Iterable[Any]) -> int:
-    """Return the number of distinct cuts that some conditions make: what there is to ask above the leaves of a tree.
-
-    A cut that only a narrower one of the same column hides is not counted, which is in favour of the tree.
-    """
-    cuts: set[Any] = set()
-    for term in terms:
-        if isinstance(term, Range):
-            cuts |= {(term.column, end) for end in (term.lower, term.upper) if math.isfinite(end)}
-        else:
-            cuts.add((term.column, str(term)))
-    return len(cuts)
 
 
 def count_lines(explainer: Explainer) -> int:

@@ -18,7 +18,7 @@ from benchmarks.journal import Row
 from benchmarks.outside.task import Steps, Student, make_steps
 from benchmarks.subjects.field.judge import LEVEL, measure_step, pick_step
 from benchmarks.subjects.field.lesson import Lesson, Widening
-from benchmarks.subjects.quality.measures import NO_ANSWER, count_questions, measure_answers
+from benchmarks.subjects.quality.measures import NO_ANSWER, measure_answers
 from benchmarks.subjects.quality.methods import Budget, Effort
 from benchmarks.tables import mean
 from oleander import kernels
@@ -29,6 +29,7 @@ from oleander.fitting.delivering import deliver_rules
 from oleander.learning.family import SIZES, Family, Step, learn_family, list_thresholds
 from oleander.learning.learner import RuleLearner, RuleSet
 from oleander.learning.program import CoverProgram
+from oleander.rules.conditions import count_cuts
 
 # Speaking leaves of the trees among which the one is taken that asks no more than the rules do.
 LEAVES = (2, 3, 5, 7, 10, 14, 20, 28, 40, 56)
@@ -105,7 +106,7 @@ def learn_equal_tree(lesson: Lesson, budget: Budget) -> Measure:
 def count_tree_questions(tree: RuleSet) -> int:
     """Return the number of distinct questions above the speaking leaves."""
     boxes = [tree.family.grid.to_box(leaf.key) for leaf in tree.step.rules]
-    return count_questions(condition for box in boxes for condition in box.conditions)
+    return count_cuts(condition for box in boxes for condition in box.conditions)
 
 
 def measure_each(

@@ -7,7 +7,17 @@ import pandas as pd
 
 from oleander.data.checks import check_choice, read_count
 
-COLUMNS: dict[str, Any] = {"answer": str, "rules": read_count, "coverage": float, "agreement": float, "bound": float}
+# Questions are the distinct ones above the leaves that answer; leaves_alone is the share of these leaves that reach the
+# floor by themselves, on the draws.
+COLUMNS: dict[str, Any] = {
+    "answer": str,
+    "rules": read_count,
+    "coverage": float,
+    "agreement": float,
+    "bound": float,
+    "questions": read_count,
+    "leaves_alone": float,
+}
 PLAIN, ABSTAINING = "one plain tree", "one tree that abstains"
 
 

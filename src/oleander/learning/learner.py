@@ -22,6 +22,7 @@ from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.program import CoverProgram
 from oleander.learning.trees import learn_abstaining_tree, learn_plain_tree
 from oleander.messages import show_lower
+from oleander.rules.conditions import count_cuts
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 from oleander.selection.result import Proof
@@ -347,20 +348,27 @@ class RuleLearner:
         return RuleSet(family, family.steps[best], claim, False, coverage, *judged.masks(best))
 
 
-def judge_learned_trees(learner: RuleLearner, min_fidelity: float, max_leaves: int) -> pd.DataFrame:
+def judge_learned_trees(learner: RuleLearner, floor: float, max_leaves: int) -> pd.DataFrame:
     """Return a line for one plain tree and one for one tree that abstains, both learned from the learner's draws.
 
     The abstaining tree is a large tree that is cut back exactly to ``max_leaves`` leaves, at the boldest price whose
     bound reaches the floor.
     """
-    trees = {PLAIN: learner.plain_tree(max_leaves), ABSTAINING: learner.choose_tree(max_leaves, min_fidelity)}
+    trees = {PLAIN: learner.plain_tree(max_leaves), ABSTAINING: learner.choose_tree(max_leaves, floor)}
     lines = [
-        (name, max_leaves, 0.0, np.nan, 0.0)
+        (name, max_leaves, 0.0, np.nan, 0.0, 0, np.nan)
         if tree is None
-        else (name, len(tree.step.keys), tree.coverage, tree.claim.share, tree.claim.bound)
+        else (name, len(tree.step.keys), tree.coverage, tree.claim.share, tree.claim.bound, *_read_leaves(tree, floor))
         for name, tree in trees.items()
     ]
     return pd.DataFrame(lines, columns=list(COLUMNS))
+
+
+def _read_leaves(tree: RuleSet, floor: float) -> tuple[int, float]:
+    """Return the distinct questions above the leaves that answer, and the share of the leaves that reach the floor."""
+    boxes = [tree.family.grid.to_box(leaf.key) for leaf in tree.step.rules]
+    n_questions = count_cuts(condition for box in boxes for condition in box.conditions)
+    return n_questions, float(np.mean([leaf.reaches(floor) for leaf in tree.step.rules]))
 
 
 def learn_from_rows(rows: Rows, seed: int, tolerance: Tolerance | None = None) -> RuleLearner:

@@ -196,3 +196,17 @@ def _or_missing(known: str, name: str, missing: bool) -> str:
     if not missing:
         return known or f"{name} is nothing"
     return f"{known} or missing" if known else f"{name} is missing"
+
+
+def count_cuts(conditions: Iterable[Condition]) -> int:
+    """Return the number of distinct cuts that some conditions make: what there is to ask above the leaves of a tree.
+
+    A cut that only a narrower one of the same column hides is not counted, which is in favour of the tree.
+    """
+    cuts: set[tuple[int, Any]] = set()
+    for one in conditions:
+        if isinstance(one, Range):
+            cuts |= {(one.column, end) for end in (one.lower, one.upper) if math.isfinite(end)}
+        else:
+            cuts.add((one.column, str(one)))
+    return len(cuts)

@@ -12,7 +12,6 @@ from benchmarks.subjects.quality.measures import (
     NO_ANSWER,
     count_alone,
     count_conditions,
-    count_questions,
     count_rules,
     list_terms,
     measure_run,
@@ -23,7 +22,7 @@ from oleander import AggregateExplainer
 from oleander.data.schema import FeatureSchema
 from oleander.results.evaluation import evaluate
 from oleander.rules import Ball, Box, Spoken
-from oleander.rules.conditions import Range
+from oleander.rules.conditions import Range, count_cuts
 
 
 class Bands:
@@ -81,7 +80,7 @@ def test_rules_and_conditions_by_hand(case):
     tree = NaiveTree(Bands(), max_leaves=3).fit(case.explain)
     assert count_rules(tree.explainers, 4) == (3, 3)
     # Both borders are asked once, although the inner band has them too.
-    assert count_questions(list_terms(tree.explainers)) == 2
+    assert count_cuts(list_terms(tree.explainers)) == 2
 
 
 def test_rules_alone_are_counted_on_all_rows_where_they_hold(case):
