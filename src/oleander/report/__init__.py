@@ -1,14 +1,6 @@
 """Reports for people: displays drawn with matplotlib, and the page."""
 
-from oleander.report.displays import CoverageDisplay, ExplainerDisplay, RulesDisplay, TradeOffDisplay
+from oleander.report.displays import RulesDisplay, TradeOffDisplay
 from oleander.report.page import Page, make_page, write_report
 
-__all__ = [
-    "CoverageDisplay",
-    "ExplainerDisplay",
-    "Page",
-    "RulesDisplay",
-    "TradeOffDisplay",
-    "make_page",
-    "write_report",
-]
+__all__ = ["Page", "RulesDisplay", "TradeOffDisplay", "make_page", "write_report"]

@@ -9,31 +9,26 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from sklearn.decomposition import PCA
 
-from oleander.arrays import Floats
-from oleander.data.frames import to_table
-from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
-from oleander.messages import import_extra, show_share, visible
-from oleander.results.explainer_set import ABSTAINS, ChosenExplainer
-from oleander.rules import Rule
-from oleander.rules.conditions import clauses
+from oleander.messages import import_extra, visible
 
 # Okabe and Ito's colours, which most colour-blind readers can tell apart; markers differ where colours repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-# Names of columns are drawn as text, also where they hold a dollar sign.
-PLAIN: dict[str, Any] = {"parse_math": False}
 DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 4)))
-# Of a line of a rule beside its bar.
-MOST_LETTERS = 60
 MARKERS = ("o", "s", "^", "D", "v", "P", "*")
+# The longest line of a rule beside its bar.
+MOST_LETTERS = 60
 
 
-def _new_axis(ax: Any, size: tuple[float, float] | None = None) -> Any:
+def _make_axes(n_columns: int, size: tuple[float, float]) -> Any:
     pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a display")
-    return pyplot.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
+    return pyplot.subplots(1, n_columns, figsize=size, layout="constrained")[1]
+
+
+def _plain(name: Any) -> str:
+    """Return a name that matplotlib draws as text, even if it holds a dollar sign."""
+    return visible(name).replace("$", r"\$")
 
 
 @dataclass
@@ -56,26 +51,13 @@ class TradeOffDisplay:
     axes_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
 
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: AggregateExplainer,
-        *,
-        max_explainers: list[int] | None = None,
-        min_fidelity: list[float] | None = None,
-        rivals: pd.DataFrame | None = None,
-    ) -> Self:
-        """Compute the trade-off of a fitted explainer."""
-        return cls(estimator.tradeoff(max_explainers=max_explainers, min_fidelity=min_fidelity).table, rivals)
-
     def plot(self, axes: Any = None) -> Self:
         """Draw the two panels."""
         if self.rivals is not None:
             check_rivals(self.rivals)
         is_new = axes is None
         if is_new:
-            pyplot = import_extra("matplotlib.pyplot", extra="plot", purpose="Drawing a display")
-            axes = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")[1]
+            axes = _make_axes(2, (9, 4))
         self.axes_, self.figure_ = axes, axes[0].figure
         for number, (floor, part) in enumerate(self.table.groupby("min_fidelity")):
             look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
@@ -115,61 +97,6 @@ def check_rivals(rivals: pd.DataFrame) -> None:
 
 
 @dataclass
-class CoverageDisplay:
-    """Rows in the plane of their two principal directions, marked by the explainer that answers them.
-
-    Parameters
-    ----------
-    points : array of shape (n_rows, 2)
-    responsible : int array of shape (n_rows,)
-        -1 where the explainers abstain.
-    """
-
-    points: Floats
-    responsible: NDArray[np.intp]
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
-
-    @classmethod
-    def from_estimator(cls, estimator: AggregateExplainer, X: Any) -> Self:
-        """Project rows by principal components, and find the explainer that answers each row."""
-        schema, X = estimator.schema_, to_table(X)
-        return cls(cls.project(schema, schema.encode(X)), estimator.responsible(X))
-
-    @staticmethod
-    def project(schema: FeatureSchema, rows: Floats) -> Floats:
-        """Return encoded rows in the plane of their two principal directions."""
-        columns: list[Floats] = []
-        for j, feature in enumerate(schema):
-            values = rows[:, j]
-            if feature.is_number:
-                middle = (feature.lower + feature.upper) / 2
-                columns.append(np.where(np.isnan(values), middle, values) / feature.scale)
-            else:
-                columns += [(values == code).astype(float) for code in range(len(feature.levels))]
-        seen = np.column_stack(columns)
-        n_directions = min(2, *seen.shape)
-        points = PCA(n_directions, random_state=0).fit_transform(seen)
-        return np.column_stack([points, np.zeros((len(points), 2 - n_directions))])
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the points; rows without an answer are grey crosses."""
-        self.ax_ = ax = _new_axis(ax)
-        self.figure_ = ax.figure
-        outside = self.responsible == ABSTAINS
-        if outside.any():
-            ax.scatter(*self.points[outside].T, marker="x", color="0.6", label=f"no explainer ({outside.sum():,})")
-        for number in np.unique(self.responsible[~outside]).tolist():
-            inside = self.responsible == number
-            look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
-            label = f"explainer {number + 1} ({inside.sum():,})"
-            ax.scatter(*self.points[inside].T, s=18, alpha=0.8, label=label, **look)
-        ax.set(xlabel="first principal direction", ylabel="second principal direction")
-        ax.legend(fontsize="small")
-        return self
-
-
-@dataclass
 class RulesDisplay:
     """A bar for each rule or explainer: the rows where it holds, on which it matches the black box or not; and silence.
 
@@ -191,7 +118,11 @@ class RulesDisplay:
         """Count the rows of each rule; of explainers with several rules, those of the explainer."""
         found = estimator.evaluation_
         figures = found.explainers
-        names = [_name_bar(number, member) for number, member in enumerate(estimator.explainers_, start=1)]
+        names = []
+        for number, member in enumerate(estimator.explainers_, start=1):
+            first, *others = member.rules()
+            alone = f"{number}: {first.premise or 'always'} → {first.answer}"
+            names.append(f"explainer {number} ({len(others) + 1:,} rules)" if others else alone)
         inside = figures["rows"].to_numpy()
         right = np.round(figures["fidelity"].fillna(0.0).to_numpy() * inside).astype(int)
         table = pd.DataFrame({"name": names, "right": right, "wrong": inside - right, "silent": 0})
@@ -200,7 +131,7 @@ class RulesDisplay:
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the bars, the first on top."""
-        self.ax_ = ax = _new_axis(ax, (11, 1.5 + 0.5 * len(self.table)))
+        self.ax_ = ax = _make_axes(1, (11, 1.5 + 0.5 * len(self.table))) if ax is None else ax
         self.figure_ = ax.figure
         places, left = np.arange(len(self.table)), np.zeros(len(self.table))
         looks = {
@@ -218,127 +149,3 @@ class RulesDisplay:
         # Above the bars, so that it hides none.
         ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
         return self
-
-
-def _name_bar(number: int, member: ChosenExplainer) -> str:
-    rules = member.rules()
-    if len(rules) != 1:
-        return f"explainer {number} ({len(rules):,} rules)"
-    return f"{number}: {rules[0].premise or 'always'} → {rules[0].answer}"
-
-
-@dataclass(frozen=True)
-class TreeBox:
-    """A node of a drawn tree: its position, its text and its parent."""
-
-    x: float
-    y: float
-    text: str
-    is_leaf: bool
-    parent: int | None
-    branch: str = ""
-
-
-@dataclass
-class ExplainerDisplay:
-    """The tree of an explainer, the weights of its linear models, or its rules, in the user's names and units.
-
-    Parameters
-    ----------
-    boxes : list of TreeBox
-        The nodes of a tree; of other explainers each rule, its conditions over its answer. Empty for a linear one.
-    weights : DataFrame
-        Class, feature and weight of a linear explainer; empty for a tree.
-    """
-
-    boxes: list[TreeBox]
-    weights: pd.DataFrame
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
-
-    @classmethod
-    def from_explainer(cls, chosen: ChosenExplainer) -> Self:
-        """Lay out the tree, the weights or the rules of a chosen explainer."""
-        explainer = chosen.explainer
-        weights = pd.DataFrame(columns=["label", "feature", "weight"])
-        form = explainer.form()
-        if form["kind"] == "tree":
-            return cls(lay_out(form, explainer.rules()), weights)
-        if form["kind"] == "linear":
-            lines = [(rule.label, term.feature.shown, term.weight) for rule in explainer.rules() for term in rule.terms]
-            return cls([], pd.DataFrame(lines, columns=weights.columns))
-        return cls(lay_out_rules(chosen.rules()), weights)
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the tree or the weights."""
-        self.ax_ = ax = _new_axis(ax)
-        self.figure_ = ax.figure
-        if not self.boxes:
-            table = self.weights.pivot(index="feature", columns="label", values="weight")
-            table = table.rename(index=_plain, columns=_plain)
-            table.plot.barh(ax=ax, color=COLOURS[: table.shape[1]])
-            ax.set(xlabel="weight per unit of scale", ylabel="")
-            return self
-        for box in self.boxes:
-            if box.parent is not None:
-                above = self.boxes[box.parent]
-                ax.plot([above.x, box.x], [above.y, box.y], color="0.5", zorder=1)
-                ax.text(
-                    (above.x + box.x) / 2, (above.y + box.y) / 2, box.branch, ha="center", fontsize="x-small", **PLAIN
-                )
-            face = "#DCEBF7" if box.is_leaf else "white"
-            frame = {"boxstyle": "round", "facecolor": face, "edgecolor": "0.4"}
-            ax.text(box.x, box.y, box.text, ha="center", va="center", bbox=frame, fontsize="small", zorder=2, **PLAIN)
-        ax.set(xlim=(-0.5, max(box.x for box in self.boxes) + 0.5))
-        ax.margins(y=0.15)
-        ax.set_axis_off()
-        return self
-
-
-def _plain(name: Any) -> str:
-    return visible(name).replace("$", r"\$")
-
-
-def _describe_leaf(rule: Rule) -> str:
-    return f"{visible(rule.label)}\n{show_share(rule.share)} of {rule.n_draws:,}"
-
-
-def lay_out_rules(rules: list[Rule]) -> list[TreeBox]:
-    """Return two boxes per rule, side by side: its conditions, one a line, and under them its answer."""
-    boxes: list[TreeBox] = []
-    for place, rule in enumerate(rules):
-        text = "\n".join(clauses(rule.terms)) or "always"
-        boxes.append(TreeBox(float(place), 0.0, text, False, None))
-        boxes.append(TreeBox(float(place), -1.0, _describe_leaf(rule), True, len(boxes) - 1))
-    return boxes
-
-
-def lay_out(form: dict[str, Any], rules: list[Rule]) -> list[TreeBox]:
-    """Return a box per node, the root first; leaves stand side by side, parents above the middle of their children.
-
-    Parameters
-    ----------
-    form : dict
-        What ``form`` returns for a tree.
-    rules : list of Rule
-        Of the leaves that speak; the others are said to abstain.
-    """
-    boxes: dict[int, TreeBox] = {}
-    next_leaf = 0.0
-
-    def place(node: int, depth: int, parent: int | None, branch: str) -> float:
-        nonlocal next_leaf
-        asks, position = form["asks"][node], form["rule"][node]
-        if asks is None:
-            x, text = next_leaf, "abstains" if position is None else _describe_leaf(rules[position])
-            next_leaf += 1.0
-        else:
-            left = place(form["left"][node], depth + 1, node, "yes")
-            right = place(form["right"][node], depth + 1, node, "no")
-            x, text = (left + right) / 2, asks[0]
-        boxes[node] = TreeBox(x, -float(depth), text, asks is None, parent, branch)
-        return x
-
-    place(0, 0, None, "")
-    # Nodes are numbered without gaps, so the index of a box in the list is the number of its node.
-    return [boxes[node] for node in sorted(boxes)]

@@ -9,8 +9,9 @@ import html
 import json
 import os
 import platform
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,15 +25,12 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.data.checks import one_per_row
 from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
-from oleander.data.schema.schema import describe_features
 from oleander.explainer import AggregateExplainer
 from oleander.files.atomic import write_whole
 from oleander.messages import visible
-from oleander.report.histograms import count_column
-from oleander.report.shown import Shown, describe_map, describe_rows, named_groups, typical_row, usual_range
-from oleander.report.silent import describe_listed, list_silent
+from oleander.report.columns import describe_columns, typical_row
+from oleander.report.rows import Shown, describe_listed, describe_map, describe_rows, list_silent, named_groups
 from oleander.results.explainer_set import Answers, ChosenExplainer
-from oleander.results.explanation import far_limits
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.rules.conditions import Condition, clauses
 from oleander.words.claims import describe_claim, describe_verdict
@@ -115,12 +113,6 @@ def make_page(
 ) -> Page:
     """Return the page that ``write_report`` writes."""
     shown = _rows_to_show(atlas, X, labels, {} if by is None else by, ids)
-    record = None if include_rows else atlas.record_.explainers.find_record(known_rows(atlas, shown))
-    if record is not None:
-        raise ValueError(
-            f"explainer {record + 1} is a ball around a row of the data, which the page would hold. "
-            "Allow it with include_rows=True."
-        )
     content = build_content(atlas, shown, title=title, about=about, include_rows=include_rows)
     return Page(fill_template(content, atlas.summary()))
 
@@ -148,13 +140,6 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
     return Shown(values, known, by, are_fitted=X is None, tolerance=tolerance, ids=names)
 
 
-def known_rows(atlas: AggregateExplainer, shown: Shown | None) -> Floats:
-    """Return the rows that the page must not show: those of the fit, if they are still there, and those given."""
-    parts = [] if atlas._engine is None else [atlas._engine.known.values]
-    parts += [] if shown is None or shown.are_fitted else [shown.values]
-    return np.concatenate([np.empty((0, len(atlas.schema_))), *parts])
-
-
 def fill_template(content: Mapping[str, Any], summary: str) -> str:
     """Return the page, with text escaped and a policy that allows only its own script to run."""
     style = _asset("page.css")
@@ -170,12 +155,7 @@ def fill_template(content: Mapping[str, Any], summary: str) -> str:
         "script_hash": _hash(script),
     }
     # One pass over the marks of the template, so that text of the data is never taken for a mark.
-    first, *pieces = _asset("template.html").split("{{")
-    filled = [first]
-    for piece in pieces:
-        name, _, rest = piece.partition("}}")
-        filled += [parts[name], rest]
-    return "".join(filled)
+    return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], _asset("template.html"))
 
 
 def json_in_html(content: Any) -> str:
@@ -207,91 +187,90 @@ def _hash(text: str) -> str:
 def build_content(
     atlas: AggregateExplainer, shown: Shown | None, *, title: str, about: str, include_rows: bool
 ) -> dict[str, Any]:
-    """Return the content of the page as plain data for JSON."""
-    schema, record, stability = atlas.schema_, atlas.record_, atlas.record_.stability
-    start = [record.max_explainers, record.min_fidelity]
-    tradeoff = _tradeoff_of(atlas)
+    """Return the content of the page as plain data for JSON; ``ValueError`` where it would hold a row of the data."""
+    schema, values = atlas.schema_, None if shown is None else shown.values
+    record, stability = replace(atlas.record_, tradeoff=_tradeoff_of(atlas)), atlas.record_.stability
     if not include_rows:
-        tradeoff = tradeoff.without_records(known_rows(atlas, shown))
-    chosen = [cell.explainers for cell in tradeoff.cells if cell.explainers is not None]
-    labels = {rule.answer for one in chosen for member in one.members for rule in member.rules()}
+        known = None if atlas._engine is None else atlas._engine.known.values
+        for rows in (known, values):
+            record = record if rows is None else record.without_records(rows)
+    assert record.tradeoff is not None
+    cells = record.tradeoff.cells
+    answers = {
+        rule.answer for cell in cells if cell.explainers for one in cell.explainers.members for rule in one.rules()
+    }
     if shown is not None and shown.names is not None:
-        labels |= {visible(label) for label in shown.names}
-    codes = {label: code for code, label in enumerate(sorted(labels))}
-    members: dict[tuple[int, bool], int] = {}
-    described: list[dict[str, Any]] = []
-    sets: dict[tuple[int, ...], int] = {}
-    set_data: list[dict[str, Any]] = []
-    cells = []
-    for cell in tradeoff.cells:
-        number, is_fitted = None, [cell.max_explainers, cell.min_fidelity] == start
-        if cell.explainers is not None:
-            keys = [(id(member.explainer), member.claim is None) for member in cell.explainers.members]
-            for key, member in zip(keys, cell.explainers.members, strict=True):
-                if key not in members:
-                    members[key] = len(described)
-                    described.append(describe_member(member, schema, codes, record.min_fidelity))
-            own = tuple(members[key] for key in keys)
-            if own not in sets:
-                sets[own] = len(set_data)
-                about_set: dict[str, Any] = {"ranked": cell.explainers.ranked.tolist()}
-                if shown is not None:
-                    data = [described[place] for place in own]
-                    answers = cell.explainers.read(shown.values)
-                    judged = _judge(atlas, cell, answers, shown)
-                    about_set |= describe_rows(cell.explainers, answers, data, shown, codes, judged)
-                    about_set["silent"] = list_silent(cell.explainers, shown.values, answers.answered)
-                set_data.append({"members": list(own), **about_set})
-            number = sets[own]
-        cells.append({**_describe_cell(cell, number), **describe_cell(record, cell, is_fitted=is_fitted)})
-    lists = [one["silent"] for one in set_data if "silent" in one]
-    typical = typical_row(schema, None if shown is None else shown.values)
+        answers |= {visible(label) for label in shown.names}
+    codes = {answer: code for code, answer in enumerate(sorted(answers))}
+    sets = _Sets(atlas, shown, codes)
+    start = [record.max_explainers, record.min_fidelity]
+    described = []
+    for cell in cells:
+        is_fitted = [cell.max_explainers, cell.min_fidelity] == start
+        described.append({**_describe_cell(cell, sets.add(cell)), **describe_cell(record, cell, is_fitted=is_fitted)})
+    lists = [one["silent"] for one in sets.sets if "silent" in one]
+    refits = None
+    if stability is not None:
+        refits = [
+            [describe_refits(stability, number, position) for position in range(len(counts))]
+            for number, counts in enumerate(stability.found)
+        ]
     return {
         "title": visible(title),
         "about": visible(about),
-        "columns": describe_columns(schema, shown),
+        "columns": describe_columns(schema, values),
         "classes": list(codes),
-        "members": described,
-        "sets": set_data,
-        "cells": cells,
+        "members": sets.members,
+        "sets": sets.sets,
+        "cells": described,
         "start": start,
-        "refits": None
-        if stability is None
-        else [
-            [describe_refits(stability, number, position) for position in range(len(counts))]
-            for number, counts in enumerate(stability.found)
-        ],
-        "map": None if shown is None else describe_map(schema, shown, codes, include_rows=include_rows),
+        "refits": refits,
+        "map": None if shown is None else describe_map(schema, shown, codes),
         "listed": None if shown is None else describe_listed(lists, shown, codes, include_rows=include_rows),
         "phrases": {"far": FAR, "disagree": DISAGREE},
         "by_folds": record.by_folds,
         "is_asked": record.is_asked,
         "within": "" if record.explainers.tolerance is None else str(record.explainers.tolerance),
-        "typical": [value if np.isfinite(value) else None for value in typical.tolist()],
+        "typical": [value if np.isfinite(value) else None for value in typical_row(schema, values).tolist()],
         "made": _describe_making(atlas),
         "verdict": describe_verdict(_verdict_of(atlas), record.min_fidelity),
-        "settings": describe_settings(atlas, None if shown is None else shown.values),
+        "settings": describe_settings(atlas, values),
     }
 
 
-def describe_columns(schema: FeatureSchema, shown: Shown | None) -> list[dict[str, Any]]:
-    """Return the columns, with the values beyond which a row is far outside the data, as a saved file has them."""
-    words = describe_features(schema, with_bounds=False)["values"]
-    return [
-        {
-            "name": feature.shown,
-            "kind": str(feature.kind),
-            "number": feature.is_number,
-            "scale": feature.scale,
-            "missing": feature.missing,
-            "levels": [feature.describe_value(code) for code in range(len(feature.levels))],
-            "far": far_limits(feature) if feature.is_number else None,
-            "values": words[j],
-            "range": "" if shown is None else usual_range(feature, shown.values[:, j]),
-            "bins": None if shown is None else count_column(feature, shown.values[:, j]),
-        }
-        for j, feature in enumerate(schema)
-    ]
+class _Sets:
+    """The choices of the trade-off and their explainers, each described once for all cells that share it."""
+
+    def __init__(self, atlas: AggregateExplainer, shown: Shown | None, codes: Codes) -> None:
+        self.atlas, self.shown, self.codes = atlas, shown, codes
+        self.members: list[dict[str, Any]] = []
+        self.sets: list[dict[str, Any]] = []
+        self._member_of: dict[tuple[int, bool], int] = {}
+        self._set_of: dict[tuple[int, ...], int] = {}
+
+    def add(self, cell: Cell) -> int | None:
+        """Return the number of a cell's choice; None where it holds no explainers."""
+        if cell.explainers is None:
+            return None
+        own = tuple(self._add_member(member) for member in cell.explainers.members)
+        if own not in self._set_of:
+            self._set_of[own] = len(self.sets)
+            self.sets.append({"members": list(own), "ranked": cell.explainers.ranked.tolist()})
+            if self.shown is not None:
+                answers = cell.explainers.read(self.shown.values)
+                judged = _judge(self.atlas, cell, answers, self.shown)
+                described = [self.members[number] for number in own]
+                self.sets[-1] |= describe_rows(cell.explainers, answers, described, self.shown, self.codes, judged)
+                self.sets[-1]["silent"] = list_silent(cell.explainers, self.shown.values, answers.answered)
+        return self._set_of[own]
+
+    def _add_member(self, member: ChosenExplainer) -> int:
+        key = (id(member.explainer), member.claim is None)
+        if key not in self._member_of:
+            self._member_of[key] = len(self.members)
+            record = self.atlas.record_
+            self.members.append(describe_member(member, record.schema, self.codes, record.min_fidelity))
+        return self._member_of[key]
 
 
 def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes, floor: float) -> dict[str, Any]:
@@ -318,7 +297,6 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
         "where": _describe_region(member, schema),
         "one": member.is_one_rule,
         "features": sorted({*explainer.features, *(one.column for one in member.conditions)}),
-        "size": explainer.complexity,
         "region": member.region.form(),
         "explainer": _describe_explainer(member, codes),
         "rules": rules,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oleander.data.schema import Feature, Kind
-from oleander.report.histograms import FEWEST_COUNTED, MOST_BARS, count_column
+from oleander.report.columns import FEWEST_COUNTED, MOST_BARS, count_column
 
 DOSE = Feature("dose", Kind.CONTINUOUS, "float64", upper=1e6, missing=True)
 AGE = Feature("age", Kind.INTEGER, "int64", upper=1000)

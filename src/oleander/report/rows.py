@@ -1,7 +1,7 @@
-"""The rows on the page: their answers, who is left out, the map, and the columns that decide. No value of a row."""
+"""The rows on the page: their answers, the silent ones and why, the map, and the columns that decide."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.decomposition import PCA
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.data.schema import Feature, FeatureSchema
-from oleander.data.schema.rounding import round_days, round_to_step
+from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, show_answer
 from oleander.messages import visible
-from oleander.report.displays import CoverageDisplay
-from oleander.report.histograms import FEWEST_COUNTED, TAIL
+from oleander.report.columns import FEWEST_COUNTED
 from oleander.results.evaluation import describe_uncovered as find_uncovered
 from oleander.results.evaluation import group_answers
-from oleander.results.explainer_set import ABSTAINS, Answers, ExplainerSet
+from oleander.results.explainer_set import ABSTAINS, Answers, ChosenExplainer, ExplainerSet
 from oleander.words.sentences import describe_uncovered
 
 # More points could not be distinguished on the map, and would make the file large.
@@ -30,11 +29,14 @@ GRID = 1000
 MOST_OVERLAPS = 3
 # The columns that name a direction of the map: at most this many, each with a correlation of at least this.
 MOST_NAMED, FAIR_CORRELATION = 3, 0.3
-
 # The fewest rows of a range, so that no answer of one row is shown, and the most ranges.
 FEWEST_IN_RANGE, MOST_RANGES = 10, 12
 # The part of a range's answers at each end that its bar leaves out.
 BAR_TAIL = 0.1
+# A longer list of silent rows would not be read, and each choice of the trade-off has one.
+MOST_LISTED = 1000
+# The number of the nearest rule, and the positions of the conditions that it misses.
+Reason = tuple[int | None, tuple[int, ...] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +152,7 @@ def describe_rows(
         "decided": decided.tolist(),
         "overlaps": describe_overlaps(answers.covers),
         "left_out": _left_out(chosen.schema, shown, answered, judged),
-        "band": _band(answers.given, shown, judged),
+        "band": None if judged is None else describe_band(answers.given, shown, judged[0]),
     }
 
 
@@ -189,41 +191,34 @@ def _hide_few(count: int) -> int | None:
     return None if 0 < count < FEWEST_COUNTED else count
 
 
-def _band(answers: Labels, shown: Shown, judged: tuple[Bools, Bools] | None) -> dict[str, Any] | None:
-    if shown.labels is None or shown.tolerance is None or judged is None:
-        return None
-    return describe_band(answers, shown.labels, judged[0], shown.tolerance)
-
-
-def describe_band(answers: Floats, truth: Floats, answered: Bools, tolerance: Tolerance) -> dict[str, Any] | None:
-    """Return the middle and most of the answers in each range of the model's answers; None where rows are few.
+def describe_band(answers: Labels, shown: Shown, answered: Bools) -> dict[str, Any] | None:
+    """Return the middle and most of the answers in each range of the model's numbers; None for labels or few rows.
 
     Parameters
     ----------
-    answers, truth : arrays of shape (n_rows,)
-        What the rules and the model say.
+    answers : array of shape (n_rows,)
+        What the rules say.
+    shown : Shown
     answered : bool array of shape (n_rows,)
         The rows that may be compared.
-    tolerance : Tolerance
 
     Returns
     -------
-    dict
+    dict or None
         "ranges" holds, for each range, the median of the model's answers, and the 10%, 50% and 90% quantiles of the
         rules' answers; "size" and "relative" are the tolerance.
     """
-    said, known = np.asarray(answers)[answered], truth[answered]
+    tolerance = shown.tolerance
+    if shown.labels is None or tolerance is None:
+        return None
+    said, known = np.asarray(answers)[answered], shown.labels[answered]
     n_ranges = min(MOST_RANGES, len(known) // FEWEST_IN_RANGE)
     if n_ranges < 2 or np.ptp(known) == 0:
         return None
-    parts = np.array_split(np.argsort(known, kind="stable"), n_ranges)
-    ranges = [
-        [
-            tolerance.round(value)
-            for value in (np.median(known[part]), *np.quantile(said[part], [BAR_TAIL, 0.5, 1 - BAR_TAIL]))
-        ]
-        for part in parts
-    ]
+    ranges = []
+    for part in np.array_split(np.argsort(known, kind="stable"), n_ranges):
+        figures = (np.median(known[part]), *np.quantile(said[part], [BAR_TAIL, 0.5, 1 - BAR_TAIL]))
+        ranges.append([tolerance.round(value) for value in figures])
     return {"ranges": ranges, "size": tolerance.value, "relative": tolerance.is_relative, "n": len(known)}
 
 
@@ -265,24 +260,37 @@ def named_groups(schema: FeatureSchema, values: Floats) -> dict[str, Labels]:
     return groups
 
 
-def describe_map(
-    schema: FeatureSchema, shown: Shown, codes: Mapping[str, int], *, include_rows: bool
-) -> dict[str, Any]:
+def describe_map(schema: FeatureSchema, shown: Shown, codes: Mapping[str, int]) -> dict[str, Any]:
     """Return the places of rows on the map, and what its two directions mean."""
     some = shown.on_map
     values = shown.values[some]
-    points = CoverageDisplay.project(schema, values)
-    axes = [_name_direction(schema, values, points[:, axis]) for axis in range(2)]
+    points = _project(schema, values)
     # Positions on a grid are exact enough for the eye, and too coarse to compute a row from.
     low, span = points.min(axis=0), np.ptp(points, axis=0)
     places = np.round((points - low) / np.where(span > 0, span, 1.0) * GRID).astype(int)
-    about: dict[str, Any] = {"points": places.tolist(), "grid": GRID, "n_rows": len(shown.values), "axes": axes}
-    about["labels"] = None if shown.names is None else [codes[visible(label)] for label in shown.names[some]]
-    if include_rows:
-        about["rows"] = [
-            [feature.describe_value(value) for feature, value in zip(schema, row, strict=True)] for row in values
-        ]
-    return about
+    return {
+        "points": places.tolist(),
+        "grid": GRID,
+        "n_rows": len(shown.values),
+        "axes": [_name_direction(schema, values, points[:, axis]) for axis in range(2)],
+        "labels": None if shown.names is None else [codes[visible(label)] for label in shown.names[some]],
+    }
+
+
+def _project(schema: FeatureSchema, rows: Floats) -> Floats:
+    """Return encoded rows in the plane of their two principal directions."""
+    columns: list[Floats] = []
+    for j, feature in enumerate(schema):
+        values = rows[:, j]
+        if feature.is_number:
+            middle = (feature.lower + feature.upper) / 2
+            columns.append(np.where(np.isnan(values), middle, values) / feature.scale)
+        else:
+            columns += [(values == code).astype(float) for code in range(len(feature.levels))]
+    seen = np.column_stack(columns)
+    n_directions = min(2, *seen.shape)
+    points = PCA(n_directions, random_state=0).fit_transform(seen)
+    return np.column_stack([points, np.zeros((len(points), 2 - n_directions))])
 
 
 def _name_direction(schema: FeatureSchema, values: Floats, places: Floats) -> list[str]:
@@ -308,38 +316,63 @@ def _correlate(values: Floats, places: Floats) -> float:
     return float(np.corrcoef(values, places)[0, 1])
 
 
-def typical_row(schema: FeatureSchema, values: Floats | None) -> Floats:
-    """Return the rounded middle of each column by itself, which is no row of the data."""
-    typical = np.zeros(len(schema))
-    for j, feature in enumerate(schema):
-        present = np.zeros(0) if values is None else values[~np.isnan(values[:, j]), j]
-        if feature.is_number:
-            middle = np.median(present) if len(present) else (feature.lower + feature.upper) / 2
-            rounded = float(f"{middle:.3g}")
-            typical[j] = round(rounded) if feature.is_whole else rounded
-        elif len(present):
-            typical[j] = np.bincount(present.astype(np.intp)).argmax()
-    return typical
+def list_silent(chosen: ExplainerSet, values: Floats, answered: Bools) -> dict[str, Any]:
+    """Return why each of the first silent rows has no answer.
 
+    Parameters
+    ----------
+    chosen : ExplainerSet
+    values : array of shape (n_rows, n_features)
+    answered : bool array of shape (n_rows,)
 
-def usual_range(feature: Feature, values: Floats) -> str:
-    """Return the rounded range of a column's values without the ends, in which single rows could be recognised.
-
-    Examples
-    --------
-    >>> from oleander.data.schema import Kind
-    >>> usual_range(Feature("age", Kind.INTEGER, "int64", upper=300), np.arange(301.0))
-    '20 to 280'
+    Returns
+    -------
+    dict
+        "rows" holds the numbers of the rows, and "why", for each, a position in "reasons". A reason is the number of
+        the nearest rule and the positions of the conditions that it misses; the number of an explainer that abstains
+        there, and None; or two times None where no explainer comes near.
     """
-    known = values[~np.isnan(values)]
-    if not feature.is_number or len(known) * TAIL < FEWEST_COUNTED:
-        return ""
-    ends = np.quantile(known, [TAIL, 1 - TAIL])
-    step = float(ends[1] - ends[0]) / 10
-    if step > 0:
-        round_ends = round_days if feature.is_date else round_to_step
-        ends = round_ends(ends, step, whole=feature.is_whole)
-    return " to ".join(feature.describe_value(end) for end in ends)
+    rows = np.flatnonzero(~answered)[:MOST_LISTED]
+    reasons: dict[Reason, int] = {}
+    why = [reasons.setdefault(reason, len(reasons)) for reason in _find_reasons(chosen.members, values[rows])]
+    return {"rows": rows.tolist(), "why": why, "reasons": [list(reason) for reason in reasons]}
+
+
+def _find_reasons(members: Sequence[ChosenExplainer], rows: Floats) -> list[Reason]:
+    if not len(rows):
+        return []
+    boxes = [(number, member) for number, member in enumerate(members) if member.is_one_rule]
+    if boxes:
+        misses = [np.array([~one.contains(rows) for one in member.conditions]) for _, member in boxes]
+        # The fewest conditions fail; of several such rules the first, which is the widest.
+        nearest: Ints = np.argmin([missed.sum(axis=0) for missed in misses], axis=0)
+        return [
+            (boxes[place][0], tuple(np.flatnonzero(misses[place][:, row]).tolist()))
+            for row, place in enumerate(nearest.tolist())
+        ]
+    reasons: list[Reason] = [(None, None)] * len(rows)
+    for number, member in reversed(list(enumerate(members))):
+        # A silent row in the ball or box of an explainer lies in a leaf in which it abstains.
+        outer = member.region.box if member.ball is None else member.ball
+        if outer is not None:
+            for row in np.flatnonzero(outer.contains(rows)).tolist():
+                reasons[row] = (number, None)
+    return reasons
+
+
+def describe_listed(
+    lists: Iterable[dict[str, Any]], shown: Shown, codes: Mapping[str, int], *, include_rows: bool
+) -> dict[str, Any]:
+    """Return what the page may say of the rows in any of these lists: a name, the model's answer, values if allowed."""
+    rows = sorted({row for one in lists for row in one["rows"]})
+    return {
+        "rows": rows,
+        "names": rows if shown.ids is None else [visible(name) for name in shown.ids[rows]],
+        "labels": None if shown.names is None else [codes[visible(label)] for label in shown.names[rows]],
+        "values": [[None if np.isnan(value) else value for value in row] for row in shown.values[rows].tolist()]
+        if include_rows
+        else None,
+    }
 
 
 def _base64(array: NDArray[Any]) -> str:

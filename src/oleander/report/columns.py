@@ -1,12 +1,14 @@
-"""Histograms of columns for the page: readable edges, open ends, and no bin about a few rows."""
+"""The columns on the page: names, usual values, and histograms with readable edges and no bin about a few rows."""
 
 from typing import Any
 
 import numpy as np
 
 from oleander.arrays import Floats, Ints
-from oleander.data.schema import Feature
-from oleander.data.schema.rounding import readable_step, round_days
+from oleander.data.schema import Feature, FeatureSchema
+from oleander.data.schema.rounding import readable_step, round_days, round_to_step
+from oleander.data.schema.schema import describe_features
+from oleander.results.explanation import far_limits
 
 # A smaller count would be about single persons.
 FEWEST_COUNTED = 5
@@ -14,6 +16,60 @@ FEWEST_COUNTED = 5
 TAIL = 0.05
 # At least about as many bins as this, and at most as many levels; the others are counted together.
 N_BINS, MOST_BARS = 6, 6
+
+
+def describe_columns(schema: FeatureSchema, values: Floats | None) -> list[dict[str, Any]]:
+    """Return the columns, with the values beyond which a row is far outside the data, as a saved file has them."""
+    words = describe_features(schema, with_bounds=False)["values"]
+    return [
+        {
+            "name": feature.shown,
+            "kind": str(feature.kind),
+            "number": feature.is_number,
+            "scale": feature.scale,
+            "missing": feature.missing,
+            "levels": [feature.describe_value(code) for code in range(len(feature.levels))],
+            "far": far_limits(feature) if feature.is_number else None,
+            "values": words[j],
+            "range": "" if values is None else usual_range(feature, values[:, j]),
+            "bins": None if values is None else count_column(feature, values[:, j]),
+        }
+        for j, feature in enumerate(schema)
+    ]
+
+
+def typical_row(schema: FeatureSchema, values: Floats | None) -> Floats:
+    """Return the rounded middle of each column by itself, which is no row of the data."""
+    typical = np.zeros(len(schema))
+    for j, feature in enumerate(schema):
+        present = np.zeros(0) if values is None else values[~np.isnan(values[:, j]), j]
+        if feature.is_number:
+            middle = np.median(present) if len(present) else (feature.lower + feature.upper) / 2
+            rounded = float(f"{middle:.3g}")
+            typical[j] = round(rounded) if feature.is_whole else rounded
+        elif len(present):
+            typical[j] = np.bincount(present.astype(np.intp)).argmax()
+    return typical
+
+
+def usual_range(feature: Feature, values: Floats) -> str:
+    """Return the rounded range of a column's values without the ends, in which single rows could be recognised.
+
+    Examples
+    --------
+    >>> from oleander.data.schema import Kind
+    >>> usual_range(Feature("age", Kind.INTEGER, "int64", upper=300), np.arange(301.0))
+    '20 to 280'
+    """
+    known = values[~np.isnan(values)]
+    if not feature.is_number or len(known) * TAIL < FEWEST_COUNTED:
+        return ""
+    ends = np.quantile(known, [TAIL, 1 - TAIL])
+    step = float(ends[1] - ends[0]) / 10
+    if step > 0:
+        round_ends = round_days if feature.is_date else round_to_step
+        ends = round_ends(ends, step, whole=feature.is_whole)
+    return " to ".join(feature.describe_value(end) for end in ends)
 
 
 def count_column(feature: Feature, values: Floats) -> dict[str, Any] | None:

@@ -5,7 +5,8 @@ import pytest
 
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.tolerance import Tolerance
-from oleander.report.shown import (
+from oleander.report.columns import typical_row, usual_range
+from oleander.report.rows import (
     FEWEST_IN_RANGE,
     GRID,
     MOST_POINTS,
@@ -14,16 +15,14 @@ from oleander.report.shown import (
     describe_band,
     describe_map,
     describe_overlaps,
-    typical_row,
-    usual_range,
 )
 
 AGE = Feature("age", Kind.INTEGER, "int64", lower=0, upper=1000)
 
 
-def make_map(values, labels=None, codes=None, *, include_rows=False):
+def make_map(values, labels=None, codes=None):
     schema = FeatureSchema.infer(values)
-    return describe_map(schema, Shown(values, labels, {}), codes or {}, include_rows=include_rows)
+    return describe_map(schema, Shown(values, labels, {}), codes or {})
 
 
 def test_the_map_has_a_bounded_number_of_points_on_a_grid():
@@ -48,11 +47,13 @@ def test_directions_are_named_by_the_columns_that_change_along_them():
     assert [name.split()[1] for name in up] == ["x2"]
 
 
-def test_labels_and_values_are_there_if_they_are_allowed():
+def test_labels_are_there():
     values = np.array([[0.5, 1.5], [1.5, 2.5], [2.5, 0.25]])
-    content = make_map(values, np.array(["b", "a", "b"]), {"a": 0, "b": 1}, include_rows=True)
-    assert content["labels"] == [1, 0, 1]
-    assert content["rows"][2] == ["2.5", "0.25"]
+    assert make_map(values, np.array(["b", "a", "b"]), {"a": 0, "b": 1})["labels"] == [1, 0, 1]
+
+
+def test_a_single_column_has_places():
+    assert np.array(make_map(np.arange(20.0)[:, None])["points"]).shape == (20, 2)
 
 
 def test_the_typical_row_is_rounded():
@@ -99,7 +100,7 @@ def test_ranges_hold_quantiles_of_many_rows():
     truth = rng.uniform(0, 100, 600)
     answers = truth + rng.normal(size=600)
     answered = truth > 10
-    band = describe_band(answers, truth, answered, Tolerance(2.0))
+    band = describe_band(answers, Shown(truth[:, None], truth, {}, tolerance=Tolerance(2.0)), answered)
     assert band["n"] == answered.sum()
     assert len(band["ranges"]) == 12
     models = [one[0] for one in band["ranges"]]
@@ -109,11 +110,10 @@ def test_ranges_hold_quantiles_of_many_rows():
         assert abs(middle - model) < 5
 
 
-def test_few_rows_or_one_answer_have_no_band():
-    few = np.arange(2.0 * FEWEST_IN_RANGE - 1)
-    assert describe_band(few, few, np.ones(len(few), dtype=bool), Tolerance(1.0)) is None
-    same = np.full(100, 3.0)
-    assert describe_band(same, same, np.ones(100, dtype=bool), Tolerance(1.0)) is None
+@pytest.mark.parametrize("truth", [np.arange(2.0 * FEWEST_IN_RANGE - 1), np.full(100, 3.0)])
+def test_few_rows_or_one_answer_have_no_band(truth):
+    shown = Shown(truth[:, None], truth, {}, tolerance=Tolerance(1.0))
+    assert describe_band(truth, shown, np.ones(len(truth), dtype=bool)) is None
 
 
 def test_overlaps_are_counts_of_rows_and_hide_few():
