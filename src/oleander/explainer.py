@@ -437,10 +437,9 @@ class AggregateExplainer(Parameters):
         themselves, on the draws.
         """
         if self.record_.verdict is None:
-            table = self._need_engine("no verdict").verdict(self._record.min_fidelity)
-            self._record = replace(self._record, verdict=table)
-        verdict: pd.DataFrame = self._record.verdict
-        return verdict
+            trees = self._need_engine("no verdict").verdict(self._record.min_fidelity)
+            self._record = replace(self._record, verdict=trees)
+        return pd.DataFrame(self._record.verdict)
 
     @property
     def result_(self) -> SelectionResult:

@@ -20,7 +20,6 @@ from oleander import AggregateExplainer, Balls, NothingFoundError
 from oleander.candidates.pool import EmptyPoolError
 from oleander.draws import Draws
 from oleander.files.saved import FileError, read_file, write_file
-from oleander.judging.verdict import write_verdict
 from oleander.rules import Constant, LimeLinear, Linear
 from tests.making import ASKING, LENIENT, QUICK, halves
 
@@ -48,7 +47,8 @@ def asked():
 def traced(asked):
     """The content of a file with a trade-off and a verdict."""
     asked.tradeoff(max_explainers=[1], min_fidelity=[0.8])
-    return asked.to_dict() | {"verdict": write_verdict(asked.verdict_)}
+    asked.summary()
+    return asked.to_dict()
 
 
 @pytest.fixture

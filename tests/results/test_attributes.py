@@ -19,7 +19,6 @@ FROM_RECORD = {
     "certificate_": lambda record: record.certificate,
     "realism_": lambda record: record.realism,
     "tolerance_": lambda record: record.explainers.tolerance,
-    "verdict_": lambda record: record.verdict,
     "exact_": lambda record: record.exact,
     "accuracy_": lambda record: record.accuracy,
     "model_score_": lambda record: record.model_score,
@@ -39,7 +38,7 @@ def fitted_attributes():
 
 class TestRecord:
     def test_every_fitted_attribute_is_listed_here(self):
-        assert fitted_attributes() == {*FROM_RECORD, *FROM_WORKINGS, "n_queries_"}
+        assert fitted_attributes() == {*FROM_RECORD, *FROM_WORKINGS, "n_queries_", "verdict_"}
 
     @pytest.mark.parametrize("name", FROM_RECORD)
     def test_it_is_read_from_the_record(self, atlas, name):

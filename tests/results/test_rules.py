@@ -8,9 +8,8 @@ from benchmarks.rivals.abstaining import AbstainingTree
 from oleander import AggregateExplainer, Draws
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
-from oleander.judging.bounds import lower_bound
+from oleander.judging.bounds import bound_quantile, lower_bound
 from oleander.judging.certificate import Claim
-from oleander.judging.spread import bound_quantile
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.rules import (
     judge_rules,

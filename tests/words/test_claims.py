@@ -3,14 +3,13 @@
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oleander.judging.bounds import lower_bound
 from oleander.judging.certificate import Certificate, Claim
-from oleander.judging.verdict import COLUMNS
+from oleander.results.fit_record import OneTree
 from oleander.words.claims import (
     describe_certificate,
     describe_claim,
@@ -104,7 +103,7 @@ class TestCertificate:
 
 class TestVerdict:
     def describe(self, *lines, floor=0.9):
-        return describe_verdict(pd.DataFrame(lines, columns=list(COLUMNS)), floor)
+        return describe_verdict([OneTree(*line) for line in lines], floor)
 
     def test_what_one_tree_would_do(self):
         plain, abstaining = self.describe(

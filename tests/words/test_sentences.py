@@ -9,10 +9,9 @@ from oleander import AggregateExplainer
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.judging.certificate import Certificate, Claim
-from oleander.judging.verdict import COLUMNS
 from oleander.results.evaluation import Uncovered
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.results.fit_record import Accuracy, BallSize, FitRecord, ModelScore
+from oleander.results.fit_record import Accuracy, BallSize, FitRecord, ModelScore, OneTree
 from oleander.rules import Ball, Box, Constant, UnfilteredTree
 from oleander.rules.base import Rule
 from oleander.rules.conditions import Range
@@ -301,7 +300,7 @@ class TestSource:
 
 
 def test_what_one_tree_would_do():
-    verdict = pd.DataFrame([("one plain tree", 9, 1.0, 0.95, 0.92, 8, 1.0)], columns=list(COLUMNS))
+    verdict = (OneTree("one plain tree", 9, 1.0, 0.95, 0.92, 8, 1.0),)
     assert summarize(replace(PROVEN, verdict=verdict)).splitlines()[-3:] == [
         "One tree instead, judged on rows it was not grown on (floor 90%):",
         "  One plain tree (9 leaves) answers 100.0% of rows and matches the model on 95.0% of them (at least 92.0% on "

@@ -8,8 +8,7 @@ from benchmarks.journal import Row
 from benchmarks.outside.task import SILENT, Steps
 from benchmarks.subjects.field.lesson import Lesson
 from oleander.arrays import Ints
-from oleander.judging.judged import Judged
-from oleander.judging.sequence import find_passed, find_start, pass_chances
+from oleander.judging.judged import Judged, find_passed, find_start, pass_chances
 from oleander.learning.learner import WORTH_MORE_READING
 
 LEVEL = 0.05

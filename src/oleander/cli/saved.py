@@ -148,7 +148,7 @@ def evaluate(
 ) -> None:
     """Judge a saved explainer on new rows; end with code 6 where its floor is broken."""
     from oleander.cli.outputs import records, show_json, show_table
-    from oleander.judging.floor_check import FloorCheck
+    from oleander.judging.floor import FloorCheck
     from oleander.messages import show_lower
 
     explainer, X, known = _read_judged(atlas, data, model, trust_model, classes, labels, missing, read)

@@ -16,7 +16,7 @@ from oleander.data.reading import Reading, Split
 from oleander.data.rows import Rows
 from oleander.learning.learner import RuleLearner, judge_learned_trees
 from oleander.results.explainer_set import ExplainerSet
-from oleander.results.fit_record import Stability
+from oleander.results.fit_record import OneTree, Stability
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.running.progress import tell_progress
 from oleander.selection import SelectionResult
@@ -71,7 +71,7 @@ class Engine(ABC):
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best choice for each number of explainers and floor, that of the fit in its own cell."""
 
-    def verdict(self, min_fidelity: float) -> pd.DataFrame:
+    def verdict(self, min_fidelity: float) -> tuple[OneTree, ...]:
         """Return what one plain tree and one tree that abstains would do."""
         with tell_progress("judging what one tree would do"):
             return judge_learned_trees(self.tree_learner, min_fidelity, DEFAULT_LEAVES)

@@ -1,9 +1,10 @@
-"""Confidence bounds on a share."""
+"""Confidence bounds on a share, and on a quantile."""
 
 from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
+from scipy.stats import binom
 
 from oleander.arrays import Floats
 
@@ -48,29 +49,26 @@ def upper_bound(n_right: Any, n_rows: Any, level: float) -> Floats:
 
 
 def lower_bound_of_ratio(n_right: Any, n_rows: Any, most_rows: int, level: float) -> float:
-    """Return a lower confidence bound on the share of right rows, where whole groups are independent and rows are not.
+    """Return a lower confidence bound on the share of correct rows, where groups are independent and rows are not.
 
-    With a share of right rows for each group in the place of ``n_right``, and ones elsewhere, it is a bound on the mean
-    share: that of a random row of a random group.
-
-    The bound holds for groups of any sizes, also where a group's size tells how often it is right, as long as no group
-    of the population has more than ``most_rows`` rows.
+    Given each group's share of correct rows as ``n_right``, and ones elsewhere, it bounds the mean share: that of a
+    random row of a random group. It holds for groups of any size, also where size and correctness go together.
 
     Parameters
     ----------
     n_right, n_rows : arrays of shape (n_groups,)
-        The right rows of each group, and all of them.
+        The correct rows of each group, and all of them.
     most_rows : int
-        The most rows that a group can have.
+        The size of the largest group in the population.
     level : float
         The one-sided error.
 
     Notes
     -----
     At a share of φ the mean of n_right / φ - n_rows over groups is 0. So a gambler who stakes a part c of the capital
-    on each group, at 1 + c (n_right / φ - n_rows) / most_rows, has no gain on average, and multiplies the capital by
-    1 / level with a chance of at most the level (Ville's inequality). A share at which the capital grows that much is
-    too low. The capital falls as φ rises, so the bound is found by bisection.
+    on each group, at 1 + c (n_right / φ - n_rows) / most_rows, gains nothing on average, and multiplies the capital by
+    1 / level with a probability of at most the level (Ville's inequality). A share at which the capital grows that much
+    is too low. The capital falls as φ rises, so the bound is found by bisection.
 
     Examples
     --------
@@ -99,7 +97,7 @@ def ratio_reaches(n_right: Floats, n_rows: Floats, most_rows: int, share: float,
 
 
 def fewest_right_groups(n_groups: int, share: float, level: float) -> int:
-    """Return the fewest groups that must be all right, the others all wrong, for a bet to show a share; else one more.
+    """Return how many groups must be all correct, the others all wrong, for bets to show a share; else one more.
 
     Examples
     --------
@@ -116,7 +114,7 @@ def fewest_right_groups(n_groups: int, share: float, level: float) -> int:
 def level_of_widest(level: float, n_units: int) -> float:
     """Return the error of each bound where folds judge and the widest choice is taken: under ``level`` for few units.
 
-    This is a rule of thumb from simulated problems and no correction that a theorem gives.
+    This is a rule of thumb from simulated problems, not a correction with a proof.
 
     Examples
     --------
@@ -124,3 +122,18 @@ def level_of_widest(level: float, n_units: int) -> float:
     (0.03, 0.05)
     """
     return level * min(1.0, n_units / FEW_UNITS)
+
+
+def bound_quantile(errors: Floats, share: float, level: float) -> float | None:
+    """Return an error that at least a share of new rows does not exceed; None where rows are too few to say.
+
+    It is an order statistic of ``errors``, of rows that nothing was learned from, so their distribution may be any. The
+    statement is false with a probability of at most ``level``.
+
+    Examples
+    --------
+    >>> bound_quantile(np.arange(100.0), 0.9, 0.05), bound_quantile(np.arange(28.0), 0.9, 0.05)
+    (95.0, None)
+    """
+    place = int(binom.ppf(1 - level, len(errors), share))
+    return None if place >= len(errors) else float(sorted(errors.tolist())[place])

@@ -1,5 +1,6 @@
 """Certificates: exact lower bounds, counted on held-out rows, that hold together with a stated confidence."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
@@ -21,14 +22,12 @@ class Claim(Shown, Saved):
 
     Parameters
     ----------
-    n_right : float
-        The number of correct rows; with groups, the sum of the groups' shares of correct rows.
-    n_rows : int
-        The number of rows, or of groups.
+    n_right, n_rows : float and int
+        Correct rows, and all rows; with groups, the sum of the groups' shares of correct rows, and all groups.
     bound : float
         The lower confidence bound.
     unit : {"rows", "groups"}
-        The unit of the bound. With groups it is about a random row of a random group.
+        With groups the bound is about a random row of a random group.
     """
 
     n_right: Annotated[float, lambda value: value]
@@ -51,6 +50,19 @@ class Claim(Shown, Saved):
 
 
 @dataclass(frozen=True)
+class Spread(Saved):
+    """At least a share of new rows have answers that lie no further from the black box's than a size."""
+
+    share: float
+    size: float
+
+    def check_read(self) -> None:
+        """Raise ``ValueError`` for what no rows show."""
+        if not (0 < self.share <= 1 and 0 <= self.size < math.inf):
+            raise ValueError(f"a spread of {self.size} for a share of {self.share} cannot be")
+
+
+@dataclass(frozen=True)
 class Certificate(Shown, Saved):
     """Bounds on the fidelity of each chosen explainer, of their answers and on coverage, which hold together.
 
@@ -63,13 +75,12 @@ class Certificate(Shown, Saved):
     answers : Claim
         The share of answered rows on which the answer is the black box's.
     confidence : float
-        The probability, over the draw of the held-out rows, that all bounds hold. Each bound has an equal part of the
-        remaining error. Without a claim of coverage, it is that of ``answers`` and of ``rows``, each alone. It is the
-        probability for one fit that was planned beforehand: choosing among several fits on the same rows, such as those
-        of other seeds, numbers of explainers, floors or backgrounds, voids it.
+        The probability, over the draw of the held-out rows, that all bounds hold; each has an equal part of the error.
+        Without a claim of coverage, the probability that ``answers`` holds, and that ``rows`` holds. It is that of one
+        planned fit: choosing among several fits on the same rows voids it.
     rows : Claim or None
-        With groups, the share of all answered rows on which the answer is the black box's, for groups that are no
-        larger than the largest one here. A bound of 0 where it is not certified; None where rows are counted.
+        With groups, the share of all answered rows on which the answer is the black box's, for groups no larger than
+        the largest one here. A bound of 0 where it is not certified; None where rows are counted.
     """
 
     fidelity: tuple[Claim, ...]
@@ -111,7 +122,6 @@ class Certificate(Shown, Saved):
         covers, agrees : bool arrays of shape (n_explainers, n_rows)
         confidence : float
         answered, right : bool arrays of shape (n_rows,)
-            Masks of the rows that are answered, and of those answered as the black box does.
         groups : array of shape (n_rows,), optional
             Rows of one group are not independent: in each region, a group counts by its share of correct rows.
 

@@ -20,16 +20,16 @@ SUSPICIOUS = 0.1
 
 @dataclass(frozen=True)
 class Batch:
-    """Counts of one batch of new rows, which are all that is kept of it.
+    """Counts of one batch of new rows. Nothing else is kept of it.
 
     Parameters
     ----------
     name : str
-        What it is called, such as its day.
+        Such as its day.
     n_rows, n_answered, n_right : int
         All rows, those with an answer, and those on which it is the black box's.
     rules : tuple of (int, int)
-        For each rule the rows where it holds, and those of them on which it says what the black box says.
+        For each rule the rows where it holds, and those of them on which it matches the black box.
     """
 
     name: str
@@ -57,11 +57,11 @@ class Evidence:
     floor : float
         The share that is promised.
     n_right, n_rows : int
-        Rows that keep the promise, of all that it is about.
+        Rows that keep the promise, and all rows that it is about.
     path : float array of shape (n_batches,)
         The logarithm of the evidence after each batch.
     level : float
-        The probability with which the evidence ever alarms although the floor holds.
+        The probability of an alarm, ever, while the floor holds.
     """
 
     about: str
@@ -119,8 +119,8 @@ def gather(n_right: Any, n_rows: Any, floor: float) -> Floats:
     -----
     For a share q under the floor φ, the product of q / φ for correct rows and (1 - q) / (1 - φ) for others has a mean
     of at most 1 while the floor holds. The evidence is a mean of such products: over the shares in ``PARTS``, and over
-    the batch before which the share fell. Batch k has the weight 1 / (k (k + 1)); these add up to 1, and what later
-    batches have is kept as it is. So a fall after years is found nearly as fast as one on the first day.
+    the batch before which the share fell, with the weight 1 / (k (k + 1)) for batch k. So a fall after years is found
+    nearly as fast as one on the first day.
 
     Examples
     --------

@@ -1,13 +1,16 @@
-"""The floor: the measure that is compared with ``min_fidelity``."""
+"""The floor: the measure that is compared with ``min_fidelity``, and whether it still holds on new rows."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from oleander.arrays import Floats
 from oleander.data.checks import check_choice, check_count, check_share
-from oleander.judging.bounds import lower_bound
+from oleander.judging.bounds import lower_bound, upper_bound
+from oleander.messages import Shown
+
+Alarm = Literal["broken", "under", "unproven"]
 
 
 @dataclass(frozen=True)
@@ -42,14 +45,9 @@ class Floor:
         check_share("floor.confidence", self.confidence)
 
     def measure(self, n_right: Any, n_units: Any, n_rows: Any = None) -> Floats:
-        """Return the measure for each pair of counts; 0 where the support is too small.
+        """Return the measure for each pair of counts, of rows or groups; 0 where the support is too small.
 
-        Parameters
-        ----------
-        n_right, n_units : arrays
-            Right units, and all units: rows, or groups.
-        n_rows : array, optional
-            The rows that are compared with ``min_support``; the units by default.
+        ``n_rows`` are compared with ``min_support``; by default these are ``n_units``.
 
         Examples
         --------
@@ -60,3 +58,54 @@ class Floor:
         share = np.divide(right, units, out=np.zeros_like(right), where=units > 0)
         value = share if self.on == "share" else lower_bound(right, units, self.level)
         return np.where((units if n_rows is None else np.asarray(n_rows)) >= self.min_support, value, 0.0)
+
+
+@dataclass(frozen=True)
+class FloorCheck(Shown):
+    """The agreement on new rows beside the floor.
+
+    Parameters
+    ----------
+    n_right, n_answered : int
+        New rows that are answered as the black box does, and all that are answered.
+    floor : float
+    confidence : float
+        The probability with which each of the two bounds holds.
+    lower, upper : float
+        Exact confidence bounds on the agreement.
+
+    Examples
+    --------
+    >>> check = FloorCheck.count(70, 100, floor=0.9)
+    >>> check.state, check.alarms("broken")
+    ('broken', True)
+    """
+
+    n_right: int
+    n_answered: int
+    floor: float
+    confidence: float
+    lower: float
+    upper: float
+
+    @classmethod
+    def count(cls, n_right: int, n_answered: int, *, floor: float, confidence: float = 0.95) -> Self:
+        """Return the check of counts of rows, which are taken as independent."""
+        level = 1 - confidence
+        lower, upper = (float(bound(n_right, n_answered, level)) for bound in (lower_bound, upper_bound))
+        return cls(n_right, n_answered, floor, confidence, lower, upper)
+
+    @property
+    def agreement(self) -> float:
+        """The share of the answered rows on which the answer is the black box's; NaN without such rows."""
+        return self.n_right / self.n_answered if self.n_answered else float("nan")
+
+    @property
+    def state(self) -> Literal["holds", "open", "broken"]:
+        """Whether the agreement is shown to reach the floor, shown to be under it, or neither."""
+        return "holds" if self.lower >= self.floor else "broken" if self.upper < self.floor else "open"
+
+    def alarms(self, alarm: Alarm) -> bool:
+        """Return whether the upper bound ("broken"), the counted share or the lower bound is under the floor."""
+        check_choice("alarm", alarm, ("broken", "under", "unproven"))
+        return {"broken": self.upper, "under": self.agreement, "unproven": self.lower}[alarm] < self.floor

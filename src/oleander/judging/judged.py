@@ -1,17 +1,26 @@
-"""A family of answers on rows that they were not learned from, and what may be concluded from them."""
+"""A family of answers on rows that they were not learned from, and the fixed-sequence test that picks one.
 
-from collections.abc import Iterator
+Fixed-sequence testing asks one bound at one level of one step after the other, from cautious to bold. The order comes
+from draws alone. The first failure ends the sequence, and all steps that passed are certified. No correction for the
+number of steps is needed: a false claim needs the first step under the floor to pass its own test.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom
 
 from oleander.arrays import Bools, Floats, Ints, Labels
-from oleander.judging.bounds import lower_bound, lower_bound_of_ratio, ratio_reaches
+from oleander.judging.bounds import fewest_right_groups, lower_bound, lower_bound_of_ratio, ratio_reaches
 
-# The one-sided error of the pooled bound. It is under the usual 5% because the widest of many settings is taken.
-LEVEL = 0.02
+# Errors on rows are taken to be this much more frequent than on held-back draws when the start is chosen.
+CAUTION = 1.5
+EXTRA_ERRORS = 0.01
+# The sequence starts at the boldest step that passes with this probability.
+WANTED_CHANCE = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +30,7 @@ class Judged:
     Parameters
     ----------
     answered, right : bool arrays of shape (n_settings, n_points)
+        Masks of the points that each setting answers, and answers correctly.
     weights : int array of shape (n_points,)
         The number of rows that each point stands for.
     groups : array of shape (n_points,) or None
@@ -30,19 +40,6 @@ class Judged:
     right: Bools
     weights: Ints
     groups: Labels | None = None
-
-    def masks(self, setting: int) -> tuple[Bools, Bools]:
-        """Return masks of the points that one setting answers, and answers correctly."""
-        return self.answered[setting], self.right[setting]
-
-    def coverage(self) -> Floats:
-        """Return the share of rows that each setting answers."""
-        return np.asarray(self.n_answered / self.weights.sum())
-
-    def agreement(self) -> Floats:
-        """Return the share of answered rows on which each setting is right; NaN where no row is answered."""
-        answered, right = self.n_answered, self.n_right
-        return np.asarray(np.divide(right, answered, out=np.full(len(answered), np.nan), where=answered > 0))
 
     @property
     def n_answered(self) -> Ints:
@@ -54,16 +51,33 @@ class Judged:
         """The number of rows that each setting answers correctly."""
         return np.asarray(self.right @ self.weights)
 
+    def coverage(self) -> Floats:
+        """Return the share of rows that each setting answers."""
+        return np.asarray(self.n_answered / self.weights.sum())
+
+    def agreement(self) -> Floats:
+        """Return each setting's share of correct answers; NaN where no row is answered."""
+        answered, right = self.n_answered, self.n_right
+        return np.asarray(np.divide(right, answered, out=np.full(len(answered), np.nan), where=answered > 0))
+
     def count_units(self) -> tuple[Floats | Ints, Ints]:
         """Return the units that each setting answers correctly, and those that it answers: rows, or groups.
 
-        A group with an answered row is a unit, right by its share of correct answers.
+        A group with an answered row is a unit, correct by its share of correct answers.
         """
         if self.groups is None:
             return self.n_right, self.n_answered
         found = [((n_right / size).sum(), len(size)) for n_right, size in self._count_by_group()]
         n_right, n_units = np.array(found, dtype=float).reshape(-1, 2).T
         return n_right, n_units.astype(np.intp)
+
+    def bounds(self, level: float) -> Floats:
+        """Return the lower bound on each setting's agreement, where nothing is certified.
+
+        A group's share of correct answers varies less than an answer that is correct or wrong, for which the bound is
+        exact. ``certified_bounds`` is proven for any shares.
+        """
+        return lower_bound(*self.count_units(), level)
 
     def certified_bounds(self, level: float) -> Floats:
         """Return the lower bound on each setting's agreement that a certificate may state.
@@ -81,39 +95,23 @@ class Judged:
         """Whether bets on groups certify, and not an exact bound on rows."""
         return self.groups is not None and self._most_rows > 1
 
+    def row_bounds(self, level: float) -> Floats:
+        """Return the lower bound on each setting's share of correct rows, for groups no larger than those here."""
+        return np.array([lower_bound_of_ratio(*counts, self._most_rows, level) for counts in self._count_by_group()])
+
+    def rows_reach(self, floor: float, level: float) -> Bools:
+        """Return a mask of the settings whose bound on the share of correct rows is at least the floor."""
+        return np.array([ratio_reaches(*pair, self._most_rows, floor, level) for pair in self._count_by_group()])
+
     def expect_units(self, mass: Floats) -> Floats:
         """Return the number of units that settings are expected to answer, given the share of rows that each answers.
 
         A group counts as soon as one of its rows is answered.
         """
-        sizes = self.weights if self.groups is None else np.bincount(self._codes, weights=self.weights)
         if self.groups is None:
-            return np.asarray(np.floor(mass * sizes.sum()))
-        sizes, n_groups = np.unique(sizes, return_counts=True)
+            return np.asarray(np.floor(mass * self.weights.sum()))
+        sizes, n_groups = np.unique(np.bincount(self._codes, weights=self.weights), return_counts=True)
         return np.asarray(np.floor((1 - (1 - np.asarray(mass)[:, None]) ** sizes) @ n_groups))
-
-    def bounds(self, level: float = LEVEL) -> Floats:
-        """Return the lower bound on each setting's agreement.
-
-        A group is one unit, correct by its share of correct answers. Shares between 0 and 1 vary less than answers that
-        are correct or wrong, for which the bound is exact. ``certified_bounds`` is the bound proven for any shares.
-        """
-        return lower_bound(*self.count_units(), level)
-
-    def row_bounds(self, level: float) -> Floats:
-        """Return the lower bound on each setting's share of answered rows that are right, whatever the groups' sizes.
-
-        It holds if no group has more rows than the largest one here.
-        """
-        if self.groups is None:
-            return lower_bound(self.n_right, self.n_answered, level)
-        return np.array([lower_bound_of_ratio(*counts, self._most_rows, level) for counts in self._count_by_group()])
-
-    def rows_reach(self, floor: float, level: float) -> Bools:
-        """Return a mask of the settings whose bound on the share of rows is at least the floor."""
-        if self.groups is None:
-            return self.row_bounds(level) >= floor
-        return np.array([ratio_reaches(*pair, self._most_rows, floor, level) for pair in self._count_by_group()])
 
     def part(self, settings: Ints) -> "Judged":
         """Return some of the settings."""
@@ -128,7 +126,61 @@ class Judged:
         return np.asarray(pd.factorize(self.groups)[0], dtype=np.intp)
 
     def _count_by_group(self) -> Iterator[tuple[Floats, Floats]]:
-        """Yield for each setting the right and the answered rows of each group that has an answered row."""
+        """Yield each setting's correct and answered rows in every group that has an answered row."""
         for answered, right in zip(self.answered, self.right, strict=True):
             size, n_right = (np.bincount(self._codes, weights=mask * self.weights) for mask in (answered, right))
             yield n_right[size > 0].astype(float), size[size > 0].astype(float)
+
+
+def find_passed(bounds: Floats, start: int, floor: float) -> Ints:
+    """Return the steps from ``start`` on, up to the first whose bound is under the floor.
+
+    Examples
+    --------
+    >>> find_passed(np.array([0.99, 0.95, 0.91, 0.88, 0.93]), 1, 0.9).tolist()
+    [1, 2]
+    """
+    failed = np.flatnonzero(bounds[start:] < floor)
+    end = start + int(failed[0]) if len(failed) else len(bounds)
+    return np.arange(start, end)
+
+
+def find_start(chances: Sequence[float] | Floats) -> int:
+    """Return the boldest step that is likely to pass, or else the likeliest.
+
+    Examples
+    --------
+    >>> find_start([0.99, 0.97, 0.6]), find_start([0.2, 0.4, 0.1])
+    (1, 1)
+    """
+    values = np.asarray(chances)
+    likely = np.flatnonzero(values >= WANTED_CHANCE)
+    return int(likely[-1]) if len(likely) else int(values.argmax())
+
+
+def pass_chances(
+    n_answered: Floats, agreement: Floats, floor: float, level: float, *, has_bets: bool = False
+) -> Floats:
+    """Return the probability that each step's bound reaches the floor, estimated from held-back draws.
+
+    Parameters
+    ----------
+    n_answered, agreement : arrays of shape (n_steps,)
+        The number of units that each step is expected to answer, and its agreement on held-back draws.
+    floor, level : float
+    has_bets : bool
+        Whether bets on groups decide. Groups are taken as all correct or all wrong, the worst case.
+
+    Examples
+    --------
+    >>> pass_chances(np.array([20.0, 300.0]), np.array([1.0, 0.98]), 0.9, 0.05).round(2).tolist()
+    [0.0, 0.99]
+    """
+    expected = np.clip(1 - CAUTION * (1 - agreement) - EXTRA_ERRORS, 0.0, 1.0)
+    # The exact bound reaches the floor from the number of correct answers on that a share at the floor exceeds with a
+    # probability of at most the level.
+    fewest = binom.isf(level, n_answered, floor) + 1
+    if has_bets:
+        fewest = np.array([fewest_right_groups(int(number), floor, level) for number in n_answered])
+    chances: Floats = np.where(n_answered > 0, binom.sf(fewest - 1, n_answered, expected), 0.0)
+    return chances

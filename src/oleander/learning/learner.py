@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.rows import Rows
@@ -15,13 +14,12 @@ from oleander.draws.labelled import LabelledDraws, take_as_draws
 from oleander.judging.bounds import level_of_widest, upper_bound
 from oleander.judging.certificate import Claim, claim_rows
 from oleander.judging.floor import Floor
-from oleander.judging.judged import Judged
-from oleander.judging.sequence import find_passed, find_start, pass_chances
-from oleander.judging.verdict import ABSTAINING, COLUMNS, PLAIN
+from oleander.judging.judged import Judged, find_passed, find_start, pass_chances
 from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.program import CoverProgram
 from oleander.learning.trees import learn_abstaining_tree, learn_plain_tree
 from oleander.messages import show_lower
+from oleander.results.fit_record import OneTree
 from oleander.rules.conditions import count_cuts
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
@@ -337,7 +335,9 @@ class RuleLearner:
             reached = judged.part(passed[passed <= best]).rows_reach(floor, self.level).all()
             rows = claim_rows(judged, best, floor if reached else 0.0)
         coverage = float(judged.coverage()[best])
-        return RuleSet(family, family.steps[best], claim, True, coverage, *judged.masks(best), rows)
+        return RuleSet(
+            family, family.steps[best], claim, True, coverage, judged.answered[best], judged.right[best], rows
+        )
 
     def _make_set(self, family: Family, judged: Judged, best: int, bound: float) -> RuleSet:
         """Return a set that is judged."""
@@ -345,30 +345,28 @@ class RuleLearner:
         # The delivered rules answer other rows than their sisters do.
         covers = family.covers(family.steps[best], self.rows.values).any(axis=0)
         coverage = float(covers @ self.rows.weights / self.rows.n_rows)
-        return RuleSet(family, family.steps[best], claim, False, coverage, *judged.masks(best))
+        return RuleSet(family, family.steps[best], claim, False, coverage, judged.answered[best], judged.right[best])
 
 
-def judge_learned_trees(learner: RuleLearner, floor: float, max_leaves: int) -> pd.DataFrame:
-    """Return a line for one plain tree and one for one tree that abstains, both learned from the learner's draws.
+def judge_learned_trees(learner: RuleLearner, floor: float, max_leaves: int) -> tuple[OneTree, ...]:
+    """Return what one plain tree and one tree that abstains would do, both learned from the learner's draws.
 
     The abstaining tree is a large tree that is cut back exactly to ``max_leaves`` leaves, at the boldest price whose
     bound reaches the floor.
     """
-    trees = {PLAIN: learner.plain_tree(max_leaves), ABSTAINING: learner.choose_tree(max_leaves, floor)}
-    lines = [
-        (name, max_leaves, 0.0, np.nan, 0.0, 0, np.nan)
-        if tree is None
-        else (name, len(tree.step.keys), tree.coverage, tree.claim.share, tree.claim.bound, *_read_leaves(tree, floor))
-        for name, tree in trees.items()
-    ]
-    return pd.DataFrame(lines, columns=list(COLUMNS))
+    plain, abstaining = learner.plain_tree(max_leaves), learner.choose_tree(max_leaves, floor)
+    found = [OneTree("one plain tree", *_read_tree(plain, floor))]
+    nothing = OneTree("one tree that abstains", max_leaves, 0.0, np.nan, 0.0, 0, np.nan)
+    found.append(nothing if abstaining is None else OneTree(nothing.answer, *_read_tree(abstaining, floor)))
+    return tuple(found)
 
 
-def _read_leaves(tree: RuleSet, floor: float) -> tuple[int, float]:
-    """Return the distinct questions above the leaves that answer, and the share of the leaves that reach the floor."""
+def _read_tree(tree: RuleSet, floor: float) -> tuple[int, float, float, float, int, float]:
+    """Return the figures of a tree, in the order of ``OneTree``."""
     boxes = [tree.family.grid.to_box(leaf.key) for leaf in tree.step.rules]
     n_questions = count_cuts(condition for box in boxes for condition in box.conditions)
-    return n_questions, float(np.mean([leaf.reaches(floor) for leaf in tree.step.rules]))
+    alone = float(np.mean([leaf.reaches(floor) for leaf in tree.step.rules]))
+    return len(tree.step.keys), tree.coverage, tree.claim.share, tree.claim.bound, n_questions, alone
 
 
 def learn_from_rows(rows: Rows, seed: int, tolerance: Tolerance | None = None) -> RuleLearner:

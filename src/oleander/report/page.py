@@ -11,13 +11,13 @@ import os
 import platform
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.exceptions import NotFittedError
 
 from oleander import __version__
@@ -31,6 +31,7 @@ from oleander.messages import visible
 from oleander.report.columns import describe_columns, typical_row
 from oleander.report.rows import Shown, describe_listed, describe_map, describe_rows, list_silent, named_groups
 from oleander.results.explainer_set import Answers, ChosenExplainer
+from oleander.results.fit_record import OneTree
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.rules.conditions import Condition, clauses
 from oleander.words.claims import describe_claim, describe_verdict
@@ -357,12 +358,11 @@ def _tradeoff_of(atlas: AggregateExplainer) -> TradeOff:
         return TradeOff((atlas.record_.cell,))
 
 
-def _verdict_of(atlas: AggregateExplainer) -> pd.DataFrame:
-    """Return the verdict; an empty table for an explainer that was loaded without one."""
-    try:
-        return atlas.verdict_
-    except NotFittedError:
-        return pd.DataFrame()
+def _verdict_of(atlas: AggregateExplainer) -> tuple[OneTree, ...]:
+    """Return the verdict; nothing for an explainer that was loaded without one."""
+    with suppress(NotFittedError):
+        atlas.verdict_  # noqa: B018 (made when it is first read)
+    return atlas.record_.verdict or ()
 
 
 def _describe_cell(cell: Cell, number: int | None) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.files.codec import read_fields, write_fields
-from oleander.judging.certificate import Certificate, Claim
-from oleander.judging.spread import Spread
+from oleander.judging.certificate import Certificate, Claim, Spread
 from oleander.messages import Shown
 from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
 from oleander.results.rules import judge_rules, measure_spreads

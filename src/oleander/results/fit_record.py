@@ -1,9 +1,7 @@
 """The record of a fit: the explainers and every figure that is shown of them, to and from JSON."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Self
-
-import pandas as pd
+from typing import Annotated, Any, Literal, Self
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import BlackBox, CountingBlackBox
@@ -14,7 +12,6 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import agrees
 from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim
-from oleander.judging.verdict import read_verdict, write_verdict
 from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
@@ -176,6 +173,32 @@ class BallSize(Shown, Saved):
             raise ValueError(f"a ball holds {self.n_held:g} of {self.n_rows} rows")
 
 
+@dataclass(frozen=True)
+class OneTree(Saved):
+    """What one tree in the place of the explainers would do, judged on rows that it was not grown on.
+
+    Parameters
+    ----------
+    answer : {"one plain tree", "one tree that abstains"}
+    rules : int
+        The number of leaves that answer.
+    coverage, agreement, bound : float
+        The share of rows that it answers, the share of these that match the black box, and the lower bound on it.
+    questions : int
+        The distinct questions above the leaves that answer.
+    leaves_alone : float
+        The share of these leaves that reach the floor by themselves, on the draws.
+    """
+
+    answer: Literal["one plain tree", "one tree that abstains"]
+    rules: Count
+    coverage: float
+    agreement: float
+    bound: float
+    questions: Count
+    leaves_alone: float
+
+
 @dataclass(frozen=True, eq=False)
 class FitRecord:
     """The explainers of a fit and their figures.
@@ -205,7 +228,7 @@ class FitRecord:
         Counted on every row of a source.
     accuracy : Accuracy or None
         How near the sample of the source came to that.
-    verdict : DataFrame or None
+    verdict : tuple of OneTree or None
         What one tree would have done; None until it is asked for.
     tradeoff : TradeOff or None
         None until it is asked for.
@@ -238,7 +261,7 @@ class FitRecord:
     realism: float | None = None
     exact: Evaluation | None = None
     accuracy: Accuracy | None = None
-    verdict: pd.DataFrame | None = None
+    verdict: tuple[OneTree, ...] | None = None
     tradeoff: TradeOff | None = None
     ball_sizes: tuple[BallSize, ...] = ()
     by_folds: bool = False
@@ -315,8 +338,7 @@ class FitRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        verdict = None if self.verdict is None else write_verdict(self.verdict)
-        return {"schema": self.schema.to_dict(), **write_fields(self, verdict=verdict)}
+        return {"schema": self.schema.to_dict(), **write_fields(self)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -326,7 +348,6 @@ class FitRecord:
             cls,
             data,
             explainers=ExplainerSet.from_dict(data["explainers"], schema),
-            verdict=None if data["verdict"] is None else read_verdict(data["verdict"]),
             tradeoff=None if tradeoff is None else TradeOff.from_dict(tradeoff, schema),
         )
         check_count("max_explainers", record.max_explainers)

@@ -9,9 +9,9 @@ import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.rows import Rows
-from oleander.judging.certificate import Claim
+from oleander.judging.bounds import bound_quantile
+from oleander.judging.certificate import Claim, Spread
 from oleander.judging.judged import Judged
-from oleander.judging.spread import Spread, bound_quantile
 from oleander.messages import visible
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.evidence import Watched
-from oleander.judging.floor_check import FloorCheck
+from oleander.judging.floor import FloorCheck
 from oleander.results.changing import Change
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer

@@ -7,15 +7,13 @@ import itertools
 import math
 from collections.abc import Sequence
 
-import pandas as pd
-
 from oleander.data.splitting import Unit
 from oleander.judging.bounds import level_of_widest, lower_bound
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.evidence import Watched
-from oleander.judging.floor_check import FloorCheck
-from oleander.judging.verdict import one_tree_is_enough
+from oleander.judging.floor import FloorCheck
 from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent, visible
+from oleander.results.fit_record import OneTree
 
 # What a reader must know to rely on a certificate.
 VOID = (
@@ -207,11 +205,11 @@ def describe_watched(watched: Watched) -> str:
     return "\n".join(lines)
 
 
-def describe_verdict(verdict: pd.DataFrame, floor: float) -> list[str]:
+def describe_verdict(verdict: Sequence[OneTree], floor: float) -> list[str]:
     """Return what one tree would do, one sentence for each."""
     shown, lines = show_percent(floor), []
-    for line in verdict.itertuples(index=False):
-        name = str(line.answer).capitalize()
+    for line in verdict:
+        name = line.answer.capitalize()
         if line.coverage == 0:
             lines.append(f"{name} reaches the floor of {shown} on no part of the rows.")
             continue
@@ -220,7 +218,7 @@ def describe_verdict(verdict: pd.DataFrame, floor: float) -> list[str]:
             f"{show_share(line.coverage, 1)} of rows and matches the model on {show_share(line.agreement, 1)} of them "
             f"({at_least(line.bound, 1)} on new rows)."
         )
-    if len(verdict) and one_tree_is_enough(verdict, floor):
+    if any(tree.answer == "one plain tree" and tree.bound >= floor for tree in verdict):
         lines.append(f"One plain tree is enough: it reaches the floor of {shown} on all rows.")
     return lines
 
