@@ -7,6 +7,11 @@ import pytest
 from oleander import kernels
 from tests.kernels.numpy_polishing import best_runs, improve
 
+# What draws of each kind are worth: whole rewards, of whose sums nothing is rounded, or gains and slack under a floor
+# that many boxes reach and many do not.
+REWARDS = np.arange(-3.0, 6.0)
+GAINS, SLACKS = np.array([1.0, 0.0, 1.0] * 3), np.array([-0.75] * 2 + [0.25, -0.75] + [0.25] * 5)
+
 
 def test_best_runs_of_the_oracle_are_the_best_of_all_runs():
     sums = np.random.default_rng(0).integers(-3, 4, size=(200, 7)).astype(float)
@@ -17,7 +22,7 @@ def test_best_runs_of_the_oracle_are_the_best_of_all_runs():
 
 
 def make_case(seed):
-    """Return columns of several kinds, a random box, and whole rewards, of whose sums nothing is rounded."""
+    """Return columns of several kinds, a random box, and draws of nine kinds with whole rewards."""
     rng = np.random.default_rng(seed)
     n_draws, n_columns = int(rng.choice([1, 3, 50, 400])), int(rng.integers(1, 6))
     n_codes = rng.integers(1, 9, n_columns)
@@ -26,52 +31,36 @@ def make_case(seed):
     allowed = np.ones((n_columns, n_codes.max() + 1), dtype=bool)
     for line in np.flatnonzero(rng.random(n_columns) < 0.6):
         allowed[line, : n_codes[line] + 1] = rng.random(n_codes[line] + 1) < 0.7
-    reward = rng.integers(-3, 4, n_draws) + 2.0 * (cells[:, 0] > n_codes[0] // 2) * (rng.random(n_draws) < 0.5)
-    return cells, n_codes, is_number, allowed, reward, float(rng.choice([0.0, 1.0, 5.0]))
-
-
-def improve_in_kernel(cells, n_codes, is_number, allowed, reward, penalty, max_cuts=10):
-    allowed = allowed.copy()
-    is_cut = np.array([not line[: n + 1].all() for line, n in zip(allowed, n_codes, strict=True)])
-    kernels.improve_box(cells, n_codes, is_number, allowed, is_cut, reward, penalty, max_cuts, 12)
-    assert is_cut.tolist() == [not line[: n + 1].all() for line, n in zip(allowed, n_codes, strict=True)]
-    return allowed
-
-
-@pytest.mark.parametrize("seed", range(150))
-def test_same_moves_as_in_numpy(seed):
-    cells, n_codes, is_number, allowed, reward, penalty = make_case(seed)
-    for max_cuts in (1, 2, 10):
-        expected = improve(cells, n_codes, is_number, allowed, reward, penalty, max_cuts, 12)
-        found = improve_in_kernel(cells, n_codes, is_number, allowed, reward, penalty, max_cuts)
-        assert np.array_equal(found, expected)
-
-
-def test_same_moves_in_every_thread():
-    cases = [make_case(seed) for seed in range(40)]
-    with ThreadPoolExecutor(8) as threads:
-        together = list(threads.map(lambda case: improve_in_kernel(*case), cases))
-    assert all(np.array_equal(one, improve_in_kernel(*case)) for one, case in zip(together, cases, strict=True))
-
-
-def make_widening_case(seed):
-    """Return a random box as in ``make_case``, gains, and slack under a floor that many boxes reach and many do not."""
-    cells, n_codes, is_number, allowed, reward, penalty = make_case(seed)
-    rng = np.random.default_rng(seed)
-    is_right = (reward > 0) | (rng.random(len(reward)) < 0.4)
-    gain = (rng.random(len(reward)) < 0.8).astype(float)
-    return cells, n_codes, is_number, allowed, gain, np.where(is_right, 0.25, -0.75), penalty
+    kinds = rng.integers(0, 7, n_draws) + 2 * (cells[:, 0] > n_codes[0] // 2) * (rng.random(n_draws) < 0.5)
+    return cells, n_codes, is_number, allowed, kinds.astype(np.uint8), float(rng.choice([0.0, 1.0, 5.0]))
 
 
 def find_cuts(n_codes, allowed):
     return np.array([not line[: n + 1].all() for line, n in zip(allowed, n_codes, strict=True)])
 
 
-def widen_in_kernel(cells, n_codes, is_number, allowed, gain, slack, penalty, max_cuts=10, max_moves=50):
+def move(cells, n_codes, is_number, allowed, kinds, penalty, gains=REWARDS, slacks=None, *, max_cuts=10, max_moves=12):
     allowed, is_cut = allowed.copy(), find_cuts(n_codes, allowed)
-    kernels.widen_box(cells, n_codes, is_number, allowed, is_cut, gain, slack, penalty, max_cuts, max_moves)
+    kernels.move_box(cells, n_codes, is_number, allowed, is_cut, kinds, gains, slacks, penalty, max_cuts, max_moves)
     assert is_cut.tolist() == find_cuts(n_codes, allowed).tolist()
     return allowed
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_same_moves_as_in_numpy(seed):
+    cells, n_codes, is_number, allowed, kinds, penalty = make_case(seed)
+    for max_cuts in (1, 2, 10):
+        expected = improve(cells, n_codes, is_number, allowed, REWARDS[kinds], penalty, max_cuts, 12)
+        found = move(cells, n_codes, is_number, allowed, kinds, penalty, max_cuts=max_cuts)
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("worths", [(), (GAINS, SLACKS)], ids=["free", "under a floor"])
+def test_same_moves_in_every_thread(worths):
+    cases = [make_case(seed) for seed in range(40)]
+    with ThreadPoolExecutor(8) as threads:
+        together = list(threads.map(lambda case: move(*case, *worths), cases))
+    assert all(np.array_equal(one, move(*case, *worths)) for one, case in zip(together, cases, strict=True))
 
 
 def measure_box(cells, n_codes, allowed, gain, slack, penalty):
@@ -123,7 +112,12 @@ def list_moves(cells, n_codes, is_number, allowed, gain, slack, max_cuts):
 
 @pytest.mark.parametrize("seed", range(100))
 def test_each_move_under_the_floor_is_the_best_of_all_moves(seed):
-    cells, n_codes, is_number, allowed, gain, slack, penalty = make_widening_case(seed)
+    cells, n_codes, is_number, allowed, kinds, penalty = make_case(seed)
+    gain, slack = GAINS[kinds], SLACKS[kinds]
+
+    def widen(box, max_cuts, max_moves=50):
+        case = cells, n_codes, is_number, box, kinds, penalty
+        return move(*case, GAINS, SLACKS, max_cuts=max_cuts, max_moves=max_moves)
 
     def measure(box):
         return measure_box(cells, n_codes, box, gain, slack, penalty)
@@ -131,7 +125,7 @@ def test_each_move_under_the_floor_is_the_best_of_all_moves(seed):
     for max_cuts in (1, 2, 10):
         box = allowed
         while True:
-            moved = widen_in_kernel(cells, n_codes, is_number, box, gain, slack, penalty, max_cuts, 1)
+            moved = widen(box, max_cuts, 1)
             options = list(map(measure, list_moves(cells, n_codes, is_number, box, gain, slack, max_cuts)))
             if np.array_equal(moved, box):
                 break
@@ -143,26 +137,19 @@ def test_each_move_under_the_floor_is_the_best_of_all_moves(seed):
         kept, worth = measure(box)
         enough = 1e-6 + (0.02 * penalty if kept else 0.0)
         assert all(option <= (kept, worth + enough) for option in options)
-        assert np.array_equal(box, widen_in_kernel(cells, n_codes, is_number, allowed, gain, slack, penalty, max_cuts))
-
-
-def test_widening_is_the_same_in_every_thread():
-    cases = [make_widening_case(seed) for seed in range(40)]
-    with ThreadPoolExecutor(8) as threads:
-        together = list(threads.map(lambda case: widen_in_kernel(*case), cases))
-    assert all(np.array_equal(one, widen_in_kernel(*case)) for one, case in zip(together, cases, strict=True))
+        assert np.array_equal(box, widen(allowed, max_cuts))
 
 
 def test_a_box_under_the_floor_does_not_flee_to_where_nothing_is():
     """The draws of both levels fall short, and no draw is missing: no level would keep any floor."""
     cells = np.repeat([[0], [1]], 10, axis=0).astype(np.uint16)
-    slack = np.where(np.arange(20) % 2 == 0, 0.25, -0.75)
-    case = (cells, np.array([2]), np.array([False]), np.ones((1, 3), dtype=bool), np.ones(20), slack, 0.0)
-    assert widen_in_kernel(*case).all()
+    kinds = (np.arange(20) % 2).astype(np.uint8)
+    case = (cells, np.array([2]), np.array([False]), np.ones((1, 3), dtype=bool), kinds, 0.0)
+    assert move(*case, np.ones(2), np.array([0.25, -0.75])).all()
 
 
 def test_missing_values_alone_may_be_a_rule():
     cells = np.repeat([[0], [1], [2]], 10, axis=0).astype(np.uint16)
-    slack = np.repeat([-0.75, -0.75, 0.25], 10)
-    case = (cells, np.array([2]), np.array([True]), np.ones((1, 3), dtype=bool), np.ones(30), slack, 1.0)
-    assert widen_in_kernel(*case).tolist() == [[False, False, True]]
+    kinds = np.repeat([0, 0, 1], 10).astype(np.uint8)
+    case = (cells, np.array([2]), np.array([True]), np.ones((1, 3), dtype=bool), kinds, 1.0)
+    assert move(*case, np.ones(2), np.array([-0.75, 0.25])).tolist() == [[False, False, True]]

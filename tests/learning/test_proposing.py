@@ -3,8 +3,7 @@ import pytest
 
 from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.grid import Grid, Memberships
-from oleander.learning.polishing import Polisher, find_useful_columns
-from oleander.learning.proposing import MOST_BOXES, Proposer
+from oleander.learning.proposing import MOST_BOXES, Polisher, Proposer, find_useful_columns
 
 
 @pytest.fixture

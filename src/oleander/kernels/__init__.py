@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from oleander.kernels.dual import take_polyak_steps, take_volume_steps
     from oleander.kernels.filtering import score_features
     from oleander.kernels.growth import grow_nodes
-    from oleander.kernels.polishing import improve_box, widen_box
+    from oleander.kernels.polishing import move_box
     from oleander.kernels.pruning import find_best_cut
-    from oleander.kernels.trees import bin_numbers, find_leaves, rank_values
+    from oleander.kernels.trees import bin_numbers, find_leaves
 
 __all__ = [
     "PackedRows",
@@ -27,17 +27,15 @@ __all__ = [
     "find_cover",
     "find_leaves",
     "grow_nodes",
-    "improve_box",
     "load",
     "mark",
+    "move_box",
     "pack",
     "pack_matches",
-    "rank_values",
     "score_features",
     "take_polyak_steps",
     "take_volume_steps",
     "unpack",
-    "widen_box",
 ]
 
 if not TYPE_CHECKING:
@@ -47,9 +45,9 @@ if not TYPE_CHECKING:
         "dual": ("take_polyak_steps", "take_volume_steps"),
         "filtering": ("score_features",),
         "growth": ("grow_nodes",),
-        "polishing": ("improve_box", "widen_box"),
+        "polishing": ("move_box",),
         "pruning": ("find_best_cut",),
-        "trees": ("bin_numbers", "find_leaves", "rank_values"),
+        "trees": ("bin_numbers", "find_leaves"),
     }
 
     def __getattr__(name: str) -> Any:

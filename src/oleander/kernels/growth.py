@@ -13,7 +13,7 @@ from oleander.kernels.compiling import compiled, reads, writes
 # A gain under this share of a node's draws is what divisions leave behind.
 ROUNDING = 1e-9
 # The lines of the array of nodes, of which the first are returned. The draws of a node lie from START to END.
-COLUMN, CODE, MISSING_LEFT, LEFT, RIGHT, LABEL, N_DRAWS, N_RIGHT, START, END, ORDER, HEAP = range(12)
+COLUMN, CODE, MISSING_LEFT, LEFT, RIGHT, LABEL, N_DRAWS, N_RIGHT, START, END = range(10)
 
 # Types of arguments. Functions that kernels call have them too: otherwise numba compiles some of them twice.
 CODES, SIZES, FLAGS, LABELS = (
@@ -105,37 +105,6 @@ def _find_split(
     return gain if gain > ROUNDING * n_rows else 0.0
 
 
-@compiled(GAINS, TABLE, NUMBER, NUMBER)
-def _comes_first(gains: Floats, nodes: Ints, one: int, other: int) -> bool:
-    return gains[one] > gains[other] or (gains[one] == gains[other] and nodes[ORDER, one] < nodes[ORDER, other])
-
-
-@compiled(TABLE, GAINS, NUMBER, NUMBER)
-def _push(nodes: Ints, gains: Floats, size: int, node: int) -> None:
-    """Add a node to the heap of nodes that wait to be split."""
-    place = size
-    while place > 0 and _comes_first(gains, nodes, node, nodes[HEAP, (place - 1) // 2]):
-        nodes[HEAP, place] = nodes[HEAP, (place - 1) // 2]
-        place = (place - 1) // 2
-    nodes[HEAP, place] = node
-
-
-@compiled(TABLE, GAINS, NUMBER)
-def _pop(nodes: Ints, gains: Floats, size: int) -> int:
-    """Remove the node with the largest gain from the heap and return it."""
-    first, node = nodes[HEAP, 0], nodes[HEAP, size - 1]
-    place, child = 0, 1
-    while child < size - 1:
-        if child + 1 < size - 1 and _comes_first(gains, nodes, nodes[HEAP, child + 1], nodes[HEAP, child]):
-            child += 1
-        if not _comes_first(gains, nodes, nodes[HEAP, child], node):
-            break
-        nodes[HEAP, place] = nodes[HEAP, child]
-        place, child = child, 2 * child + 1
-    nodes[HEAP, place] = node
-    return first
-
-
 @compiled(CODES, SIZES, FLAGS, LABELS, LABELS, LINE, LINE, TABLE, NUMBER, TABLE, NUMBER)
 def _split(
     codes: NDArray[np.int32],
@@ -188,80 +157,56 @@ def _grow(
     histogram: Ints,
 ) -> int:
     """Grow a tree, parents before their children, and return its number of nodes."""
-    last = len(histogram) - 1
-    n_nodes, n_waiting, n_ordered, node = 1, 0, 0, 0
+    left, row, side = histogram[len(histogram) - 1], rows[0], rows[1]
+    n_nodes, n_known, first = 1, 0, 0
     nodes[END, 0] = len(labels)
     for i in range(len(labels)):
         totals[0, labels[i]] += amounts[i]
-        rows[0, i] = i
+        row[i] = i
     while n_nodes + 1 < 2 * max_leaves:
-        while node < n_nodes:
-            gains[node] = _find_split(
-                codes,
-                n_codes,
-                is_number,
-                labels,
-                amounts,
-                rows[0],
-                nodes,
-                node,
-                totals,
-                histogram[last],
-                histogram,
-                min_leaf,
+        while n_known < n_nodes:
+            gains[n_known] = _find_split(
+                codes, n_codes, is_number, labels, amounts, row, nodes, n_known, totals, left, histogram, min_leaf
             )
-            if gains[node] > 0:
-                nodes[ORDER, node] = n_ordered
-                _push(nodes, gains, n_waiting, node)
-                n_ordered += 1
-                n_waiting += 1
-            node += 1
-        if n_waiting == 0:
+            n_known += 1
+        while first < n_nodes - 1 and gains[first] == 0:
+            first += 1
+        best = first
+        # In a tree of any size every node is split, and the order changes nothing.
+        if max_leaves < len(labels):
+            for node in range(first, n_nodes):
+                if gains[node] > gains[best]:
+                    best = node
+        if gains[best] == 0:
             break
-        best = _pop(nodes, gains, n_waiting)
-        n_waiting -= 1
-        _split(codes, n_codes, is_number, labels, amounts, rows[0], rows[1], nodes, best, totals, n_nodes)
+        gains[best] = 0
+        _split(codes, n_codes, is_number, labels, amounts, row, side, nodes, best, totals, n_nodes)
         n_nodes += 2
     return n_nodes
 
 
-@compiled(TABLE, TABLE, NUMBER, types.bool_, TABLE)
-def _collect(nodes: Ints, totals: Ints, n_nodes: int, simplify: bool, collected: Ints) -> int:
-    """Write the nodes in order, the root first, and return their number; siblings with one label may be merged."""
+@compiled(TABLE, NUMBER, types.bool_, LINE, LINE)
+def _order(nodes: Ints, n_nodes: int, simplify: bool, waiting: Ints, order: Ints) -> int:
+    """Write the nodes, the root first and then its left and its right subtree, and return their number.
+
+    Two leaves with one label may be merged: their parent has that label too.
+    """
     for node in range(n_nodes - 1, -1, -1):
-        best = 0
-        for label in range(totals.shape[1]):
-            if totals[node, label] > totals[node, best]:
-                best = label
-        n_draws = nodes[END, node] - nodes[START, node]
-        nodes[LABEL, node], nodes[N_DRAWS, node], nodes[N_RIGHT, node] = best, n_draws, totals[node, best]
         left, right = nodes[LEFT, node], nodes[RIGHT, node]
-        # The label of both is the most frequent in each, so it is the most frequent in their parent too.
         are_leaves = left > 0 and nodes[LEFT, left] == nodes[LEFT, right] == 0
         if simplify and are_leaves and nodes[LABEL, left] == nodes[LABEL, right]:
             nodes[LEFT, node] = 0
-    n_kept, n_waiting = 0, 1
-    nodes[HEAP, 0] = 0
+    n_ordered, n_waiting = 0, 1
+    waiting[0] = 0
     while n_waiting > 0:
         n_waiting -= 1
-        node = nodes[HEAP, n_waiting]
-        nodes[ORDER, node] = n_kept
-        for field in range(N_RIGHT + 1):
-            collected[field, n_kept] = nodes[field, node]
+        node = waiting[n_waiting]
+        order[n_ordered] = node
+        n_ordered += 1
         if nodes[LEFT, node] > 0:
-            nodes[HEAP, n_waiting], nodes[HEAP, n_waiting + 1] = nodes[RIGHT, node], nodes[LEFT, node]
+            waiting[n_waiting], waiting[n_waiting + 1] = nodes[RIGHT, node], nodes[LEFT, node]
             n_waiting += 2
-        else:
-            collected[COLUMN, n_kept] = -1
-        n_kept += 1
-    for number in range(n_kept):
-        if collected[COLUMN, number] < 0:
-            collected[LEFT, number] = collected[RIGHT, number] = -1
-            collected[CODE, number] = collected[MISSING_LEFT, number] = 0
-        else:
-            collected[LEFT, number] = nodes[ORDER, collected[LEFT, number]]
-            collected[RIGHT, number] = nodes[ORDER, collected[RIGHT, number]]
-    return n_kept
+    return n_ordered
 
 
 def grow_nodes(
@@ -308,7 +253,7 @@ def grow_nodes(
     max_leaves = max(1, n_draws if max_leaves is None else min(max_leaves, n_draws))
     most = 2 * max_leaves - 1
     # Pages that are never written take no memory, so arrays may be as long as the largest tree.
-    nodes, gains, totals = np.zeros((HEAP + 1, most), np.intp), np.zeros(most), np.zeros((most, n_labels), np.intp)
+    nodes, gains, totals = np.zeros((END + 1, most), np.intp), np.zeros(most), np.zeros((most, n_labels), np.intp)
     rows = np.empty((2, n_draws), np.intp)
     # A line for each code, one for missing and one for sums; after the labels a column for all of them.
     histogram = np.zeros((n_codes.max(initial=0) + 2, n_labels + 1), np.intp)
@@ -320,5 +265,15 @@ def grow_nodes(
     n_nodes = _grow(
         codes, n_codes, is_number, labels, amounts, max_leaves, min_leaf, nodes, gains, totals, rows, histogram
     )
-    collected = np.empty((N_RIGHT + 1, n_nodes), np.intp)
-    return collected[:, : _collect(nodes, totals, n_nodes, simplify, collected)]
+    totals = totals[:n_nodes]
+    nodes[LABEL, :n_nodes], nodes[N_RIGHT, :n_nodes] = totals.argmax(axis=1), totals.max(axis=1)
+    nodes[N_DRAWS, :n_nodes] = nodes[END, :n_nodes] - nodes[START, :n_nodes]
+    waiting, order = np.empty((2, n_nodes), np.intp)
+    order = order[: _order(nodes, n_nodes, simplify, waiting, order)]
+    number = np.empty(n_nodes, np.intp)
+    number[order] = np.arange(len(order))
+    grown = nodes[: N_RIGHT + 1, order]
+    is_leaf = grown[LEFT] == 0
+    grown[LEFT], grown[RIGHT] = number[grown[LEFT]], number[grown[RIGHT]]
+    grown[COLUMN:LABEL, is_leaf] = np.array([[-1], [0], [0], [-1], [-1]])
+    return grown

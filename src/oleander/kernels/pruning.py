@@ -46,39 +46,6 @@ def _solve(left: Ints, right: Ints, value: Floats, max_leaves: int, best: Floats
                 best[node, budget], taken[node, budget] = own, -1
 
 
-@compiled(
-    reads(types.intp, 1),
-    reads(types.intp, 1),
-    reads(types.float64, 2),
-    reads(types.intp, 2),
-    reads(types.intp, 1),
-    writes(types.intp, 2),
-    writes(types.intp, 1),
-)
-def _read(left: Ints, right: Ints, best: Floats, taken: Ints, sizes: Ints, waiting: Ints, spoken: Ints) -> int:
-    """Walk down from the root, write the nodes that speak, and return their number."""
-    n_spoken, n_waiting = 0, 1
-    waiting[0, 0], waiting[0, 1] = 0, sizes[0] - 1
-    while n_waiting > 0:
-        n_waiting -= 1
-        node = waiting[n_waiting, 0]
-        budget = min(waiting[n_waiting, 1], sizes[node] - 1)
-        # The smallest budget with the same worth is the one whose shares were stored.
-        while budget > 0 and best[node, budget - 1] >= best[node, budget] - ROUNDING:
-            budget -= 1
-        if budget <= 0:
-            continue
-        share = taken[node, budget]
-        if share == -1:
-            spoken[n_spoken] = node
-            n_spoken += 1
-            continue
-        waiting[n_waiting, 0], waiting[n_waiting, 1] = left[node], share
-        waiting[n_waiting + 1, 0], waiting[n_waiting + 1, 1] = right[node], budget - share
-        n_waiting += 2
-    return n_spoken
-
-
 def find_best_cut(left: Ints, right: Ints, value: Floats, max_leaves: int) -> Ints:
     """Return the nodes that speak in the best cut of at most ``max_leaves``, by the exact program over budgets.
 
@@ -98,5 +65,17 @@ def find_best_cut(left: Ints, right: Ints, value: Floats, max_leaves: int) -> In
     width = min(max_leaves, (n_nodes + 1) // 2) + 1
     best, taken, sizes = np.zeros((n_nodes, width)), np.zeros((n_nodes, width), np.intp), np.zeros(n_nodes, np.intp)
     _solve(left, right, np.asarray(value, dtype=np.float64), max_leaves, best, taken, sizes)
-    spoken, waiting = np.empty(n_nodes, np.intp), np.empty((n_nodes + 1, 2), np.intp)
-    return spoken[: _read(left, right, best, taken, sizes, waiting, spoken)]
+    # From the root down, with the budget of each node.
+    waiting, speaking = [(0, int(sizes[0]) - 1)], []
+    while waiting:
+        node, given = waiting.pop()
+        budget = min(given, int(sizes[node]) - 1)
+        # The smallest budget with the same worth is the one whose shares were stored.
+        while budget > 0 and best[node, budget - 1] >= best[node, budget] - ROUNDING:
+            budget -= 1
+        share = int(taken[node, budget])
+        if budget > 0 and share == -1:
+            speaking.append(node)
+        elif budget > 0:
+            waiting += [(int(left[node]), share), (int(right[node]), budget - share)]
+    return np.array(speaking, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""Trees: bin codes of numbers to grow on, cut at edges, the numbers at given ranks, and rows passed down to leaves."""
+"""Trees: bin codes of numbers to grow on, cut at edges, and rows passed down to leaves."""
 
 import numpy as np
 from numba import types
@@ -9,10 +9,6 @@ from oleander.kernels.compiling import compiled, reads, writes
 
 # With several buckets of equal width for each edge, few values have to be compared with more than one edge.
 BUCKETS_PER_EDGE = 8
-# Fewer values than this are sorted to find ranks.
-FEWEST = 512
-N_SAMPLED = 256
-MOST_BUCKETS = 4096
 
 
 @compiled()
@@ -58,76 +54,6 @@ def bin_numbers(values: Floats, edges: Floats) -> NDArray[np.int32]:
     codes = np.empty(len(values), dtype=np.int32)
     _bin(values, np.ascontiguousarray(edges), np.empty(BUCKETS_PER_EDGE * len(edges), dtype=np.intp), codes)
     return codes
-
-
-@compiled(
-    reads(types.float64, 1),
-    reads(types.intp, 1),
-    types.float64,
-    types.float64,
-    writes(types.intp, 1),
-    writes(types.float64, 1),
-    writes(types.float64, 1),
-)
-def _rank(values: Floats, ranks: Ints, low: float, scale: float, ends: Ints, ordered: Floats, found: Floats) -> bool:
-    """Write the values at ascending ranks; return False if too many values share a bucket for this to be quick."""
-    n_values, n_buckets = len(values), len(ends)
-    for i in range(n_values):
-        ends[_find_bucket(values[i], low, scale, n_buckets)] += 1
-    total = 0
-    for bucket in range(n_buckets):
-        if 8 * ends[bucket] > n_values:
-            return False
-        total += ends[bucket]
-        ends[bucket] = total - ends[bucket]
-    for i in range(n_values):
-        bucket = _find_bucket(values[i], low, scale, n_buckets)
-        ordered[ends[bucket]] = values[i]
-        ends[bucket] += 1
-    bucket, start, n_sorted = 0, 0, 0
-    for k in range(len(ranks)):
-        while ends[bucket] <= ranks[k]:
-            start = ends[bucket]
-            bucket += 1
-        if n_sorted <= start:
-            n_sorted = ends[bucket]
-            # Insertion in steps that become smaller.
-            step = 1
-            while step < (n_sorted - start) // 3:
-                step = 3 * step + 1
-            while step > 0:
-                for i in range(start + step, n_sorted):
-                    value, place = ordered[i], i
-                    while place >= start + step and ordered[place - step] > value:
-                        ordered[place] = ordered[place - step]
-                        place -= step
-                    ordered[place] = value
-                step //= 3
-        found[k] = ordered[ranks[k]]
-    return True
-
-
-def rank_values(values: Floats, ranks: Ints) -> Floats:
-    """Return the values at these ranks: those that sorting would bring there.
-
-    Parameters
-    ----------
-    values : array of shape (n_values,)
-        Without NaN.
-    ranks : int array of shape (n_ranks,)
-        Ascending.
-    """
-    values = np.asarray(values, dtype=np.float64)
-    if len(values) >= FEWEST:
-        # Buckets of equal width over the middle of a few values; all beyond them share the first and the last.
-        some = np.sort(values[:: len(values) // N_SAMPLED])
-        low, high = some[len(some) // 64], some[-1 - len(some) // 64]
-        n_buckets = min(len(values) // 8, MOST_BUCKETS)
-        if np.isfinite(high - low) and high > low:
-            ends, found = np.zeros(n_buckets, dtype=np.intp), np.empty(len(ranks))
-            if _rank(values, ranks, low, n_buckets / (high - low), ends, np.empty(len(values)), found):
-                return found
-    return np.asarray(np.sort(values)[ranks])
 
 
 @compiled(

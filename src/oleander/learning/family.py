@@ -15,9 +15,8 @@ from oleander.learning.boxes import grow_trees, make_pool
 from oleander.learning.candidates import Candidate, Candidates
 from oleander.learning.grid import Grid, Key, Memberships
 from oleander.learning.lines import list_nodes, with_lines
-from oleander.learning.polishing import Polisher, find_useful_columns
 from oleander.learning.program import CoverProgram
-from oleander.learning.proposing import Proposer
+from oleander.learning.proposing import Polisher, Proposer, find_useful_columns
 from oleander.rules.line import MOST_TERMS
 from oleander.rules.tree import LEAF, Tree
 

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Bools, Floats, Ints
 from oleander.learning.boxes import BoxPool
 from oleander.learning.candidates import Candidates
-from oleander.learning.grid import Key
-from oleander.learning.polishing import Polisher
+from oleander.learning.grid import Key, Memberships, mask_table, read_table
 
 # The most boxes of one round of proposals, whatever the number of rules that is asked for.
 MOST_BOXES = 24
@@ -18,6 +17,70 @@ MIN_CUT_GAIN = 0.002
 # What a draw costs by which a box falls short of the threshold, in draws that it adds: when a box is picked to start
 # from, and while its sides move freely.
 START_PRICE, MOVING_PRICE = 3.0, 6.0
+MOST_MOVES = 12
+MOST_COLUMNS = 64
+MOST_CODES = 2**16
+# Whether draws of each kind are right, and not yet covered; see ``Polisher.move``.
+IS_RIGHT, IS_NEW = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0, 1.0])
+
+
+def find_useful_columns(keys: Sequence[Key]) -> Ints:
+    """Return the columns that boxes are cut along, the most frequent if there are very many."""
+    columns, counts = np.unique([cut[0] for key in keys for cut in key], return_counts=True)
+    return np.sort(columns[np.argsort(-counts, kind="stable")[:MOST_COLUMNS]]).astype(np.intp)
+
+
+class Polisher:
+    """Draws as bin codes, laid out to move the sides of boxes along some columns."""
+
+    def __init__(self, draws: Memberships, positions: Ints, max_conditions: int | None = None) -> None:
+        self.max_conditions = max_conditions
+        # Narrow cells are read faster. A column with more levels than they can tell apart keeps its cuts.
+        fits = [draws.grid.columns[j].n_codes < MOST_CODES for j in positions.tolist()]
+        self.draws, self.positions = draws, positions[np.array(fits, dtype=bool)]
+        self.line = {int(position): line for line, position in enumerate(self.positions)}
+        columns = [draws.grid.columns[j] for j in self.positions.tolist()]
+        self.n_codes = np.array([column.n_codes for column in columns], dtype=np.intp)
+        self.is_number = np.array([column.is_number for column in columns], dtype=bool)
+        # One line per draw: the draws inside a box are then read as whole lines.
+        self.cells = np.ascontiguousarray(draws.codes[self.positions].T, dtype=np.uint16)
+
+    def move(
+        self, key: Key, is_right: Bools, is_new: Bools, gains: Floats, slacks: Floats | None, penalty: float
+    ) -> Key:
+        """Return the box after the best moves of single columns.
+
+        Parameters
+        ----------
+        key : Key
+        is_right, is_new : bool arrays of shape (n_draws,)
+            Which draws the box answers correctly, and which no other box covers.
+        gains, slacks, penalty
+            As in ``kernels.move_box``, for the kinds of draws in the order of ``IS_RIGHT`` and ``IS_NEW``.
+        """
+        if not len(self.positions):
+            return key
+        allowed = np.ones((len(self.positions), int(self.n_codes.max(initial=0)) + 1), dtype=bool)
+        is_cut = np.zeros(len(self.positions), dtype=bool)
+        fixed = tuple(cut for cut in key if cut[0] not in self.line)
+        for position, mask in key:
+            if position in self.line:
+                line = self.line[position]
+                is_cut[line] = True
+                allowed[line, : self.n_codes[line] + 1] = mask_table(mask, int(self.n_codes[line]))
+        cells, kinds = self.cells, is_right + 2 * is_new.astype(np.uint8)
+        if fixed:
+            inside = self.draws.covers([fixed])[0]
+            cells, kinds = cells[inside], kinds[inside]
+        most = len(self.positions) if self.max_conditions is None else self.max_conditions - len(fixed)
+        kernels.move_box(
+            *(cells, self.n_codes, self.is_number, allowed, is_cut), kinds, gains, slacks, penalty, most, MOST_MOVES
+        )
+        cuts = [
+            (int(self.positions[line]), read_table(allowed[line, : self.n_codes[line] + 1]))
+            for line in np.flatnonzero(is_cut).tolist()
+        ]
+        return tuple(sorted([*fixed, *cuts]))
 
 
 class Proposer:
@@ -32,7 +95,7 @@ class Proposer:
     right : bool array of shape (n_answers, n_draws)
         Which answer is right on which draw.
     min_gain : float
-        The fewest draws that a box must add.
+        The minimum number of draws that a box must add.
     """
 
     def __init__(self, pool: BoxPool, polisher: Polisher, right: Bools, min_gain: float) -> None:
@@ -45,11 +108,7 @@ class Proposer:
     def propose(self, threshold: float, known: Sequence[int] = ()) -> list[int]:
         """Add candidates that reach a threshold, and return a greedy choice of them.
 
-        Parameters
-        ----------
-        threshold : float
-        known : sequence of int
-            A choice at a higher threshold, whose boxes are widened.
+        ``known`` is a choice at a higher threshold, whose boxes are widened.
         """
         self._widen_each(list(known), threshold)
         chosen: list[int] = []
@@ -89,18 +148,15 @@ class Proposer:
 
     def _move(self, key: Key, label: int, covered: Bools, threshold: float) -> list[int]:
         """Return the candidates met while a box moves: freely at a price, and then under the threshold."""
-        added = self.right[label] & ~covered
-        reward = MOVING_PRICE * self._slack(label, threshold) + added
-        key = self.polisher.improve(key, reward, self._penalty)
+        gains = MOVING_PRICE * (IS_RIGHT - threshold) + IS_RIGHT * IS_NEW
+        key = self.polisher.move(key, self.right[label], ~covered, gains, None, self._penalty)
         return [self.candidates.add(key, label), self._widen(key, label, covered, threshold)]
 
     def _widen(self, key: Key, label: int, covered: Bools, threshold: float) -> int:
         """Return the candidate that a box becomes when its sides move under the threshold."""
-        key = self.polisher.widen(key, (~covered).astype(float), self._slack(label, threshold), self._penalty)
+        slacks = IS_RIGHT - threshold
+        key = self.polisher.move(key, self.right[label], ~covered, IS_NEW, slacks, self._penalty)
         return self.candidates.add(key, label)
-
-    def _slack(self, label: int, threshold: float) -> Floats:
-        return np.where(self.right[label], 1 - threshold, -threshold)
 
     def _find_widest(self, numbers: Sequence[int], covered: Bools, threshold: float) -> tuple[int, int]:
         """Return the first candidate that adds most of those that reach the threshold, and the draws that it adds."""

@@ -86,7 +86,7 @@ def readable_edges(values: Floats, feature: Feature) -> Floats:
     """
     if not len(values):
         return np.empty(0)
-    quantiles = kernels.rank_values(values, _quantile_positions(len(values)))
+    quantiles = np.sort(values)[_quantile_positions(len(values))]
     spread = (quantiles[-N_EDGES // 10] - quantiles[N_EDGES // 10]) or np.ptp(quantiles)
     if spread == 0:
         return np.empty(0)
