@@ -38,8 +38,11 @@ class TestFit:
         assert 1 <= len(atlas.explainers_) <= 3
         assert atlas.coverage_ == pytest.approx(atlas.evaluation_.coverage)
         assert atlas.fidelity_ == min(member.fidelity for member in atlas.explainers_)
-        assert all(member.floor_value >= 0.9 for member in atlas.explainers_)
-        assert all(member.radius in {c.region.radius for c in atlas.pool_.candidates} for member in atlas.explainers_)
+        for member in atlas.explainers_:
+            assert Floor().measure(member.fidelity * member.support, member.support) >= 0.9
+        assert all(
+            member.region.radius in {c.region.radius for c in atlas.pool_.candidates} for member in atlas.explainers_
+        )
         assert atlas.feature_names_in_.tolist() == list(X.columns)
         assert atlas.n_features_in_ == 30
         assert atlas.result_.gap == 0

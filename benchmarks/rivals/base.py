@@ -134,4 +134,4 @@ def choose(rows: Rows, region: Region, explainer: Explainer, origin: str) -> Cho
     right[inside] = explainer.predict(rows.values[inside]) == rows.labels[inside]
     support, n_right = int(rows.weights[inside].sum()), int(rows.weights[right].sum())
     fidelity = n_right / support if support else float("nan")
-    return ChosenExplainer(region, explainer, origin, support, fidelity, fidelity, float("nan"))
+    return ChosenExplainer(region, explainer, origin, support, fidelity, float("nan"))

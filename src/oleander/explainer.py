@@ -51,8 +51,7 @@ from oleander.messages import one_line, visible
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
 from oleander.results.explanation import Explanation, explain_row
-from oleander.results.fit_record import Accuracy, FitRecord, ModelScore, Stability
-from oleander.results.rules import tabulate_rules
+from oleander.results.fit_record import Accuracy, FitRecord, ModelScore, Stability, tabulate_rules
 from oleander.results.tradeoff import TradeOff, read_grid
 from oleander.rules import FilteredTree, LocalExplainer
 from oleander.running.progress import showing_progress
@@ -572,7 +571,11 @@ class AggregateExplainer(Parameters):
         if self._counter is None:
             if self.black_box is None:
                 raise ValueError("the black box is not here to be asked: pass its labels.")
-            self._counter = self._record.count_queries(self.black_box, self.max_queries)
+            model, record = self.black_box, self._record
+            box = BlackBox(record.output.of_model(model), self.schema_, is_number=record.is_number)
+            self._counter = CountingBlackBox(box, self.max_queries)
+            # Counting goes on where the fit ended.
+            self._counter.n_queries = record.n_queries
         known = Rows.empty(self.schema_) if self._engine is None else self._engine.known
         return label_rows(rows, self._counter, known=known).labels_of_rows
 

@@ -315,7 +315,7 @@ def with_record(record: Any) -> AggregateExplainer:
 def with_members(schema: FeatureSchema, members: list[tuple[Any, Any]], *, first: int = 0) -> AggregateExplainer:
     """Return a fitted explainer of regions and explainers made by hand, of which one is the most faithful."""
     chosen = tuple(
-        ChosenExplainer(region, explainer, "hand", 1, 1.0 if number == first else 0.9, 0.9, 0.9)
+        ChosenExplainer(region, explainer, "hand", 1, 1.0 if number == first else 0.9, 0.9)
         for number, (region, explainer) in enumerate(members)
     )
     record = fitted("mixed", "default").record_

@@ -34,7 +34,7 @@ class TestChooseFromPool:
         atlas = AggregateExplainer(halves, candidates=generators, max_explainers=3, random_state=0)
         atlas.fit(square, groups=groups)
         assert atlas.coverage_ > 0.9
-        assert all(member.floor_value >= 0.9 for member in atlas.explainers_)
+        assert all(member.fidelity >= 0.9 for member in atlas.explainers_)
         # The rows once, and some of them again to see whether answers change.
         assert atlas.n_queries_ <= 2 * 300
         group_of = atlas.pool_.rows.groups

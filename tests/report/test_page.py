@@ -1,7 +1,6 @@
 """The page: the figures of Python, no value of a row, text that stays text, and the same bytes each time."""
 
 import json
-import math
 import re
 
 import numpy as np
@@ -194,7 +193,7 @@ def test_columns_have_no_bounds_but_those_beyond_which_a_value_is_far(mixed_sche
 def describe_region(region, schema, claim=None):
     """Describe an explainer that answers "yes" in a region."""
     answer = Constant("yes", 10, 0.9, np.dtype("U3"))
-    chosen = ChosenExplainer(region, answer, "own", 10, 0.9, math.nan, 0.9, claim)
+    chosen = ChosenExplainer(region, answer, "own", 10, 0.9, 0.9, claim)
     return describe_member(chosen, schema, {"yes": 0}, 0.8)
 
 

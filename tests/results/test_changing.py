@@ -32,7 +32,7 @@ def row(age=50, dose=1.0, sex="F", ward="north"):
 
 def box(label, *conditions, fidelity=1.0):
     constant = Constant(label, 10, fidelity, np.dtype(object))
-    return ChosenExplainer(Box(conditions), constant, "asking", 10, 0.9, 0.8, fidelity)
+    return ChosenExplainer(Box(conditions), constant, "asking", 10, 0.9, fidelity)
 
 
 def chosen(*members):
@@ -100,7 +100,7 @@ class TestByHand:
     def test_a_linear_model_has_no_conditions(self):
         rows = SCHEMA.encode(TABLE)
         linear = LimeLinear().fit(rows, np.where(rows[:, 0] > 50, "yes", "no"), schema=SCHEMA)
-        member = ChosenExplainer(Box(()), linear, "test", 10, 0.9, 0.8, 1.0)
+        member = ChosenExplainer(Box(()), linear, "test", 10, 0.9, 1.0)
         assert find_change(chosen(member), row(), "no") is None
 
 
@@ -110,7 +110,7 @@ def test_odd_scales_and_thresholds(scale, threshold):
     schema = FeatureSchema((Feature("x", Kind.CONTINUOUS, "float64", -1e308, 1e308, scale),), array_dtype="float64")
     over = Box((Range(0, schema[0], lower=threshold),))
     constant = Constant("over", 10, 1.0, np.dtype(object))
-    sets = ExplainerSet(schema, (ChosenExplainer(over, constant, "asking", 10, 0.9, 0.8, 1.0),))
+    sets = ExplainerSet(schema, (ChosenExplainer(over, constant, "asking", 10, 0.9, 1.0),))
     change = find_change(sets, np.array([-1.5e308]), None)
     # Where a distance is no float, nothing is named.
     assert change is None or sets.answer(change.row[None]).tolist() == ["over"]
@@ -154,7 +154,7 @@ def random_set(seed):
     careful = AbstainingTree(tree, rng.random(len(tree.column)) < 0.6)
     if careful.complexity:
         region = Spoken(Box((condition(0),)), careful)
-        members.insert(2, ChosenExplainer(region, careful, "trees", 10, 0.9, 0.8, 1.0))
+        members.insert(2, ChosenExplainer(region, careful, "trees", 10, 0.9, 1.0))
     return chosen(*members), rows
 
 
@@ -237,7 +237,7 @@ def test_in_a_ball_the_changed_row_is_named_by_its_value():
     rows = SCHEMA.encode(TABLE)
     tree = UnfilteredTree().fit(rows, np.where(rows[:, 0] > 50, "yes", "no"), schema=SCHEMA)
     ball = Ball(SCHEMA, row(), 2.0, max_flips=4)
-    sets = chosen(ChosenExplainer(ball, tree, "balls", 10, 0.9, 0.8, 1.0))
+    sets = chosen(ChosenExplainer(ball, tree, "balls", 10, 0.9, 1.0))
     change = find_change(sets, row(age=51), "yes")
     assert str(change).startswith("The answer would be 'no' (rule 1) if age = ")
     assert sets.answer(change.row[None]).tolist() == ["no"]

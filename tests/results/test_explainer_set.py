@@ -28,7 +28,7 @@ def constant(label):
 
 def member(region, label, bound=None, fidelity=0.9):
     claim = None if bound is None else Claim(9, 10, bound)
-    return ChosenExplainer(region, constant(label), "test", 10, fidelity, 0.8, float("nan"), claim)
+    return ChosenExplainer(region, constant(label), "test", 10, fidelity, float("nan"), claim)
 
 
 def ball(center, radius):
@@ -212,10 +212,6 @@ class TestFiles:
         assert after.ranked.tolist() == [1, 0]
         assert after.to_dict() == before.to_dict()
         assert after.answer(X).tolist() == before.answer(X).tolist()
-
-    def test_the_radius_is_that_of_a_ball(self):
-        assert member(ball(2.0, 3.0), "a").radius == 3.0
-        assert member(box(2.0, 3.0), "a").radius is None
 
 
 @pytest.mark.parametrize(

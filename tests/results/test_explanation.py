@@ -13,7 +13,7 @@ SCHEMA = FeatureSchema.infer(X)
 TREE = UnfilteredTree(max_leaves=2).fit(X, X[:, 0] > 0.5, schema=SCHEMA)
 CAREFUL = AbstainingTree(TREE, np.array([False, True, False]), "draws")
 JUDGED = (Claim(58, 60, 0.899),)
-MEMBER = ChosenExplainer(Spoken(Box(()), CAREFUL), CAREFUL, "asking", 60, 0.97, 0.9, 1.0, judged=JUDGED)
+MEMBER = ChosenExplainer(Spoken(Box(()), CAREFUL), CAREFUL, "asking", 60, 0.97, 1.0, judged=JUDGED)
 CHOSEN = ExplainerSet(SCHEMA, (MEMBER,))
 
 

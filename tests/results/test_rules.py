@@ -10,13 +10,8 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.judging.bounds import bound_quantile, lower_bound
 from oleander.judging.certificate import Claim
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.results.rules import (
-    judge_rules,
-    measure_spreads,
-    name_rule,
-    tabulate_rules,
-)
+from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet, name_rule
+from oleander.results.fit_record import tabulate_rules
 from oleander.rules import Box, Constant, LimeLinear, Linear, Tree, UnfilteredTree
 from oleander.rules.conditions import Range
 from oleander.words.rules import describe_evidence
@@ -33,7 +28,7 @@ def make_rows(values=X, labels=None, weights=None, groups=None):
 
 
 def member(explainer, region=None, **given):
-    return ChosenExplainer(region or Box(()), explainer, "test", 40, 0.95, 0.9, 1.0, **given)
+    return ChosenExplainer(region or Box(()), explainer, "test", 40, 0.95, 1.0, **given)
 
 
 BOX = member(Constant("high", 90, 0.99), Box((Range(0, SCHEMA[0], lower=0.6),)))
@@ -57,25 +52,30 @@ def test_the_rule_of_each_row_is_its_path():
                 assert rules[position] == explainer.path(row)
 
 
+def judge(explainer, right, values=X, weights=None):
+    """Return what rows say of an explainer that covers all of them and is right on some."""
+    said = np.where(right, "yes", "no")[None]
+    answers = Answers(np.ones(said.shape, dtype=bool), said, np.zeros(len(values), dtype=np.intp), None)
+    rows = make_rows(values, np.full(len(values), "yes"), weights)
+    return ExplainerSet(SCHEMA, (member(explainer),)).judged_on(rows, answers, 0.05).members[0].judged
+
+
 def test_rows_are_counted_for_each_rule():
-    covers = np.ones((1, len(X)), dtype=bool)
-    right = np.random.default_rng(1).random((1, len(X))) < 0.9
-    (judged,) = judge_rules([member(TREE)], make_rows(), covers, right, 0.05)
+    right = np.random.default_rng(1).random(len(X)) < 0.9
+    judged = judge(TREE, right)
     position = TREE.find_rules(X)
-    for number, claim in enumerate(judged.judged):
+    for number, claim in enumerate(judged):
         own = position == number
-        assert (claim.n_right, claim.n_rows) == (right[0, own].sum(), own.sum())
+        assert (claim.n_right, claim.n_rows) == (right[own].sum(), own.sum())
         assert claim.bound == pytest.approx(float(lower_bound(claim.n_right, claim.n_rows, 0.05)))
-    assert sum(claim.n_rows for claim in judged.judged) == len(X)
+    assert sum(claim.n_rows for claim in judged) == len(X)
 
 
 def test_weights_stand_for_equal_rows():
     weights = np.random.default_rng(1).integers(1, 4, len(X))
     again = np.repeat(np.arange(len(X)), weights)
-    covers, right = np.ones((1, len(X)), dtype=bool), (X[:, 1] > 0.1)[None]
-    (merged,) = judge_rules([member(TREE)], make_rows(weights=weights), covers, right, 0.05)
-    (whole,) = judge_rules([member(TREE)], make_rows(X[again]), covers[:, again], right[:, again], 0.05)
-    assert merged.judged == whole.judged
+    right = X[:, 1] > 0.1
+    assert judge(TREE, right, weights=weights) == judge(TREE, right[again], X[again])
 
 
 def test_an_explainer_whose_rules_cannot_be_told_apart_is_not_judged_by_rule():
@@ -83,9 +83,9 @@ def test_an_explainer_whose_rules_cannot_be_told_apart_is_not_judged_by_rule():
         def predict(self, rows):
             return super().predict(rows)
 
-    own, covers = Own(*(getattr(TREE, one.name) for one in fields(TREE))), np.ones((1, len(X)), dtype=bool)
+    own = Own(*(getattr(TREE, one.name) for one in fields(TREE)))
     assert own.find_rules(X) is None
-    assert judge_rules([member(own)], make_rows(), covers, covers, 0.05)[0].judged == ()
+    assert judge(own, np.ones(len(X), dtype=bool)) == ()
 
 
 def test_names():
@@ -136,9 +136,10 @@ class TestSpreads:
 
     def measure(self, tolerance, labels, **of_rows):
         constant = Constant(10.0, 5, 1.0, np.dtype(float))
-        one = ChosenExplainer(Box(()), constant, "hand", 100, 1.0, 1.0, 1.0, tolerance=tolerance)
-        rows, covers = make_rows(self.VALUES, labels, **of_rows), np.ones((1, 100), dtype=bool)
-        (found,) = measure_spreads([one], rows, covers, np.full((1, 100), 10.0), 0.9, 0.05)
+        one = ChosenExplainer(Box(()), constant, "hand", 100, 1.0, 1.0, tolerance=tolerance)
+        chosen = ExplainerSet(FeatureSchema.infer(self.VALUES), (one,))
+        rows = make_rows(self.VALUES, labels, **of_rows)
+        (found,) = chosen.judged_on(rows, chosen.read(self.VALUES), 0.05, 0.9).members
         return found, None if found.spreads[0] is None else found.spreads[0].size
 
     def test_the_spread_is_a_bound_on_the_quantile_of_errors(self):

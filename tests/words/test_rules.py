@@ -15,7 +15,7 @@ from tests.results.test_rules import BOX, TREE, member
 CHANGE = Change(3, "rule 3", "b", (0,), ("age ≤ 52",), np.zeros(1))
 
 
-MEMBER = ChosenExplainer(Box(()), Constant("a", 10, 1.0), "test", 10, 0.9, 0.6, 1.0, judged=(Claim(9, 10, 0.6),))
+MEMBER = ChosenExplainer(Box(()), Constant("a", 10, 1.0), "test", 10, 0.9, 1.0, judged=(Claim(9, 10, 0.6),))
 
 
 def statement(number, label, term="age > 52"):

@@ -29,14 +29,13 @@ X = np.linspace(0.05, 9.95, 100)[:, None]
 SCHEMA = FeatureSchema.infer(X, scale="none")
 LABELS = np.where(X[:, 0] < 8, "low", "high")
 TREE = UnfilteredTree().fit(X, np.full(100, "low"), schema=SCHEMA)
-BALL = ChosenExplainer(Ball(SCHEMA, np.array([3.0]), 2.0), TREE, "balls", 40, 0.95, 0.9, 0.99)
+BALL = ChosenExplainer(Ball(SCHEMA, np.array([3.0]), 2.0), TREE, "balls", 40, 0.95, 0.99)
 BOX = ChosenExplainer(
     Box((Range(0, SCHEMA[0], 0, 5),)),
     Constant("low", 10, 1.0, np.dtype("<U4")),
     "asking",
     support=50,
     fidelity=0.98,
-    floor_value=0.9,
     draw_fidelity=1.0,
     judged=(Claim(49, 50, 0.9086),),
 )
@@ -213,7 +212,7 @@ class TestLength:
         tree = UnfilteredTree(max_leaves=None).fit(rows, labels, schema=schema)
         assert tree.complexity > 200
         ball = Ball(schema, rows[0], 2.0)
-        members = tuple(ChosenExplainer(ball, tree, "balls", 40, 0.95, 0.9, 0.99) for _ in range(3))
+        members = tuple(ChosenExplainer(ball, tree, "balls", 40, 0.95, 0.99) for _ in range(3))
         explainers = ExplainerSet(schema, members)
         evaluation = explainers.evaluate(rows, labels)
         text = summarize(replace(PROVEN, explainers=explainers, evaluation=evaluation))
@@ -268,7 +267,7 @@ class TestAsking:
         assert "This is fit number 3 on these rows" in summarize(replace(CERTIFIED, n_fits=3))
 
     def test_a_rule_that_answers_no_judging_row_shows_its_draws(self):
-        silent = replace(BOX, support=0, fidelity=float("nan"), floor_value=0.0, judged=(Claim(0, 0, 0.0),))
+        silent = replace(BOX, support=0, fidelity=float("nan"), judged=(Claim(0, 0, 0.0),))
         text = summarize(replace(ASKED, **chosen(silent)))
         assert "(not checked on any row; matches the model on 100% of 10 synthetic rows)" in text
 

@@ -2,11 +2,8 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from oleander.candidates.choosing import PoolProgram
 from oleander.draws.labelled import LabelledDraws
-from oleander.judging.bounds import lower_bound
 from oleander.learning.candidates import Candidate
 from oleander.learning.learner import RuleLearner, RuleSet
 from oleander.results.evaluation import Evaluation
@@ -40,7 +37,6 @@ def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = No
                 "asking",
                 support=0,
                 fidelity=float("nan"),
-                floor_value=0.0,
                 draw_fidelity=rule.fidelity,
                 tolerance=draws.tolerance,
             )
@@ -49,7 +45,6 @@ def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = No
     # The rules are laid over the rows once, and everything is counted from there.
     answers = explainers.read(rows.values)
     support, n_right = answers.covers @ rows.weights, answers.agree(rows.labels) @ rows.weights
-    bounds = np.zeros(len(members)) if learner.by_folds else lower_bound(n_right, support, level)
     explainers = replace(
         explainers,
         members=tuple(
@@ -57,7 +52,6 @@ def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = No
                 member,
                 support=int(support[number]),
                 fidelity=float(n_right[number] / support[number]) if support[number] else float("nan"),
-                floor_value=float(bounds[number]),
             )
             for number, member in enumerate(members)
         ),
@@ -76,7 +70,7 @@ def _make_explainer(draws: LabelledDraws, rule: Candidate, box: Box) -> Explaine
 
 def deliver_choice(program: PoolProgram, result: SelectionResult) -> ExplainerSet:
     """Return the candidates that a result chooses as explainers, the widest first."""
-    pool, measured, fidelity = program.pool, program.measured, program.pool.fidelity
+    pool, fidelity = program.pool, program.pool.fidelity
     members = []
     for index in sorted(result.chosen.tolist(), key=lambda index: -pool.support[index]):
         candidate, explainer = pool.candidates[index], pool.explainers[index]
@@ -88,7 +82,6 @@ def deliver_choice(program: PoolProgram, result: SelectionResult) -> ExplainerSe
                 candidate.origin,
                 support=int(pool.support[index]),
                 fidelity=float(fidelity[index]),
-                floor_value=float(measured[index]),
                 draw_fidelity=float(pool.draw_fidelity[index]),
                 tolerance=pool.tolerance,
             )

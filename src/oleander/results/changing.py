@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from oleander.data.schema import Feature, Kind
 from oleander.data.schema.rounding import round_to_step
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.messages import Shown
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.results.rules import name_rule
+from oleander.results.explainer_set import ExplainerSet, name_rule
 from oleander.rules.conditions import Condition, Levels, Range, conjoin
 
 # Rules are tried out from the nearest on, and the search ends after this many.
@@ -63,9 +62,8 @@ class Change(Shown):
     tolerance: Tolerance | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True)
-class Premise:
-    """The conditions of one rule; ``position`` is its place among the rules of its explainer.
+class Premise(NamedTuple):
+    """The conditions of one rule, which stands at ``position`` among the rules of its explainer.
 
     The label of a line means nothing, because its answer depends on the row.
     """
@@ -74,21 +72,14 @@ class Premise:
     position: int
     label: Any
     conditions: tuple[Condition, ...]
-    is_line: bool = False
+    is_line: bool
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The values of a column as intervals within which the answer does not change.
 
-    Parameters
-    ----------
-    feature : Feature
-    column : int
-    values : array of shape (n_cells,)
-        One value of each; NaN stands for missing.
-    lower, upper : arrays of shape (n_cells,)
-        The ends of each cell of numbers, the lower one not included.
+    ``values`` holds one value of each; NaN stands for missing. The ends are those of numbers, without the lower one.
     """
 
     feature: Feature
@@ -118,26 +109,52 @@ class Cells:
         codes = frozenset(int(code) for code in values[~np.isnan(values)])
         return Levels(self.column, self.feature, codes, missing)
 
+    def list_runs(self, place: int) -> list[list[int]]:
+        """Return the cells beside one in the order in which a run may grow: up, down, and each level by itself."""
+        others = [cell for cell in range(len(self.values)) if cell != place]
+        if not self.feature.is_number:
+            return [[cell] for cell in others]
+        up, down = [place], [place]
+        # The row's own cell is left out, and no run grows across it.
+        while up[-1] + 1 < len(self.values) and self._adjoins(up[-1]):
+            up.append(up[-1] + 1)
+        while down[-1] > 0 and self._adjoins(down[-1] - 1):
+            down.append(down[-1] - 1)
+        return [up[1:], down[1:], [cell for cell in others if math.isnan(self.values[cell])]]
+
+    def _adjoins(self, cell: int) -> bool:
+        """Return whether no number lies between a cell and the next one; a cell that is missing adjoins none."""
+        end, start = float(self.upper[cell]), float(self.lower[cell + 1])
+        if self.feature.kind is Kind.INTEGER and math.isfinite(end) and math.isfinite(start):
+            return math.floor(end) == math.floor(start)
+        return end == start
+
 
 class ChangeSearch:
-    """The search for changes of one row.
-
-    Parameters
-    ----------
-    explainers : ExplainerSet
-    row : array of shape (n_features,)
-        The encoded row.
-    label : Any
-        Its answer; None where there is none.
-    """
+    """The search for changes of one encoded row, whose answer is ``label``; None where there is none."""
 
     def __init__(self, explainers: ExplainerSet, row: Floats, label: Any) -> None:
         self.explainers, self.row, self.label = explainers, row, label
-        premises = [one for number, member in enumerate(explainers.members) for one in _list_premises(number, member)]
+        self.premises: list[Premise] = []
+        # The values at which an answer may change, for each column that a condition is on.
+        ends: dict[int, set[float]] = {}
         # Where every explainer is a box or a tree, an answer is the same all over a cell.
-        self.is_exact = all(_is_cut(member) for member in explainers.members)
-        self.cuts = _list_cuts(explainers, premises)
-        self.premises = [one for one in premises if one.is_line or self._is_other(one.label)]
+        self.is_exact = True
+        for number, member in enumerate(explainers.members):
+            cuts = member.explainer.cuts()
+            self.is_exact &= cuts is not None and member.region.box is not None
+            for position, rule in enumerate(member.explainer.rules()):
+                if not all(isinstance(term, Condition) for term in rule.terms):
+                    continue
+                conditions, is_line = conjoin([*member.conditions, *rule.terms]), member.explainer.varies
+                for one in conditions:
+                    own = (one.lower, one.upper) if isinstance(one, Range) else ()
+                    ends.setdefault(one.column, set()).update(filter(math.isfinite, own))
+                if is_line or self._is_other(rule.label):
+                    self.premises.append(Premise(number, position, rule.label, conditions, is_line))
+            for column, values in (cuts or {}).items():
+                ends.setdefault(column, set()).update(values)
+        self.cuts = {column: np.array(sorted(found), dtype=float) for column, found in ends.items()}
 
     def _is_other(self, answers: Any) -> Bools:
         """Return whether answers differ from the row's own."""
@@ -195,15 +212,10 @@ class ChangeSearch:
         sizes = np.where(good, np.sum(np.meshgrid(*far, indexing="ij"), axis=0), np.inf)
         best = np.unravel_index(int(sizes.argmin()), shape)
         place = np.ravel_multi_index(best, shape)
-        change = Change(
-            premise.explainer,
-            name_rule(self.explainers.members, premise.explainer, premise.position),
-            said[place],
-            tuple(columns),
-            tuple(self._describe(cells, good, [int(place) for place in best])),
-            changed[place],
-            self.explainers.tolerance,
-        )
+        name = name_rule(self.explainers.members, premise.explainer, premise.position)
+        terms = tuple(self._describe(cells, good, [int(place) for place in best]))
+        tolerance = self.explainers.tolerance
+        change = Change(premise.explainer, name, said[place], tuple(columns), terms, changed[place], tolerance)
         return float(sizes[best]), change
 
     def _describe(self, cells: Sequence[Cells], good: Bools, best: Sequence[int]) -> list[Any]:
@@ -215,7 +227,7 @@ class ChangeSearch:
             ]
         kept = [np.arange(len(one.values)) == place for one, place in zip(cells, best, strict=True)]
         for axis, (one, place) in enumerate(zip(cells, best, strict=True)):
-            for run in _runs(one, place):
+            for run in one.list_runs(place):
                 for cell in run:
                     wider = [*kept[:axis], kept[axis] | (np.arange(len(one.values)) == cell), *kept[axis + 1 :]]
                     if not good[np.ix_(*wider)].all():
@@ -262,68 +274,11 @@ class ChangeSearch:
 
 
 def find_change(explainers: ExplainerSet, row: Floats, label: Any) -> Change | None:
-    """Return what would change the answer of a row, or give it one; None where nothing was found.
+    """Return what would change the answer of an encoded row, or give it one; None where nothing was found.
 
     The rules of boxes and trees are looked at. In a ball, only the conditions of its tree are changed, a linear model
     has no conditions, and of a line only a change of the rule is looked for, so that a change to these may be missed.
-
-    Parameters
-    ----------
-    explainers : ExplainerSet
-    row : array of shape (n_features,)
-        The encoded row.
-    label : Any
-        Its answer; None where there is none.
     """
     # A file may hold bounds and thresholds whose differences no float holds.
     with np.errstate(all="ignore"):
         return ChangeSearch(explainers, row, label).find()
-
-
-def _list_premises(number: int, member: ChosenExplainer) -> list[Premise]:
-    return [
-        Premise(number, position, rule.label, conjoin([*member.conditions, *rule.terms]), member.explainer.varies)
-        for position, rule in enumerate(member.explainer.rules())
-        if all(isinstance(term, Condition) for term in rule.terms)
-    ]
-
-
-def _is_cut(member: ChosenExplainer) -> bool:
-    """Return whether a member's region and answers change at known values of single columns only."""
-    return member.region.box is not None and member.explainer.cuts() is not None
-
-
-def _list_cuts(explainers: ExplainerSet, premises: Sequence[Premise]) -> dict[int, Floats]:
-    """Return the values at which an answer may change, for each column that a condition is on."""
-    found: dict[int, set[float]] = {}
-    for premise in premises:
-        for one in premise.conditions:
-            ends = (one.lower, one.upper) if isinstance(one, Range) else ()
-            found.setdefault(one.column, set()).update(end for end in ends if math.isfinite(end))
-    for member in explainers.members:
-        for column, cuts in (member.explainer.cuts() or {}).items():
-            found.setdefault(column, set()).update(cuts)
-    return {column: np.array(sorted(ends), dtype=float) for column, ends in found.items()}
-
-
-def _runs(cells: Cells, place: int) -> list[list[int]]:
-    """Return the cells beside one in the order in which a run may grow: up, down, and each level by itself."""
-    others = [cell for cell in range(len(cells.values)) if cell != place]
-    if not cells.feature.is_number:
-        return [[cell] for cell in others]
-    missing = [cell for cell in others if math.isnan(cells.values[cell])]
-    up, down = [place], [place]
-    # The row's own cell is left out, and no run grows across it.
-    while up[-1] + 1 < len(cells.values) and _adjoin(cells, up[-1], up[-1] + 1):
-        up.append(up[-1] + 1)
-    while down[-1] > 0 and _adjoin(cells, down[-1] - 1, down[-1]):
-        down.append(down[-1] - 1)
-    return [up[1:], down[1:], missing]
-
-
-def _adjoin(cells: Cells, below: int, above: int) -> bool:
-    """Return whether no value lies between two cells of numbers; a cell that is missing adjoins none."""
-    ends = float(cells.upper[below]), float(cells.lower[above])
-    if cells.feature.kind is Kind.INTEGER and all(map(math.isfinite, ends)):
-        return math.floor(ends[0]) == math.floor(ends[1])
-    return ends[0] == ends[1]

@@ -1,10 +1,12 @@
-"""The chosen explainers together: the rows they cover, the answer they give, and how good it is."""
+"""The chosen explainers together: the rows they cover, the answer they give, what rows say of each, and their table."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.checks import Count, Share
@@ -12,10 +14,11 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.files.codec import read_fields, write_fields
+from oleander.judging.bounds import bound_quantile
 from oleander.judging.certificate import Certificate, Claim, Spread
+from oleander.judging.judged import Judged
 from oleander.messages import Shown
 from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
-from oleander.results.rules import judge_rules, measure_spreads
 from oleander.rules import Ball, Region
 from oleander.rules.base import Explainer, Rule, check_size, read_explainer, write_explainer
 from oleander.rules.conditions import Condition
@@ -38,8 +41,6 @@ class ChosenExplainer(Shown):
         The rows that it was chosen on and covers.
     fidelity : float
         The share of them on which it says what the black box says; NaN where there are none.
-    floor_value : float
-        The measure that was compared with ``min_fidelity``: the lower bound on that share, or the share itself.
     draw_fidelity : float
         Its agreement on the draws that trained it; NaN where there were none.
     claim : Claim or None
@@ -58,17 +59,11 @@ class ChosenExplainer(Shown):
     origin: str
     support: Count
     fidelity: Share
-    floor_value: float
     draw_fidelity: Share
     claim: Claim | None = None
     judged: tuple[Claim, ...] = ()
     tolerance: Tolerance | None = None
     spreads: tuple[Spread | None, ...] = ()
-
-    @property
-    def radius(self) -> float | None:
-        """The radius, where the region is a ball."""
-        return None if self.ball is None else self.ball.radius
 
     @property
     def ball(self) -> Ball | None:
@@ -155,11 +150,6 @@ class Answers:
         given: Labels = self.said[np.maximum(self.speaker, 0), np.arange(len(self.speaker))]
         return given
 
-    @property
-    def masked(self) -> np.ma.MaskedArray[Any, Any]:
-        """The answer for each row, masked where there is none."""
-        return np.ma.masked_array(self.given, mask=~self.answered)
-
     def agree(self, labels: Labels) -> Bools:
         """Return a mask of the rows on which each explainer covers the row and says what the black box says."""
         return self.covers & agrees(self.said, labels, self.tolerance)
@@ -209,9 +199,28 @@ class ExplainerSet:
         covers = np.array([member.region.contains(rows) for member in self.members])
         return covers if readable is None else covers & readable
 
-    def say(self, rows: Floats, covers: Bools) -> Labels:
-        """Return what each explainer says of each row that it covers; other entries mean nothing."""
-        words = []
+    def responsible(self, rows: Floats, readable: Bools | None = None) -> Ints:
+        """Return the number of the explainer that answers each row; -1 where the explainers abstain."""
+        return self._find_speaker(self.covers(rows, readable))
+
+    @cached_property
+    def ranked(self) -> Ints:
+        """The numbers of the explainers, the most faithful first: the first of them that covers a row answers."""
+        return np.argsort([-member.chosen_fidelity for member in self.members], kind="stable")
+
+    def _find_speaker(self, covers: Bools) -> Ints:
+        if not self.members:
+            return np.full(covers.shape[1], ABSTAINS, dtype=np.intp)
+        return np.where(covers.any(axis=0), self.ranked[covers[self.ranked].argmax(axis=0)], ABSTAINS)
+
+    def answer(self, rows: Floats, readable: Bools | None = None) -> np.ma.MaskedArray[Any, Any]:
+        """Return the answer for each row, masked where the explainers abstain."""
+        answers = self.read(rows, readable)
+        return np.ma.masked_array(answers.given, mask=~answers.answered)
+
+    def read(self, rows: Floats, readable: Bools | None = None) -> Answers:
+        """Return what the explainers say of some rows."""
+        covers, words = self.covers(rows, readable), []
         for explainer, inside in zip((member.explainer for member in self.members), covers, strict=True):
             # A constant reads no row, and a copy of many rows takes longer than all else.
             is_constant = explainer.is_one_rule and not explainer.varies
@@ -220,31 +229,7 @@ class ExplainerSet:
         said = np.zeros(covers.shape, dtype=dtype)
         for line, inside, word in zip(said, covers, words, strict=True):
             line[inside] = word
-        return said
-
-    def responsible(self, rows: Floats, readable: Bools | None = None) -> Ints:
-        """Return the number of the explainer that answers each row; -1 where the explainers abstain."""
-        return self.find_speaker(self.covers(rows, readable))
-
-    @cached_property
-    def ranked(self) -> Ints:
-        """The numbers of the explainers, the most faithful first: the first of them that covers a row answers."""
-        return np.argsort([-member.chosen_fidelity for member in self.members], kind="stable")
-
-    def find_speaker(self, covers: Bools) -> Ints:
-        """Return the number of the explainer that answers each row, given the rows that each covers; -1 for none."""
-        if not self.members:
-            return np.full(covers.shape[1], ABSTAINS, dtype=np.intp)
-        return np.where(covers.any(axis=0), self.ranked[covers[self.ranked].argmax(axis=0)], ABSTAINS)
-
-    def answer(self, rows: Floats, readable: Bools | None = None) -> np.ma.MaskedArray[Any, Any]:
-        """Return the answer for each row, masked where the explainers abstain."""
-        return self.read(rows, readable).masked
-
-    def read(self, rows: Floats, readable: Bools | None = None) -> Answers:
-        """Return what the explainers say of some rows."""
-        covers = self.covers(rows, readable)
-        return Answers(covers, self.say(rows, covers), self.find_speaker(covers), self.tolerance)
+        return Answers(covers, said, self._find_speaker(covers), self.tolerance)
 
     def evaluate(
         self, rows: Floats, labels: Labels, weights: Ints | None = None, readable: Bools | None = None
@@ -287,10 +272,24 @@ class ExplainerSet:
         share : float or None
             The share of new rows of the spread of rules for numbers; None leaves the spreads out.
         """
-        members = judge_rules(self.members, rows, answers.covers, answers.agree(rows.labels), level)
-        if share is not None and self.tolerance is not None:
-            members = measure_spreads(members, rows, answers.covers, answers.said, share, level)
-        return replace(self, members=members)
+        members, right = [], answers.agree(rows.labels)
+        for number, member in enumerate(self.members):
+            inside, n_rules = answers.covers[number], member.explainer.n_rules
+            position = member.explainer.find_rules(rows.values)
+            # Where rules cannot be told apart, no row is counted for one of them.
+            of_rule = np.tile(inside, (n_rules, 1))
+            if position is not None:
+                of_rule &= position == np.arange(n_rules)[:, None]
+                judged = Judged(of_rule, of_rule & right[number], rows.weights, rows.groups)
+                figures = zip(judged.n_right.tolist(), judged.n_answered.tolist(), judged.bounds(level), strict=True)
+                claims = tuple(Claim(n_right, n_rows, float(bound), rows.unit) for n_right, n_rows, bound in figures)
+                member = replace(member, judged=claims)
+            if share is not None and member.tolerance is not None:
+                said = answers.said[number]
+                spreads = (_measure_spread(member.tolerance, rows, said, one, share, level) for one in of_rule)
+                member = replace(member, spreads=tuple(spreads))
+            members.append(member)
+        return replace(self, members=tuple(members))
 
     def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
         """Describe the rows that the explainers do not answer."""
@@ -317,6 +316,33 @@ class ExplainerSet:
         members = tuple(ChosenExplainer.from_dict(member, schema) for member in data["members"])
         check_size(member.explainer for member in members)
         return cls(schema, members)
+
+
+def _measure_spread(
+    tolerance: Tolerance, rows: Rows, said: Floats, inside: Bools, share: float, level: float
+) -> Spread | None:
+    """Return the distance from the black box's numbers that a share of new rows does not exceed; None if unknown."""
+    truth = rows.labels[inside]
+    errors = np.abs(said[inside] - truth)
+    if tolerance.is_relative:
+        size = np.abs(truth)
+        errors = np.divide(errors, size, out=np.where(errors > 0, np.inf, 0.0), where=size > 0)
+    if rows.groups is None:
+        errors = np.repeat(errors, rows.weights[inside])
+    else:
+        # A random row of a group has no larger error than the largest of the group.
+        errors = pd.Series(errors).groupby(rows.groups[inside]).max().to_numpy()
+    bound = bound_quantile(errors, share, level)
+    return None if bound is None or np.isinf(bound) else Spread(share, bound)
+
+
+def name_rule(members: Sequence[ChosenExplainer], number: int, position: int | None) -> str:
+    """Return the name of a rule in the summary: its explainer is named only where explainers have several rules."""
+    if all(member.explainer.n_rules == 1 for member in members):
+        return f"rule {number + 1}"
+    if position is None or members[number].explainer.n_rules == 1:
+        return f"explainer {number + 1}"
+    return f"rule {position + 1}" if len(members) == 1 else f"explainer {number + 1}, rule {position + 1}"
 
 
 def fill_abstentions(answers: np.ma.MaskedArray[Any, Any], value: Any) -> Any:

@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Floats
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.judging.certificate import Claim
 from oleander.messages import Shown
 from oleander.results.changing import Change, find_change
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.results.rules import name_rule
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, name_rule
 from oleander.rules.base import Rule
 
 # A number is far outside the data if it lies outside their range by more than this share of its width.
@@ -162,19 +161,12 @@ def far_limits(feature: Feature) -> tuple[float, float]:
     return feature.lower - margin, feature.upper + margin
 
 
-def find_far(schema: FeatureSchema, rows: Floats) -> Bools:
-    """Return a mask of the numbers of encoded rows that lie far outside the data, of the shape of the rows."""
-    far = np.zeros(rows.shape, dtype=bool)
-    for j, feature in enumerate(schema):
-        if feature.is_number:
-            low, high = far_limits(feature)
-            far[:, j] = (rows[:, j] > high) | (rows[:, j] < low)
-    return far
-
-
 def list_far(schema: FeatureSchema, rows: Floats) -> list[tuple[FarValue, ...]]:
     """Return the numbers of each encoded row that lie far outside the data."""
     found: list[tuple[FarValue, ...]] = [()] * len(rows)
-    for place, j in np.argwhere(find_far(schema, rows)).tolist():
-        found[place] += (FarValue(schema[j], float(rows[place, j])),)
+    for j, feature in enumerate(schema):
+        if feature.is_number:
+            low, high = far_limits(feature)
+            for place in np.flatnonzero((rows[:, j] < low) | (rows[:, j] > high)).tolist():
+                found[place] += (FarValue(feature, float(rows[place, j])),)
     return found

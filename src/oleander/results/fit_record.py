@@ -1,10 +1,13 @@
 """The record of a fit: the explainers and every figure that is shown of them, to and from JSON."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self
 
+import numpy as np
+import pandas as pd
+
 from oleander.arrays import Floats, Labels
-from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.output import PLAIN_OUTPUT, Output
 from oleander.data.checks import Count, check_count, check_share
 from oleander.data.rows import Rows
@@ -14,7 +17,7 @@ from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim
 from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
-from oleander.results.explainer_set import ExplainerSet
+from oleander.results.explainer_set import ABSTAINS, ChosenExplainer, ExplainerSet, name_rule
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.selection.result import Proof
 
@@ -88,17 +91,11 @@ class ModelScore(Saved):
         if within is None and not said & true:
             return None
         right = agrees(labels, truth, within)
-        answered = explainers.read(rows.values).answered[rows.point_of_row]
-        silent = ~answered
+        answered = explainers.responsible(rows.values)[rows.point_of_row] != ABSTAINS
+        n_answered, n_right = int(answered.sum()), int((right & answered).sum())
+        n_silent, n_right_silent = len(right) - n_answered, int(right.sum()) - n_right
         unsaid = () if within is not None else tuple(visible(label) for label in sorted(true - said, key=str))
-        return cls(
-            n_answered=int(answered.sum()),
-            n_right=int((right & answered).sum()),
-            n_silent=int(silent.sum()),
-            n_right_silent=int((right & silent).sum()),
-            by_group=rows.groups is not None,
-            unsaid=unsaid,
-        )
+        return cls(n_answered, n_right, n_silent, n_right_silent, rows.groups is not None, unsaid)
 
     @property
     def share(self) -> float:
@@ -292,13 +289,6 @@ class FitRecord:
             "output": self.output,
         }
 
-    def count_queries(self, model: Any, max_queries: int | None) -> CountingBlackBox:
-        """Return the model as a black box that goes on counting where the fit ended."""
-        box = BlackBox(self.output.of_model(model), self.schema, is_number=self.is_number)
-        counting = CountingBlackBox(box, max_queries)
-        counting.n_queries = self.n_queries
-        return counting
-
     @property
     def cell(self) -> Cell:
         """The cell of a trade-off that holds these explainers."""
@@ -359,3 +349,35 @@ class FitRecord:
         if record.stability is not None and not record.stability.matches(record.explainers):
             raise ValueError("its stability does not count each rule")
         return record
+
+
+def tabulate_rules(members: Sequence[ChosenExplainer], stability: Stability | None = None) -> pd.DataFrame:
+    """Return a line per rule; see ``AggregateExplainer.rules_frame``."""
+    lines: list[dict[str, Any]] = []
+    for number, member in enumerate(members):
+        for position, rule in enumerate(member.rules()):
+            judged = member.judged[position] if member.judged else None
+            lines.append(
+                {
+                    "explainer": number + 1,
+                    "rule": position + 1,
+                    "name": name_rule(members, number, position),
+                    "where": member.region.describe(),
+                    "conditions": rule.premise or "always",
+                    # A label of text is a name; numbers stay numbers.
+                    "answer": visible(rule.label) if isinstance(rule.label, str) else rule.label,
+                    "rows": None if judged is None else judged.n_rows,
+                    "right": None if judged is None else judged.n_right,
+                    "share": np.nan if judged is None else judged.share,
+                    "at_least": np.nan if judged is None else judged.bound,
+                    "certified": np.nan if member.certified is None else member.certified.bound,
+                    "learned_from": rule.n_draws,
+                    "learned_share": rule.share,
+                }
+            )
+            if member.tolerance is not None:
+                spread = member.spreads[position] if member.spreads else None
+                lines[-1] |= {"within": np.nan if spread is None else spread.size}
+            if stability is not None:
+                lines[-1] |= {"found": stability.found[number][position], "refits": stability.n_refits}
+    return pd.DataFrame(lines).astype({"rows": "Int64", "right": "Int64"})

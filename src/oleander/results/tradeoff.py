@@ -127,17 +127,8 @@ class TradeOff(Shown):
     def plot(self, path: str | os.PathLike[str] | None = None, *, rivals: pd.DataFrame | None = None) -> Any:
         """Draw the paper's two panels: coverage and achieved fidelity over K, a line per floor.
 
-        Parameters
-        ----------
-        path : path or None
-            A file for the figure; its ending is the format, such as .png or .pdf. None draws without writing.
-        rivals : DataFrame or None
-            Other methods to draw beside it, with the columns method, coverage and fidelity, and max_explainers for
-            methods with several lines; see ``oleander.report.TradeOffDisplay``.
-
-        Returns
-        -------
-        TradeOffDisplay
+        A path such as "panels.pdf" writes them to a file. ``rivals`` and what is returned are those of
+        ``oleander.report.TradeOffDisplay``.
         """
         # The report is a layer above this one, so it is looked up by name when it is asked for.
         display = import_module("oleander.report").TradeOffDisplay(self.table, rivals).plot()

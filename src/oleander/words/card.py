@@ -5,8 +5,8 @@ import re
 
 from oleander.data.schema import Feature
 from oleander.messages import show_lower_percent, visible
+from oleander.results.explainer_set import name_rule
 from oleander.results.fit_record import FitRecord
-from oleander.results.rules import name_rule
 from oleander.words.claims import how_many
 from oleander.words.rules import describe_all, describe_evidence, describe_part, describe_rule
 from oleander.words.sentences import describe_exact, describe_facts, describe_fit, describe_realism, describe_size

@@ -12,10 +12,9 @@ from oleander.data.schema.rounding import format_number
 from oleander.data.tolerance import agrees, show_answer
 from oleander.messages import show_share, visible
 from oleander.results.changing import Change
-from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, name_rule
 from oleander.results.explanation import Explanation, FarValue, Silence, Statement, list_far, list_silence
 from oleander.results.fit_record import FitRecord, Stability
-from oleander.results.rules import name_rule
 from oleander.rules.base import Rule
 from oleander.rules.conditions import clauses
 from oleander.words.claims import at_least, describe_claim, how_many, on_new_rows
