@@ -1,6 +1,6 @@
 """The program: its commands, its help, and one sentence with an exit code for wrong arguments."""
 
-import inspect
+import importlib
 import json
 import re
 import resource
@@ -10,16 +10,22 @@ import sys
 import pytest
 
 import oleander
-from oleander.cli.app import app
-from oleander.cli.explaining import explain
-from oleander.cli.options import DATA, MODEL, NUMBERS, OUTPUT, RULES
+from oleander.cli.app import COMMANDS, app
+from oleander.cli.options import DATA, MODEL, NUMBERS, OUTPUT, RULES, Explain, signature_of
 
 
 def test_the_commands():
-    names = [command.callback.__name__ for command in app.registered_commands]
-    assert " ".join(names) == (
-        "demo explain paper predict explain_row evaluate watch export report tradeoff compare_models"
-    )
+    names = [command.name for command in app.registered_commands]
+    assert " ".join(names) == "demo explain paper predict explain-row evaluate watch export report tradeoff"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_its_function_and_its_help(run, name):
+    _, module, example = COMMANDS[name]
+    assert callable(getattr(importlib.import_module(f"oleander.cli.{module}"), name.replace("-", "_")))
+    shown = run(name, "--help").out
+    assert f"Example: oleander {name}" in shown
+    assert not example or example.split()[0] in shown
 
 
 def test_version(run):
@@ -108,7 +114,7 @@ def test_help_is_no_error(run, arguments):
 
 
 def test_explain_has_at_most_20_options_in_groups_and_an_example(run):
-    options = inspect.signature(explain).parameters
+    options = signature_of(Explain).parameters
     assert len(options) - 1 <= 20
     shown = run("explain", "--help").out
     for name in options:

@@ -13,11 +13,11 @@ from sklearn.tree import DecisionTreeClassifier
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import columns_read_by
 from oleander.cli.models import load_model
-from oleander.cli.options import CommandError
+from oleander.cli.options import CommandError, Opening
 
 
-def open_model(path, classes=()):
-    return load_model(str(path), trust_model=False, classes=classes)
+def open_model(path, classes=(), *, trust_model=False):
+    return load_model(str(path), Opening(trust_model=trust_model, classes=list(classes)))
 
 
 def write_onnx(path, n_columns, kind=onnx.TensorProto.DOUBLE):
@@ -102,13 +102,13 @@ class TestXgboost:
     def test_labels_are_those_of_the_model(self, tmp_path, ending, n_classes):
         model = xgboost.XGBClassifier(n_estimators=10, enable_categorical=True)
         model.fit(with_categories(X), CODES[n_classes]).save_model(tmp_path / f"m.{ending}")
-        loaded = load_model(str(tmp_path / f"m.{ending}"), trust_model=False)
+        loaded = open_model(tmp_path / f"m.{ending}")
         expected = model.predict(with_categories(X))
         # Text of the file becomes categories, also where some are missing from it.
         for rows in (slice(None), X.index[X["ward"] != "north"]):
             np.testing.assert_array_equal(loaded.predict(X.loc[rows]), expected[X.index.get_indexer(X.loc[rows].index)])
         assert columns_read_by(loaded) == ("mean age", "dose", "ward")
-        named = load_model(str(tmp_path / f"m.{ending}"), trust_model=False, classes=NAMES[:n_classes])
+        named = open_model(tmp_path / f"m.{ending}", NAMES[:n_classes])
         assert named.predict(X).tolist() == [NAMES[code] for code in expected]
 
     @pytest.mark.parametrize("objective", ["binary:logitraw", "binary:hinge", "multi:softmax"])
@@ -156,11 +156,11 @@ class TestLightgbm:
         labels = np.array(NAMES)[CODES[n_classes]]
         model = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1).fit(with_categories(X), labels)
         model.booster_.save_model(tmp_path / "m.txt")
-        named = load_model(str(tmp_path / "m.txt"), trust_model=False, classes=tuple(model.classes_))
+        named = open_model(tmp_path / "m.txt", tuple(model.classes_))
         expected = model.predict(with_categories(X))
         for rows in (slice(None), X.index[X["ward"] != "north"]):
             np.testing.assert_array_equal(named.predict(X.loc[rows]), expected[X.index.get_indexer(X.loc[rows].index)])
-        numbered = load_model(str(tmp_path / "m.txt"), trust_model=False)
+        numbered = open_model(tmp_path / "m.txt")
         assert [model.classes_[code] for code in numbered.predict(X)] == expected.tolist()
         with pytest.raises(CommandError, match=f"--classes names 1 classes, and the model has {n_classes}"):
             open_model(tmp_path / "m.txt", ["one"])
@@ -201,7 +201,7 @@ def test_catboost(tmp_path):
     labels = np.array(NAMES)[CODES[3]]
     model = catboost.CatBoostClassifier(**options, cat_features=["ward"]).fit(X, labels)
     model.save_model(str(tmp_path / "m.cbm"))
-    loaded = load_model(str(tmp_path / "m.cbm"), trust_model=False)
+    loaded = open_model(tmp_path / "m.cbm")
     assert columns_read_by(loaded) == ("mean age", "dose", "ward")
     assert loaded.predict(X).tolist() == model.predict(X).ravel().tolist()
     numbers = X[["mean age", "dose"]]
@@ -227,7 +227,7 @@ def test_skops(tmp_path):
     skops.dump(tree, tmp_path / "t.skops")
     with pytest.raises(CommandError, match=r"holds types .* \('sklearn.tree._tree.Tree'\), so it is not opened"):
         open_model(tmp_path / "t.skops")
-    trusted = load_model(str(tmp_path / "t.skops"), trust_model=True)
+    trusted = open_model(tmp_path / "t.skops", trust_model=True)
     np.testing.assert_array_equal(trusted.predict(rows), tree.predict(rows))
 
 

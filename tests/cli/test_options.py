@@ -8,19 +8,18 @@ import pytest
 
 from oleander import AggregateExplainer, NothingFoundError
 from oleander.black_box import BlackBoxError
-from oleander.cli import explaining
-from oleander.cli.options import CommandError, ExitCode, split_names, to_command_error
+from oleander.cli.options import CommandError, ExitCode, Explain, Paper, signature_of, split_names, to_command_error
 from oleander.messages import printable
 
 
 def test_defaults_are_those_of_python():
     python = inspect.signature(AggregateExplainer).parameters
-    command = inspect.signature(explaining.explain).parameters
+    command = signature_of(Explain).parameters
     for name in ("max_explainers", "min_fidelity"):
         assert command[name].default == python[name].default
     assert command["max_conditions"].default == python["candidates"].default.max_conditions
     python = inspect.signature(AggregateExplainer.paper).parameters
-    command = inspect.signature(explaining.paper).parameters
+    command = signature_of(Paper).parameters
     for name in ("max_explainers", "min_fidelity", "n_draws", "formulation", "letter", "time_limit"):
         assert command[name].default == python[name].default
 

@@ -10,7 +10,8 @@ import pytest
 from oleander import AggregateExplainer
 from oleander.black_box.asking import N_ASKED_TWICE
 from oleander.cli import preparing
-from oleander.cli.preparing import Request, prepare, prepare_to_explain, read_kinds
+from oleander.cli.options import Explain
+from oleander.cli.preparing import prepare, read_kinds
 from oleander.data import reading
 from oleander.data.sources import Source
 
@@ -33,14 +34,14 @@ def test_a_target_or_a_model_is_needed(run, patients_csv):
 def test_rows_without_a_target_are_left_out(patients, tmp_path, capsys):
     patients.loc[:9, "risk"] = None
     patients.to_csv(tmp_path / "p.csv", index=False)
-    prepared = prepare(Request(tmp_path / "p.csv", "risk"), random_state=0)
+    prepared = prepare(Explain(data=tmp_path / "p.csv", target="risk"))
     assert "note: rows without a value of 'risk' are left out: 10." in capsys.readouterr().err
     assert len(prepared.X) + len(prepared.background) == 390
     assert prepared.row.min() >= 10
 
 
 def test_a_model_trained_here_is_explained_on_new_rows(patients_csv):
-    prepared = prepare(Request(patients_csv, "risk", groups="patient"), random_state=0)
+    prepared = prepare(Explain(data=patients_csv, target="risk", groups="patient"))
     assert not set(prepared.X.index) & set(prepared.background.index)
     assert list(prepared.X.columns) == ["age", "dose", "sex", "ward"]
     # Labels that are all right must raise no suspicion that the model has seen the rows.
@@ -51,8 +52,8 @@ def test_a_model_trained_here_is_explained_on_new_rows(patients_csv):
 def test_ids_and_groups_that_are_left_out_name_the_rows(patients, tmp_path):
     ids = {"number": np.arange(400), "code": [f"p{number}" for number in range(400)]}
     patients.assign(**ids, room=7).to_csv(tmp_path / "p.csv", index=False)
-    request = Request(tmp_path / "p.csv", "risk", groups="patient", drop=("code", "room"))
-    prepared = prepare(request, random_state=0)
+    request = Explain(data=tmp_path / "p.csv", target="risk", groups="patient", drop=["code", "room"])
+    prepared = prepare(request)
     assert [*prepared.ids.columns] == ["patient", "number", "code"]
     assert (prepared.ids["number"].to_numpy() == prepared.row).all()
 
@@ -63,7 +64,7 @@ class TestLeaks:
         code = np.where(patients["risk"] == "high", "I50", "none")
         leaky = patients.assign(**{"stay after": patients["risk"].map(told) * 5 + patients["dose"].fillna(2) / 2})
         leaky.assign(code=code).to_csv(tmp_path / "p.csv", index=False)
-        prepare(Request(tmp_path / "p.csv", "risk"), random_state=0)
+        prepare(Explain(data=tmp_path / "p.csv", target="risk"))
         said = capsys.readouterr().err
         for name in ("stay after", "code"):
             assert f"column {name!r} alone tells the target 'risk', a possible leak" in said
@@ -73,12 +74,12 @@ class TestLeaks:
     def test_a_column_that_is_right_on_most_rows_of_one_class_is_none(self, patients, tmp_path, capsys):
         rare = np.where(patients.index < 8, "yes", "no")
         patients.assign(risk=rare).to_csv(tmp_path / "p.csv", index=False)
-        prepare(Request(tmp_path / "p.csv", "risk"), random_state=0)
+        prepare(Explain(data=tmp_path / "p.csv", target="risk"))
         assert "alone tells" not in capsys.readouterr().err
 
     def test_a_number_in_other_units_is_named(self, patients, tmp_path, capsys):
         patients.assign(pounds=patients["age"] * 2.2, risk=patients["age"]).to_csv(tmp_path / "p.csv", index=False)
-        prepare(Request(tmp_path / "p.csv", "risk", drop=("age",), is_regression=True), random_state=0)
+        prepare(Explain(data=tmp_path / "p.csv", target="risk", drop=["age"]), is_regression=True)
         said = capsys.readouterr().err
         assert "column 'pounds' alone tells the target 'risk', a possible leak" in said
         assert said.count("alone tells") == 1
@@ -87,8 +88,8 @@ class TestLeaks:
 def test_a_background_lends_its_levels_to_the_schema(patients, tmp_path, model):
     patients.to_csv(tmp_path / "p.csv", index=False)
     patients.assign(ward="attic").to_csv(tmp_path / "b.csv", index=False)
-    request = Request(tmp_path / "p.csv", "risk", model="recorder:predict", background=tmp_path / "b.csv")
-    prepared = prepare(request, random_state=0)
+    request = Explain(data=tmp_path / "p.csv", target="risk", model="recorder:predict")
+    prepared = prepare(request, background=tmp_path / "b.csv")
     assert "attic" in prepared.schema[list(prepared.schema.names).index("ward")].levels
     assert list(prepared.background.columns) == list(prepared.X.columns)
 
@@ -176,15 +177,15 @@ def test_wrong_options_of_a_large_file(run, large, model, tmp_path, options, cod
 
 
 def test_files_that_are_not_streamed(large, model, monkeypatch, tmp_path):
-    request = Request(large, "risk", model="recorder:predict", groups="patient", drop=("sex",))
-    streamed = prepare_to_explain(request, random_state=0)
+    request = Explain(data=large, target="risk", model="recorder:predict", groups="patient", drop=["sex"])
+    streamed = prepare(request)
     assert isinstance(streamed.X, Source)
     assert (streamed.y, streamed.groups) == ("risk", "patient")
     assert "sex" not in streamed.X.columns
     # A model that is trained here, a CSV file, and a file no larger than its sample are read whole.
     pd.read_parquet(large).to_csv(tmp_path / "rows.csv", index=False)
-    trained = prepare_to_explain(Request(large, "risk"), random_state=0)
-    text = prepare_to_explain(Request(tmp_path / "rows.csv", None, model="recorder:predict"), random_state=0)
+    trained = prepare(Explain(data=large, target="risk"))
+    text = prepare(Explain(data=tmp_path / "rows.csv", target=None, model="recorder:predict"))
     monkeypatch.setattr(preparing, "sample_size", lambda *_: 400)
-    small = prepare_to_explain(request, random_state=0)
+    small = prepare(request)
     assert all(isinstance(prepared.X, pd.DataFrame) for prepared in (trained, text, small))

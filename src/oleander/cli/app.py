@@ -7,15 +7,15 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from oleander import __version__
-from oleander.cli.explaining import compare_models, demo, explain, paper
+from oleander.cli import options
 from oleander.cli.options import CommandError, ExitCode, note, to_command_error
-from oleander.cli.saved import evaluate, explain_row, export, predict, report, tradeoff, watch
 from oleander.messages import visible
 from oleander.running.progress import show_progress
 
@@ -27,18 +27,22 @@ Exit codes: 0 done; 1 unexpected error; 2 wrong options; 3 data or files that ca
 used; 5 no explainer reaches the floor; 6 evaluate: the floor is broken on the new rows, watch: alarm; 7 watch:
 suspicion; 130 interrupted.
 """
-EXAMPLES: dict[Callable[..., None], str] = {
-    demo: "oleander demo",
-    explain: "oleander explain patients.csv --target risk --missing n/k --out out",
-    paper: "oleander paper patients.csv --target risk --radius 8 --max-explainers 5",
-    predict: "oleander predict out/atlas.oleander today.csv --out answers.csv",
-    explain_row: "oleander explain-row out/atlas.oleander --data today.csv --row 17",
-    evaluate: "oleander evaluate out/atlas.oleander march.csv --labels model_said",
-    watch: "oleander watch out/atlas.oleander today.csv --labels model_said --log watch.sqlite --name 2026-03-01",
-    export: "oleander export out/atlas.oleander --format sql --dialect sqlite",
-    report: "oleander report out/atlas.oleander --data today.csv --out report.html",
-    tradeoff: "oleander tradeoff out/atlas.oleander",
-    compare_models: "oleander compare-models old.ubj new.ubj march.csv --target risk",
+# The record of each command's options, the module with the function of its name, and an example.
+COMMANDS: dict[str, tuple[type[options.Options], str, str]] = {
+    "demo": (options.Demo, "explaining", ""),
+    "explain": (options.Explain, "explaining", "patients.csv --target risk --missing n/k --out out"),
+    "paper": (options.Paper, "explaining", "patients.csv --target risk --radius 8 --max-explainers 5"),
+    "predict": (options.Predict, "saved", "out/atlas.oleander today.csv --out answers.csv"),
+    "explain-row": (options.ExplainRow, "saved", "out/atlas.oleander --data today.csv --row 17"),
+    "evaluate": (options.Evaluate, "saved", "out/atlas.oleander march.csv --labels model_said"),
+    "watch": (
+        options.Watch,
+        "saved",
+        "out/atlas.oleander today.csv --labels model_said --log watch.sqlite --name 2026-03-01",
+    ),
+    "export": (options.Export, "saved", "out/atlas.oleander --format sql --dialect sqlite"),
+    "report": (options.Report, "saved", "out/atlas.oleander --data today.csv --out report.html"),
+    "tradeoff": (options.Tradeoff, "saved", "out/atlas.oleander"),
 }
 
 
@@ -47,15 +51,16 @@ class GroupedCommand(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and the groups of options."""
-        groups: dict[str, list[tuple[str, str]]] = {}
+        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in options.GROUPS}
         for param in self.get_params(ctx):
             if (record := param.get_help_record(ctx)) is not None:
                 is_argument = param.param_type_name == "argument"
                 group = "Arguments" if is_argument else getattr(param, "rich_help_panel", None) or "Options"
-                groups.setdefault(group, []).append(record)
+                groups[group].append(record)
         for title, records in groups.items():
-            with formatter.section(title):
-                formatter.write_dl(records)
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
 
 class Program(TyperGroup):
@@ -165,8 +170,25 @@ def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> 
 
 # Plain text, because names of columns in a message are not markup.
 app = typer.Typer(cls=Program, help=ABOUT, add_completion=False, rich_markup_mode=None)
-for command, example in EXAMPLES.items():
-    app.command(cls=GroupedCommand, epilog=f"Example: {example}")(command)
+
+
+def make_command(name: str, record: type[options.Options], module: str) -> Callable[..., None]:
+    """Return the function that typer calls: it fills the record, and then imports what the command works with.
+
+    So the help, and the answer to a wrong option, need not wait for scikit-learn.
+    """
+
+    def command(**given: Any) -> None:
+        getattr(import_module(f"oleander.cli.{module}"), name.replace("-", "_"))(record(**given))
+
+    command.__doc__ = record.__doc__
+    command.__signature__ = options.signature_of(record)  # type: ignore[attr-defined]
+    return command
+
+
+for name, (record, module, example) in COMMANDS.items():
+    epilog = f"Example: oleander {name} {example}".rstrip()
+    app.command(name, cls=GroupedCommand, epilog=epilog)(make_command(name, record, module))
 
 
 @app.callback(invoke_without_command=True)

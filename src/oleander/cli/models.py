@@ -3,8 +3,8 @@
 import importlib
 import json
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -15,7 +15,7 @@ from sklearn.ensemble import BaggingClassifier, BaggingRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from oleander.black_box.answers import BlackBoxError
-from oleander.cli.options import CommandError, ExitCode, note, wrong_option
+from oleander.cli.options import CommandError, ExitCode, Opening, note, split_names, wrong_option
 from oleander.data.schema import FeatureSchema
 from oleander.messages import import_extra, list_some, one_line
 
@@ -23,16 +23,7 @@ N_TREES = 50
 
 
 class BaggedTrees:
-    """The paper's black box, 50 bagged trees, on columns of any kind.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    random_state : int
-    n_jobs : int or None
-    is_regression : bool
-        Whether the trees answer with numbers, of which the mean is the answer.
-    """
+    """The paper's black box, 50 bagged trees, on columns of any kind; in a regression they answer with their mean."""
 
     def __init__(
         self, schema: FeatureSchema, random_state: int, n_jobs: int | None = None, *, is_regression: bool = False
@@ -58,7 +49,7 @@ class BaggedTrees:
         return np.asarray(self.trees.classes_)
 
     def predict_proba(self, X: pd.DataFrame) -> NDArray[np.float64]:
-        """Return the share of the trees, or the mean of their probabilities, for each class."""
+        """Return the mean of the trees' probabilities for each class."""
         return np.asarray(self.trees.predict_proba(self._represent(X)))
 
     def _represent(self, X: pd.DataFrame) -> NDArray[np.float64]:
@@ -100,10 +91,9 @@ class FileModel:
         if not self.classes:
             return np.asarray(labels)
         if labels.dtype.kind not in "biu" or not np.isin(labels, np.arange(len(self.classes))).all():
-            answers = list_some(np.unique(labels).tolist())
             raise BlackBoxError(
-                f"--classes names {len(self.classes)} classes, and the model answers {answers}: name each number from "
-                "0 on, or leave it out."
+                f"--classes names {len(self.classes)} classes, and the model answers "
+                f"{list_some(np.unique(labels).tolist())}: name each number from 0 on, or leave it out."
             )
         return np.asarray(np.array(self.classes, dtype=object)[labels.astype(np.intp)])
 
@@ -117,9 +107,9 @@ def _open_xgboost(xgboost: Any, path: Path) -> FileModel:
     def score(X: pd.DataFrame) -> NDArray[Any]:
         rows = _text_as_category(X) if names else X.to_numpy(dtype=float)
         scores: NDArray[Any] = booster.predict(xgboost.DMatrix(rows, enable_categorical=True))
-        if objective == "multi:softmax":
-            return scores.astype(np.intp)
-        return scores > (0.0 if objective == "binary:logitraw" else 0.5) if objective[:7] == "binary:" else scores
+        if objective.startswith("binary:"):
+            return scores > (0.0 if objective == "binary:logitraw" else 0.5)
+        return scores
 
     is_number = objective.startswith(("reg:", "count:"))
     n_classes = None if is_number else max(int(about["learner_model_param"]["num_class"]), 2)
@@ -133,12 +123,12 @@ def _open_lightgbm(lightgbm: Any, path: Path) -> FileModel:
     booster = lightgbm.Booster(model_file=str(path))
     objective = str(booster.dump_model(num_iteration=1).get("objective", "none")).partition(" ")[0]
     _check_objective(objective, objective not in ("lambdarank", "rank_xendcg", "none"))
-    is_class = objective in ("binary", "multiclass", "multiclassova")
 
     def score(X: pd.DataFrame) -> NDArray[Any]:
         scores: NDArray[Any] = np.asarray(booster.predict(_text_as_category(X)))
         return scores > 0.5 if objective == "binary" else scores
 
+    is_class = objective in ("binary", "multiclass", "multiclassova")
     n_classes = max(booster.num_model_per_iteration(), 2) if is_class else None
     return FileModel(score, tuple(booster.feature_name()), n_classes)
 
@@ -149,8 +139,9 @@ def _open_catboost(catboost: Any, path: Path) -> FileModel:
         model = catboost.CatBoostRegressor().load_model(str(path))
     names = tuple(model.feature_names_)
     # The columns of an array are named by their numbers.
-    has_names = not all(name.isdigit() for name in names)
-    return FileModel(lambda X: model.predict(X if has_names else X.to_numpy()), names if has_names else None)
+    if all(name.isdigit() for name in names):
+        return FileModel(lambda X: model.predict(X.to_numpy()))
+    return FileModel(model.predict, names)
 
 
 def _open_onnx(runtime: Any, path: Path) -> FileModel:
@@ -172,15 +163,15 @@ def _open_onnx(runtime: Any, path: Path) -> FileModel:
     return FileModel(answer, None if len(inputs) == 1 else tuple(node.name for node in inputs))
 
 
-class Format(NamedTuple):
-    """A kind of model files: its name in messages, the package that opens it, its extra, how, and why not to."""
+def _check_objective(objective: str, is_known: bool) -> None:
+    if not is_known:
+        raise ValueError(f"its objective is {objective!r}, and only classifiers and regressions can be explained")
 
-    name: str
-    package: str
-    extra: str
-    open: Callable[[Any, Path], Any]
-    danger: Callable[[Any, Path], str] = lambda *_: ""
-    numbers_classes: bool = False
+
+def _text_as_category(X: pd.DataFrame) -> pd.DataFrame:
+    """Return text as categories, which both libraries look up by their names."""
+    texts = [name for name in X.columns if not pd.api.types.is_numeric_dtype(X[name].dtype)]
+    return X.astype(dict.fromkeys(texts, "category")) if texts else X
 
 
 def _find_strange_types(skops: Any, path: Path) -> str:
@@ -188,7 +179,17 @@ def _find_strange_types(skops: Any, path: Path) -> str:
     return f"holds types that skops does not know to be safe ({list_some(strange)})" if strange else ""
 
 
-XGBOOST = Format("an XGBoost model", "xgboost", "xgboost", _open_xgboost, numbers_classes=True)
+class Format(NamedTuple):
+    """A kind of model file: its name in messages, the package that opens it, its extra, how, and why not to."""
+
+    name: str
+    package: str
+    extra: str
+    open: Callable[[Any, Path], Any]
+    danger: Callable[[Any, Path], str] = lambda *_: ""
+
+
+XGBOOST = Format("an XGBoost model", "xgboost", "xgboost", _open_xgboost)
 SKOPS = Format(
     *("a skops model", "skops.io", "skops"),
     lambda skops, path: skops.load(path, trusted=skops.get_untrusted_types(file=path)),
@@ -202,53 +203,46 @@ PICKLE = Format(
 FORMATS = {
     ".json": XGBOOST,
     ".ubj": XGBOOST,
-    ".txt": Format("a LightGBM model", "lightgbm", "lightgbm", _open_lightgbm, numbers_classes=True),
+    ".txt": Format("a LightGBM model", "lightgbm", "lightgbm", _open_lightgbm),
     ".cbm": Format("a CatBoost model", "catboost", "catboost", _open_catboost),
-    ".onnx": Format("an ONNX model", "onnxruntime", "onnx", _open_onnx, numbers_classes=True),
+    ".onnx": Format("an ONNX model", "onnxruntime", "onnx", _open_onnx),
     ".skops": SKOPS,
     ".joblib": PICKLE,
     ".pkl": PICKLE,
     ".pickle": PICKLE,
 }
+NUMBERS_CLASSES = (".json", ".ubj", ".txt", ".onnx")
 
 
-def load_optional(name: str | None, *, trust_model: bool, classes: Sequence[str]) -> Any:
-    """Return the black box that ``--model`` names, or None without it; its options are refused there."""
-    for option in ["--trust-model"] * trust_model + ["--classes"] * bool(classes) if name is None else []:
-        raise wrong_option(f"{option} is for a model given with --model.")
-    return None if name is None else load_model(name, trust_model=trust_model, classes=classes)
+def refuse_without_model(given: Opening) -> None:
+    """Raise ``CommandError`` for options about a model where none is given."""
+    for option, value in (("--trust-model", given.trust_model), ("--classes", given.classes)):
+        if value:
+            raise wrong_option(f"{option} is for a model given with --model.")
 
 
-def load_model(name: str, *, trust_model: bool, classes: Sequence[str] = ()) -> Any:
-    """Return the black box that ``--model`` names.
-
-    Parameters
-    ----------
-    name : str
-        A file, or ``package.module:callable``.
-    trust_model : bool
-        Whether a file may be opened that can run any code.
-    classes : sequence of str
-        The names of the classes of a model whose file only numbers them.
-    """
-    path = Path(name)
-    kind = FORMATS.get(path.suffix.lower())
-    if classes and not (kind and kind.numbers_classes):
-        known = ", ".join(ending for ending, one in FORMATS.items() if one.numbers_classes)
+def load_model(name: str, given: Opening) -> Any:
+    """Return the black box that a file holds, or that ``package.module:callable`` names."""
+    path, classes = Path(name), split_names(given.classes)
+    ending = path.suffix.lower()
+    if classes and ending not in NUMBERS_CLASSES:
         raise wrong_option(
-            f"--classes is for models that only number their classes ({known}), and {name} names them itself."
+            f"--classes is for models that only number their classes ({', '.join(NUMBERS_CLASSES)}), and {name} names "
+            "them itself."
         )
-    if kind is None:
+    if ending not in FORMATS:
         return _import(name)
     if not path.is_file():
         raise _unusable(f"--model {name} is not a file.")
+    kind = FORMATS[ending]
     package = import_extra(kind.package, extra=kind.extra, purpose=f"Reading {kind.name}")
     try:
-        if (danger := kind.danger(package, path)) and not trust_model:
-            raise _unusable(
-                f"{name} {danger}, so it is not opened by default: add --trust-model if you trust where it comes from."
-            )
-        if danger:
+        if danger := kind.danger(package, path):
+            if not given.trust_model:
+                raise _unusable(
+                    f"{name} {danger}, so it is not opened by default: add --trust-model if you trust where it comes "
+                    "from."
+                )
             note(f"{name} is opened, and can run any code.")
         model = kind.open(package, path)
     except CommandError:
@@ -257,38 +251,25 @@ def load_model(name: str, *, trust_model: bool, classes: Sequence[str] = ()) -> 
         # XGBoost adds a trace of C++ in further lines.
         why = one_line(ValueError((str(error) or type(error).__name__).splitlines()[0]))
         raise _unusable(f"{name} cannot be read as {kind.name}: {why}.") from error
-    if not isinstance(model, FileModel):
-        if not (callable(model) or hasattr(model, "predict") or hasattr(model, "predict_proba")):
-            raise _unusable(f"{name} holds a {type(model).__name__}, which has no predict.")
+    if isinstance(model, FileModel):
+        return _name_classes(name, model, classes)
+    if not (callable(model) or hasattr(model, "predict") or hasattr(model, "predict_proba")):
+        raise _unusable(f"{name} holds a {type(model).__name__}, which has no predict.")
+    return model
+
+
+def _name_classes(name: str, model: FileModel, classes: tuple[str, ...]) -> FileModel:
+    if not classes:
+        if model.n_classes is not None:
+            note(f"the model numbers its classes from 0 to {model.n_classes - 1}: --classes names them.")
         return model
-    if model.n_classes is not None and not classes:
-        note(f"the model numbers its classes from 0 to {model.n_classes - 1}: --classes names them.")
-    return FileModel(model.answer, model.feature_names_in_, model.n_classes, _check_classes(name, kind, model, classes))
-
-
-def _check_classes(name: str, kind: Format, model: FileModel, classes: Sequence[str]) -> tuple[str, ...]:
     # The classes of ONNX are not counted before it answers.
-    if classes and kind.package != "onnxruntime":
+    if not name.lower().endswith(".onnx"):
         if model.n_classes is None:
             raise wrong_option(f"--classes is for classes, and {name} answers with numbers: leave it out.")
         if len(classes) != model.n_classes:
             raise wrong_option(f"--classes names {len(classes)} classes, and the model has {model.n_classes}.")
-    return tuple(classes)
-
-
-def _unusable(sentence: str) -> CommandError:
-    return CommandError(sentence, ExitCode.MODEL)
-
-
-def _check_objective(objective: str, is_known: bool) -> None:
-    if not is_known:
-        raise ValueError(f"its objective is {objective!r}, and only classifiers and regressions can be explained")
-
-
-def _text_as_category(X: pd.DataFrame) -> pd.DataFrame:
-    """Return text as categories, which both libraries look up by their names."""
-    texts = [name for name in X.columns if not pd.api.types.is_numeric_dtype(X[name].dtype)]
-    return X.astype(dict.fromkeys(texts, "category")) if texts else X
+    return replace(model, classes=classes)
 
 
 def _import(name: str) -> Any:
@@ -308,3 +289,7 @@ def _import(name: str) -> Any:
     if not hasattr(found, attribute):
         raise _unusable(f"--model names {attribute}, which {module} does not have.")
     return getattr(found, attribute)
+
+
+def _unusable(sentence: str) -> CommandError:
+    return CommandError(sentence, ExitCode.MODEL)

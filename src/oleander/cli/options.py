@@ -1,13 +1,16 @@
-"""What the commands share: options, named as the parameters in Python and shown in groups by ``--help``, and errors.
+"""The options of every command as records, shown in groups by ``--help``, and errors: a sentence and an exit code.
 
-An error is one sentence for the user, and an exit code for scripts.
+An option is named as the parameter in Python, and written once: in the record of its command, or in one that several
+records extend.
 """
 
+import inspect
 import re
 from collections.abc import Collection
+from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, dataclass_transform, get_type_hints
 
 import typer
 
@@ -15,16 +18,61 @@ from oleander.messages import visible
 
 DATA, MODEL, NUMBERS = "The data", "The model", "Numbers and probabilities"
 RULES, BALLS, OUTPUT = "The rules", "The paper's method", "Output"
+GROUPS = ("Arguments", DATA, MODEL, NUMBERS, RULES, BALLS, OUTPUT, "Options")
 
 
-def option(group: str, description: str, *names: str, **details: Any) -> Any:
+def option(default: Any, group: str, description: str, *names: str, **details: Any) -> Any:
     """Return an option that the help shows in a group; ``details`` are those of ``typer.Option``."""
-    return typer.Option(*names, help=description, rich_help_panel=group, **details)
+    how = typer.Option(*names, help=description, rich_help_panel=group, **details)
+    return field(default=default, metadata={"typer": how})
 
 
-def _file(name: str, description: str) -> Any:
+def argument(name: str, description: str) -> Any:
+    """Return a positional argument."""
     # typer does not check files: one that cannot be read has an exit code of its own.
-    return typer.Argument(metavar=name, help=description, show_default=False, readable=False)
+    how = typer.Argument(metavar=name, help=description, show_default=False, readable=False)
+    return field(metadata={"typer": how})
+
+
+def signature_of(options: type) -> inspect.Signature:
+    """Return the signature from which typer makes a command: a record's own fields, then those that it extends."""
+    hints, known = get_type_hints(options), {one.name: one for one in fields(options)}
+    names = dict.fromkeys(name for kind in options.__mro__ for name in inspect.get_annotations(kind))
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if known[name].default is MISSING else known[name].default,
+                annotation=Annotated[hints[name], known[name].metadata["typer"]],
+            )
+            for name in names
+        ]
+    )
+
+
+def _data() -> Any:
+    return argument("DATA", "A CSV, Excel or Parquet file with a header.")
+
+
+def _atlas() -> Any:
+    return argument("ATLAS", "A saved explainer, as explain writes it.")
+
+
+def _max_rules() -> Any:
+    return option(None, RULES, "The maximum number of rules. Default: 10, or two per class if that is more.", min=1)
+
+
+def _floor() -> Any:
+    return option(0.9, RULES, "The floor: the minimum share of answers that agree with the model.", min=0.0, max=1.0)
+
+
+def _seed() -> Any:
+    return option(0, OUTPUT, "The seed of every random choice.", min=0, max=2**32 - 1)
+
+
+def _jobs() -> Any:
+    return option(1, OUTPUT, "Processes to use; -1 for all cores.", callback=_check_jobs)
 
 
 def _check_jobs(jobs: int) -> int:
@@ -33,96 +81,227 @@ def _check_jobs(jobs: int) -> int:
     return jobs
 
 
-Data = Annotated[Path, _file("DATA", "A CSV, Excel or Parquet file with a header.")]
-Atlas = Annotated[Path, _file("ATLAS", "A saved explainer, as explain writes it.")]
+def _include_rows() -> Any:
+    return option(False, OUTPUT, "Allow the files to hold rows of the data.", "--include-rows")
 
-Target = Annotated[str | None, option(DATA, "The column that the model predicts.", metavar="COL")]
-Groups = Annotated[
-    str | None, option(DATA, "The column that says which rows belong together (one patient).", metavar="COL")
-]
-Drop = Annotated[list[str] | None, option(DATA, "Columns to leave out.", metavar="COL,...")]
-Kinds = Annotated[
-    str,
-    option(
-        DATA,
-        "Columns whose kind is not what their values suggest, such as age=integer,ward=categorical.",
-        metavar="COL=KIND,...",
-    ),
-]
-Missing = Annotated[
-    list[str] | None, option(DATA, "Cells that mean a missing value, such as n/k,-999.", metavar="TEXT,...")
-]
-Read = Annotated[
-    list[str] | None,
-    option(
+
+def _out_file(description: str = "Write a file; default: print it.") -> Any:
+    return option(None, OUTPUT, description, metavar="FILE")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What every command takes; a record that extends it is a frozen dataclass."""
+
+    as_json: bool = option(False, OUTPUT, "Print one JSON object instead of text.", "--json")
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+class Reading(Options):
+    """How files of rows are read."""
+
+    missing: list[str] | None = option(
+        None, DATA, "Cells that mean a missing value, such as n/k,-999.", metavar="TEXT,..."
+    )
+    read: list[str] | None = option(
+        None,
         DATA,
         "How to read the file, where it is not found out: separator=; or decimal=, or encoding=cp1252 or "
         "dates=%d/%m/%Y. Give it once for each.",
         metavar="HOW=VALUE",
-    ),
-]
+    )
 
-Model = Annotated[
-    str | None,
-    option(
+
+class Opening(Reading):
+    """How files of rows are read and files of models are opened."""
+
+    trust_model: bool = option(
+        False, MODEL, "Open a file that can run any code, such as .joblib or .pkl.", "--trust-model"
+    )
+    classes: list[str] | None = option(
+        None, MODEL, "The classes of a model whose file only numbers them, in order.", metavar="NAME,..."
+    )
+
+
+class Fitting(Opening):
+    """A model and the rows to explain it on; without a model, one is trained on the target."""
+
+    data: Path = argument("DATA", "A CSV, Excel or Parquet file with a header.")
+    target: str | None = option(None, DATA, "The column that the model predicts.", metavar="COL")
+    groups: str | None = option(
+        None, DATA, "The column that says which rows belong together (one patient).", metavar="COL"
+    )
+    drop: list[str] | None = option(None, DATA, "Columns to leave out.", metavar="COL,...")
+    kinds: str = option(
+        "", DATA, "Kinds that differ from what the values suggest, such as age=integer.", metavar="COL=KIND,..."
+    )
+    model: str | None = option(
+        None,
         MODEL,
         "A file (XGBoost .json or .ubj, LightGBM .txt, CatBoost .cbm, .onnx, .skops, or .joblib), or "
-        "package.module:callable. Without it, 50 bagged trees are trained on one half of the rows and explained on "
-        "the other half.",
+        "package.module:callable. Without it, 50 bagged trees are trained on one half of the rows and explained on the "
+        "other half.",
         metavar="MODEL",
-    ),
-]
-AskedModel = Annotated[
-    str | None, option(MODEL, "The model to ask: a file, or package.module:callable.", metavar="MODEL")
-]
-TrustModel = Annotated[
-    bool, option(MODEL, "Open a file that can run any code, such as .joblib or .pkl.", "--trust-model")
-]
-Classes = Annotated[
-    list[str] | None,
-    option(MODEL, "The classes of a model whose file only numbers them, in order.", metavar="NAME,..."),
-]
-Labels = Annotated[str | None, option(MODEL, "The column with the model's answers; no model is asked.", metavar="COL")]
-Background = Annotated[
-    Path | None,
-    option(MODEL, "With --model: rows that show where data lie, such as the model's training rows.", metavar="FILE"),
-]
-
-Tolerance = Annotated[
-    str | None,
-    option(
+    )
+    tolerance: str | None = option(
+        None,
         NUMBERS,
         "Explain numbers: an answer within T of the model's agrees. In units of the target; 10% is a share of it, and "
         "auto depends on the spread of the answers.",
         metavar="T",
-    ),
-]
-Threshold = Annotated[
-    float | None, option(NUMBERS, "Explain whether the model's number, or probability, is over X.", metavar="X")
-]
-Proba = Annotated[
-    str | None,
-    option(NUMBERS, "Explain the probability of this class, with --tolerance or --threshold.", metavar="CLASS"),
-]
+    )
+    out: Path = option(Path("oleander-out"), OUTPUT, "The folder to write.", metavar="DIR")
+    seed: int = _seed()
 
-MaxExplainers = Annotated[
-    int | None, option(RULES, "The maximum number of rules. Default: 10, or two per class if that is more.", min=1)
-]
-MinFidelity = Annotated[
-    float, option(RULES, "The floor: the minimum share of answers that agree with the model.", min=0.0, max=1.0)
-]
-MaxConditions = Annotated[int | None, option(RULES, "The maximum number of conditions in a rule.", min=1)]
-Draws = Annotated[
-    int | None,
-    option(RULES, "Synthetic rows that the model labels; 0 learns from the rows only. Default: 20,000.", min=0),
-]
 
-OutFolder = Annotated[Path, option(OUTPUT, "The folder to write.", metavar="DIR")]
-OutFile = Annotated[Path | None, option(OUTPUT, "Write a file; default: print it.", metavar="FILE")]
-Seed = Annotated[int, option(OUTPUT, "The seed of every random choice.", min=0, max=2**32 - 1)]
-Jobs = Annotated[int, option(OUTPUT, "Processes to use; -1 for all cores.", callback=_check_jobs)]
-IncludeRows = Annotated[bool, option(OUTPUT, "Allow the files to hold rows of the data.", "--include-rows")]
-AsJson = Annotated[bool, option(OUTPUT, "Print one JSON object instead of text.", "--json")]
+class Explain(Fitting):
+    """Explain a model on the rows of a file; write the rules, their answers, the trade-off and the page."""
+
+    background: Path | None = option(
+        None, MODEL, "With --model: rows that show where data lie, such as its training rows.", metavar="FILE"
+    )
+    threshold: float | None = option(
+        None, NUMBERS, "Explain whether the model's number, or probability, is over X.", metavar="X"
+    )
+    proba: str | None = option(
+        None, NUMBERS, "Explain the probability of this class, with --tolerance or --threshold.", metavar="CLASS"
+    )
+    max_explainers: int | None = _max_rules()
+    min_fidelity: float = _floor()
+    max_conditions: int | None = option(None, RULES, "The maximum number of conditions in a rule.", min=1)
+    draws: int | None = option(
+        None, RULES, "Synthetic rows that the model labels; 0 learns from the rows only. Default: 20,000.", min=0
+    )
+
+
+class Paper(Fitting):
+    """Explain a model by the paper's method: balls around rows, a small model in each, and the integer program."""
+
+    radius: list[str] = option(
+        MISSING,
+        BALLS,
+        "The radius of the balls in the units of the data, or auto. Several radii are tried around each row.",
+        metavar="R,...",
+    )
+    max_explainers: int = option(10, BALLS, "K: the maximum number of explainers.", min=1)
+    min_fidelity: float = option(
+        0.9, BALLS, "φ: the minimum share of each ball's rows that agree with the model.", min=0, max=1
+    )
+    n_draws: int = option(10_000, BALLS, "N: the number of draws in each ball.", min=1)
+    local: Literal["tree", "unfiltered", "lime", "line"] = option(
+        "tree", BALLS, "The explainer in each ball: a tree on filtered features or on all, LIME, or a line for numbers."
+    )
+    formulation: Literal["strict", "selective"] | None = option(
+        None, BALLS, "The program: strict (by the definition; the default) or selective (as printed)."
+    )
+    letter: bool = option(
+        False,
+        BALLS,
+        "The paper to the letter: its filter, draws in the whole ball, the printed program (or --formulation strict).",
+        "--letter",
+    )
+    time_limit: float = option(60.0, BALLS, "Seconds for solving the program.", min=0)
+    jobs: int = _jobs()
+    include_rows: bool = _include_rows()
+
+
+class Demo(Options):
+    """Explain a forest on a generated clinic: by the paper's program, by asking, and by one tree."""
+
+    out: Path = option(Path("oleander-demo"), OUTPUT, "The folder to write.", metavar="DIR")
+    seed: int = _seed()
+    jobs: int = _jobs()
+    opens: bool = option(False, OUTPUT, "Open the page in a browser at the end.", "--open")
+
+
+class Predict(Reading):
+    """Answer the rows of a file with a saved explainer; answers are empty where it abstains."""
+
+    atlas: Path = _atlas()
+    data: Path = _data()
+    out: Path | None = _out_file()
+
+
+class Asking(Opening):
+    """A model to ask about rows beside a saved explainer."""
+
+    atlas: Path = _atlas()
+    model: str | None = option(None, MODEL, "The model to ask: a file, or package.module:callable.", metavar="MODEL")
+
+
+class ExplainRow(Asking):
+    """Explain one row with a saved explainer: its answer, the rules behind it, and what would change it."""
+
+    data: Path | None = option(None, DATA, "The file with the row.", metavar="DATA")
+    row: int | None = option(None, DATA, "With --data: the number of the row; the first after the header is 0.", min=0)
+    values: list[str] | None = option(
+        None, DATA, "A row of all columns instead, such as age=61,ward=north; age= is missing.", metavar="COL=V,..."
+    )
+
+
+class Judging(Asking):
+    """New rows to judge a saved explainer on."""
+
+    atlas: Path = _atlas()
+    data: Path = _data()
+    labels: str | None = option(None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
+
+
+class Evaluate(Judging):
+    """Judge a saved explainer on new rows; end with code 6 where its floor is broken."""
+
+    alarm: Literal["broken", "under", "unproven"] = option(
+        "broken",
+        RULES,
+        "When to end with code 6: broken (the agreement is shown to be under the floor), under (the counted share is), "
+        "or unproven (it is not shown to reach the floor).",
+    )
+    confidence: float = option(0.95, RULES, "The confidence of each of the two bounds.", min=0.5, max=0.999999)
+
+
+class Watch(Judging):
+    """Add a batch of new rows to a watch over a saved explainer; end with code 6 on an alarm, 7 on a suspicion."""
+
+    log: Path = option(MISSING, OUTPUT, "The file that keeps the counts of all batches.", metavar="FILE")
+    name: str | None = option(
+        None, DATA, "What this batch is called, such as its day; a name counts once. Default: the time.", metavar="NAME"
+    )
+    level: float = option(0.05, RULES, "The probability of a false alarm, ever.", min=1e-9, max=0.5)
+    min_coverage: float | None = option(
+        None, RULES, "The share of rows to be answered. Default: nine tenths of the fit's.", min=1e-9, max=1.0
+    )
+
+
+class Export(Options):
+    """Write a saved explainer as SQL, Python, JSON or a model card."""
+
+    atlas: Path = _atlas()
+    form: Literal["sql", "python", "dict", "card"] = option(
+        MISSING, OUTPUT, "SQL, Python code, JSON, or a model card in Markdown.", "--format"
+    )
+    out: Path | None = _out_file()
+    dialect: str | None = option(None, OUTPUT, "With sql: duckdb, sqlite or postgres. Default: duckdb.", metavar="NAME")
+    table: str | None = option(None, OUTPUT, "With sql: the table with the rows. Default: data.")
+    title: str | None = option(None, OUTPUT, "With card: what the model is.")
+
+
+class Report(Asking):
+    """Write the page of a saved explainer."""
+
+    out: Path = option(Path("report.html"), OUTPUT, "The page to write.", metavar="FILE")
+    data: Path | None = option(None, DATA, "Rows for the map and for the part on unanswered rows.", metavar="DATA")
+    title: str = option("How the model decides", OUTPUT, "What the page is about.")
+    include_rows: bool = _include_rows()
+
+
+class Tradeoff(Options):
+    """Show the coverage for each number of explainers and each floor."""
+
+    atlas: Path = _atlas()
+    out: Path | None = _out_file("Write a CSV file too.")
 
 
 def split_names(values: list[str] | None) -> tuple[str, ...]:

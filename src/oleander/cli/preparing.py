@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,9 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.asking import columns_read_by, match_columns
-from oleander.black_box.output import ModelPair
 from oleander.cli.columns import clean_columns, clean_like, is_id
-from oleander.cli.models import BaggedTrees, load_model, load_optional
-from oleander.cli.options import CommandError, note, split_names, wrong_option
+from oleander.cli.models import BaggedTrees, load_model, refuse_without_model
+from oleander.cli.options import CommandError, Fitting, note, split_names, wrong_option
 from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, read_table
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
@@ -31,40 +30,6 @@ from oleander.running.progress import tell_progress
 MOST_CLASSES = 50
 # A column tells the target if it alone finds this share of it, on rows of other folds and of at most so many.
 TELLS, N_FOLDS, MOST_ROWS = 0.99, 5, 2_000
-
-
-@dataclass(frozen=True, eq=False)
-class Request:
-    """The data and the model that the options of a command name; without a model, one is trained on the target."""
-
-    data: Path
-    target: str | None
-    groups: str | None = None
-    drop: tuple[str, ...] = ()
-    kinds: str = ""
-    files: FileOptions = FileOptions()  # noqa: RUF009 (frozen)
-    model: str | None = None
-    trust_model: bool = False
-    classes: tuple[str, ...] = ()
-    background: Path | None = None
-    # Whether a model that is trained here answers with numbers.
-    is_regression: bool = False
-
-    @classmethod
-    def read(
-        cls,
-        data: Path,
-        target: str | None,
-        *,
-        drop: list[str] | None,
-        missing: list[str] | None,
-        read: list[str] | None,
-        classes: list[str] | None = None,
-        **others: Any,
-    ) -> Self:
-        """Return a request from options as they are given; ``others`` are fields."""
-        files = FileOptions.parse(read, missing)
-        return cls(data, target, drop=split_names(drop), files=files, classes=split_names(classes), **others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,90 +69,101 @@ class Prepared:
     ids: pd.DataFrame | None = None
 
 
-def prepare_to_explain(request: Request, *, random_state: int, n_jobs: int | None = None) -> Prepared:
-    """Return a large Parquet file as a source that is read block by block, and any other file as a table.
-
-    A model that is trained here needs its rows in memory, so its file is always read as a table.
-    """
-    if request.model is None or request.data.suffix.lower() not in PARQUET:
-        return prepare(request, random_state=random_state, n_jobs=n_jobs)
-    source = open_source(request.data)
-    if source.n_rows <= sample_size(source.epsilon, source.delta, None):
-        return prepare(request, random_state=random_state, n_jobs=n_jobs)
-    _check_names(request, source.columns)
-    request.files.refuse_for(request.data, "a Parquet file")
-    refused = {"--kinds": request.kinds, "--missing": request.files.missing, "--read dates": request.files.dates}
-    for option in (option for option, value in refused.items() if value):
-        raise wrong_option(f"{option} is not for Parquet files that are read block by block: their columns have types.")
-    black_box = load_model(request.model, trust_model=request.trust_model, classes=request.classes)
-    note(f"{request.data} has {source.n_rows:,} rows: it is read block by block, and predictions.csv is not written.")
-    about = f"{request.model} on {source.n_rows:,} rows"
-    no_rows = np.empty(0, dtype=np.intp)
-    rows = source.without(request.drop)
-    background = None if request.background is None else open_source(request.background)
-    return Prepared(black_box, rows, request.target, request.groups, no_rows, None, about, background)
-
-
-def prepare(request: Request, *, random_state: int, n_jobs: int | None = None, beside: Any = None) -> Prepared:
+def prepare(
+    given: Fitting, *, background: Path | None = None, is_regression: bool = False, n_jobs: int | None = None
+) -> Prepared:
     """Read the data, open or train the black box, and return the rows to be explained.
 
-    Parameters
-    ----------
-    request : Request
-    random_state : int
-    n_jobs : int or None
-    beside : Any
-        A second model that is asked about the same rows: the columns that it reads are kept too.
+    A large Parquet file is a source that is read block by block, unless a model is trained here, which needs its rows
+    in memory. Any other file is a table. ``is_regression`` says whether a model trained here answers with numbers.
     """
-    table = read_table(request.data, request.files)
-    target, group = request.target, request.groups
-    _check_names(request, table.columns)
-    kinds = read_kinds(request.kinds)
+    if given.model is not None and given.data.suffix.lower() in PARQUET:
+        source = open_source(given.data)
+        if source.n_rows > sample_size(source.epsilon, source.delta, None):
+            return _prepare_source(given, given.model, source, background)
+    files, target, group = FileOptions.parse(given.read, given.missing), given.target, given.groups
+    table = read_table(given.data, files)
+    _check_names(given, table.columns)
+    kinds = read_kinds(given.kinds)
     check_columns(table.columns, list(kinds), "--kinds")
-    if target is None and request.model is None:
-        raise wrong_option("without --model a model is trained, and that needs --target.")
+    if given.model is None:
+        _check_without_model(given, background)
     row = np.arange(len(table))
     if target is not None:
         known = table[target].notna().to_numpy()
         if not known.all():
             note(f"rows without a value of {target!r} are left out: {(~known).sum():,}.")
             table, row = table[known], row[known]
-        if request.model is None:
-            _check_target(table[target], is_regression=request.is_regression)
-    apart = {target, group, *request.drop} - {None}
+        if given.model is None:
+            _check_target(table[target], is_regression=is_regression)
+    apart = {target, group, *split_names(given.drop)}
     X = table.drop(columns=[name for name in table.columns if name in apart])
-    black_box = load_optional(request.model, trust_model=request.trust_model, classes=request.classes)
+    black_box = None if given.model is None else load_model(given.model, given)
     if black_box is not None:
-        asked = black_box if beside is None else ModelPair(black_box, beside)
-        X = _keep_columns(X, asked, has_target=target is not None)
+        X = _keep_columns(X, black_box, has_target=target is not None)
     declared = {name: kind for name, kind in kinds.items() if name in X.columns}
-    X = clean_columns(X, declared=declared, dates=request.files.dates, may_drop=black_box is None)
+    X = clean_columns(X, declared=declared, dates=files.dates, may_drop=black_box is None)
     schema = FeatureSchema.infer(X, kinds=declared)
-    background = _read_background(request, schema)
-    if background is not None:
-        schema = FeatureSchema.infer(stack_tables(X, background), kinds=declared)
+    drawn_around = None if background is None else _read_background(background, files, schema)
+    if drawn_around is not None:
+        schema = FeatureSchema.infer(stack_tables(X, drawn_around), kinds=declared)
     left_out = [name for name in table.columns if name != target and name not in X.columns]
     ids = table[[name for name in left_out if name == group or is_id(table[name])]]
     if target is not None:
-        note_leaks(X, schema, table[target], is_regression=request.is_regression)
+        note_leaks(X, schema, table[target], is_regression=is_regression)
     y = None if target is None else table[target].to_numpy()
     groups = None if group is None else table[group].to_numpy()
     if black_box is not None:
-        about = f"{request.model} on {len(X):,} rows"
-        return Prepared(black_box, X, y, groups, row, schema, about, background, ids=ids)
+        about = f"{given.model} on {len(X):,} rows"
+        return Prepared(black_box, X, y, groups, row, schema, about, drawn_around, ids=ids)
     assert y is not None
-    train, new = split_off(len(X), 0.5, groups, random_state)
-    if not request.is_regression and len(np.unique(y[train].astype(str))) < 2:
+    train, new = split_off(len(X), 0.5, groups, given.seed)
+    if not is_regression and len(np.unique(y[train].astype(str))) < 2:
         raise CommandError(f"the rows drawn for training have only one class of {target!r}; more rows are needed.")
     with tell_progress("training 50 bagged trees"):
-        trees = BaggedTrees(schema, random_state, n_jobs, is_regression=request.is_regression)
+        trees = BaggedTrees(schema, given.seed, n_jobs, is_regression=is_regression)
         black_box = trees.fit(take_rows(X, train), y[train])
     about = f"50 bagged trees, trained on {len(train):,} rows, on {len(new):,} rows that are new to them"
-    new_groups = None if groups is None else groups[new]
-    rows, trained_on = take_rows(X, new), take_rows(X, train)
     return Prepared(
-        black_box, rows, y[new], new_groups, row[new], schema, about, trained_on, is_new=True, ids=take_rows(ids, new)
+        black_box,
+        take_rows(X, new),
+        y[new],
+        None if groups is None else groups[new],
+        row[new],
+        schema,
+        about,
+        take_rows(X, train),
+        is_new=True,
+        ids=take_rows(ids, new),
     )
+
+
+def _prepare_source(given: Fitting, model: str, source: Source, background: Path | None) -> Prepared:
+    files = FileOptions.parse(given.read, given.missing)
+    _check_names(given, source.columns)
+    files.refuse_for(given.data, "a Parquet file")
+    for name, value in (("--kinds", given.kinds), ("--missing", files.missing), ("--read dates", files.dates)):
+        if value:
+            raise wrong_option(
+                f"{name} is not for Parquet files that are read block by block: their columns have types."
+            )
+    black_box = load_model(model, given)
+    note(f"{given.data} has {source.n_rows:,} rows: it is read block by block, and predictions.csv is not written.")
+    rows, no_rows = source.without(split_names(given.drop)), np.empty(0, dtype=np.intp)
+    about = f"{model} on {source.n_rows:,} rows"
+    drawn_around = None if background is None else open_source(background)
+    return Prepared(black_box, rows, given.target, given.groups, no_rows, None, about, drawn_around)
+
+
+def _check_without_model(given: Fitting, background: Path | None) -> None:
+    """Refuse what needs a model that is given, where one is trained here."""
+    if given.target is None:
+        raise wrong_option("without --model a model is trained, and that needs --target.")
+    refuse_without_model(given)
+    if background is not None:
+        raise wrong_option(
+            "--background is for a model given with --model: a model trained here has its training rows as background."
+        )
 
 
 def note_leaks(X: pd.DataFrame, schema: FeatureSchema, target: pd.Series, *, is_regression: bool) -> None:
@@ -225,13 +201,10 @@ def note_leaks(X: pd.DataFrame, schema: FeatureSchema, target: pd.Series, *, is_
         )
 
 
-def _check_names(request: Request, columns: Sequence[Any]) -> None:
-    for option, names in (
-        ("--target", [request.target]),
-        ("--groups", [request.groups]),
-        ("--drop", request.drop),
-    ):
+def _check_names(given: Fitting, columns: Sequence[Any]) -> None:
+    for option, names in (("--target", [given.target]), ("--groups", [given.groups])):
         check_columns(columns, [name for name in names if name is not None], option)
+    check_columns(columns, split_names(given.drop), "--drop")
 
 
 def _keep_columns(X: pd.DataFrame, model: Any, *, has_target: bool) -> pd.DataFrame:
@@ -253,21 +226,13 @@ def _keep_columns(X: pd.DataFrame, model: Any, *, has_target: bool) -> pd.DataFr
     return kept
 
 
-def _read_background(request: Request, schema: FeatureSchema) -> pd.DataFrame | None:
+def _read_background(path: Path, files: FileOptions, schema: FeatureSchema) -> pd.DataFrame:
     """Return the explained columns of the background's file, read as those of the data."""
-    if request.background is None:
-        return None
-    if request.model is None:
-        raise wrong_option(
-            "--background is for a model given with --model: a model trained here has its training rows as background."
-        )
-    table = read_table(request.background, request.files)
+    table = read_table(path, files)
     lacking = [name for name in schema.names if name not in table.columns]
     if lacking:
-        raise CommandError(
-            f"--background {request.background} lacks columns of the data: {list_some(lacking, MOST_LISTED)}."
-        )
-    return clean_like(table, schema, dates=request.files.dates)[list(schema.names)]
+        raise CommandError(f"--background {path} lacks columns of the data: {list_some(lacking, MOST_LISTED)}.")
+    return clean_like(table, schema, dates=files.dates)[list(schema.names)]
 
 
 def _check_target(target: pd.Series, *, is_regression: bool) -> None:
