@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from exports import BREAKERS, compare_exports
 from guard import Breach, check_message, watched_folder
 from oleander import AggregateExplainer, Balls, Boxes, Floor
@@ -31,7 +32,6 @@ from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.export.plain import ExportError
 from oleander.files.saved import read_file
-from oleander.rules import LimeLinear
 from studies.data import load_geriatric
 
 TRIAL = b"0,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n0.5,0.5,0.4,-1.2,2,-59,1.2,923.25,1\n1,0.1,0.2,-0.9,3,-60,2,921.25,3\n"

@@ -12,10 +12,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Balls, FeatureSchema, Floor, PerRow
 from oleander.black_box.answers import BlackBoxError
 from oleander.candidates.choosing import PoolProgram
-from oleander.rules import FilteredTree, LimeLinear, UnfilteredTree
+from oleander.rules import FilteredTree, UnfilteredTree
 from tests.making import ASKING, QUICK, ROWS_ONLY, OwnTrees, Recording, halves
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.rivals.lime_linear import Linear
 from oleander.arrays import Floats
 from oleander.black_box.asking import BlackBox
 from oleander.data.rows import Rows
-from oleander.rules import Linear
 
 
 def explain_with_lime(

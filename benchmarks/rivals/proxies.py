@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from benchmarks.rivals.base import Baseline, choose
+from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from oleander.arrays import Bools, Floats, Labels
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.candidates import Balls
@@ -20,7 +21,7 @@ from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results.explainer_set import ChosenExplainer
-from oleander.rules import LimeLinear, Linear, Region
+from oleander.rules import Region
 
 
 @dataclass(frozen=True, eq=False)

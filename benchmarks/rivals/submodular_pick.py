@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.rivals.base import Baseline, choose
+from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from benchmarks.rivals.lime_package import explain_with_lime
 from oleander.arrays import Floats
 from oleander.black_box.asking import BlackBox, CountingBlackBox
@@ -15,7 +16,6 @@ from oleander.candidates.pool import CandidatePool
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results.explainer_set import ChosenExplainer
-from oleander.rules import LimeLinear, Linear
 
 
 class SubmodularPick(Baseline):

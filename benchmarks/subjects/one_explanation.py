@@ -13,13 +13,14 @@ from threadpoolctl import threadpool_limits
 from benchmarks.cases import ABSENT, Case, numeric_cases
 from benchmarks.journal import Journal, Row
 from benchmarks.measuring import WatchedBlackBox, is_installed, slope
+from benchmarks.rivals.lime_linear import LimeLinear
 from benchmarks.subjects.base import Size, Subject
 from benchmarks.subjects.stages import filter_seconds, stages
 from benchmarks.tables import make_goals, make_table, number, seconds
 from oleander.black_box.asking import BlackBox
 from oleander.candidates.balls import choose_centers, choose_ladder
 from oleander.draws.in_ball import draw_in_ball
-from oleander.rules import Ball, FilteredTree, LimeLinear, UnfilteredTree
+from oleander.rules import Ball, FilteredTree, UnfilteredTree
 
 OURS = {"FilteredTree": FilteredTree, "UnfilteredTree": UnfilteredTree, "LimeLinear": LimeLinear}
 # Import names by the names in the table. A package that is not installed is left out, and the page says so.

@@ -180,8 +180,8 @@ class AggregateExplainer(Parameters):
         n_draws : int
             N in the paper: draws in each ball.
         local : LocalExplainer or None
-            What is trained in each ball: ``FilteredTree``, ``UnfilteredTree``, ``LimeLinear``, for numbers
-            ``SparseLine``, or another. None for a whole tree behind the information filter.
+            What is trained in each ball: ``FilteredTree``, ``UnfilteredTree``, ``SparseLine`` for
+            numbers, or another. None for a whole tree behind the information filter.
         max_flips, norm, scale
             The metric d of the balls; see ``oleander.Balls``. By default ℓ∞ along numbers in raw units, also with a
             schema, and as many differing levels as the whole part of the radius.

@@ -10,10 +10,10 @@ import pandas as pd
 from benchmarks.rivals import ActiveTree, AnchorPick, DecisionSet, NaiveTree
 from benchmarks.rivals.anchors import pick_greedily
 from benchmarks.rivals.base import choose
+from benchmarks.rivals.lime_linear import Linear
 from benchmarks.rivals.submodular_pick import pick_by_features
 from oleander.candidates.pool import CandidatePool
 from oleander.results import ExplainerSet
-from oleander.rules import Linear
 from studies.step import Work
 from studies.steps.explained_rows import LEARNED, ExplainedRows
 from studies.steps.paper_program import train_pool

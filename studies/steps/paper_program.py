@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from oleander.arrays import Floats, Labels
 from oleander.candidates import Balls
 from oleander.candidates.choosing import PoolProgram
@@ -16,7 +17,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import Bounds
 from oleander.fitting.delivering import deliver_choice
 from oleander.judging import Floor
-from oleander.rules import FilteredTree, LimeLinear, Linear, LocalExplainer, UnfilteredTree
+from oleander.rules import FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult
 from oleander.selection.auto import Work as Stages
 from oleander.selection.model import CoverageModel

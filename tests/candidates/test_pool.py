@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
@@ -13,7 +14,7 @@ from oleander.candidates import Balls, Candidate
 from oleander.candidates.pool import CandidatePool, EmptyPoolError, GroupCounter
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
-from oleander.rules import Box, Constant, FilteredTree, LimeLinear, UnfilteredTree
+from oleander.rules import Box, Constant, FilteredTree, UnfilteredTree
 from oleander.rules.conditions import Range
 
 

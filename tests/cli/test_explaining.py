@@ -12,7 +12,7 @@ from oleander import AggregateExplainer, Output
 from oleander.cli import explaining
 from oleander.cli.explaining import read_output, read_tolerance
 from oleander.cli.options import CommandError
-from oleander.rules import LimeLinear, Linear, UnfilteredTree
+from oleander.rules import Tree, UnfilteredTree
 
 FILES = ("atlas.oleander", "explainers.csv", "predictions.csv", "tradeoff.csv", "report.html")
 
@@ -193,8 +193,6 @@ def test_the_paper_explains_numbers(run, prices):
     done = run("paper", "prices.csv", *options, "--local", "line", "--out", "out")
     assert done.code == 0, done.err
     assert "± 60" in done.out
-    wrong = run("paper", "prices.csv", *options, "--local", "lime", "--out", "out2")
-    assert "--local lime explains labels: with --tolerance use tree, unfiltered or line" in wrong.sentence
     wrong = run("paper", "prices.csv", *options[:2], *options[4:], "--local", "line", "--out", "out2")
     assert "--local line explains numbers: give --tolerance" in wrong.sentence
 
@@ -219,7 +217,7 @@ def test_wrong_options_of_the_paper(run, patients_csv, tmp_path, options, senten
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("local", ["tree", "unfiltered", "lime"])
+@pytest.mark.parametrize("local", ["tree", "unfiltered"])
 @pytest.mark.parametrize("include_rows", [False, True])
 def test_options_of_the_paper_reach_the_explainer(run, patients_csv, monkeypatch, local, include_rows):
     found = []
@@ -230,7 +228,7 @@ def test_options_of_the_paper_reach_the_explainer(run, patients_csv, monkeypatch
     assert done.code == 0, done.err
     assert ("balls stand on rounded rows" in done.err) is not include_rows
     (atlas,) = found
-    local_of = {"tree": None, "unfiltered": UnfilteredTree(max_leaves=None), "lime": LimeLinear()}
+    local_of = {"tree": None, "unfiltered": UnfilteredTree(max_leaves=None)}
     expected = AggregateExplainer.paper(
         atlas.black_box,
         radius=[5.0, 9.0],
@@ -272,10 +270,10 @@ def test_explain_by_the_paper(run, patients_csv, tmp_path):
     assert shown.code == 0, shown.err
     assert len(shown.json["cells"]) == len(table)
     assert (tmp_path / "out" / "report.html").stat().st_size > 1_000
-    again = run(*arguments, "--n-draws", 300, "--local", "lime", "--include-rows", "--out", "again", "--json")
+    again = run(*arguments, "--n-draws", 300, "--local", "unfiltered", "--include-rows", "--out", "again", "--json")
     assert again.code == 0, again.err
     members = AggregateExplainer.load("again/atlas.oleander").explainers_
-    assert all(isinstance(member.explainer, Linear) for member in members)
+    assert all(isinstance(member.explainer, Tree) for member in members)
 
 
 @pytest.mark.slow

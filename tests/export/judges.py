@@ -15,11 +15,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.clinic import make_clinic
 from oleander.data.schema import FeatureSchema
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.rules import LimeLinear, SparseLine
+from oleander.rules import SparseLine
 from tests.conftest import label_mixed, make_mixed
 from tests.making import LENIENT, OwnTrees
 

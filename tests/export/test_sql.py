@@ -12,21 +12,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.rivals.abstaining import AbstainingTree
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Draws
 from oleander.data.schema import FeatureSchema
 from oleander.export.plain import ExportError
 from oleander.export.sql import DIALECTS, Sql
-from oleander.rules import (
-    Ball,
-    Box,
-    Constant,
-    Explainer,
-    LimeLinear,
-    Line,
-    Region,
-    Spoken,
-    UnfilteredTree,
-)
+from oleander.rules import Ball, Box, Constant, Explainer, Line, Region, Spoken, UnfilteredTree
 from oleander.rules.conditions import Levels, Range
 from tests.export.judges import (
     BREAKERS,

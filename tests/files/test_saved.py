@@ -16,11 +16,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from oleander import AggregateExplainer, Balls, NothingFoundError
 from oleander.candidates.pool import EmptyPoolError
 from oleander.draws import Draws
 from oleander.files.saved import FileError, read_file, write_file
-from oleander.rules import Constant, LimeLinear, Linear
+from oleander.rules import Constant
 from tests.making import ASKING, LENIENT, QUICK, halves
 
 

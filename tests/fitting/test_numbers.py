@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Balls, Boxes, Draws, Floor, NothingFoundError, Output, open_source
 from oleander.black_box.answers import BlackBoxError
 from oleander.data.tolerance import Tolerance
-from oleander.rules import FilteredTree, LimeLinear, SparseLine, UnfilteredTree
+from oleander.rules import FilteredTree, SparseLine, UnfilteredTree
 from tests.making import OwnTrees, Recording
 
 DRAWS = {"draws": Draws(2_000), "random_state": 0}

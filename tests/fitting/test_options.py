@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import (
     AggregateExplainer,
     Balls,
@@ -31,7 +32,6 @@ from oleander import (
 )
 from oleander.black_box.answers import BlackBoxError
 from oleander.draws import Draws
-from oleander.rules import LimeLinear
 from oleander.running import parallel
 from tests.making import QUICK, OwnTrees, Recording, halves
 

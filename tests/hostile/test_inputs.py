@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Balls, Floor
 from oleander.cli.columns import clean_columns
 from oleander.cli.options import CommandError
@@ -19,7 +20,6 @@ from oleander.cli.tables import FileOptions, read_table
 from oleander.data.schema import FeatureSchema
 from oleander.files.atomic import write_whole
 from oleander.files.saved import FileError, read_file, write_file
-from oleander.rules import LimeLinear
 from tests.making import OwnTrees
 
 QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

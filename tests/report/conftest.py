@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Balls, Floor, Program
 from oleander.draws import Draws
 from oleander.report import write_report
-from oleander.rules import LimeLinear
 from tests.making import OwnTrees
 
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots"

@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from benchmarks.rivals.abstaining import AbstainingTree
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.results.changing import find_change
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
-from oleander.rules import Ball, Box, Constant, LimeLinear, Spoken, UnfilteredTree
+from oleander.rules import Ball, Box, Constant, Spoken, UnfilteredTree
 from oleander.rules.conditions import Levels, Range
 
 TABLE = pd.DataFrame(

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from benchmarks.rivals.abstaining import AbstainingTree
+from benchmarks.rivals.lime_linear import LimeLinear, Linear
 from oleander import AggregateExplainer, Draws
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
@@ -12,7 +13,7 @@ from oleander.judging.bounds import bound_quantile, lower_bound
 from oleander.judging.certificate import Claim
 from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet, name_rule
 from oleander.results.fit_record import tabulate_rules
-from oleander.rules import Box, Constant, LimeLinear, Linear, Tree, UnfilteredTree
+from oleander.rules import Box, Constant, Tree, UnfilteredTree
 from oleander.rules.conditions import Range
 from oleander.words.rules import describe_evidence
 

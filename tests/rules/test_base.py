@@ -3,8 +3,9 @@ import json
 import numpy as np
 import pytest
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander.data.schema import Feature, FeatureSchema, Kind
-from oleander.rules import FilteredTree, LimeLinear, UnfilteredTree
+from oleander.rules import FilteredTree, UnfilteredTree
 from oleander.rules.base import Rule, encode_labels, read_explainer, read_labels, write_explainer, write_labels
 from oleander.rules.conditions import Range
 

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball
-from oleander.rules import Ball, Explainer, FilteredTree, LimeLinear, LocalExplainer, UnfilteredTree
+from oleander.rules import Ball, Explainer, FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.rules.filtering import StopReason
 
 EXPLAINERS = [

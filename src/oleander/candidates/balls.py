@@ -385,7 +385,7 @@ class Balls:
         check_choice("bounds", self.bounds, ("uncut", "clipped", "cut"))
         if isinstance(self.local, type) or not hasattr(self.local, "fit"):
             name = self.local.__name__ if isinstance(self.local, type) else repr(self.local)
-            raise TypeError(f"local={name} is not allowed: give an explainer, such as FilteredTree() or LimeLinear().")
+            raise TypeError(f"local={name} is not allowed: give an explainer, such as FilteredTree().")
 
 
 def measure_scales(rows: Rows, scale: str) -> Floats:

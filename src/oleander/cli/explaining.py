@@ -34,7 +34,7 @@ from oleander.data.tolerance import Tolerance
 from oleander.draws import Draws
 from oleander.explainer import AggregateExplainer
 from oleander.messages import list_some, visible
-from oleander.rules import LimeLinear, LocalExplainer, SparseLine, UnfilteredTree
+from oleander.rules import LocalExplainer, SparseLine, UnfilteredTree
 
 # The demo gives the paper's program fewer rows and draws than the paper, so that it is short, and the default a high
 # floor, so that it shows abstention.
@@ -70,10 +70,8 @@ def explain(given: Explain) -> None:
 
 def paper(given: Paper) -> None:
     """Explain a model by the paper's method."""
-    if given.tolerance is not None and given.local == "lime":
-        raise wrong_option("--local lime explains labels: with --tolerance use tree, unfiltered or line.")
     if given.tolerance is None and given.local == "line":
-        raise wrong_option("--local line explains numbers: give --tolerance, or use tree, unfiltered or lime.")
+        raise wrong_option("--local line explains numbers: give --tolerance, or use tree or unfiltered.")
     if given.letter and not given.include_rows:
         raise wrong_option("--letter centers balls on rows, which the files would hold: allow it with --include-rows.")
     radii, tolerance = read_radii(given.radius), read_tolerance(given.tolerance)
@@ -83,7 +81,6 @@ def paper(given: Paper) -> None:
     # None is the tree: the letter's has a filter of its own.
     others: dict[str, LocalExplainer] = {
         "unfiltered": UnfilteredTree(max_leaves=None),
-        "lime": LimeLinear(),
         "line": SparseLine(),
     }
     atlas = AggregateExplainer.paper(

@@ -5,7 +5,6 @@ from oleander.rules.base import Explainer, LocalExplainer, Rule
 from oleander.rules.box import Box
 from oleander.rules.constant import Constant
 from oleander.rules.line import Line
-from oleander.rules.linear import LimeLinear, Linear
 from oleander.rules.local import FilteredTree, SparseLine, UnfilteredTree
 from oleander.rules.region import Region, Spoken, membership
 from oleander.rules.tree import Tree
@@ -16,9 +15,7 @@ __all__ = [
     "Constant",
     "Explainer",
     "FilteredTree",
-    "LimeLinear",
     "Line",
-    "Linear",
     "LocalExplainer",
     "Region",
     "Rule",

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from benchmarks.rivals import Proxies
+from benchmarks.rivals.lime_linear import Linear
 from benchmarks.rivals.proxies import pick_by_loss, place_rows, squared_error
 from oleander.data.schema import FeatureSchema
-from oleander.rules import Linear
 
 
 def test_picks_the_models_that_are_first_with_a_small_loss():

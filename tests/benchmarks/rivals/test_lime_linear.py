@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
+from benchmarks.rivals.lime_linear import LimeLinear
 from oleander.data.schema import FeatureSchema
-from oleander.rules import LimeLinear
 
 
 @pytest.fixture

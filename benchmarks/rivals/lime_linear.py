@@ -1,4 +1,7 @@
-"""Linear models, one per class, and LIME's way to fit them: sparse, with more weight on draws near the center."""
+"""LIME's local explainer: a linear model per class, sparse, with more weight on draws near the center.
+
+The paper compares with it (its figures call it "unfiltered").
+"""
 
 from dataclasses import dataclass
 from typing import Any, Self
