@@ -20,7 +20,7 @@ def by_milp(program: LinearProgram, time_limit: float) -> Answer:
     found = optimize.milp(
         -program.cost,
         integrality=program.is_integer.astype(int),
-        bounds=optimize.Bounds(program.lower, program.upper),
+        bounds=optimize.Bounds(0.0, program.upper),
         constraints=optimize.LinearConstraint(program.rows, program.row_lower, program.row_upper),
         options={"time_limit": time_limit},
     )

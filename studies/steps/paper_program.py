@@ -19,9 +19,9 @@ from oleander.fitting.delivering import deliver_choice
 from oleander.judging import Floor
 from oleander.rules import FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult
-from oleander.selection.auto import Work as Stages
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
+from oleander.selection.solvers import Stages
 from studies.settings import Settings
 from studies.step import Work
 from studies.steps.explained_rows import MEASURES, ExplainedRows, radius_of
@@ -92,23 +92,19 @@ def bounds_of(name: LocalName) -> Bounds:
     return found
 
 
-class CurveSolver:
-    """The stages of Oleander's solver with limits on their work: a busy machine changes no point of a curve."""
+def solve_curve(model: CoverageModel, run: Run) -> None:
+    """Find, bound and fix three times; branch or decompose what is left, within the limits.
 
-    name = "curve"
-
-    def solve(self, model: CoverageModel, run: Run) -> None:
-        """Find, bound and fix three times; branch or decompose what is left, within the limits."""
-        stages = Stages(model, run, ())
-        stages.merge()
-        for patience in (0, 30, 100) if model.is_plain else (0,):
-            stages.find(patience=patience)
-            stages.bound(n_steps=200)
-            stages.fix()
-            stages.reduce()
-        if model.is_plain:
-            stages.branch(max_nodes=MAX_NODES)
-            stages.decompose(patience=PATIENCE)
+    These are the stages of Oleander's solver with limits on their work: a busy machine changes no point of a curve.
+    """
+    stages = Stages(model, run)
+    stages.merge()
+    for patience in (0, 30, 100) if model.is_plain else (0,):
+        stages.find(patience)
+        stages.bound_and_drop()
+    if model.is_plain:
+        stages.branch(max_nodes=MAX_NODES)
+        stages.decompose(patience=PATIENCE)
 
 
 def train_pool(work: Work, explained: ExplainedRows, name: LocalName, radius: float | None = None) -> CandidatePool:
@@ -185,7 +181,7 @@ def solve_cells(
     problem: SelectionProblem, budgets: Sequence[int], floors: Sequence[float], program: Program
 ) -> dict[tuple[int, float], SelectionResult]:
     """Solve a program for every budget and floor; of equally wide choices by the definition, take the most faithful."""
-    options: dict[str, Any] = {"formulation": program, "solver": CurveSolver(), "time_limit": None, "gap": CURVE_GAP}
+    options: dict[str, Any] = {"formulation": program, "solver": solve_curve, "time_limit": None, "gap": CURVE_GAP}
     results = problem.sweep(budgets, floors, **options)
     if program != "strict":
         return results
@@ -203,7 +199,7 @@ def most_faithful(problem: SelectionProblem, cell: tuple[int, float], result: Se
     best, first, last = result, 0, len(levels) - 1
     while len(result.chosen) and first <= last:
         middle = (first + last) // 2
-        found = problem.solve(budget, float(levels[middle]), solver=CurveSolver(), time_limit=None, gap=CURVE_GAP)
+        found = problem.solve(budget, float(levels[middle]), solver=solve_curve, time_limit=None, gap=CURVE_GAP)
         if found.objective >= result.objective:
             best, first = found.with_bound(max(result.bound, found.objective)), middle + 1
         else:

@@ -255,8 +255,7 @@ class TestRuntime:
         def stopped(problem, *args, **options):
             result = solve(problem, *args, **options)
             seconds.append(0.5)
-            result = replace(result, runtime=0.5, stopped="Stopped", bound=result.objective + 1, status="feasible")
-            return replace(result, message=result.stop_message)
+            return replace(result, runtime=0.5, stopped="Stopped", bound=result.objective + 1, status="feasible")
 
         monkeypatch.setattr(SelectionProblem, "solve", stopped)
         return seconds

@@ -41,31 +41,37 @@ def make(seed, n_candidates=25, n_points=60):
 def test_a_descent_is_that_of_numpy(seed, n_left):
     covers, weights = make(seed)
     start, needed = 0.5 * weights, 0.8 * weights.sum()
-    found = descend(pack_matrix(covers), np.arange(25), weights, n_left, start, needed=needed, n_steps=30)
+    found, value, choice = descend(
+        pack_matrix(covers), np.arange(25), weights, n_left, start, needed=needed, n_steps=30
+    )
     best, times_bought, reached = descend_in_numpy(covers, weights, n_left, start, needed, 30)
     assert found.bound == pytest.approx(best)
-    assert found.value == pytest.approx(reached)
-    assert weights[covers[found.choice].any(axis=0)].sum() == pytest.approx(reached)
-    np.testing.assert_array_equal(found.times_bought, times_bought)
+    assert value == pytest.approx(reached)
+    assert weights[covers[choice].any(axis=0)].sum() == pytest.approx(reached)
+    np.testing.assert_array_equal(found.average, times_bought)
     np.testing.assert_allclose(found.prices, covers @ found.multipliers)
-    assert len(found.bought) == len(found.choice) == n_left
-    assert found.bound == pytest.approx((weights - found.multipliers).sum() + found.prices[found.bought].sum())
+    assert len(choice) == n_left
+    bought = np.sort(found.prices)[-n_left:]
+    assert found.threshold == bought[0]
+    assert found.bound == pytest.approx((weights - found.multipliers).sum() + bought.sum())
     np.testing.assert_array_equal(start, 0.5 * weights)
 
 
 def test_a_descent_on_some_candidates_is_that_of_their_rows():
     covers, weights = make(3)
     some = np.array([20, 3, 11, 7])
-    among = descend(pack_matrix(covers), some, weights, 2, 0.5 * weights, needed=0.0, n_steps=10)
-    alone = descend(pack_matrix(covers[some]), np.arange(4), weights, 2, 0.5 * weights, needed=0.0, n_steps=10)
+    among, _, choice = descend(pack_matrix(covers), some, weights, 2, 0.5 * weights, needed=0.0, n_steps=10)
+    alone, _, choice_alone = descend(
+        pack_matrix(covers[some]), np.arange(4), weights, 2, 0.5 * weights, needed=0.0, n_steps=10
+    )
     assert among.bound == alone.bound
     np.testing.assert_array_equal(among.prices, alone.prices)
-    np.testing.assert_array_equal(among.choice, alone.choice)
+    np.testing.assert_array_equal(choice, choice_alone)
 
 
 def test_of_equal_prices_the_first_are_bought():
-    found = descend(pack_matrix(np.eye(5)), np.arange(5), np.ones(5), 2, np.full(5, 0.5), needed=0.0, n_steps=1)
-    assert found.bought.tolist() == [0, 1]
+    _, _, choice = descend(pack_matrix(np.eye(5)), np.arange(5), np.ones(5), 2, np.full(5, 0.5), needed=0.0, n_steps=1)
+    assert choice.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("seed", range(10))

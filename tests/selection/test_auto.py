@@ -1,6 +1,7 @@
 """The answers are the optima: against exhaustive search and HiGHS, whatever stage is left out."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -9,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oleander.selection import SelectionProblem
-from oleander.selection.auto import STAGES, AutoSolver
 from oleander.selection.model import ROUNDING
+from oleander.selection.solvers import STAGES, solve_auto, try_every_choice
 from tests.selection.making import make_instance
 
 FLOORS = (0.6, 0.75, 0.9, 1.0)
@@ -22,7 +23,7 @@ def test_auto_equals_exhaustive_search(seed, formulation):
     rows = make_instance(seed, n_candidates=9, n_points=14, max_weight=1 + seed % 4)
     problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
     k, floor = 1 + seed % 4, FLOORS[seed % 4]
-    best = problem.solve(k, floor, formulation=formulation, solver="exhaustive")
+    best = problem.solve(k, floor, formulation=formulation, solver=try_every_choice)
     result = problem.solve(k, floor, formulation=formulation)
     assert (result.status, result.objective, result.bound) == (best.status, best.objective, best.bound)
 
@@ -33,7 +34,7 @@ def test_weights_need_not_be_whole(seed, formulation):
     rows = make_instance(seed)
     weights = np.random.default_rng(seed).random(12)
     problem = SelectionProblem(rows.covers, rows.agrees, weights)
-    best = problem.solve(3, 0.75, formulation=formulation, solver="exhaustive")
+    best = problem.solve(3, 0.75, formulation=formulation, solver=try_every_choice)
     result = problem.solve(3, 0.75, formulation=formulation)
     assert result.status == best.status
     assert result.objective == pytest.approx(best.objective, rel=3e-6)
@@ -45,7 +46,7 @@ def test_any_stage_can_be_left_out(stage, seed):
     rows = make_instance(seed, n_candidates=16, n_points=40, max_weight=2)
     problem = SelectionProblem(rows.covers, rows.covers, rows.weights)
     best = problem.solve(4, solver="highs")
-    result = problem.solve(4, solver=AutoSolver(skip={stage}))
+    result = problem.solve(4, solver=partial(solve_auto, skip={stage}))
     assert result.is_proven_optimal
     assert result.objective == best.objective
 
@@ -55,7 +56,9 @@ def test_any_stage_can_be_left_out(stage, seed):
 def test_each_of_the_last_stages_can_prove_alone(stage, seed):
     rows = make_instance(seed, n_candidates=20, n_points=40)
     problem = SelectionProblem(rows.covers, rows.covers)
-    result = problem.solve(5, solver=AutoSolver(skip={"bound", "fix", "branch", "decompose", "finish"} - {stage}))
+    result = problem.solve(
+        5, solver=partial(solve_auto, skip={"bound", "fix", "branch", "decompose", "finish"} - {stage})
+    )
     assert result.is_proven_optimal or stage == "decompose"
     assert result.objective <= problem.solve(5, solver="highs").objective <= result.bound
 
@@ -70,7 +73,7 @@ def test_clustered_balls_are_solved_as_by_highs(seed, skip):
     weights = [None, rng.integers(1, 4, size=120), rng.random(120)][seed % 3]
     problem = SelectionProblem(covers, covers, weights)
     best = problem.solve(7, solver="highs")
-    result = problem.solve(7, solver=AutoSolver(skip=skip), time_limit=10)
+    result = problem.solve(7, solver=partial(solve_auto, skip=skip), time_limit=10)
     slack = 3e-6 * best.objective if seed % 3 == 2 else 0.0
     assert result.objective <= best.objective + slack
     assert best.objective <= result.bound + slack
@@ -84,8 +87,8 @@ def test_clustered_balls_are_solved_as_by_highs(seed, skip):
 def test_a_bound_is_never_under_the_optimum(seed, k, formulation):
     rows = make_instance(seed)
     problem = SelectionProblem(rows.covers, rows.agrees)
-    best = problem.solve(k, 0.75, formulation=formulation, solver="exhaustive").objective
-    for solver in ("auto", "highs", "greedy", AutoSolver(skip={"branch", "decompose", "finish"})):
+    best = problem.solve(k, 0.75, formulation=formulation, solver=try_every_choice).objective
+    for solver in ("auto", "highs", "greedy", partial(solve_auto, skip={"branch", "decompose", "finish"})):
         result = problem.solve(k, 0.75, formulation=formulation, solver=solver)
         assert result.objective <= best <= result.bound
         assert result.status != "optimal" or result.objective == best
@@ -115,7 +118,7 @@ def test_no_better_choice_exists_whatever_the_weights(seed, kind, formulation):
     rows = make_instance(seed, n_points=n_points)
     weights = WEIGHTS[kind](rng, n_points)
     problem = SelectionProblem(rows.covers, rows.agrees, weights)
-    best = problem.solve(3, 0.6, formulation=formulation, solver="exhaustive")
+    best = problem.solve(3, 0.6, formulation=formulation, solver=try_every_choice)
     slack = 3 * ROUNDING * weights.sum()
     for solver in ("auto", "highs"):
         result = problem.solve(3, 0.6, formulation=formulation, solver=solver)

@@ -20,14 +20,14 @@ EYE = np.eye(3, dtype=bool)
     [
         ({"max_explainers": 0}, "max_explainers=0 is not allowed"),
         ({"max_explainers": 1.5}, "max_explainers=1.5 is not allowed"),
-        ({"min_fidelity": 0.0}, "min_fidelity=0.0 is not a share"),
-        ({"min_fidelity": 1.01}, "min_fidelity=1.01 is not a share"),
-        ({"min_fidelity": float("nan")}, "min_fidelity=nan is not a share"),
+        ({"min_fidelity": 0.0}, "min_fidelity=0.0 is not allowed"),
+        ({"min_fidelity": 1.01}, "min_fidelity=1.01 is not allowed"),
+        ({"min_fidelity": float("nan")}, "min_fidelity=nan is not allowed"),
         ({"formulation": "loose"}, "formulation='loose' is not known"),
         ({"solver": "simplex"}, "solver='simplex' is not known"),
-        ({"start": [5]}, "start names candidate 5, but there are 3"),
-        ({"start": [0.5]}, "start has entries of type float64"),
-        ({"tentative": [True]}, r"tentative is a mask of shape \(1,\)"),
+        ({"start": [5]}, "start does not name candidates: give indices from 0 to 2"),
+        ({"start": [0.5]}, "start does not name candidates"),
+        ({"tentative": [True]}, "or a boolean mask with one entry for each of 3"),
         ({"gap": -0.1}, "must not be negative"),
     ],
 )
@@ -74,7 +74,7 @@ def test_every_kind_of_matrix_is_taken():
 def test_the_caller_may_pass_the_fidelity():
     problem = SelectionProblem(EYE, EYE, fidelity=[0.8, 0.95, 0.2])
     assert problem.solve(3, 0.9).chosen.tolist() == [1]
-    with pytest.raises(ValueError, match="fidelity stands for the strict formulation only"):
+    with pytest.raises(ValueError, match="fidelity is for the strict formulation only"):
         problem.solve(3, 0.9, formulation="selective")
 
 
@@ -94,7 +94,7 @@ def test_stating_a_problem_loads_no_solver():
         "import sys, numpy as np\n"
         "from oleander.selection import SelectionProblem\n"
         "SelectionProblem(np.eye(2), np.eye(2))\n"
-        "print({'highspy', 'oleander.selection.auto', 'oleander.selection.highs'} & {*sys.modules})"
+        "print({'highspy', 'oleander.selection.solvers', 'oleander.selection.highs'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

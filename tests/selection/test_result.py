@@ -27,29 +27,21 @@ def test_every_proof_comes_back_from_plain_data(fidelity):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"status": "solved"}, "status='solved' of a proof is not known: use one of optimal, feasible"),
+        ({"status": "solved"}, "status='solved' is not known: use one of optimal, feasible"),
         ({"bound": float("nan")}, "bound=nan of a proof is not allowed"),
         ({"bound": float("inf")}, "bound=inf of a proof is not allowed"),
         ({"bound": "100"}, "bound='100' of a proof is not allowed"),
         ({"objective": True}, "objective=True of a proof is not allowed"),
         ({"objective": -1.0}, r"objective=-1\.0 of a proof is not allowed"),
-        ({"runtime": 1.0}, "'runtime' is no field of a proof"),
+        ({"author": "me"}, "a proof has objective, bound, status, coverage, total_weight, and not"),
         ({"coverage": 1.2}, r"coverage=1\.2 of a proof is not allowed"),
         ({"bound": 90.0}, r"objective=95\.0 of a proof is beyond its bound=90\.0"),
         ({"status": "optimal"}, r"status='optimal' needs a bound of 95\.0, the objective, not 100\.0"),
-        ({"author": "me"}, "'author' is no field of a proof"),
     ],
 )
-def test_a_proof_that_cannot_be_is_refused(change, message):
+def test_an_impossible_proof_is_refused(change, message):
     with pytest.raises(ValueError, match=message):
         Proof.from_dict({**PROOF.to_dict(), **change})
-
-
-def test_a_missing_field_is_named():
-    data = PROOF.to_dict()
-    del data["coverage"]
-    with pytest.raises(ValueError, match="the proof has no coverage"):
-        Proof.from_dict(data)
 
 
 def test_another_bound_changes_status_and_message():
@@ -62,6 +54,4 @@ def test_another_bound_changes_status_and_message():
     assert wider.message.endswith("the gap is 100.00%.")
     proven = result.with_bound(result.objective)
     assert (proven.status, proven.gap, proven.message, proven.stopped) == ("optimal", 0.0, "", "")
-    reopened = proven.with_bound(result.bound, "some candidates were not looked at.")
-    assert (reopened.status, reopened.message) == ("feasible", "some candidates were not looked at.")
     assert result.with_bound(0.0).bound == result.objective

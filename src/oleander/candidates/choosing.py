@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -21,9 +22,9 @@ from oleander.data.rows import Rows
 from oleander.judging.floor import Floor
 from oleander.messages import show_lower
 from oleander.running.progress import tell_progress
-from oleander.selection import Progress, SelectionProblem, SelectionResult
+from oleander.selection import SelectionProblem, SelectionResult, StageRecord
 from oleander.selection.result import Status
-from oleander.selection.solvers import GreedySolver, Solver
+from oleander.selection.solvers import Solver, solve_greedily
 from oleander.words.claims import why_too_few
 
 Answer = dict[Any, SelectionResult]
@@ -178,7 +179,7 @@ class PoolProgram:
             answer = ask(self.problem(), solver, None if np.isinf(left) else max(left, 0.0), answer)
             answer = _add_runtimes(answer, spent)
             left -= time.monotonic() - started
-            if any(result.message.startswith("Interrupted") for result in answer.values()):
+            if any(result.stopped == "Interrupted" for result in answer.values()):
                 raise KeyboardInterrupt
 
         def train_chosen(solver: str | Solver) -> None:
@@ -199,7 +200,7 @@ class PoolProgram:
                 self._train(np.flatnonzero(self.measured > 0))
             elif self.solver == "auto":
                 # Greedy choices are quick and nearly right: they find most candidates that must be trained.
-                train_chosen(GreedySolver(n_steps=0))
+                train_chosen(partial(solve_greedily, n_steps=0))
                 # A quick search, the same on every machine, finds most of the others before a proof is sought.
                 train_chosen("quick")
             # A second call of these solvers proves no more than the first.
@@ -247,27 +248,23 @@ class PoolProgram:
             bound = max(relaxed[cell].bound, result.objective)
             if result.status not in OPEN and bound > result.objective:
                 # A candidate that is not trained might be better, or the only one that reaches the floor.
-                message = f"{why}some candidates were not looked at. {result.message}".rstrip()
+                note = f"{why}some candidates were not looked at. {result.message}".rstrip()
                 status: Status = "feasible" if len(result.chosen) else "unknown"
-                settled[cell] = replace(result, status=status, message=message, bound=bound)
+                settled[cell] = replace(result, status=status, note=note, bound=bound)
             else:
                 settled[cell] = result.with_bound(bound)
         return settled
 
 
-def _describe_search(now: Progress) -> str:
-    found = f"covers {math.floor(now.value):,}" if math.isfinite(now.value) else "nothing found yet"
-    return f"{found}, at most {math.ceil(now.bound):,} possible" if math.isfinite(now.bound) else found
+def _describe_search(now: StageRecord) -> str:
+    return f"covers {math.floor(now.value):,}, at most {math.ceil(now.bound):,} possible"
 
 
 def _add_runtimes(answer: Answer, spent: Seconds) -> Answer:
-    """Return the results with the seconds of all rounds so far, which ``spent`` keeps, and messages that say so."""
-    summed = {}
+    """Return the results with the seconds of all rounds so far, which ``spent`` keeps."""
     for cell, result in answer.items():
         spent[cell] = spent.get(cell, 0.0) + result.runtime
-        longer = replace(result, runtime=spent[cell])
-        summed[cell] = replace(longer, message=longer.stop_message) if longer.stopped else longer
-    return summed
+    return {cell: replace(result, runtime=spent[cell]) for cell, result in answer.items()}
 
 
 @dataclass(frozen=True, eq=False)

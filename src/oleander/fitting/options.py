@@ -37,7 +37,7 @@ class Program:
     ----------
     formulation : {"strict", "selective"}
         The paper's definition of fidelity, or its integer program to the letter.
-    solver : {"auto", "highs", "quick", "greedy", "exhaustive"}
+    solver : {"auto", "highs", "quick", "greedy"}
     time_limit : float or None
         Seconds for solving.
     """

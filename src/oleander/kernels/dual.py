@@ -79,7 +79,7 @@ def _buy(
     return last
 
 
-@compiled(STARTS, COLUMNS, ROWS, WEIGHTS, NUMBER, LINE, VALUE, NUMBER, LINE, LINE, FLAGS, LINE, FLAGS)
+@compiled(STARTS, COLUMNS, ROWS, WEIGHTS, NUMBER, LINE, VALUE, NUMBER, LINE, LINE, LINE, FLAGS)
 def take_polyak_steps(
     starts: Ints,
     columns: Columns,
@@ -91,33 +91,15 @@ def take_polyak_steps(
     n_steps: int,
     best_multipliers: Floats,
     best_prices: Floats,
-    best_bought: Bools,
     times_bought: Floats,
     choice: Bools,
-) -> tuple[float, float]:
+) -> tuple[float, float, float]:
     """Take Polyak steps on some candidates until the bound is under the value needed, or the steps are used up.
 
-    Parameters
-    ----------
-    starts, columns : int arrays
-        The points of each candidate, as in a matrix stored by rows.
-    rows : int array of shape (n_rows,)
-        The candidates.
-    weights : array of shape (n_points,)
-    n_left : int
-        The number of candidates that are bought, at most ``n_rows``.
-    multipliers : array of shape (n_points,)
-        Where to begin; changed in place.
-    needed : float
-    n_steps : int
-        1 or more.
-    best_multipliers, best_prices, best_bought, times_bought, choice : arrays
-        Written: where the best bound was met, the prices and bought candidates there; how often each candidate was
-        bought; the candidates of the step that covered the largest weight.
-
-    Returns
-    -------
-    The best bound, and the largest weight that the candidates of a step covered.
+    ``starts`` and ``columns`` are the points of each candidate, as in a matrix stored by rows; ``rows`` are the
+    candidates, of which ``n_left`` are bought. ``multipliers`` say where to begin, and are changed in place. Written
+    are the multipliers and prices of the best bound, how often each candidate was bought, and the candidates of the
+    step that covered the largest weight. Returns the best bound, the smallest price bought there, and this weight.
     """
     n_rows, n_points = len(rows), len(weights)
     prices, work, is_bought = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows, np.bool_)
@@ -125,9 +107,9 @@ def take_polyak_steps(
     total = 0.0
     for point in range(n_points):
         total += weights[point]
-    best_bound, first_bound, value = np.inf, np.inf, -np.inf
+    best_bound, threshold, first_bound, value = np.inf, 0.0, np.inf, -np.inf
     for step in range(n_steps):
-        _buy(starts, columns, rows, n_left, multipliers, prices, work, is_bought, used)
+        last = _buy(starts, columns, rows, n_left, multipliers, prices, work, is_bought, used)
         bound, reached, length = total, 0.0, 0.0
         for i in range(n_rows):
             if is_bought[i]:
@@ -150,9 +132,9 @@ def take_polyak_steps(
             for i in range(n_rows):
                 choice[i] = is_bought[i]
         if bound < best_bound:
-            best_bound = bound
+            best_bound, threshold = bound, last
             for i in range(n_rows):
-                best_prices[i], best_bought[i] = prices[i], is_bought[i]
+                best_prices[i] = prices[i]
             for point in range(n_points):
                 best_multipliers[point] = multipliers[point]
         if step == 0:
@@ -166,7 +148,7 @@ def take_polyak_steps(
         reach = 1.6 * max(bound - needed, 1e-9 * total) / length
         for point in range(n_points):
             multipliers[point] = min(max(multipliers[point] - reach * slope[point], 0.0), weights[point])
-    return best_bound, value
+    return best_bound, threshold, value
 
 
 @compiled(STARTS, COLUMNS, WEIGHTS, NUMBER, VALUE, NUMBER, LINE, LINE, LINE, LINE, LINE)
@@ -185,20 +167,9 @@ def take_volume_steps(
 ) -> None:
     """Take steps of the volume algorithm, in place: the best multipliers, what they prove, and the next slope.
 
-    Parameters
-    ----------
-    starts, columns : int arrays
-        The points of each candidate, as in a matrix stored by rows.
-    weights, multipliers, slope : arrays of shape (n_points,)
-    n_bought : int
-        The number of candidates that are bought, at most as many as there are.
-    target : float
-        The best value known: the length of a step is measured against it.
-    n_steps : int
-    prices, average : arrays of shape (n_candidates,)
-    state : array of shape (6,)
-        The bound, the smallest price that is bought, the factor of a step, stalls, steps made, and whether another step
-        would change nothing.
+    ``starts`` and ``columns`` are as above; ``n_bought`` candidates are bought. ``target`` is the best value known: the
+    length of a step is measured against it. ``state`` holds the bound, the smallest price that is bought, the factor of
+    a step, stalls, steps made, and whether another step would change nothing.
     """
     n_rows, n_points = len(prices), len(weights)
     rows = np.arange(n_rows)

@@ -11,8 +11,8 @@ from oleander.arrays import Floats, Ints
 from oleander.learning.candidates import Candidates
 from oleander.learning.grid import Bits
 from oleander.selection import SelectionProblem
-from oleander.selection.auto import BoundingSolver
 from oleander.selection.result import Proof, Status
+from oleander.selection.solvers import bound_choice
 
 # A candidate with fewer than this share of the draws is no rule to read.
 MIN_MASS = 0.002
@@ -141,7 +141,7 @@ class CoverProgram:
         start = [positions[number] for number in chosen]
         # The choice stays as it is, so no smaller one that covers as much is sought.
         result = problem.solve(
-            len(chosen), self.threshold, solver=BoundingSolver(), time_limit=None, start=start, tentative=start
+            len(chosen), self.threshold, solver=bound_choice, time_limit=None, start=start, tentative=start
         )
         proof = result.proof
         # The solver may have met a wider choice, which was not judged.

@@ -2,6 +2,6 @@
 
 from oleander.selection.problem import SelectionProblem
 from oleander.selection.result import Proof, SelectionResult
-from oleander.selection.run import Progress, StageRecord
+from oleander.selection.run import StageRecord
 
-__all__ = ["Progress", "Proof", "SelectionProblem", "SelectionResult", "StageRecord"]
+__all__ = ["Proof", "SelectionProblem", "SelectionResult", "StageRecord"]

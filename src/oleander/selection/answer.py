@@ -6,25 +6,22 @@ Of equally wide choices the most faithful is returned, then the smallest, as far
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from scipy import sparse
 
 from oleander.arrays import Floats, Ints
 from oleander.selection.bounds import still_possible, tighten
+from oleander.selection.highs import find_smallest
 from oleander.selection.matching import match
-from oleander.selection.model import SHARE_TOLERANCE, CoverageModel
+from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, Statement
 from oleander.selection.reduce import merge_points, undominated
 from oleander.selection.result import SelectionResult, Status
 from oleander.selection.run import Run
 from oleander.selection.search import gains, greedy
 from oleander.selection.solvers import Solver
 
-if TYPE_CHECKING:
-    from oleander.selection.problem import Statement
-
-Stopped = Literal["", "Stopped", "Interrupted"]
 Cell = tuple[int, float]
 # Seconds for work around a solve, like filling in a start, that is done even if the time limit is over.
 GRACE = 0.25
@@ -34,62 +31,57 @@ GRACE = 0.25
 MAX_ENTRIES, MAX_ENTRIES_STRICTER, MAX_NODES = 20_000, 4_000, 200
 
 
-def answer(statement: "Statement", solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
+def answer(statement: Statement, solver: Solver, run: Run, start: Ints, tentative: Ints) -> SelectionResult:
     """Return the widest choice; of equally wide ones the most faithful, unless it holds a tentative candidate."""
     model = statement.model
     if not model.n_candidates:
-        return _no_answer(statement, run, "infeasible", _explain_floor(statement))
-    stopped: Stopped = ""
-    run.tighten(float(model.weights.sum()))
+        return replace(_assemble(statement, run, run.chosen, "infeasible"), note=_explain_floor(statement))
+    stopped: Literal["", "Stopped", "Interrupted"] = ""
     try:
         _offer_start(model, run, start)
-        solver.solve(model, run)
+        solver(model, run)
     except KeyboardInterrupt:
         stopped = "Interrupted"
-    stopped = stopped or ("Stopped" if run.time_left <= 0.0 else "")
-    if run.value == -np.inf:
-        result = replace(_no_answer(statement, run, "unknown", ""), bound=run.bound, stopped=stopped)
-        return replace(result, message=result.stop_message)
-    chosen = model.positions(np.asarray(run.best[1], dtype=np.intp))
-    if not np.isin(run.best[1], tentative).any():
+    if not stopped and run.is_out_of_time:
+        stopped = "Stopped"
+    chosen = model.positions(run.chosen)
+    if not np.isin(run.chosen, tentative).any():
         chosen = _best_of_equal(statement, chosen, run, tentative, may_solve=stopped != "Interrupted")
-    result = _assemble(statement, run, model.names(chosen), "feasible")
-    return replace(result, stopped=stopped).with_bound(result.objective if run.is_proven else run.bound)
+    result = replace(_assemble(statement, run, model.names(chosen), "feasible"), stopped=stopped)
+    return result.with_bound(result.objective if run.is_proven else run.bound)
 
 
 def _offer_start(model: CoverageModel, run: Run, start: Ints) -> None:
-    """Offer the empty choice, and the allowed part of the user's start, filled up to the limit."""
-    run.offer(0.0, model.origin[:0])
+    """Offer the allowed part of the user's start, filled up to the limit."""
     chosen = model.positions(start)[: model.limit]
-    if not len(chosen):
-        return
-    run.offer(model.value(chosen), model.names(chosen))
-    deadline = max(run.deadline, time.monotonic() + GRACE)
-    chosen = greedy(model, start=chosen, should_stop=lambda: time.monotonic() >= deadline)
-    run.offer(model.value(chosen), model.names(chosen))
+    if len(chosen):
+        run.offer(model.value(chosen), model.names(chosen))
+        deadline = max(run.deadline, time.monotonic() + GRACE)
+        chosen = greedy(model, start=chosen, should_stop=lambda: time.monotonic() >= deadline)
+        run.offer(model.value(chosen), model.names(chosen))
 
 
-def _explain_floor(statement: "Statement") -> str:
+def _explain_floor(statement: Statement) -> str:
     """Return why no candidate may be chosen."""
-    fidelity = statement.fidelity
-    best = float(fidelity.max()) if len(fidelity) else 0.0
+    fidelity = np.zeros(0) if statement.fidelity is None else statement.fidelity
     return (
-        f"min_fidelity={statement.min_fidelity:g} leaves no candidate: the best of {len(fidelity)} reaches {best:.3g}. "
-        "Lower min_fidelity, or use other radii."
+        f"min_fidelity={statement.min_fidelity:g} leaves no candidate: the best of {len(fidelity)} reaches "
+        f"{fidelity.max(initial=0.0):.3g}. Lower min_fidelity, or use other radii."
     )
 
 
-def _no_answer(statement: "Statement", run: Run, status: Status, message: str) -> SelectionResult:
-    result = _assemble(statement, run, np.empty(0, dtype=np.intp), status)
-    return replace(result, objective=0.0, bound=0.0, message=message)
-
-
-def _assemble(statement: "Statement", run: Run, chosen: Ints, status: Status) -> SelectionResult:
+def _assemble(statement: Statement, run: Run, chosen: Ints, status: Status) -> SelectionResult:
     """Return the result of a choice, its value computed from the stated problem."""
-    counted, reached = _count(statement, chosen)
-    covered = statement.everything.sure.covered_by(chosen)
+    model = statement.everything
+    counted = sparse.csr_array(model.sure[chosen].to_sparse() * model.weights[None, :])
+    covered = model.sure.covered_by(chosen)
+    reached = np.where(covered, model.weights, 0.0)
+    if model.maybe is not None and model.allowance is not None:
+        parts = match(model.maybe, model.allowance, model.weights - reached, chosen)
+        reached = reached + parts.sum(axis=0)
+        counted = sparse.csr_array(counted + parts)
     covered[counted.indices] = True
-    objective, total = float(reached.sum()), float(statement.everything.weights.sum())
+    objective, total = float(reached.sum()), float(model.weights.sum())
     return SelectionResult(
         chosen=chosen,
         covered=covered,
@@ -97,26 +89,14 @@ def _assemble(statement: "Statement", run: Run, chosen: Ints, status: Status) ->
         objective=objective,
         bound=objective,
         status=status,
-        runtime=run.runtime,
-        stages=tuple(run.stages),
         coverage=min(1.0, objective / total) if total else 0.0,
         total_weight=total,
+        runtime=run.runtime,
+        stages=tuple(run.stages),
     )
 
 
-def _count(statement: "Statement", chosen: Ints) -> tuple[sparse.csr_array, Floats]:
-    """Return the weight that each chosen candidate counts at each point, and the weight that counts there in all."""
-    model = statement.everything
-    counted = sparse.csr_array(model.sure[chosen].to_sparse() * model.weights[None, :])
-    reached = np.where(model.sure.covered_by(chosen), model.weights, 0.0)
-    if model.maybe is not None and model.allowance is not None:
-        parts = match(model.maybe, model.allowance, model.weights - reached, chosen)
-        reached = reached + parts.sum(axis=0)
-        counted = sparse.csr_array(counted + parts)
-    return counted, reached
-
-
-def _best_of_equal(statement: "Statement", chosen: Ints, run: Run, tentative: Ints, *, may_solve: bool) -> Ints:
+def _best_of_equal(statement: Statement, chosen: Ints, run: Run, tentative: Ints, *, may_solve: bool) -> Ints:
     """Return a choice as wide as this one without redundant candidates; if time allows the most faithful, and smallest.
 
     Under the selective program fidelity is not a constant of a candidate, and only the size counts.
@@ -124,10 +104,10 @@ def _best_of_equal(statement: "Statement", chosen: Ints, run: Run, tentative: In
     model = statement.model
     deadline = max(run.deadline if may_solve else 0.0, time.monotonic() + GRACE)
     chosen = without_redundant(model, chosen, should_stop=lambda: not run.is_proven and time.monotonic() >= deadline)
-    if not may_solve or run.time_left <= 0.0:
+    if not may_solve or run.is_out_of_time:
         return chosen
     try:
-        if statement.is_strict and run.is_proven and len(chosen):
+        if statement.fidelity is not None and run.is_proven and len(chosen):
             return most_faithful_as_wide(model, chosen, statement.fidelity[model.origin], run, tentative)
         return smallest_as_wide(model, chosen, run)
     except KeyboardInterrupt:
@@ -159,20 +139,9 @@ def most_faithful_as_wide(
 ) -> Ints:
     """Return the choice with the highest lowest fidelity of all that cover as much, and of these the smallest.
 
-    The lowest fidelity of the choice is raised as long as a choice among more faithful candidates covers as much, each
-    time by the bounded search of `smallest_as_wide`. The fidelity of tentative candidates is not known, so they raise
-    nothing.
-
-    Parameters
-    ----------
-    model : CoverageModel
-        Plain coverage.
-    chosen : array of int
-        A proven optimum.
-    fidelity : array of shape (n_candidates,)
-    run : Run
-    tentative : array of int, optional
-        Indices in the stated problem.
+    The lowest fidelity of a proven optimum of plain coverage is raised as long as a choice among more faithful
+    candidates covers as much, each time by the bounded search of `smallest_as_wide`. The fidelity of tentative
+    candidates, indices in the stated problem, is not known, so they raise nothing.
 
     Examples
     --------
@@ -194,9 +163,8 @@ def most_faithful_as_wide(
     if is_smallest:
         return chosen
     as_faithful = model.keep(np.flatnonzero(fidelity >= lowest))
-    return model.positions(
-        as_faithful.names(smallest_as_wide(as_faithful, as_faithful.positions(model.names(chosen)), run))
-    )
+    smallest = smallest_as_wide(as_faithful, as_faithful.positions(model.names(chosen)), run)
+    return model.positions(as_faithful.names(smallest))
 
 
 def smallest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
@@ -209,7 +177,7 @@ def smallest_as_wide(model: CoverageModel, chosen: Ints, run: Run) -> Ints:
     runs out. For a choice without a proof, which a quick solver makes, programs that are larger from the start are
     left alone.
     """
-    if len(chosen) <= 1 or (not run.is_proven and _n_entries(model) > MAX_ENTRIES):
+    if len(chosen) <= 1 or (not run.is_proven and model.n_entries > MAX_ENTRIES):
         return chosen
     if run.is_proven and (gains(model, model.weights - model.counts(chosen)) > run.slack).any():
         return chosen
@@ -221,28 +189,22 @@ def _find_as_wide(model: CoverageModel, least: float, run: Run, max_entries: int
     """Return the smallest choice within the budget that is worth `least`, by its names; None if none is found."""
     if not model.n_candidates:
         return None
-    with run.stage("smallest") as notes:
+    with run.stage("smallest") as record:
         merged, _ = merge_points(model)
-        point = tighten(merged, least, should_stop=lambda best: best.bound < least or run.time_left <= 0.0)
-        notes.n_steps = point.n_steps
+        point = tighten(merged, least, should_stop=lambda best: best.bound < least or run.is_out_of_time)
+        record.n_steps = point.n_steps
         if point.bound < least:
             return None
         rest = merged.keep(still_possible(point, least))
-        rest = rest.keep(undominated(rest, should_stop=lambda: run.time_left <= 0.0))
-        notes.n_dropped = model.n_candidates - rest.n_candidates
-        if _n_entries(rest) > max_entries or run.time_left <= 0.0:
+        rest = rest.keep(undominated(rest, should_stop=lambda: run.is_out_of_time))
+        record.n_dropped = model.n_candidates - rest.n_candidates
+        if rest.n_entries > max_entries or run.is_out_of_time:
             return None
-        from oleander.selection.highs import find_smallest
-
-        found = find_smallest(rest, least, run, max_nodes=MAX_NODES)
+        found = find_smallest(rest, least, run.deadline, max_nodes=MAX_NODES)
         if found is None or len(found) > model.limit or rest.value(found) < least:
             return None
         # A search that was cut short may leave some that add nothing.
         return rest.names(without_redundant(rest, found))
-
-
-def _n_entries(model: CoverageModel) -> int:
-    return int(model.sure.nnz) + (0 if model.maybe is None else int(model.maybe.nnz))
 
 
 def best_within(results: dict[Cell, SelectionResult], number: int, share: float) -> SelectionResult | None:

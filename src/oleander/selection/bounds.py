@@ -48,25 +48,6 @@ class DualPoint:
     n_steps: int = 0
 
 
-def buy(prices: Floats, model: CoverageModel) -> tuple[float, Ints, float]:
-    """Return the best worth within the budget, the candidates bought, and the threshold."""
-    limit = min(model.budget, len(prices))
-    if limit == len(prices):
-        return float(prices.sum()), np.arange(limit), 0.0
-    bought = np.argpartition(-prices, limit)[:limit]
-    return float(prices[bought].sum()), bought, float(prices[bought].min(initial=np.inf))
-
-
-def price(model: CoverageModel, multipliers: Floats) -> tuple[Floats, sparse.csr_array | None]:
-    """Return the worth of each candidate at these multipliers, and the weight it takes of points it may count."""
-    prices = model.sure @ multipliers
-    if model.maybe is None:
-        return prices, None
-    per_weight = multipliers / np.maximum(model.weights, np.finfo(float).tiny)
-    taken = _fill_allowance(model, per_weight)
-    return prices + taken @ per_weight, taken
-
-
 def _fill_allowance(model: CoverageModel, per_weight: Floats) -> sparse.csr_array:
     """Return the weight of each point that each candidate would best take of those that it may count."""
     assert model.allowance is not None
@@ -82,22 +63,6 @@ def _fill_allowance(model: CoverageModel, per_weight: Floats) -> sparse.csr_arra
     return sparse.csr_array((taken, columns, ranked.indptr), shape=ranked.shape)
 
 
-@dataclass(frozen=True, eq=False)
-class _Purchase:
-    """The candidates that a bound buys, and the weight they take of points they may count."""
-
-    bought: Ints
-    taken: sparse.csr_array | None
-
-    def slope(self, model: CoverageModel, multipliers: Floats) -> Floats:
-        """Return a subgradient of the bound: how often a point is bought, less the once that it may count."""
-        columns = model.sure.entries_of(self.bought)[0]
-        used = np.bincount(columns, minlength=model.n_points).astype(np.float64)
-        if self.taken is not None:
-            used += self.taken[self.bought].sum(axis=0) / model.weights
-        return used - np.where(multipliers < model.weights, 1.0, np.minimum(used, 1.0))
-
-
 def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
     """Return the bound that these multipliers prove.
 
@@ -111,13 +76,25 @@ def evaluate(model: CoverageModel, multipliers: Floats) -> DualPoint:
     return _evaluate(model, np.clip(multipliers, 0.0, model.weights))[0]
 
 
-def _evaluate(model: CoverageModel, multipliers: Floats) -> tuple[DualPoint, _Purchase]:
-    prices, taken = price(model, multipliers)
-    worth, bought, threshold = buy(prices, model)
-    bound = float((model.weights - multipliers).sum()) + worth
+def _evaluate(model: CoverageModel, multipliers: Floats) -> tuple[DualPoint, Floats]:
+    """Return the bound and a subgradient: how often a point is bought, less the once that it may count."""
+    prices, taken = model.sure @ multipliers, None
+    if model.maybe is not None:
+        per_weight = multipliers / np.maximum(model.weights, np.finfo(float).tiny)
+        taken = _fill_allowance(model, per_weight)
+        prices += taken @ per_weight
+    bought, threshold = np.arange(model.n_candidates), 0.0
+    if model.limit < model.n_candidates:
+        bought = np.argpartition(-prices, model.limit)[: model.limit]
+        threshold = float(prices[bought].min())
+    bound = float((model.weights - multipliers).sum()) + float(prices[bought].sum())
     average = np.zeros(model.n_candidates)
     average[bought] = 1.0
-    return DualPoint(multipliers, bound, prices, threshold, average), _Purchase(bought, taken)
+    used = np.bincount(model.sure.entries_of(bought)[0], minlength=model.n_points).astype(np.float64)
+    if taken is not None:
+        used += taken[bought].sum(axis=0) / model.weights
+    slope = used - np.where(multipliers < model.weights, 1.0, np.minimum(used, 1.0))
+    return DualPoint(multipliers, bound, prices, threshold, average), slope
 
 
 def still_possible(point: DualPoint, cutoff: float) -> Ints:
@@ -159,13 +136,11 @@ def tighten(
     weights = model.weights
     if start is None:
         start = 0.5 * weights
-    point, purchase = _evaluate(model, np.clip(start, 0.0, weights))
-    slope = purchase.slope(model, point.multipliers)
+    point, slope = _evaluate(model, np.clip(start, 0.0, weights))
     if model.is_plain and not model.sure.is_dense:
         return _tighten_plain(model, target, point, slope, n_steps, should_stop)
     average = point.average
-    factor, stalls = 0.1, 0
-    n_made = 0
+    factor, stalls, n_made = 0.1, 0, 0
     while n_made < n_steps and not should_stop(point):
         # Not by a dot product, whose digits depend on the threads of BLAS.
         length = float(np.square(slope).sum())
@@ -174,8 +149,7 @@ def tighten(
         n_made += 1
         reach = factor * max(point.bound - target, 1e-6 * abs(point.bound)) / length
         multipliers = np.clip(point.multipliers - reach * slope, 0.0, weights)
-        trial, purchase = _evaluate(model, multipliers)
-        fresh = purchase.slope(model, multipliers)
+        trial, fresh = _evaluate(model, multipliers)
         slope = 0.9 * slope + 0.1 * fresh
         average = 0.9 * average + 0.1 * trial.average
         if trial.bound < point.bound:
@@ -219,61 +193,17 @@ def _tighten_plain(
     return point
 
 
-@dataclass(frozen=True, eq=False)
-class Descent:
-    """The best bound of a short descent on plain coverage, and the candidates bought on the way.
-
-    Attributes
-    ----------
-    bound : float
-    multipliers, prices, bought : arrays
-        Where the best bound was met, the worth of candidates there, and which were bought.
-    times_bought : array
-        How often each candidate was bought.
-    value : float
-    choice : array of int
-        The weight covered by the best candidates that were bought at any step, and these candidates.
-    """
-
-    bound: float
-    multipliers: Floats
-    prices: Floats
-    bought: Ints
-    times_bought: Floats
-    value: float
-    choice: Ints
-
-    def with_each(self) -> Floats:
-        """Return the bound on choices with each candidate: it displaces the last that was bought."""
-        last = float(self.prices[self.bought].min())
-        return self.bound + np.minimum(self.prices - last, 0.0)
-
-    def without(self, candidate: int) -> float:
-        """Return the bound on choices without a candidate: the first not bought takes its place."""
-        if candidate not in self.bought:
-            return self.bound
-        others = np.delete(self.prices, self.bought)
-        return self.bound - float(self.prices[candidate]) + float(others.max(initial=0.0))
-
-
 def descend(
-    sure: "PackedRows",
-    candidates: Ints,
-    weights: Floats,
-    n_left: int,
-    start: Floats,
-    *,
-    needed: float,
-    n_steps: int,
-) -> Descent:
-    """Take Polyak steps until the bound is under the value needed, or the steps are used up.
+    sure: "PackedRows", candidates: Ints, weights: Floats, n_left: int, start: Floats, *, needed: float, n_steps: int
+) -> tuple[DualPoint, float, Ints]:
+    """Bound the choices of at most `n_left` of some candidates by Polyak steps, until the bound is under `needed`.
 
-    For the many small problems of branching, where averaging slopes would cost more steps than it saves.
-    Choices of at most `n_left` of some candidates are bounded; points without weight are covered already.
+    For the many small problems of branching, where averaging slopes would cost more steps than it saves. Points without
+    weight are covered already. Returns also the largest weight that the candidates bought at a step cover, and these.
     """
     multipliers, prices, times_bought = np.empty(len(weights)), np.empty(len(candidates)), np.zeros(len(candidates))
-    bought, choice = np.empty((2, len(candidates)), dtype=np.bool_)
-    bound, value = kernels.take_polyak_steps(
+    choice = np.empty(len(candidates), dtype=np.bool_)
+    bound, threshold, value = kernels.take_polyak_steps(
         *sure.lists,
         candidates,
         weights,
@@ -283,8 +213,7 @@ def descend(
         n_steps,
         multipliers,
         prices,
-        bought,
         times_bought,
         choice,
     )
-    return Descent(bound, multipliers, prices, np.flatnonzero(bought), times_bought, value, np.flatnonzero(choice))
+    return DualPoint(multipliers, bound, prices, threshold, times_bought), value, np.flatnonzero(choice)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oleander.arrays import Floats, Ints
-from oleander.selection.bounds import descend
+from oleander.selection.bounds import descend, still_possible
 
 if TYPE_CHECKING:
     from oleander.kernels import PackedRows
@@ -25,19 +25,7 @@ MAX_HEAP = 5_000
 
 @dataclass(frozen=True, eq=False)
 class BranchNode:
-    """A subproblem: choose `n_left` more of these candidates.
-
-    Attributes
-    ----------
-    candidates : array of int
-        The candidates that may still be chosen.
-    multipliers : array of float
-        Where the node's bound begins.
-    chosen : tuple of int
-    value : float
-        The weight of the points that are covered.
-    n_left : int
-    """
+    """A subproblem: choose `n_left` more of these candidates; `value` is the weight of what is chosen already."""
 
     candidates: Ints
     multipliers: Floats
@@ -152,47 +140,49 @@ class BranchTree:
         if node.n_left >= len(node.candidates) or node.n_left <= 1:
             self._finish(node, self.sure[node.candidates], weights)
             return
-        start = np.minimum(node.multipliers, weights)
+        start, n_left = np.minimum(node.multipliers, weights), node.n_left
         needed = self.cutoff - node.value
-        descent = descend(self.sure, node.candidates, weights, node.n_left, start, needed=needed, n_steps=self.n_steps)
-        self._offer(node.value + descent.value, (*node.chosen, *node.candidates[descent.choice].tolist()))
-        needed = self.cutoff - node.value
-        keep = np.flatnonzero(descent.with_each() >= needed)
-        if descent.bound < needed or not len(keep):
+        point, value, choice = descend(
+            self.sure, node.candidates, weights, n_left, start, needed=needed, n_steps=self.n_steps
+        )
+        self._offer(node.value + value, (*node.chosen, *node.candidates[choice].tolist()))
+        keep = still_possible(point, self.cutoff - node.value)
+        if not len(keep):
             return
-        if node.n_left == 2:
+        if n_left == 2:
             self._finish_two(node, self.sure[node.candidates[keep]], weights, node.candidates[keep])
             return
-        bound = min(bound, node.value + descent.bound)
-        pick = int(keep[(descent.times_bought[keep] + 1e-9 * descent.prices[keep]).argmax()])
+        pick = int(keep[(point.average[keep] + 1e-9 * point.prices[keep]).argmax()])
         others = node.candidates[keep[keep != pick]]
-        without = min(bound, node.value + descent.without(pick))
-        if len(others) >= node.n_left:
-            self._push(BranchNode(others, descent.multipliers, node.chosen, node.value, node.n_left), without)
+        if len(others) >= n_left:
+            # Without the candidate, the first that is not bought takes its place.
+            place = len(point.prices) - n_left - 1
+            loss = max(0.0, float(point.prices[pick] - np.partition(point.prices, place)[place]))
+            rest = BranchNode(others, point.multipliers, node.chosen, node.value, n_left)
+            self._push(rest, min(bound, node.value + point.bound - loss))
+        bound = min(bound, node.value + point.bound)
         picked = int(node.candidates[pick])
         gain = float(weights[self.sure.row(picked)].sum())
         chosen = (*node.chosen, picked)
-        self._push(BranchNode(others, descent.multipliers, chosen, node.value + gain, node.n_left - 1), bound)
+        self._push(BranchNode(others, point.multipliers, chosen, node.value + gain, n_left - 1), bound)
 
     def _finish(self, node: BranchNode, sure: "PackedRows", weights: Floats) -> None:
         """Settle a node that may take all that is left, or one, or none."""
-        gains = sure @ weights
+        rest, gain = node.candidates[:0], 0.0
         if node.n_left >= len(node.candidates):
             rest = node.candidates
             gain = float(weights[sure.covered_by(np.arange(len(rest)))].sum())
         elif node.n_left == 1:
+            gains = sure @ weights
             best = int(gains.argmax())
             rest, gain = node.candidates[[best]], float(gains[best])
-        else:
-            rest, gain = node.candidates[:0], 0.0
         self._offer(node.value + gain, (*node.chosen, *rest.tolist()))
 
     def _finish_two(self, node: BranchNode, sure: "PackedRows", weights: Floats, candidates: Ints) -> None:
         """Settle the last two sets: |A ∪ B| = |A| + |B| − |A ∩ B|, for all pairs that could do it."""
         gains = sure @ weights
         order = np.argsort(-gains, kind="stable")
-        # The smaller gain of a pair that reaches the cutoff reaches it together with the largest gain there
-        # is.
+        # The smaller gain of a pair that reaches the cutoff reaches it together with the largest gain there is.
         order = order[node.value + gains[order] + gains[order[0]] >= self.cutoff]
         if not len(order):
             return

@@ -34,14 +34,13 @@ TURN = Lock()
 
 @dataclass(frozen=True, eq=False)
 class LinearProgram:
-    """Maximise cost·v with lower ≤ v ≤ upper and row_lower ≤ rows·v ≤ row_upper.
+    """Maximise cost·v with 0 ≤ v ≤ upper and row_lower ≤ rows·v ≤ row_upper.
 
     Weights are multiplied by `unit`, so the objective is `unit` times the value of a choice. If they are then not
     whole and small, a solver needs finer tolerances than usual.
     """
 
     cost: Floats
-    lower: Floats
     upper: Floats
     is_integer: Bools
     rows: sparse.csr_array
@@ -52,14 +51,7 @@ class LinearProgram:
 
 
 def unit_of(model: CoverageModel) -> tuple[float, bool]:
-    """Return the factor that brings the weights to a scale fit for a solver, and whether they are small whole numbers.
-
-    Examples
-    --------
-    >>> from oleander.selection.model import plain_model
-    >>> unit_of(plain_model(np.eye(2), 1, [2.0, 4.0])), unit_of(plain_model(np.eye(2), 1, [0.5, 0.5]))
-    ((0.5, True), (1048576.0, False))
-    """
+    """Return the factor that brings the weights to a scale fit for a solver, and whether they are whole and small."""
     total = float(model.weights.sum())
     if model.grain and total <= MAX_STEPS * model.grain:
         return 1.0 / model.grain, True
@@ -81,44 +73,40 @@ def linear_program(model: CoverageModel, *, cutoff: float = -np.inf) -> LinearPr
     """
     n_candidates, n_points = model.sure.shape
     unit, is_whole = unit_of(model)
-    model = replace(
-        model,
-        weights=unit * model.weights,
-        allowance=None if model.allowance is None else unit * model.allowance,
-    )
-    lower, upper = np.zeros(n_candidates + n_points), np.ones(n_candidates + n_points)
-    cost = np.concatenate([np.zeros(n_candidates), model.weights])
-    # A point counts only as far as it is covered.
-    blocks: list[list[Any]] = [[-model.by_point.to_sparse(), sparse.eye_array(n_points)]]
-    row_lower, row_upper = [np.full(n_points, -np.inf)], [np.zeros(n_points)]
-    blocks.append([np.ones((1, n_candidates)), None])
-    row_lower.append(np.array([-np.inf]))
-    row_upper.append(np.array([float(model.budget)]))
+    weights = unit * model.weights
+    cost = [np.zeros(n_candidates), weights]
+    upper = [np.ones(n_candidates + n_points)]
+    # A point counts only as far as it is covered; and at most `budget` candidates are chosen.
+    blocks: list[list[Any]] = [
+        [-model.by_point.to_sparse(), sparse.eye_array(n_points)],
+        [np.ones((1, n_candidates)), None],
+    ]
+    row_upper = [np.zeros(n_points), np.array([float(model.budget)])]
     if cutoff > -np.inf:
-        blocks.append([None, model.weights[None, :]])
-        row_lower.append(np.array([unit * cutoff]))
+        blocks.append([None, weights[None, :]])
         row_upper.append(np.array([np.inf]))
     if model.maybe is not None and model.allowance is not None:
         n_parts = model.maybe.nnz
         owner = np.repeat(np.arange(n_candidates), np.diff(model.maybe.indptr))
         part, point = np.arange(n_parts), model.maybe.lists[1]
-        counted = sparse.csr_array((-1.0 / model.weights[point], (point, part)), shape=(n_points, n_parts))
+        counted = sparse.csr_array((-1.0 / weights[point], (point, part)), shape=(n_points, n_parts))
         taken = sparse.csr_array((np.ones(n_parts), (owner, part)), shape=(n_candidates, n_parts))
         blocks = [[*row, None] for row in blocks]
         blocks[0][2] = counted
-        blocks.append([-sparse.diags_array(model.allowance), None, taken])
-        row_lower.append(np.full(n_candidates, -np.inf))
+        blocks.append([-sparse.diags_array(unit * model.allowance), None, taken])
         row_upper.append(np.zeros(n_candidates))
-        cost = np.concatenate([cost, np.zeros(n_parts)])
-        lower = np.concatenate([lower, np.zeros(n_parts)])
-        upper = np.concatenate([upper, model.weights[point]])
+        cost.append(np.zeros(n_parts))
+        upper.append(weights[point])
+    rows = sparse.csr_array(sparse.block_array(blocks, format="csr"))
+    row_lower, costs = np.full(rows.shape[0], -np.inf), np.concatenate(cost)
+    if cutoff > -np.inf:
+        row_lower[n_points + 1] = unit * cutoff
     return LinearProgram(
-        cost=cost,
-        lower=lower,
-        upper=upper,
-        is_integer=np.arange(len(cost)) < n_candidates,
-        rows=sparse.csr_array(sparse.block_array(blocks, format="csr")),
-        row_lower=np.concatenate(row_lower),
+        cost=costs,
+        upper=np.concatenate(upper),
+        is_integer=np.arange(len(costs)) < n_candidates,
+        rows=rows,
+        row_lower=row_lower,
         row_upper=np.concatenate(row_upper),
         unit=unit,
         is_whole=is_whole,
@@ -145,12 +133,12 @@ def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
     With the row "value ≥ cutoff" an infeasible program is a proof that nothing better exists.
     """
     program = linear_program(model, cutoff=run.cutoff if with_cutoff else -np.inf)
-    highs = load(program, run)
-    if not with_cutoff and run.value > -np.inf:
-        start = np.isin(model.origin, run.best[1]).astype(np.float64)
+    highs = load(program, run.deadline, mip_rel_gap=run.gap, mip_abs_gap=0.5 * run.step * program.unit)
+    if not with_cutoff:
+        start = np.isin(model.origin, run.chosen).astype(np.float64)
         highs.setSolution(model.n_candidates, np.arange(model.n_candidates, dtype=np.int32), start)
     try:
-        has_ended = work(highs, run)
+        has_ended = work(highs, run.should_stop)
     except KeyboardInterrupt:
         if not highs.is_solver_running():
             _report(highs, program, model, run)
@@ -158,29 +146,26 @@ def run_highs(model: CoverageModel, run: Run, *, with_cutoff: bool) -> int:
     return _report(highs, program, model, run) if has_ended else 0
 
 
-def find_smallest(model: CoverageModel, least: float, run: Run, *, max_nodes: int) -> Ints | None:
+def find_smallest(model: CoverageModel, least: float, deadline: float, *, max_nodes: int) -> Ints | None:
     """Return the smallest choice worth `least` that HiGHS finds in `max_nodes` nodes, or None."""
     program = linear_program(model, cutoff=least)
     # Points cost nothing here, and every candidate one.
     program = replace(program, cost=-program.is_integer.astype(np.float64))
-    part = run.part(LONG_PATIENCE)
-    highs = load(program, part)
-    highs.setOptionValue("mip_abs_gap", 0.5)
-    highs.setOptionValue("mip_max_nodes", max_nodes)
-    return _solution(highs, model) if work(highs, part) else None
+    deadline = min(deadline, monotonic() + LONG_PATIENCE)
+    highs = load(program, deadline, mip_rel_gap=0.0, mip_abs_gap=0.5, mip_max_nodes=max_nodes)
+    return _solution(highs, model) if work(highs, lambda: monotonic() >= deadline) else None
 
 
-def load(program: LinearProgram, run: Run) -> Any:
-    """Return HiGHS with this program."""
+def load(program: LinearProgram, deadline: float, **options: float) -> Any:
+    """Return HiGHS with this program, a deadline on the monotonic clock, and other options of its own."""
     highspy: Any = import_module("highspy")
     highs = highspy.Highs()
     for option, setting in {
         "output_flag": False,
-        "time_limit": max(run.time_left, 0.01),
-        "mip_rel_gap": run.gap,
-        "mip_abs_gap": 0.5 * run.step * program.unit,
+        "time_limit": max(deadline - monotonic(), 0.01),
         "threads": 1,
         "random_seed": 0,
+        **options,
         **({} if program.is_whole else dict.fromkeys(TOLERANCES, ROUNDING)),
     }.items():
         highs.setOptionValue(option, setting)
@@ -193,7 +178,7 @@ def load(program: LinearProgram, run: Run) -> Any:
         int(highspy.ObjSense.kMaximize),
         0.0,
         program.cost,
-        program.lower,
+        np.zeros(n_columns),
         program.upper,
         program.row_lower,
         program.row_upper,
@@ -205,8 +190,8 @@ def load(program: LinearProgram, run: Run) -> Any:
     return highs
 
 
-def work(highs: Any, run: Run) -> bool:
-    """Let HiGHS work until it has ended or the run says stop; return whether its results can be read.
+def work(highs: Any, should_stop: Callable[[], bool]) -> bool:
+    """Let HiGHS work until it has ended or has to stop; return whether its results can be read.
 
     HiGHS checks for a stop only now and then, in a large first relaxation after seconds. A time limit is worth
     more than its results by then, so after a moment it is left to end by itself and nothing is read from it.
@@ -214,18 +199,18 @@ def work(highs: Any, run: Run) -> bool:
     # Only one HiGHS works in a process. Fits in several threads take turns: HiGHS's own check fails for two that
     # look at the same moment.
     while not TURN.acquire(timeout=0.02):
-        if run.should_stop():
+        if should_stop():
             return False
     try:
-        return _work_alone(highs, run)
+        return _work_alone(highs, should_stop)
     finally:
         TURN.release()
 
 
-def _work_alone(highs: Any, run: Run) -> bool:
+def _work_alone(highs: Any, should_stop: Callable[[], bool]) -> bool:
     # A solve that was stopped may not have ended yet.
     while highs.is_solver_running():
-        if run.should_stop():
+        if should_stop():
             return False
         sleep(0.02)
     # The solver works in a thread of its own, so that Ctrl-C and the progress callback are heard at once.
@@ -234,7 +219,7 @@ def _work_alone(highs: Any, run: Run) -> bool:
     # A process that ends under a solver at work is aborted, so its end waits for it.
     atexit.register(thread.join, LONG_PATIENCE)
     try:
-        has_ended = _wait(thread, run.should_stop)
+        has_ended = _wait(thread, should_stop)
     finally:
         if thread.is_alive():
             highs.cancelSolve()
@@ -277,14 +262,3 @@ def _solution(highs: Any, model: CoverageModel) -> Ints | None:
     if highs.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return None
     return np.flatnonzero(np.asarray(highs.getSolution().col_value)[: model.n_candidates] > 0.5)
-
-
-class HighsSolver:
-    """The model as it is, handed to HiGHS: for comparison, and where `auto` has no special means."""
-
-    name = "highs"
-
-    def solve(self, model: CoverageModel, run: Run) -> None:
-        """Run HiGHS once."""
-        with run.stage("highs") as notes:
-            notes.n_steps = solve_by_highs(model, run, with_cutoff=False)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from oleander import kernels
-from oleander.arrays import Bools, Floats, Ints
+from oleander.arrays import Floats, Ints
 from oleander.selection.matching import match
 
 if TYPE_CHECKING:
@@ -61,6 +61,11 @@ class CoverageModel:
     def n_points(self) -> int:
         """Number of points, merged ones counted once."""
         return int(self.sure.shape[1])
+
+    @property
+    def n_entries(self) -> int:
+        """Number of pairs of a candidate and a point that it counts or may count."""
+        return self.sure.nnz + (0 if self.maybe is None else self.maybe.nnz)
 
     @property
     def is_plain(self) -> bool:
@@ -114,23 +119,20 @@ class CoverageModel:
         """The rounding error that a sum of weights may carry: values that differ by less count as equal."""
         return ROUNDING * float(self.weights.sum())
 
-    def keep(self, candidates: Ints) -> "CoverageModel":
-        """Return the model with only these candidates, in the order given."""
-        return replace(
-            self,
-            sure=self.sure[candidates],
-            origin=self.origin[candidates],
-            maybe=None if self.maybe is None else self.maybe[candidates],
-            allowance=None if self.allowance is None else self.allowance[candidates],
-        )
+    def keep(self, candidates: Ints, points: Ints | None = None) -> "CoverageModel":
+        """Return the model with only these candidates, and points, in the order given."""
 
-    def keep_points(self, points: Ints) -> "CoverageModel":
-        """Return the model with only these points, in the order given."""
+        def part(matrix: "PackedRows") -> "PackedRows":
+            rows = matrix[candidates]
+            return rows if points is None else rows[:, points]
+
         return replace(
             self,
-            sure=self.sure[:, points],
-            weights=self.weights[points],
-            maybe=None if self.maybe is None else self.maybe[:, points],
+            sure=part(self.sure),
+            weights=self.weights if points is None else self.weights[points],
+            origin=self.origin[candidates],
+            maybe=None if self.maybe is None else part(self.maybe),
+            allowance=None if self.allowance is None else self.allowance[candidates],
         )
 
 
@@ -152,13 +154,7 @@ def grain_of(weights: Floats) -> float:
 
 
 def are_whole(weights: Floats) -> bool:
-    """Return whether every weight is a whole number.
-
-    Examples
-    --------
-    >>> are_whole(np.array([0.0, 2.0])), are_whole(np.array([0.5]))
-    (True, False)
-    """
+    """Return whether every weight is a whole number."""
     return bool((weights == np.floor(weights)).all())
 
 
@@ -185,19 +181,18 @@ def pack_matrix(given: object) -> "PackedRows":
     return kernels.PackedRows.from_sparse(matrix)
 
 
-def strict_model(
-    covers: "PackedRows", weights: Floats, budget: int, fidelity: Floats, min_fidelity: float
-) -> tuple[CoverageModel, Bools]:
-    """Return the paper's definition, and which candidates may be chosen: those whose fidelity reaches the floor.
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """One solve at a floor: the program over all candidates and points, and over those that a solver gets to see.
 
-    Examples
-    --------
-    >>> strict_model(pack_matrix(np.ones((2, 3))), np.ones(3), 1, np.array([0.9, 0.6]), 0.9)[1].tolist()
-    [True, False]
+    `fidelity` is that of each candidate under `"strict"`. Under `"selective"` it is not a constant of a candidate, and
+    None.
     """
-    reaches = fidelity >= min_fidelity - SHARE_TOLERANCE
-    model = CoverageModel(sure=covers, weights=weights, budget=budget, origin=np.arange(len(fidelity)))
-    return model, reaches & (np.diff(covers.indptr) > 0)
+
+    everything: CoverageModel
+    model: CoverageModel
+    fidelity: Floats | None
+    min_fidelity: float
 
 
 def selective_model(
@@ -205,9 +200,9 @@ def selective_model(
 ) -> CoverageModel:
     """Return the paper's program, its Proposition 3: a candidate need not count all that it gets wrong.
 
-    Of its wrong points a candidate with `a` right ones may count at most floor(a(1 − φ)/φ). At or above the
-    floor that is all of them. Points that stand for several equal rows may be counted in part. The floor is
-    rounded down only when weights are whole numbers: others have no smallest part.
+    A candidate with `a` correct points may count at most floor(a(1 − φ)/φ) of its wrong ones. At or above the floor φ
+    that is all of them. Points that stand for several equal rows may be counted in part. The number is rounded down
+    only when weights are whole numbers: others have no smallest part.
 
     Examples
     --------
@@ -226,7 +221,6 @@ def selective_model(
     some = (allowance > 0) & (right > 0) & ~everything
     wrongs = covers - agrees
     maybe = wrongs.keep_rows(some)
-    # Every candidate may be chosen: the worst one simply counts nothing.
     model = CoverageModel(
         sure=agrees | wrongs.keep_rows(everything), weights=weights, budget=budget, origin=np.arange(len(right))
     )

@@ -5,10 +5,9 @@ Solvers are looked up by name when `solve` is called; nothing here imports one.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,26 +15,15 @@ from scipy import sparse
 
 from oleander import kernels
 from oleander.arrays import Floats, Ints
-from oleander.selection.model import CoverageModel, pack_matrix, selective_model, strict_model
+from oleander.selection.model import SHARE_TOLERANCE, CoverageModel, Statement, pack_matrix, selective_model
 from oleander.selection.result import SelectionResult
-from oleander.selection.run import Progress, Run
+from oleander.selection.run import Run, StageRecord
 
 if TYPE_CHECKING:
     from oleander.kernels import PackedRows
     from oleander.selection.solvers import Solver
 
 Formulation = Literal["strict", "selective"]
-
-
-@dataclass(frozen=True, eq=False)
-class Statement:
-    """The statement of one solve at a floor: all candidates and points, and those that a solver gets to see."""
-
-    everything: CoverageModel
-    model: CoverageModel
-    fidelity: Floats
-    min_fidelity: float
-    is_strict: bool
 
 
 class SelectionProblem:
@@ -71,8 +59,14 @@ class SelectionProblem:
         fidelity: ArrayLike | None = None,
     ) -> None:
         self.covers, self.agrees = _matching_matrices(covers, agrees)
-        self.weights = _point_weights(weights, self.n_points)
-        self._given_fidelity = _candidate_fidelity(fidelity, self.n_candidates)
+        self.weights = np.ones(self.n_points)
+        if weights is not None:
+            self.weights = _one_each(weights, "weights", self.n_points, "points")
+        if not self.weights.any():
+            raise ValueError("every weight is 0, so no choice is wider than another; one needs to be positive.")
+        self._given_fidelity = None
+        if fidelity is not None:
+            self._given_fidelity = _one_each(fidelity, "fidelity", self.n_candidates, "candidates", highest=1.0)
         # Loading kernels may take seconds, and compiling them on a new machine more: not in the time limit of a solve.
         kernels.load("PackedRows", "take_volume_steps")
 
@@ -106,7 +100,7 @@ class SelectionProblem:
         gap: float = 0.0,
         start: ArrayLike | None = None,
         tentative: ArrayLike | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[StageRecord], None] | None = None,
     ) -> SelectionResult:
         """Choose the candidates that cover the largest weight.
 
@@ -118,7 +112,7 @@ class SelectionProblem:
             The floor (φ in the paper), in (0, 1].
         formulation : {"strict", "selective"}
             The paper's definition of fidelity, or its integer program to the letter.
-        solver : {"auto", "highs", "quick", "greedy", "exhaustive"} or Solver
+        solver : {"auto", "highs", "quick", "greedy"} or Solver
         time_limit : float, optional
             Seconds; None for no limit.
         gap : float
@@ -129,7 +123,7 @@ class SelectionProblem:
             Candidates that may yet turn out not to be allowed. A choice with one of them is not final, so it is
             returned as it is, without a search for a better one that covers as much.
         progress : callable, optional
-            Called some ten times a second with a `Progress`.
+            Called some ten times a second with the `StageRecord` of the stage at work.
 
         Returns
         -------
@@ -143,11 +137,11 @@ class SelectionProblem:
         started = time.monotonic()
         if gap < 0 or (time_limit is not None and time_limit < 0):
             raise ValueError(f"gap={gap} and time_limit={time_limit} must not be negative.")
-        worker = get_solver(solver)
-        budget, floor = _check_count(max_explainers, "max_explainers"), _check_share(min_fidelity, "min_fidelity")
-        wanted = _candidate_indices(start, self.n_candidates, "start")
-        unsure = _candidate_indices(tentative, self.n_candidates, "tentative")
-        statement = self._state(formulation, floor, budget)
+        if isinstance(max_explainers, bool) or not isinstance(max_explainers, (int, np.integer)) or max_explainers < 1:
+            raise ValueError(f"max_explainers={max_explainers} is not allowed: give a whole number, 1 or more.")
+        if not 0.0 < min_fidelity <= 1.0:
+            raise ValueError(f"min_fidelity={min_fidelity} is not allowed: give a number over 0 and up to 1.")
+        statement = self._state(formulation, float(min_fidelity), int(max_explainers))
         run = Run(
             statement.model,
             time_limit=np.inf if time_limit is None else float(time_limit),
@@ -155,25 +149,23 @@ class SelectionProblem:
             progress=progress,
             started=started,
         )
-        return answer(statement, worker, run, wanted, unsure)
+        wanted = _read_indices(start, self.n_candidates, "start")
+        unsure = _read_indices(tentative, self.n_candidates, "tentative")
+        return answer(statement, get_solver(solver), run, wanted, unsure)
 
     def sweep(
         self,
         max_explainers: Sequence[int],
         min_fidelity: Sequence[float],
         *,
-        formulation: Formulation = "strict",
-        solver: "str | Solver" = "auto",
-        time_limit: float | None = 60.0,
-        gap: float = 0.0,
         known: Mapping[tuple[int, float], SelectionResult] | None = None,
-        tentative: ArrayLike | None = None,
+        **options: Any,
     ) -> dict[tuple[int, float], SelectionResult]:
         """Return the best choice for every number of explainers and every floor.
 
-        Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never
-        cover less and a higher floor never covers more. The time limit is per cell. Cells that are `known` are not
-        solved again. `tentative` is that of `solve`.
+        Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never cover less and
+        a higher floor never covers more. Cells that are `known` are not solved again. Other options are those of
+        `solve`; the time limit is per cell.
 
         Examples
         --------
@@ -183,40 +175,36 @@ class SelectionProblem:
         """
         from oleander.selection.answer import best_within, tightened
 
-        numbers = sorted({_check_count(number, "max_explainers") for number in max_explainers})
-        floors = sorted({_check_share(share, "min_fidelity") for share in min_fidelity})
+        numbers, floors = sorted(set(max_explainers)), sorted(set(min_fidelity))
         results = {cell: known[cell] for cell in product(numbers, floors) if known and cell in known}
         # The highest floor and the smallest number first: their choices are allowed in all later cells.
         for floor, number in product(floors[::-1], numbers):
             if (number, floor) not in results:
                 start = best_within(results, number, floor)
-                results[number, floor] = self.solve(
-                    number,
-                    floor,
-                    formulation=formulation,
-                    solver=solver,
-                    time_limit=time_limit,
-                    gap=gap,
-                    start=None if start is None else start.chosen,
-                    tentative=tentative,
-                )
+                chosen = None if start is None else start.chosen
+                results[number, floor] = self.solve(number, floor, start=chosen, **options)
         return {(number, floor): tightened(results, (number, floor)) for floor, number in product(floors, numbers)}
 
     def _state(self, formulation: Formulation, min_fidelity: float, budget: int) -> Statement:
         """Return the model at this floor."""
-        admissible = np.ones(self.n_candidates, dtype=np.bool_)
+        everyone = allowed = np.arange(self.n_candidates)
+        fidelity = None
         if formulation == "strict":
-            model, admissible = strict_model(self.covers, self.weights, budget, self.fidelity, min_fidelity)
+            fidelity = self.fidelity
+            everything = CoverageModel(self.covers, self.weights, budget, everyone)
+            reaches = fidelity >= min_fidelity - SHARE_TOLERANCE
+            allowed = np.flatnonzero(reaches & (np.diff(self.covers.indptr) > 0))
         elif formulation == "selective":
             if self._given_fidelity is not None:
-                raise ValueError("fidelity stands for the strict formulation only: selective counts rows itself.")
-            model = selective_model(self.covers, self.agrees, self.weights, budget, min_fidelity)
+                raise ValueError("fidelity is for the strict formulation only: selective counts rows itself.")
+            # Every candidate may be chosen: the worst one simply counts nothing.
+            everything = selective_model(self.covers, self.agrees, self.weights, budget, min_fidelity)
         else:
             raise ValueError(f"formulation={formulation!r} is not known: use 'strict' or 'selective'.")
-        allowed = model if admissible.all() else model.keep(np.flatnonzero(admissible))
-        if not self.weights.all():
-            allowed = allowed.keep_points(np.flatnonzero(self.weights))
-        return Statement(model, allowed, self.fidelity, min_fidelity, is_strict=formulation == "strict")
+        points = None if self.weights.all() else np.flatnonzero(self.weights)
+        is_whole = points is None and len(allowed) == len(everyone)
+        model = everything if is_whole else everything.keep(allowed, points)
+        return Statement(everything, model, fidelity, min_fidelity)
 
 
 def _boolean_matrix(given: object, name: str) -> "PackedRows":
@@ -250,66 +238,28 @@ def _matching_matrices(covers: object, agrees: object) -> tuple["PackedRows", "P
     return cover, agree
 
 
-def _point_weights(weights: ArrayLike | None, n_points: int) -> Floats:
-    """Return one weight per point, ones by default."""
-    if weights is None:
-        return np.ones(n_points)
-    array = np.asarray(weights, dtype=np.float64)
-    if array.shape != (n_points,):
-        raise ValueError(f"weights has shape {array.shape}; it needs one entry for each of {n_points} points.")
-    bad = np.flatnonzero(~np.isfinite(array) | (array < 0))
+def _one_each(given: ArrayLike, name: str, n_entries: int, what: str, highest: float = np.inf) -> Floats:
+    """Return one number for each point or candidate."""
+    array = np.asarray(given, dtype=np.float64)
+    if array.shape != (n_entries,):
+        raise ValueError(f"{name} has shape {array.shape}; it needs one entry for each of {n_entries} {what}.")
+    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0) & (array <= highest)))
     if len(bad):
-        raise ValueError(f"weights[{bad[0]}] is {array[bad[0]]}; every entry needs to be finite and not negative.")
-    if not array.any():
-        raise ValueError("every weight is 0, so that no choice is wider than another; one needs to be positive.")
+        allowed = "finite and not negative" if np.isinf(highest) else "a share from 0 to 1"
+        raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]]}; every entry needs to be {allowed}.")
     return array
 
 
-def _candidate_fidelity(fidelity: ArrayLike | None, n_candidates: int) -> Floats | None:
-    """Return one fidelity per candidate, or None."""
-    if fidelity is None:
-        return None
-    array = np.asarray(fidelity, dtype=np.float64)
-    if array.shape != (n_candidates,):
-        raise ValueError(f"fidelity has shape {array.shape}; it needs one entry for each of {n_candidates} candidates.")
-    bad = np.flatnonzero(~((array >= 0) & (array <= 1)))
-    if len(bad):
-        raise ValueError(f"fidelity[{bad[0]}] is {array[bad[0]]}; every entry needs to be a share from 0 to 1.")
-    return array
-
-
-def _check_share(value: float, name: str) -> float:
-    """Return a share in (0, 1]."""
-    if not 0.0 < value <= 1.0:
-        raise ValueError(f"{name}={value} is not a share: it needs to be over 0 and at most 1.")
-    return float(value)
-
-
-def _check_count(value: int, name: str) -> int:
-    """Return a whole number of at least one."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name}={value} is not allowed: it needs to be a whole number, at least 1.")
-    return int(value)
-
-
-def _candidate_indices(given: ArrayLike | None, n_candidates: int, name: str) -> Ints:
+def _read_indices(given: ArrayLike | None, n_candidates: int, name: str) -> Ints:
     """Return candidates given as indices or as a boolean mask, ascending and each once."""
-    if given is None:
-        return np.empty(0, dtype=np.intp)
-    array = np.asarray(given)
-    if array.dtype == np.bool_:
-        if array.shape != (n_candidates,):
-            raise ValueError(
-                f"{name} is a mask of shape {array.shape}; it needs one entry for each of {n_candidates} candidates."
-            )
+    array = np.asarray(() if given is None else given)
+    if array.dtype == np.bool_ and array.shape == (n_candidates,):
         return np.flatnonzero(array)
-    if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise ValueError(f"{name} has entries of type {array.dtype}; give indices of candidates, or a boolean mask.")
-    indices = np.unique(array.astype(np.intp).ravel())
-    outside = indices[(indices < 0) | (indices >= n_candidates)]
-    if len(outside):
+    indices = np.unique(array).astype(np.intp)
+    is_index = array.dtype != np.bool_ and np.issubdtype(array.dtype, np.integer)
+    if array.size and (not is_index or indices[0] < 0 or indices[-1] >= n_candidates):
         raise ValueError(
-            f"{name} names candidate {outside[0]}, but there are {n_candidates}: "
-            f"use indices from 0 to {n_candidates - 1}, or a boolean mask."
+            f"{name} does not name candidates: give indices from 0 to {n_candidates - 1}, or a boolean mask with one "
+            f"entry for each of {n_candidates} candidates."
         )
     return indices

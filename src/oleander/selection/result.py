@@ -62,43 +62,30 @@ class Proof:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the proof that `to_dict` described; every field is checked.
-
-        Examples
-        --------
-        >>> Proof.from_dict({"objective": 3.0})
-        Traceback (most recent call last):
-        ...
-        ValueError: the proof has no bound: it needs objective, bound, status, coverage, total_weight.
-        """
+        """Return the proof that `to_dict` described; ``ValueError`` for what no solve returns."""
         names = [field.name for field in fields(cls)]
-        for name in names:
-            if name not in data:
-                raise ValueError(f"the proof has no {name}: it needs {', '.join(names)}.")
-        for name in data:
-            if name not in names:
-                raise ValueError(f"{name!r} is no field of a proof: it has {', '.join(names)}.")
+        if set(data) != set(names):
+            raise ValueError(f"a proof has {', '.join(names)}, and not {', '.join(map(str, data))}.")
         if data["status"] not in get_args(Status):
-            known = ", ".join(get_args(Status))
-            raise ValueError(f"status={data['status']!r} of a proof is not known: use one of {known}.")
-        numbers = [name for name in names if name != "status"]
-        for name in numbers:
-            value = data[name]
+            raise ValueError(f"status={data['status']!r} is not known: use one of {', '.join(get_args(Status))}.")
+        numbers = {name: value for name, value in data.items() if name != "status"}
+        for name, value in numbers.items():
             if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
                 raise ValueError(f"{name}={value!r} of a proof is not allowed: it needs a number, at least 0.")
-        values: dict[str, Any] = {name: float(data[name]) if name in numbers else data[name] for name in names}
-        proof = cls(**values)
-        if proof.coverage > 1.0:
-            raise ValueError(f"coverage={proof.coverage} of a proof is not allowed: it is a share, from 0 to 1.")
-        ahead = proof.objective - proof.bound
-        if proof.status in ("optimal", "feasible") and ahead > 0:
-            raise ValueError(f"objective={proof.objective} of a proof is beyond its bound={proof.bound}.")
-        if proof.is_proven_optimal and ahead < 0:
-            raise ValueError(f"status='optimal' needs a bound of {proof.objective}, the objective, not {proof.bound}.")
+        proof = cls(status=data["status"], **{name: float(value) for name, value in numbers.items()})
+        proof._check()
         return proof
 
+    def _check(self) -> None:
+        if self.coverage > 1.0:
+            raise ValueError(f"coverage={self.coverage} of a proof is not allowed: it is a share, from 0 to 1.")
+        if self.status in ("optimal", "feasible") and self.objective > self.bound:
+            raise ValueError(f"objective={self.objective} of a proof is beyond its bound={self.bound}.")
+        if self.is_proven_optimal and self.objective < self.bound:
+            raise ValueError(f"status='optimal' needs a bound of {self.objective}, the objective, not {self.bound}.")
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SelectionResult:
     """The chosen candidates and the proof of how good they are.
 
@@ -118,25 +105,17 @@ class SelectionResult:
     counted : csr_array of shape (n_chosen, n_points)
         The weight that each chosen candidate counts at each point (z in the paper). Under `"selective"`
         it need not count all that it covers.
-    objective : float
-        The weight that is covered.
-    bound : float
-        No choice covers more.
-    status : {"optimal", "feasible", "infeasible", "unknown"}
-        `"optimal"` only if it is proven, `"infeasible"` too; `"unknown"` if time ran out before a choice was
-        found.
+    objective, bound, status, coverage, total_weight
+        As in `Proof`. The status is `"optimal"` or `"infeasible"` only if that is proven, and `"unknown"` if nothing
+        could be chosen before time ran out.
     runtime : float
         Seconds of the whole solve.
     stages : tuple of StageRecord
         A record of each stage of the solve.
-    coverage : float
-        Share of all weight that is covered.
-    message : str
-        Why there is no answer, or why the search stopped before a proof; empty otherwise.
-    total_weight : float
-        The weight of all points.
     stopped : {"", "Stopped", "Interrupted"}
         The end of a search without a proof: by the time limit, or by Ctrl-C.
+    note : str
+        Why there is no answer, or no proof, if it is not the end of the search.
     """
 
     chosen: Ints
@@ -145,12 +124,12 @@ class SelectionResult:
     objective: float
     bound: float
     status: Status
+    coverage: float
+    total_weight: float
     runtime: float
-    stages: tuple[StageRecord, ...] = ()
-    coverage: float = 0.0
-    message: str = ""
-    total_weight: float = 0.0
+    stages: tuple[StageRecord, ...]
     stopped: Literal["", "Stopped", "Interrupted"] = ""
+    note: str = ""
 
     @property
     def proof(self) -> Proof:
@@ -167,31 +146,23 @@ class SelectionResult:
         """The distance from the objective to the bound, as a share of the objective."""
         return self.proof.gap
 
-    def with_bound(self, bound: float, message: str | None = None) -> "SelectionResult":
-        """Return the same choice under another upper bound; status and message follow it.
-
-        The message is the given one, or says how the search stopped; it is empty under a proof.
-        """
-        if self.status not in ("optimal", "feasible"):
-            return replace(self, bound=bound)
-        bound = max(bound, self.objective)
-        status: Status = "optimal" if bound == self.objective else "feasible"
-        result = replace(self, bound=bound, status=status, message="")
-        if status == "optimal":
-            return replace(result, stopped="")
-        return replace(result, message=result.stop_message if message is None else message)
-
     @property
-    def stop_message(self) -> str:
-        """A sentence on a search that stopped before a proof; empty if it did not."""
-        if not self.stopped:
-            return "No choice was found: use solver='auto'." if self.status == "unknown" else ""
+    def message(self) -> str:
+        """Why there is no answer, or why the search stopped before a proof; empty otherwise."""
+        if self.note or not self.stopped:
+            return self.note
         start = f"{self.stopped} after {self.runtime:.1f} s"
-        if self.status == "unknown":
-            return f"{start}, before any choice was found. Allow more time."
         if self.objective == 0.0:
             return f"{start}, before any choice that covers a point was found. Allow more time."
         return f"{start}: the gap is {show_upper_percent(self.gap, 2)}."
+
+    def with_bound(self, bound: float) -> Self:
+        """Return the same choice under another upper bound; status and message follow it."""
+        if self.status not in ("optimal", "feasible"):
+            return replace(self, bound=bound)
+        if bound > self.objective:
+            return replace(self, bound=bound, status="feasible", note="")
+        return replace(self, bound=self.objective, status="optimal", note="", stopped="")
 
 
 def relative_gap(objective: float, bound: float) -> float:

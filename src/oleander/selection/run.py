@@ -6,7 +6,7 @@ Solvers write here as they go, so that a time limit or Ctrl-C at any moment leav
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from oleander.arrays import Ints
 from oleander.selection.model import CoverageModel
 
 
-@dataclass(frozen=True)
+@dataclass
 class StageRecord:
     """The record of one stage of a solve.
 
@@ -30,39 +30,20 @@ class StageRecord:
     n_steps : int
         Moves of a search, steps of a bound, nodes of a tree.
     value, bound : float
-        The best value and the bound when the stage ended.
+        The best value and the bound when the stage ended, or now if it is at work.
     """
 
     name: str
-    runtime: float
-    n_merged: int
-    n_dropped: int
-    n_steps: int
-    value: float
-    bound: float
-
-
-@dataclass(frozen=True)
-class Progress:
-    """The argument of a progress callback: the stage, seconds since the start, best value and bound."""
-
-    stage: str
-    runtime: float
-    value: float
-    bound: float
-
-
-@dataclass
-class StageNotes:
-    """Counts that a stage fills in while it works."""
-
+    runtime: float = 0.0
     n_merged: int = 0
     n_dropped: int = 0
     n_steps: int = 0
+    value: float = 0.0
+    bound: float = np.inf
 
 
 class Run:
-    """The state of one solve.
+    """The state of one solve, which begins with the empty choice and all weight as the bound.
 
     Parameters
     ----------
@@ -73,6 +54,7 @@ class Run:
     gap : float
         The relative gap at which to stop.
     progress : callable, optional
+        Called some ten times a second with the record of the stage at work.
     started : float, optional
         The time of the start on the monotonic clock; now by default.
     """
@@ -83,29 +65,18 @@ class Run:
         *,
         time_limit: float = np.inf,
         gap: float = 0.0,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[StageRecord], None] | None = None,
         started: float | None = None,
     ) -> None:
-        self.model, self.gap, self.progress = model, gap, progress
+        self.gap, self.progress = gap, progress
         self.grain, self.slack = model.grain, model.slack
         self.started = time.monotonic() if started is None else started
         self.deadline = self.started + time_limit
-        self.best: tuple[float, tuple[int, ...]] = (-np.inf, ())
-        self.bound = np.inf
+        self.value = 0.0
+        self.chosen = np.empty(0, dtype=np.intp)
+        self.bound = float(model.weights.sum())
         self.stages: list[StageRecord] = []
-        self.stage_name = "start"
         self._next_report = self.started
-
-    def part(self, time_limit: float) -> "Run":
-        """Return a run for a part of this solve, with the same clock; `time_limit` counts from now."""
-        part = Run(self.model, started=self.started)
-        part.deadline = min(self.deadline, time.monotonic() + time_limit)
-        return part
-
-    @property
-    def value(self) -> float:
-        """The best value found."""
-        return self.best[0]
 
     @property
     def step(self) -> float:
@@ -115,7 +86,7 @@ class Run:
     @property
     def cutoff(self) -> float:
         """The smallest value worth looking for."""
-        return self.value + max(self.step, self.gap * abs(self.value)) if self.value > -np.inf else -np.inf
+        return self.value + max(self.step, self.gap * self.value)
 
     @property
     def is_settled(self) -> bool:
@@ -125,7 +96,7 @@ class Run:
     @property
     def is_proven(self) -> bool:
         """Whether no choice has a larger value than the best one found."""
-        return self.value > -np.inf and self.bound <= self.value + (0.5 if self.grain else 2.0) * self.slack
+        return self.bound <= self.value + (0.5 if self.grain else 2.0) * self.slack
 
     @property
     def runtime(self) -> float:
@@ -133,35 +104,33 @@ class Run:
         return time.monotonic() - self.started
 
     @property
-    def time_left(self) -> float:
-        """Seconds until the time limit, not under zero."""
-        return max(0.0, self.deadline - time.monotonic())
+    def is_out_of_time(self) -> bool:
+        """Whether the time limit is over."""
+        return time.monotonic() >= self.deadline
 
     def should_stop(self) -> bool:
         """Return whether the run is settled or out of time; reports progress now and then."""
-        now = time.monotonic()
-        if now >= self._next_report:
-            self._report(now)
-        return now >= self.deadline or self.is_settled
+        if self.stages and time.monotonic() >= self._next_report:
+            self._report(self.stages[-1])
+        return self.is_out_of_time or self.is_settled
 
-    def _report(self, now: float) -> None:
-        self._next_report = now + 0.1
+    def _report(self, stage: StageRecord) -> None:
+        self._next_report = time.monotonic() + 0.1
         if self.progress is not None:
-            self.progress(Progress(self.stage_name, now - self.started, self.value, self.bound))
+            self.progress(replace(stage, value=self.value, bound=self.bound))
 
     def offer(self, value: float, chosen: Ints) -> None:
         """Take a choice, named by the indices of the stated problem, if it is better than the best so far."""
-        if value > self.value + (0.0 if self.value == -np.inf else self.slack):
-            self.best = (value, tuple(sorted(int(i) for i in chosen)))
+        if value > self.value + self.slack:
+            self.value, self.chosen = value, np.sort(chosen)
 
     def tighten(self, bound: float) -> None:
         """Take an upper bound, rounded down to a value that can occur.
 
-        Candidates are dropped because no choice worth the cutoff needs them, so no bound holds for values
-        under it.
+        Candidates are dropped because no choice worth the cutoff needs them, so no bound holds for values under it.
         """
         bound = max(bound, self.cutoff)
-        if self.grain and np.isfinite(bound):
+        if self.grain:
             bound = float(np.floor((bound + 0.25 * self.slack) / self.grain) * self.grain)
         self.bound = max(min(self.bound, bound), self.value)
 
@@ -170,14 +139,13 @@ class Run:
         self.tighten(self.cutoff)
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[StageNotes]:
+    def stage(self, name: str) -> Iterator[StageRecord]:
         """Time a stage and keep its record, whatever ends it."""
-        started, notes = time.monotonic(), StageNotes()
-        self.stage_name = name
+        started, record = time.monotonic(), StageRecord(name)
+        self.stages.append(record)
         try:
-            self._report(started)
-            yield notes
+            self._report(record)
+            yield record
         finally:
-            runtime = time.monotonic() - started
-            counts = (notes.n_merged, notes.n_dropped, notes.n_steps)
-            self.stages.append(StageRecord(name, runtime, *counts, self.value, self.bound))
+            record.runtime = time.monotonic() - started
+            record.value, record.bound = self.value, self.bound

@@ -1,43 +1,44 @@
-"""The solvers by name, and the two simplest: greedy, with its guarantee, and every choice one by one, an oracle.
+"""The solvers by name, and the stages they are made of: reduce, find, bound, fix, branch, decompose, finish.
 
-The others are imported when they are asked for, so that stating a problem loads no solver.
+Every stage is exact by itself, so any of them can be left out and the answer stays correct; it only takes longer. The
+first proof ends the solve.
 """
 
 import math
-from importlib import import_module
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from itertools import combinations
-from typing import Protocol
 
 import numpy as np
 
-from oleander.selection.bounds import tighten
+from oleander.arrays import Ints
+from oleander.selection.bounds import DualPoint, evaluate, still_possible, tighten
+from oleander.selection.branch import BranchTree
+from oleander.selection.decompose import Decomposition, group_candidates
+from oleander.selection.highs import solve_by_highs
 from oleander.selection.model import CoverageModel
-from oleander.selection.reduce import merge_points
+from oleander.selection.reduce import merge_points, undominated
 from oleander.selection.run import Run
-from oleander.selection.search import greedy
+from oleander.selection.search import greedy, walk
 
+# A solver offers choices and bounds of a model to a run, and stops when the run says so.
+Solver = Callable[[CoverageModel, Run], None]
+STAGES = ("reduce", "find", "bound", "fix", "branch", "decompose", "finish")
 # Greedy reaches at least this share of the optimum.
 GREEDY_SHARE = 1.0 - 1.0 / math.e
-
-
-class Solver(Protocol):
-    """A solver offers choices and bounds of a model to a run, and stops when the run says so."""
-
-    @property
-    def name(self) -> str:
-        """The name by which users choose the solver."""
-
-    def solve(self, model: CoverageModel, run: Run) -> None:
-        """Work on the model until the run is settled or stopped."""
-
-
-SOLVERS = {
-    "auto": ("oleander.selection.auto", "AutoSolver"),
-    "highs": ("oleander.selection.highs", "HighsSolver"),
-    "quick": ("oleander.selection.auto", "QuickSolver"),
-    "greedy": ("oleander.selection.solvers", "GreedySolver"),
-    "exhaustive": ("oleander.selection.solvers", "ExhaustiveSolver"),
-}
+# Branching by itself is fastest when fixing has left few candidates for each of a few sets.
+FEW_SETS, FEW_PER_SET = 12, 20
+# A model of at most this many entries goes to HiGHS when groups have tightened nothing in this many nodes.
+ENTRIES_FOR_HIGHS, NODES_BEFORE_HIGHS = 150_000, 3_000
+# So few choices are looked at one by one. HiGHS can turn in circles on a small program whose weights span decades.
+FEW_CHOICES = 1_000
+# A larger program would spend the time limit on its first linear relaxation.
+MAX_ENTRIES_TO_FINISH = 3_000_000
+# Steps of a bound; moves without a better choice after which the search of `solve_quickly` ends.
+N_STEPS, QUICK_PATIENCE = 200, 30
+# Nodes of `bound_choice`, and where its multipliers start: where candidates overlap as much as boxes do, they end up
+# far below the weights of points, and starting there saves most of the steps.
+MOST_NODES, FIRST_SHARE = 100, 0.05
 
 
 def get_solver(solver: str | Solver) -> Solver:
@@ -45,89 +46,249 @@ def get_solver(solver: str | Solver) -> Solver:
 
     Examples
     --------
-    >>> get_solver("greedy").name
-    'greedy'
     >>> get_solver("simplex")
     Traceback (most recent call last):
     ...
-    ValueError: solver='simplex' is not known: use one of 'auto', 'highs', 'quick', 'greedy', 'exhaustive'.
+    ValueError: solver='simplex' is not known: use one of 'auto', 'highs', 'quick', 'greedy'.
     """
     if not isinstance(solver, str):
         return solver
     if solver not in SOLVERS:
         known = ", ".join(repr(name) for name in SOLVERS)
         raise ValueError(f"solver={solver!r} is not known: use one of {known}.")
-    module, name = SOLVERS[solver]
-    made: Solver = getattr(import_module(module), name)()
-    return made
+    return SOLVERS[solver]
 
 
-class GreedySolver:
-    """Take the candidate that adds most at every step; bound the optimum by the dual and by greedy's guarantee.
+def solve_auto(model: CoverageModel, run: Run, skip: Collection[str] = ()) -> None:
+    """Bound first, then search only what the bound leaves open; stages to `skip` are left out."""
+    work = Stages(model, run, skip)
+    work.merge()
+    work.find(patience=0)
+    work.bound_and_drop()
+    if work.model.is_plain:
+        # Better choices sharpen the next bound and the next fixing; a smaller model makes all of them cheaper.
+        for patience in (30, max(100, 6 * work.model.limit)):
+            work.find(patience)
+            work.bound_and_drop()
+        if work.model.limit <= FEW_SETS and work.model.n_candidates <= FEW_PER_SET * work.model.limit:
+            work.branch(max_nodes=3_000)
+        if work.model.sure.nnz <= ENTRIES_FOR_HIGHS:
+            # Data in one piece have no groups to find, and HiGHS is at its best on a small program.
+            work.decompose(patience=NODES_BEFORE_HIGHS)
+            work.finish()
+        else:
+            work.decompose(patience=None)
+        work.branch(max_nodes=None)
+    work.finish()
 
-    Parameters
-    ----------
-    n_steps : int
-        Steps of the bound; 0 leaves only the guarantee.
-    """
 
-    name = "greedy"
+def solve_quickly(model: CoverageModel, run: Run) -> None:
+    """Find a choice, bound it, drop what the bound rules out, and search once more; the clock changes nothing."""
+    work = Stages(model, run)
+    work.merge()
+    work.find(patience=0)
+    work.bound_and_drop()
+    work.find(QUICK_PATIENCE)
 
-    def __init__(self, n_steps: int = 50) -> None:
-        self.n_steps = n_steps
 
-    def solve(self, model: CoverageModel, run: Run) -> None:
-        """Offer the greedy choice and a bound."""
-        guarantee = np.inf
-        with run.stage("find") as notes:
-            chosen = greedy(model, should_stop=run.should_stop)
+def bound_choice(model: CoverageModel, run: Run) -> None:
+    """Bound what the start leaves to gain; the clock changes nothing, and better choices on the way are taken."""
+    work = Stages(model, run)
+    work.merge()
+    # Boxes that lie in others are most of the candidates, and a smaller model makes every step cheaper.
+    work.reduce()
+    work.point = evaluate(work.model, FIRST_SHARE * work.model.weights)
+    for _ in range(2):
+        work.bound_and_drop()
+    if work.model.is_plain and work.model.limit <= FEW_SETS:
+        work.branch(max_nodes=MOST_NODES)
+
+
+def solve_greedily(model: CoverageModel, run: Run, n_steps: int = 50) -> None:
+    """Take the candidate that adds most at every step; bound the optimum by greedy's guarantee and by the dual."""
+    with run.stage("find") as record:
+        chosen = greedy(model, should_stop=run.should_stop)
+        run.offer(model.value(chosen), model.names(chosen))
+        is_whole = not run.should_stop()
+        record.n_steps = len(chosen)
+    with run.stage("bound") as record:
+        if is_whole:
+            run.tighten(model.value(chosen) / GREEDY_SHARE)
+        if n_steps and not run.should_stop():
+            point = tighten(merge_points(model)[0], run.value, n_steps=n_steps, should_stop=lambda _: run.should_stop())
+            run.tighten(point.bound)
+            record.n_steps = point.n_steps
+
+
+def solve_highs(model: CoverageModel, run: Run) -> None:
+    """Hand the model to HiGHS as it is: for comparison."""
+    with run.stage("highs") as record:
+        record.n_steps = solve_by_highs(model, run, with_cutoff=False)
+
+
+def try_every_choice(model: CoverageModel, run: Run) -> None:
+    """Look at every choice, smallest first and in order of index: for few choices, and as the oracle of tests."""
+    with run.stage("enumerate") as record:
+        for size in range(model.limit + 1):
+            for members in combinations(range(model.n_candidates), size):
+                if run.should_stop():
+                    return
+                chosen = np.asarray(members, dtype=np.intp)
+                record.n_steps += 1
+                run.offer(model.value(chosen), model.names(chosen))
+        run.exhaust()
+
+
+SOLVERS: dict[str, Solver] = {
+    "auto": solve_auto,
+    "highs": solve_highs,
+    "quick": solve_quickly,
+    "greedy": solve_greedily,
+}
+
+
+class Stages:
+    """The model as the stages have left it, with the multipliers of the last bound."""
+
+    def __init__(self, model: CoverageModel, run: Run, skip: Collection[str] = ()) -> None:
+        self.model, self.run, self.skip = model, run, skip
+        self.point: DualPoint | None = None
+        # The number of candidates when the model was last reduced, and merged: with as many it stays so.
+        self._n_reduced = self._n_merged = -1
+
+    def _skips(self, stage: str) -> bool:
+        return stage in self.skip or self.run.should_stop()
+
+    def merge(self) -> None:
+        """Merge equal points."""
+        if not self._skips("reduce"):
+            with self.run.stage("reduce") as record:
+                record.n_merged = self._merge()
+
+    def _merge(self) -> int:
+        before = self.model.n_points
+        self._n_merged = self.model.n_candidates
+        self.model, went_to = merge_points(self.model)
+        if self.point is not None:
+            # Multipliers of merged points add up, as their weights do, and the bound stays what it was.
+            stays = went_to >= 0
+            summed = np.bincount(went_to[stays], self.point.multipliers[stays], minlength=self.model.n_points)
+            self.point = replace(evaluate(self.model, summed.astype(np.float64)), average=self.point.average)
+        return before - self.model.n_points
+
+    def reduce(self) -> None:
+        """Drop contained candidates and merge points that differed only in dropped candidates."""
+        if self._skips("reduce") or self.model.n_candidates == self._n_reduced:
+            return
+        with self.run.stage("reduce") as record:
+            before = self.model.n_candidates
+            record.n_dropped = self._keep(undominated(self.model, should_stop=self.run.should_stop))
+            if record.n_dropped or before < self._n_merged:
+                record.n_merged = self._merge()
+            self._n_reduced = self.model.n_candidates
+
+    def _keep(self, candidates: Ints) -> int:
+        """Keep only these candidates; return how many were dropped."""
+        n_dropped = self.model.n_candidates - len(candidates)
+        if n_dropped:
+            self.model = self.model.keep(candidates)
+            if self.point is not None:
+                average = self.point.average[candidates]
+                self.point = replace(evaluate(self.model, self.point.multipliers), average=average)
+            if not len(candidates):
+                self.run.exhaust()
+        return n_dropped
+
+    def find(self, patience: int) -> None:
+        """Search for a better choice from greedy, or from the candidates that the bound bought most often."""
+        if self._skips("find") or not self.model.n_candidates:
+            return
+        model, run = self.model, self.run
+        with run.stage("find") as record:
+            likely = None
+            if self.point is not None and model.is_plain:
+                likely = np.argsort(-self.point.average, kind="stable")[: model.limit]
+            chosen = greedy(model, start=likely, should_stop=run.should_stop)
             run.offer(model.value(chosen), model.names(chosen))
-            if not run.should_stop():
-                guarantee = model.value(chosen) / GREEDY_SHARE
-            notes.n_steps = len(chosen)
-        with run.stage("bound") as notes:
-            run.tighten(guarantee)
-            if self.n_steps and not run.should_stop():
-                merged, _ = merge_points(model)
-                target = max(run.value, 0.0)
-                point = tighten(merged, target, n_steps=self.n_steps, should_stop=lambda _: run.should_stop())
-                run.tighten(point.bound)
-                notes.n_steps = point.n_steps
+            if model.is_plain and len(chosen) > 1 and patience:
+                starts = [chosen]
+                known = model.positions(run.chosen)
+                if len(known) == len(chosen) and set(known.tolist()) != set(chosen.tolist()):
+                    starts.append(known)
+                for start in starts:
+                    found, n_made = walk(model, start, patience=patience, should_stop=run.should_stop)
+                    record.n_steps += n_made
+                    run.offer(model.value(found), model.names(found))
 
+    def bound_and_drop(self) -> None:
+        """Tighten the bound, and drop the candidates that it rules out and those that others contain."""
+        self.bound()
+        self.fix()
+        self.reduce()
 
-def count_choices(model: CoverageModel) -> int:
-    """Return the number of choices of at most `limit` candidates."""
-    return sum(math.comb(model.n_candidates, size) for size in range(model.limit + 1))
+    def bound(self) -> None:
+        """Tighten the Lagrangian bound."""
+        if self._skips("bound") or not self.model.n_candidates:
+            return
 
+        def should_stop(point: DualPoint) -> bool:
+            self.run.tighten(point.bound)
+            return self.run.should_stop()
 
-class ExhaustiveSolver:
-    """Look at every choice, smallest first and in order of index.
+        with self.run.stage("bound") as record:
+            start = None if self.point is None else self.point.multipliers
+            self.point = tighten(self.model, self.run.value, start, n_steps=N_STEPS, should_stop=should_stop)
+            self.run.tighten(self.point.bound)
+            record.n_steps = self.point.n_steps
 
-    Parameters
-    ----------
-    max_choices : int
-        Refuse problems with more choices than this.
-    """
+    def fix(self) -> None:
+        """Drop candidates by reduced cost."""
+        if not self._skips("fix") and self.point is not None:
+            with self.run.stage("fix") as record:
+                record.n_dropped = self._keep(still_possible(self.point, self.run.cutoff))
 
-    name = "exhaustive"
-
-    def __init__(self, max_choices: int = 1_000_000) -> None:
-        self.max_choices = max_choices
-
-    def solve(self, model: CoverageModel, run: Run) -> None:
-        """Offer every choice."""
-        n_choices = count_choices(model)
-        if n_choices > self.max_choices:
-            raise ValueError(
-                f"solver='exhaustive' would have to look at {n_choices:,} choices and looks at most at "
-                f"{self.max_choices:,}. Use solver='auto'."
+    def branch(self, max_nodes: int | None) -> None:
+        """Branch and bound on the remaining candidates."""
+        if self._skips("branch"):
+            return
+        model, run = self.model, self.run
+        with run.stage("branch") as record:
+            tree = BranchTree(
+                model.sure,
+                model.weights,
+                model.limit,
+                cutoff=run.cutoff,
+                step=run.step,
+                multipliers=None if self.point is None else self.point.multipliers,
+                on_better=lambda value, chosen: run.offer(value, model.names(np.asarray(chosen, dtype=np.intp))),
             )
-        with run.stage("enumerate") as notes:
-            for size in range(model.limit + 1):
-                for members in combinations(range(model.n_candidates), size):
-                    if run.should_stop():
-                        return
-                    chosen = np.asarray(members, dtype=np.intp)
-                    notes.n_steps += 1
-                    run.offer(model.value(chosen), model.names(chosen))
-            run.exhaust()
+            record.n_steps = tree.grow(max_nodes, run.should_stop)
+            run.tighten(tree.bound)
+            if tree.is_complete:
+                run.exhaust()
+
+    def decompose(self, patience: int | None) -> None:
+        """Split into groups, solve these, and join them by a knapsack."""
+        if self._skips("decompose") or self.model.limit < 2:
+            return
+        model, run = self.model, self.run
+        with run.stage("decompose") as record:
+            if self.point is None:
+                self.point = tighten(model, run.value, n_steps=50)
+            chosen = greedy(model, start=model.positions(run.chosen))
+            label = group_candidates(model, chosen, max_chosen=max(3, 2 + model.limit // 12))
+            if label.max() > 0:
+                decomposition = Decomposition(model, run, self.point.multipliers, label)
+                decomposition.solve(patience)
+                record.n_steps = decomposition.n_nodes
+
+    def finish(self) -> None:
+        """Look at every choice if few are left; else hand the program to HiGHS, asking only for a better choice."""
+        model = self.model
+        if self._skips("finish") or model.sure.nnz > MAX_ENTRIES_TO_FINISH:
+            return
+        if sum(math.comb(model.n_candidates, size) for size in range(model.limit + 1)) <= FEW_CHOICES:
+            try_every_choice(model, self.run)
+            return
+        with self.run.stage("finish") as record:
+            record.n_steps = solve_by_highs(model, self.run, with_cutoff=True)
