@@ -8,8 +8,10 @@ from pathlib import Path
 
 from oleander import AggregateExplainer
 
-QUICKSTART = Path(__file__).with_name("index.md")
-WIDTH, LEFT, BAR, LINE, TOP = 1100, 16, 640, 58, 104
+QUICKSTART = Path(__file__).with_name("quickstart.md")
+LEFT, BAR, LINE, TOP = 16, 640, 58, 104
+# The width of a character in the widest of the usual fonts.
+CHARACTER = 9.7
 
 # Colour-blind readers can distinguish blue and orange, and each answer is written too. There is a dark theme.
 STYLE = """
@@ -63,20 +65,22 @@ def draw(atlas: AggregateExplainer) -> str:
     # Rules overlap, so their rows do not add up to those that are answered.
     n_rows, n_answered, n_right = figures.n_rows, figures.n_answered, figures.n_right
     unit = BAR / max(int(rules["rows"].max()), n_rows - n_answered)
+    longest = max(len(f"{rule.conditions} → {rule.answer}") for rule in rules.itertuples())
+    width = max(1000, round(2 * LEFT + CHARACTER * longest))
     height = TOP + LINE * len(rules) + 40
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="{len(rules)} rules answer {n_answered} of {n_rows} patients">',
         f"<style>{STYLE}</style>",
-        f'<rect width="{WIDTH}" height="{height}" class="paper"/>',
+        f'<rect width="{width}" height="{height}" class="paper"/>',
         write(
             LEFT, 32, f"{len(rules)} rules answer for a boosting model on {n_answered} of {n_rows} patients", "title"
         ),
         write(
             LEFT,
             60,
-            f"Each rule holds by itself. Together they agree with the model on {n_right / n_answered:.1%}, certified "
-            f"to be at least {atlas.min_fidelity:.0%}.",
+            f"Each rule can be read alone. Together they match the model on {n_right / n_answered:.1%} of these, "
+            f"certified to be at least {atlas.min_fidelity:.0%}.",
             "soft",
         ),
     ]
@@ -84,7 +88,9 @@ def draw(atlas: AggregateExplainer) -> str:
         y = TOP + LINE * number
         parts.append(write_rule(y, rule.conditions, rule.answer))
         parts += draw_bar(y + 9, {"right": rule.right * unit, "wrong": (rule.rows - rule.right) * unit})
-        parts.append(write(LEFT + rule.rows * unit + 10, y + 22, f"right on {rule.right} of {rule.rows}", "soft"))
+        parts.append(
+            write(LEFT + rule.rows * unit + 10, y + 22, f"matches the model on {rule.right} of {rule.rows}", "soft")
+        )
     y, n_silent = TOP + LINE * len(rules), n_rows - n_answered
     parts.append(write_rule(y, "no rule holds", "abstains"))
     parts += draw_bar(y + 9, {"empty": n_silent * unit})

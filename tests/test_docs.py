@@ -22,13 +22,14 @@ CONSOLE = re.compile(r"^```console\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 INTERNAL = {"kernels"}
 FOLDERS = {init.parent.name for init in (ROOT / "src" / "oleander").glob("*/__init__.py")}
 PUBLIC = ("oleander", *(f"oleander.{folder}" for folder in sorted(FOLDERS - INTERNAL)))
+GALLERY = sorted(page for page in (ROOT / "docs" / "gallery").glob("*.md") if page.name != "index.md")
 WITH_COMMANDS = [page for page in PAGES if CONSOLE.search(page.read_text(encoding="utf-8"))]
 # The blocks of a page with commands run before its commands, which read what they write.
 BLOCKS = [
     pytest.param(*found, id=f"{page.relative_to(ROOT)}-{number}")
     for page in PAGES[1:]
     for number, found in enumerate(PATTERN.findall(page.read_text(encoding="utf-8")))
-    if page not in WITH_COMMANDS or "import torch" in found[0]
+    if page not in GALLERY and (page not in WITH_COMMANDS or "import torch" in found[0])
 ]
 
 
@@ -101,6 +102,26 @@ def test_the_rules_in_the_picture_are_those_of_the_quickstart():
     assert (ROOT / "docs" / "rules.svg").read_text(encoding="utf-8") == drawing.draw(drawing.fit_quickstart())
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("page", GALLERY, ids=lambda page: page.stem)
+def test_examples_of_the_gallery_print_and_draw_what_is_shown(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    drawing = load_script("draw_gallery")
+    printed, shown, names = drawing.run(page)
+    assert printed == shown
+    assert page.with_suffix(".svg").read_text(encoding="utf-8") == drawing.draw(names["atlas"])
+
+
+def test_examples_of_the_gallery_are_short_and_all_on_its_page():
+    index = (ROOT / "docs" / "gallery" / "index.md").read_text(encoding="utf-8")
+    for page in GALLERY:
+        (block, _), *others = PATTERN.findall(page.read_text(encoding="utf-8"))
+        assert not others
+        assert len(block.splitlines()) <= 40
+        assert f"({page.name})" in index
+        assert f"({page.stem}.svg)" in index
+
+
 def load_script(name):
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     script = importlib.util.module_from_spec(spec)
@@ -122,9 +143,10 @@ def test_the_readme_is_read_in_three_minutes():
 def test_user_pages_take_two_screens():
     # Reference may be longer. Code and what it prints count as well.
     reference = {"mathematics.md", "command-line.md", "selection.md", "api.md"}
-    for page in [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "how-to").glob("*.md")]:
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "how-to").glob("*.md"), *GALLERY]
+    for page in pages:
         words = len(page.read_text(encoding="utf-8").split())
-        assert words <= 1_200 or page.name in reference, f"{page.name}: {words} words; tables belong in docs/evidence"
+        assert words <= 950 or page.name in reference, f"{page.name}: {words} words; tables belong in docs/evidence"
 
 
 @pytest.fixture(scope="module")
