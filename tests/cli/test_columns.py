@@ -129,7 +129,7 @@ def test_recognised_with_a_note(name, capsys):
     cells, said, kind = RECOGNISED[name]
     cleaned = clean_columns(make(x=cells))
     assert cleaned["x"].dtype.kind == kind
-    assert f"note: column 'x' is {said}." in capsys.readouterr().err
+    assert f"note: column 'x': {said}." in capsys.readouterr().err
     # The user may want the text.
     kept = clean_columns(make(x=cells), declared={"x": "categorical"})
     assert kept["x"].tolist() == cells
@@ -150,13 +150,13 @@ class TestIds:
     def test_they_are_left_out_where_the_model_is_trained_here(self, capsys):
         table = make(case=self.ids, number=np.arange(N)[::-1], patient_id=np.arange(N) * 7)
         assert list(clean_columns(table, may_drop=True)) == ["age"]
-        said = "3 columns ('case', 'number', 'patient_id') have a different value in every row: left out, as ids."
+        said = "3 columns ('case', 'number', 'patient_id'): a different value in every row, as an id has: left out."
         assert said in capsys.readouterr().err
         assert list(clean_columns(table, may_drop=True, declared={"case": "categorical"})) == ["age", "case"]
 
     def test_a_given_model_may_need_them(self, capsys):
         assert list(clean_columns(make(case=self.ids))) == ["age", "case"]
-        assert "leave out with --drop what the model does not read" in capsys.readouterr().err
+        assert "leave it out with --drop if the model does not read it" in capsys.readouterr().err
 
     def test_measurements_are_no_ids(self):
         rng = np.random.default_rng(0)
@@ -175,8 +175,8 @@ def test_an_empty_column(capsys):
     assert list(clean_columns(table)) == ["age", "unknown"]
     said = capsys.readouterr().err.splitlines()
     assert said == [
-        "note: column 'unknown' holds no value: left out.",
-        "note: column 'unknown' holds no value: no rule is about it.",
+        "note: column 'unknown': no value, left out.",
+        "note: column 'unknown': no value, so no rule can use it.",
     ]
 
 

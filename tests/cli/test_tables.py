@@ -96,7 +96,7 @@ def test_an_empty_column_is_left_out_with_a_note(run, patients, tmp_path):
     patients.assign(unknown=None).to_csv(tmp_path / "p.csv", index=False)
     done = explain(run, tmp_path / "p.csv", "--drop", "patient", "--min-fidelity", "0.7", "--draws", "1000")
     assert done.code == 0, done.err
-    assert "note: column 'unknown' holds no value: left out." in done.err
+    assert "note: column 'unknown': no value, left out." in done.err
     assert "unknown" not in done.out
 
 
@@ -190,7 +190,7 @@ def test_files_that_cannot_be_read(run, tmp_path):
     (tmp_path / "p.csv").write_bytes(b"age,risk\n1,\xff\x81\n")
     assert "is not UTF-8 text (line 2): name its encoding" in explain(run, tmp_path / "p.csv").sentence
     (tmp_path / "p.parquet").write_bytes(b"no")
-    assert "cannot be read as Parquet" in explain(run, tmp_path / "p.parquet").sentence
+    assert "cannot be read as a Parquet file" in explain(run, tmp_path / "p.parquet").sentence
     assert "is not a file" in explain(run, tmp_path / "q.csv").sentence
     (tmp_path / "p.xlsx").write_bytes(b"no")
     assert "cannot be read as an Excel file" in explain(run, tmp_path / "p.xlsx").sentence

@@ -159,7 +159,7 @@ def test_parquet_with_false_metadata(tmp_path):
     data = (tmp_path / "p.parquet").read_bytes()
     for before, after in ((b"PAR1", b"PAR2"), (data[-40:], b""), (data, b"")):
         (tmp_path / "q.parquet").write_bytes(data.replace(before, after))
-        with pytest.raises(CommandError, match="cannot be read as Parquet") as caught:
+        with pytest.raises(CommandError, match="cannot be read as a Parquet file") as caught:
             read_table(tmp_path / "q.parquet")
         assert one_line(caught.value)
 
@@ -173,7 +173,7 @@ def test_errors_of_pandas_in_parquet(tmp_path, monkeypatch, error):
 
     pd.DataFrame({"age": [1, 2]}).to_parquet(tmp_path / "p.parquet")
     monkeypatch.setattr(pd, "read_parquet", fail)
-    with pytest.raises(CommandError, match="cannot be read as Parquet") as caught:
+    with pytest.raises(CommandError, match="cannot be read as a Parquet file") as caught:
         read_table(tmp_path / "p.parquet")
     assert one_line(caught.value)
 

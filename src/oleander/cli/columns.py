@@ -24,6 +24,7 @@ ID_NAME = re.compile(r"(.*[\W_])?(id|uuid|guid|key|index|no|nr)|.*[a-z](Id|ID)|U
 CURRENCY = r"[$€£¥₹₩₽]|USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|kr|zł"
 # A dot, a comma, an apostrophe or a space of any width.
 MARKS = ".,'’ \u00a0\u202f"
+# pandas guesses the format of one cell only, and takes 3.5 and 12 for dates.
 DATES = (
     *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
     *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%b %d, %Y", "%B %d, %Y"),
@@ -50,25 +51,16 @@ MOST_LETTERS = 30
 class Cells:
     """The cells of a column as numbers or dates.
 
-    Parameters
-    ----------
-    values : Series
-        Missing where a cell is empty or strange.
-    strange : array of shape (n_rows,)
-        A mask of the cells that are neither empty nor of this kind.
-    units : tuple of str
-        The currencies, or the percent sign, that the cells have; "no unit" where others have a percent sign.
-    is_marked : bool
-        Whether a cell has a unit or a mark between thousands.
-    large : array of shape (n_rows,) or None
-        A mask of the whole numbers that a float may round; None for dates.
+    ``values`` are missing where a cell is empty or ``strange``, neither empty nor of this kind. ``large`` are whole
+    numbers that a float may round. ``units`` are the currencies, or the percent sign, of the cells; "no unit" where
+    others have a percent sign. ``is_marked`` says whether a cell has a unit or a mark between thousands.
     """
 
     values: pd.Series
     strange: Bools
+    large: Bools
     units: tuple[str, ...] = ()
     is_marked: bool = False
-    large: Bools | None = None
 
     @property
     def share(self) -> float:
@@ -114,17 +106,19 @@ def clean_columns(
         if (problem := _find_collection(column)) is not None:
             found.problems.append(problem)
         elif column.isna().all():
-            found.notes["no value"].append(name)
+            found.notes["no value, left out" if may_drop else "no value, so no rule can use it"].append(name)
             if may_drop:
                 continue
         elif name not in kinds and is_id(column):
-            found.notes["id"].append(name)
+            end = "left out" if may_drop else "leave it out with --drop if the model does not read it"
+            found.notes[f"a different value in every row, as an id has: {end}"].append(name)
             if may_drop:
                 continue
         elif kinds.get(name) not in (Kind.BINARY, Kind.CATEGORICAL) and _is_text(column):
             column = _read(column, kinds.get(name), decimal, dates, found)
         columns[name] = column
-    _write_notes(found, may_drop)
+    for sentence, names in found.notes.items():
+        note(f"{_columns(names)}: {sentence}.")
     if all(column.isna().all() for column in columns.values()):
         raise CommandError("no column is left to explain with.")
     if found.prose:
@@ -140,17 +134,14 @@ def clean_like(table: pd.DataFrame, schema: FeatureSchema, *, dates: str | None 
     """Return the table with text read as the schema's numbers and dates; cells that cannot be read stay as they are."""
     decimal, changed = table.attrs.get("decimal", "."), table.copy()
     for feature in schema:
-        if feature.name not in table.columns or not _is_text(table[feature.name]):
+        if feature.name not in table.columns or not feature.is_number or not _is_text(table[feature.name]):
             continue
         column = table[feature.name]
-        if feature.is_date:
-            readings = read_dates(column, dates)
-            if len(readings) > 1:
-                raise CommandError(_describe_two_dates(column))
-        else:
-            readings = [_read_best(column, decimal)] if feature.is_number else []
+        readings = read_dates(column, dates) if feature.is_date else [_read_best(column, decimal)]
+        if len(readings) > 1:
+            raise CommandError(_describe_two_dates(column))
         for cells in readings:
-            unread = cells.strange if cells.large is None else cells.strange | cells.large
+            unread = cells.strange | cells.large
             changed[feature.name] = cells.values.astype(object).where(~unread, column) if unread.any() else cells.values
     return changed
 
@@ -188,10 +179,8 @@ def read_dates(column: pd.Series, date_format: str | None = None) -> list[Cells]
         # Trying all formats on free text takes long.
         some = some if some.str.match(LIKE_A_DATE).mean() > 0.5 else some.head(0)
         known = [ISO, *known] if some.str.match(r"\d{4}-\d\d-\d\d").mean() > 0.5 else known
-    if not len(some):
-        return []
     found: list[Cells] = []
-    for one in known:
+    for one in known if len(some) else ():
         if _to_dates(some, one).notna().mean() > 0.5:
             cells = _once_per_level(lambda column, one=one: _read_dates(column, one), column)  # type: ignore[misc]
             if not any(cells.values.equals(other.values) for other in found):
@@ -207,8 +196,8 @@ def _once_per_level(read: Callable[[pd.Series], Cells], column: pd.Series) -> Ce
     codes, levels = pd.factorize(column)
     cells = read(pd.Series(levels))
     values = cells.values.reindex(codes).set_axis(column.index).rename(column.name)
-    large = None if cells.large is None else np.append(cells.large, False)[codes]
-    return replace(cells, values=values, strange=np.append(cells.strange, False)[codes], large=large)
+    strange, large = (np.append(mask, False)[codes] for mask in (cells.strange, cells.large))
+    return replace(cells, values=values, strange=strange, large=large)
 
 
 @lru_cache(maxsize=4)
@@ -220,33 +209,25 @@ def _pattern(decimal: str) -> str:
 
 
 def _read_numbers(column: pd.Series, decimal: str) -> Cells:
-    absent = column.isna().to_numpy()
-    is_text = np.array([isinstance(value, str) for value in column])
-    numbers = np.array(pd.to_numeric(column.where(~is_text), errors="coerce").to_numpy(dtype=float, na_value=np.nan))
-    # A truth value is no number here.
-    is_number = np.isfinite(numbers) & ~is_text & [not isinstance(value, bool) for value in column]
-    parts = column[is_text].astype(object).str.strip().str.extract(_pattern(decimal))
-    read = parts["body"].notna().to_numpy()
+    # A cell of a workbook may be a number among texts.
+    parts = column.astype(str).astype(object).str.strip().str.extract(_pattern(decimal))
+    fits = parts["body"].notna().to_numpy()
     body = parts["body"].fillna("nan").str.translate({ord(mark): None for mark in MARKS.replace(decimal, "")})
     plain = body.str.replace(decimal, ".", regex=False)
-    negative = parts["sign"].isin(["-", "−"]) | (parts["minus"] == "-")
-    numbers[is_text] = plain.astype(float).to_numpy() * np.where(negative, -1.0, 1.0)
-    fits = is_number.copy()
-    fits[is_text] = read
-    numbers[~fits] = np.nan
+    is_negative = parts["sign"].isin(["-", "−"]) | (parts["minus"] == "-")
+    numbers = plain.astype(float).to_numpy() * np.where(is_negative, -1.0, 1.0)
     # Not fillna, which in pandas 2 warns of columns without any unit.
-    unit_of = pd.Series(np.where(parts["before"].isna(), parts["after"], parts["before"]))[read]
+    unit_of = pd.Series(np.where(parts["before"].isna(), parts["after"], parts["before"]))[fits]
     units = unit_of.dropna().unique().tolist()
-    if "%" in units and (unit_of.isna().any() or is_number.any()):
+    if "%" in units and unit_of.isna().any():
         # 34.9% and 0.349 may be the same amount, so a number without the sign is of another unit.
         units.append("no unit")
-    has_marks = bool((parts["body"].str.len() > body.str.len())[read].any())
+    has_marks = bool((parts["body"].str.len() > body.str.len())[fits].any())
     values = pd.Series(numbers, index=column.index, name=column.name)
     if len(fits) and fits.all() and np.array_equal(numbers, np.round(numbers)) and np.abs(numbers).max() < 2**53:
         values = values.astype(np.int64)
-    large = np.zeros(len(column), dtype=bool)
-    large[is_text] = plain.str.isdigit().to_numpy() & (np.abs(numbers[is_text]) > MOST_EXACT)
-    return Cells(values, ~fits & ~absent, tuple(units), bool(units) or has_marks, large)
+    large = plain.str.isdigit().to_numpy() & (np.abs(numbers) > MOST_EXACT)
+    return Cells(values, ~fits & column.notna().to_numpy(), large, tuple(units), bool(units) or has_marks)
 
 
 def _read_best(column: pd.Series, decimal: str) -> Cells:
@@ -270,13 +251,14 @@ def _to_dates(texts: pd.Series, date_format: str) -> pd.Series:
 
 def _read_dates(column: pd.Series, date_format: str) -> Cells:
     dates = _to_dates(_texts(column), date_format)
-    return Cells(dates, (dates.isna() & column.notna()).to_numpy())
+    return Cells(dates, (dates.isna() & column.notna()).to_numpy(), np.zeros(len(column), dtype=bool))
 
 
 def _read(column: pd.Series, kind: str | None, decimal: str, date_format: str | None, found: Findings) -> pd.Series:
     """Return a column of text as numbers, dates or levels, and note what was found in it."""
-    name = str(column.name)
-    is_prose = _is_prose(column)
+    name, first = str(column.name), column.dropna().iloc[0]
+    n_levels, n_values = column.nunique(), int(column.notna().sum())
+    is_prose = n_levels > MOST_LEVELS and n_levels > n_values / 2
     # Among levels such as "1", "2" and "other" numbers may be few; free text with as many is not meant.
     enough = 0.5 if is_prose or kind is not None else MOSTLY
     if kind in (None, Kind.CONTINUOUS, Kind.INTEGER):
@@ -286,13 +268,12 @@ def _read(column: pd.Series, kind: str | None, decimal: str, date_format: str | 
         if numbers.share >= enough or is_measured:
             if numbers.strange.any():
                 found.problems.append(_describe_strange(column, numbers, "numbers"))
-            elif numbers.large is not None and numbers.large.any():
-                found.problems.append(_describe_large(column, numbers.large))
+            elif numbers.large.any():
+                found.problems.append(_describe_large(column[numbers.large]))
             elif len(numbers.units) > 1:
                 found.problems.append(f"column {name!r} holds amounts in {list_some(numbers.units)}: use one unit.")
             elif numbers.is_marked:
-                text, value = column.dropna().iloc[0], numbers.values.dropna().iloc[0]
-                found.notes[f"read as numbers: {text!r} is {value:.10g}"].append(name)
+                found.notes[f"read as numbers: {first!r} is {numbers.values.dropna().iloc[0]:.10g}"].append(name)
             return numbers.values
     if kind in (None, Kind.DATE, Kind.TIMESTAMP):
         dates = read_dates(column, date_format)
@@ -302,28 +283,15 @@ def _read(column: pd.Series, kind: str | None, decimal: str, date_format: str | 
             elif len(dates) > 1:
                 found.problems.append(_describe_two_dates(column))
             else:
-                text, date = column.dropna().iloc[0], dates[0].values.dropna().iloc[0]
-                in_utc = f", {date:%H:%M} UTC" if re.fullmatch(WITH_ZONE, text) else ""
-                found.notes[f"read as dates: {text!r} is {date.day} {date:%B %Y}{in_utc}"].append(name)
+                date = dates[0].values.dropna().iloc[0]
+                in_utc = f", {date:%H:%M} UTC" if re.fullmatch(WITH_ZONE, first) else ""
+                found.notes[f"read as dates: {first!r} is {date.day} {date:%B %Y}{in_utc}"].append(name)
             return dates[0].values
     if kind is not None:
-        found.problems.append(f"column {name!r} is declared as {kind}, and holds {_sample(column.dropna().iloc[0])}.")
+        found.problems.append(f"column {name!r} is declared as {kind}, and holds {_sample(first)}.")
     elif is_prose:
         found.prose.append(name)
     return column
-
-
-def _write_notes(found: Findings, may_drop: bool) -> None:
-    for sentence, names in found.notes.items():
-        one = len(names) == 1
-        if sentence == "no value":
-            end = "left out" if may_drop else f"no rule is about {'it' if one else 'them'}"
-            note(f"{_columns(names)} {'holds' if one else 'hold'} no value: {end}.")
-        elif sentence == "id":
-            end = "left out, as ids" if may_drop else "leave out with --drop what the model does not read"
-            note(f"{_columns(names)} {'has' if one else 'have'} a different value in every row: {end}.")
-        else:
-            note(f"{_columns(names)} {'is' if one else 'are'} {sentence}.")
 
 
 def is_id(column: pd.Series) -> bool:
@@ -349,19 +317,12 @@ def _is_text(column: pd.Series) -> bool:
     return bool(pd.api.types.is_string_dtype(column.dtype))
 
 
-def _is_prose(column: pd.Series) -> bool:
-    n_levels, n_values = column.nunique(), int(column.notna().sum())
-    return bool(n_levels > MOST_LEVELS and n_levels > n_values / 2)
-
-
 def _find_collection(column: pd.Series) -> str | None:
     """Return why a column holds more than scalars: a Parquet file may hold lists and records."""
     for row, value in enumerate(column if pd.api.types.is_object_dtype(column.dtype) else ()):
         if not pd.api.types.is_scalar(value):
-            return (
-                f"column {column.name!r} holds a {type(value).__name__} in row {row}; numbers, strings, dates and "
-                "booleans are read."
-            )
+            kind = type(value).__name__
+            return f"column {column.name!r} holds a {kind} in row {row}; numbers, strings, dates and booleans are read."
     return None
 
 
@@ -376,12 +337,11 @@ def _describe_strange(column: pd.Series, cells: Cells, kind: str) -> str:
     )
 
 
-def _describe_large(column: pd.Series, large: Bools) -> str:
-    cells = column[large]
+def _describe_large(cells: pd.Series) -> str:
     return (
-        f"column {column.name!r} holds {_sample(cells.iloc[0])} in row {cells.index[0]}, a whole number beyond "
-        f"2^53 - 1, which may be rounded: leave out with --drop {quote(str(column.name))}, or use --kinds "
-        f"{_as_text(column.name)} if it is an id."
+        f"column {cells.name!r} holds {_sample(cells.iloc[0])} in row {cells.index[0]}, a whole number beyond "
+        f"2^53 - 1, which may be rounded: leave out with --drop {quote(str(cells.name))}, or use --kinds "
+        f"{_as_text(cells.name)} if it is an id."
     )
 
 
@@ -393,12 +353,11 @@ def _describe_two_dates(column: pd.Series) -> str:
 
 
 def _describe_prose(names: Sequence[str], table: pd.DataFrame) -> str:
-    n_levels = table[names[0]].nunique()
     shown = quote(",".join(names[:MOST_LISTED])) + (" and so on" if len(names) > MOST_LISTED else "")
     return (
-        f"{_columns(names)} {'holds' if len(names) == 1 else 'hold'} free text or names ({n_levels:,} different values "
-        f"in {names[0]!r}), about which no rule can be written: leave out with --drop {shown}, or use --kinds "
-        f"{_as_text(names[0])}."
+        f"{_columns(names)} {'holds' if len(names) == 1 else 'hold'} free text or names "
+        f"({table[names[0]].nunique():,} different values in {names[0]!r}), about which no rule can be written: leave "
+        f"out with --drop {shown}, or use --kinds {_as_text(names[0])}."
     )
 
 

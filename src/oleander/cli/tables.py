@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -38,14 +38,8 @@ IS_IT_RIGHT = " Is the separator right (--read separator=;)?"
 class FileOptions:
     """How a file is read; None where it is found out.
 
-    Parameters
-    ----------
-    separator, decimal, encoding : str or None
-        Of a text file: the mark between columns, the decimal mark, and the encoding.
-    dates : str or None
-        The format of dates, as in ``strptime``.
-    missing : tuple of str
-        Cells that stand for a missing value, besides those that are empty.
+    The separator, decimal mark and encoding are those of text files, the format of dates is as in ``strptime``, and
+    ``missing`` are cells that stand for a missing value, besides those that are empty.
     """
 
     separator: str | None = None
@@ -65,8 +59,8 @@ class FileOptions:
         """
         found: dict[str, str] = {}
         for text in read or ():
-            name, equals, value = text.partition("=")
-            if not equals or name not in ("separator", "decimal", "encoding", "dates"):
+            name, _, value = text.partition("=")
+            if "=" not in text or name not in ("separator", "decimal", "encoding", "dates"):
                 raise wrong_option(
                     f"--read {text} is not allowed: write separator=, decimal=, encoding= or dates= and a value."
                 )
@@ -97,12 +91,16 @@ def read_table(path: Path, options: FileOptions = NO_OPTIONS) -> pd.DataFrame:
     if not path.is_file():
         raise CommandError(f"{path} is not a file.")
     ending, decimal = path.suffix.lower(), "."
-    if ending in PARQUET:
-        options.refuse_for(path, "a Parquet file")
-        table = _read_parquet(path)
-    elif ending in EXCEL:
-        options.refuse_for(path, "an Excel file")
-        table = _read_excel(path)
+    if ending in PARQUET or ending in EXCEL:
+        kind, read = ("a Parquet file", _read_parquet) if ending in PARQUET else ("an Excel file", _read_excel)
+        options.refuse_for(path, kind)
+        try:
+            table = read(path)
+        except (CommandError, ImportError):
+            raise
+        except Exception as error:
+            # pandas trusts the metadata of the file, and may raise any error where they are false.
+            raise CommandError(f"{path} cannot be read as {kind}: {one_line(error)}.") from error
     elif ending in TEXT:
         table, decimal = _read_csv(path, options)
     else:
@@ -135,33 +133,21 @@ def _empty_cells(table: pd.DataFrame, words: tuple[str, ...]) -> pd.DataFrame:
 
 def _read_excel(path: Path) -> pd.DataFrame:
     import_extra("openpyxl", extra="excel", purpose="Reading an Excel file")
-    try:
-        with pd.ExcelFile(path, engine="openpyxl") as book:
-            first, n_sheets = book.sheet_names[0], len(book.sheet_names)
-            table = pd.read_excel(book, sheet_name=first)
-    except Exception as error:
-        raise CommandError(f"{path} cannot be read as an Excel file: {one_line(error)}.") from error
-    if n_sheets > 1:
-        note(f"{path.name} has {n_sheets} sheets: the first, {first!r}, is read.")
-    return table
+    with pd.ExcelFile(path, engine="openpyxl") as book:
+        if len(book.sheet_names) > 1:
+            note(f"{path.name} has {len(book.sheet_names)} sheets: the first, {book.sheet_names[0]!r}, is read.")
+        return pd.read_excel(book, sheet_name=0)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     import_extra("pyarrow", extra="parquet", purpose="Reading a Parquet file")
-    try:
-        facts = import_module("pyarrow.parquet").read_metadata(path)
-        n_cells = facts.num_rows * facts.num_columns
-        # A few bytes can stand for a billion equal values, so their memory is estimated before they are read.
-        if n_cells * BYTES_PER_CELL > _memory():
-            raise CommandError(
-                f"{path} has {facts.num_rows:,} rows and {facts.num_columns:,} columns, which do not fit into memory."
-            )
-        return pd.read_parquet(path)
-    except CommandError:
-        raise
-    except Exception as error:
-        # pandas trusts the metadata of the file, and may raise any error where they are false.
-        raise CommandError(f"{path} cannot be read as Parquet: {one_line(error)}.") from error
+    facts = import_module("pyarrow.parquet").read_metadata(path)
+    # A few bytes can stand for a billion equal values, so their memory is estimated before they are read.
+    if facts.num_rows * facts.num_columns * BYTES_PER_CELL > _memory():
+        raise CommandError(
+            f"{path} has {facts.num_rows:,} rows and {facts.num_columns:,} columns, which do not fit into memory."
+        )
+    return pd.read_parquet(path)
 
 
 def _memory() -> float:
@@ -201,37 +187,30 @@ def _read_csv(path: Path, options: FileOptions) -> tuple[pd.DataFrame, str]:
 
 
 def _parse(path: Path, text: str, separator: str, decimal: str) -> pd.DataFrame:
+    read = partial(pd.read_csv, sep=separator, decimal=decimal, low_memory=False, index_col=False)
     try:
         with warnings.catch_warnings():
             # A row that is longer than the header would lose values.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            return _keep_digits(
-                partial(pd.read_csv, sep=separator, decimal=decimal, low_memory=False, index_col=False), text
-            )
+            table = read(io.StringIO(text))
+            # Beside a missing value pandas makes floats of whole numbers, which rounds them, and objects of those
+            # beyond 64 bits. A column that holds such numbers is kept as text.
+            large = [name for name, column in table.items() if _may_be_rounded(column)]
+            cells = read(io.StringIO(text), usecols=large, dtype=str) if large else table
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
         raise CommandError(
             f"{path} cannot be read as a table with a {SEPARATORS.get(separator, repr(separator))} between columns: "
             f"{one_line(error).removeprefix('Error tokenizing data. C error: ')}.{IS_IT_RIGHT}"
         ) from error
-
-
-def _keep_digits(read: Callable[..., pd.DataFrame], text: str) -> pd.DataFrame:
-    """Return the table of a text, with columns that hold whole numbers beyond 64 bits as text.
-
-    Beside a missing value pandas makes floats of whole numbers, which rounds them, and objects of those beyond 64 bits.
-    """
-    table = read(io.StringIO(text))
-    large = [
-        name
-        for name, column in table.items()
-        if column.dtype == object or (pd.api.types.is_float_dtype(column.dtype) and (column.abs() > MOST_EXACT).any())
-    ]
-    if large:
-        cells = read(io.StringIO(text), usecols=large, dtype=str)
-        for name in large:
-            if cells[name].str.fullmatch(LONG_WHOLE).any():
-                table[name] = cells[name]
+    for name in large:
+        if cells[name].str.fullmatch(LONG_WHOLE).any():
+            table[name] = cells[name]
     return table
+
+
+def _may_be_rounded(column: pd.Series) -> bool:
+    is_float = pd.api.types.is_float_dtype(column.dtype)
+    return column.dtype == object or bool(is_float and (column.abs() > MOST_EXACT).any())
 
 
 def has_decimal_commas(table: pd.DataFrame) -> bool:
@@ -279,9 +258,8 @@ def _decode(path: Path, encoding: str | None) -> str:
 def sniff_separator(header: str) -> str:
     r"""Return the separator that splits a header into most columns; a comma where none does.
 
-    pandas (``sep=None``) and ``csv.Sniffer`` do not serve: the one splits a single column at any letter (``age`` into
-    ``a`` and ``e``), needs five times as long and does not report the separator; the other prefers a comma inside a
-    name to the semicolons between names.
+    pandas (``sep=None``) splits a single column at any letter, ``age`` into ``a`` and ``e``, and ``csv.Sniffer``
+    prefers a comma inside a name to the semicolons between names.
 
     Examples
     --------
