@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from oleander.data.checks import check_share
-from oleander.files.checkpoint import hash_text
+from oleander.files.checkpoint import hash_text, transaction
 from oleander.judging.evidence import Batch, Evidence, State, Watched, watch
 from oleander.messages import import_extra, one_line, visible
 from oleander.results.evaluation import Evaluation
@@ -183,12 +183,8 @@ class Watch:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
-            database = sqlite3.connect(self.path, timeout=60)
-            try:
-                with database:
-                    yield database
-            finally:
-                database.close()
+            with transaction(self.path) as database:
+                yield database
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise WatchError(
                 f"{visible(self.path)} cannot be read or written as the file of a watch: {one_line(error)}."

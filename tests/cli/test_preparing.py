@@ -40,6 +40,14 @@ def test_rows_without_a_target_are_left_out(patients, tmp_path, capsys):
     assert prepared.row.min() >= 10
 
 
+def test_classes_that_may_be_typos_are_named(patients, tmp_path, capsys):
+    patients.loc[:1, "risk"] = ["hihg", " low"]
+    patients.to_csv(tmp_path / "p.csv", index=False)
+    prepare(Explain(data=tmp_path / "p.csv", target="risk"))
+    said = "note: the target 'risk' has classes with fewer than 5 rows, perhaps typos: 'hihg', ' low'."
+    assert said in capsys.readouterr().err
+
+
 def test_a_model_trained_here_is_explained_on_new_rows(patients_csv):
     prepared = prepare(Explain(data=patients_csv, target="risk", groups="patient"))
     assert not set(prepared.X.index) & set(prepared.background.index)

@@ -42,6 +42,10 @@ class TestExplainRow:
         assert facts["sentences"] == done.out.splitlines()
         assert facts["answer"] == atlas.predict(patients.loc[[number]]).tolist()[0]
 
+    def test_a_value_may_hold_a_comma(self, explained, run):
+        done = run("explain-row", explained.atlas, "--values", "age=61,dose=2,ward=south, upper,sex=F")
+        assert "'south, upper'" in done.out
+
     def test_a_value_may_be_missing(self, explained, run, patients):
         row = patients[patients["dose"].isna()].iloc[0]
         values = f"age={row['age']},dose=,sex={row['sex']},ward={row['ward']}"

@@ -9,26 +9,25 @@ from oleander.files.checkpoint import FILE, Checkpoint, CheckpointError, hash_ar
 
 def test_content_is_kept_under_its_key_in_its_own_table(tmp_path: Path) -> None:
     store = Checkpoint(tmp_path / "a" / "b")
-    store.keep_answers("key", {"dtype": "<i8", "labels": [1, 0]})
-    store.keep_trained("key", {"explainer": {"explainer": "constant"}, "draw_fidelity": 0.5})
-    store.keep_counts("key", {"rows": [1, 2, 3]})
+    store.keep("answers", "key", {"dtype": "<i8", "labels": [1, 0]})
+    store.keep("candidates", "key", {"explainer": {"explainer": "constant"}, "draw_fidelity": 0.5})
+    store.keep("counts", "key", {"rows": [1, 2, 3]})
     again = Checkpoint(tmp_path / "a" / "b")
-    assert again.answers("key") == {"dtype": "<i8", "labels": [1, 0]}
-    assert again.trained("key") == {"explainer": {"explainer": "constant"}, "draw_fidelity": 0.5}
-    assert again.counts("key") == {"rows": [1, 2, 3]}
-    assert again.n_trained == 1
+    assert again.get("answers", "key") == {"dtype": "<i8", "labels": [1, 0]}
+    assert again.get("candidates", "key") == {"explainer": {"explainer": "constant"}, "draw_fidelity": 0.5}
+    assert again.get("counts", "key") == {"rows": [1, 2, 3]}
 
 
 def test_an_unknown_key_has_no_content(tmp_path: Path) -> None:
     store = Checkpoint(tmp_path)
-    assert store.answers("key") is store.trained("key") is store.counts("key") is None
+    assert store.get("answers", "key") is store.get("candidates", "key") is store.get("counts", "key") is None
 
 
 def test_the_last_content_counts(tmp_path: Path) -> None:
     store = Checkpoint(tmp_path)
-    store.keep_counts("key", {"rows": 1})
-    store.keep_counts("key", {"rows": 2})
-    assert store.counts("key") == {"rows": 2}
+    store.keep("counts", "key", {"rows": 1})
+    store.keep("counts", "key", {"rows": 2})
+    assert store.get("counts", "key") == {"rows": 2}
 
 
 def test_only_the_same_fit_may_claim_a_folder(tmp_path: Path) -> None:
@@ -49,11 +48,11 @@ def test_the_first_value_of_a_name_is_remembered(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["{", "[]", "1", "null", ""])
 def test_content_that_is_not_a_json_object_is_refused(tmp_path: Path, content: str) -> None:
     store = Checkpoint(tmp_path)
-    store.keep_counts("key", {})
+    store.keep("counts", "key", {})
     with sqlite3.connect(tmp_path / FILE) as database:
-        database.execute("UPDATE counts SET counts = ?", (content,))
+        database.execute("UPDATE counts SET content = ?", (content,))
     with pytest.raises(CheckpointError, match=f"{tmp_path.name} is damaged"):
-        store.counts("key")
+        store.get("counts", "key")
 
 
 def test_a_path_that_cannot_be_is_refused() -> None:
@@ -63,11 +62,11 @@ def test_a_path_that_cannot_be_is_refused() -> None:
 
 def test_the_error_of_damaged_text_does_not_quote_it(tmp_path: Path) -> None:
     store = Checkpoint(tmp_path)
-    store.keep_answers("key", {"dtype": "<U6", "labels": ["secret"] * 1000})
+    store.keep("answers", "key", {"dtype": "<U6", "labels": ["secret"] * 1000})
     with sqlite3.connect(tmp_path / FILE) as database:
-        database.execute("UPDATE answers SET labels = CAST(X'ff' || labels AS TEXT)")
+        database.execute("UPDATE answers SET content = CAST(X'ff' || content AS TEXT)")
     with pytest.raises(CheckpointError, match="cannot be read or written: 'utf-8' codec can't decode") as caught:
-        store.answers("key")
+        store.get("answers", "key")
     assert "secret" not in str(caught.value)
     with pytest.raises(CheckpointError) as caught, store.reading():
         raise ValueError("secret " * 1000)

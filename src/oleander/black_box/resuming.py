@@ -38,14 +38,14 @@ class KeptBlackBox(BlackBox):
     def ask(self, rows: Floats) -> Labels:
         """Return the kept labels of exactly these rows, or ask the black box and keep its answer."""
         key = hash_array(rows)
-        kept = self.checkpoint.answers(key)
+        kept = self.checkpoint.get("answers", key)
         if kept is not None:
             with self.checkpoint.reading():
                 return _read_labels(kept, len(rows))
         labels = super().ask(rows)
         content = _write_labels(labels)
         if content is not None:
-            self.checkpoint.keep_answers(key, content)
+            self.checkpoint.keep("answers", key, content)
         return labels
 
     def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:

@@ -223,7 +223,7 @@ class CandidatePool:
             for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
                 if self.checkpoint is not None and self.candidates[index].recipe is not None:
                     content = {"explainer": write_explainer(explainer), "draw_fidelity": draw_fidelity}
-                    self.checkpoint.keep_trained(self._name(index), content)
+                    self.checkpoint.keep("candidates", self._name(index), content)
                 self._keep(index, explainer, is_right, draw_fidelity)
             n_done += len(batch)
             if on_trained is not None:
@@ -273,7 +273,7 @@ class CandidatePool:
         """Take a candidate's explainer from the checkpoint, if it is there."""
         if self.candidates[index].recipe is None:
             return False
-        content = checkpoint.trained(self._name(index))
+        content = checkpoint.get("candidates", self._name(index))
         if content is None:
             return False
         with checkpoint.reading():

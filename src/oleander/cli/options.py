@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection
 from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, dataclass_transform, get_type_hints
 
@@ -37,42 +38,18 @@ def argument(name: str, description: str) -> Any:
 def signature_of(options: type) -> inspect.Signature:
     """Return the signature from which typer makes a command: a record's own fields, then those that it extends."""
     hints, known = get_type_hints(options), {one.name: one for one in fields(options)}
-    names = dict.fromkeys(name for kind in options.__mro__ for name in inspect.get_annotations(kind))
-    return inspect.Signature(
-        [
+    parameters = []
+    for name in dict.fromkeys(name for kind in options.__mro__ for name in inspect.get_annotations(kind)):
+        default = inspect.Parameter.empty if known[name].default is MISSING else known[name].default
+        parameters.append(
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=inspect.Parameter.empty if known[name].default is MISSING else known[name].default,
+                default=default,
                 annotation=Annotated[hints[name], known[name].metadata["typer"]],
             )
-            for name in names
-        ]
-    )
-
-
-def _data() -> Any:
-    return argument("DATA", "A CSV, Excel or Parquet file with a header.")
-
-
-def _atlas() -> Any:
-    return argument("ATLAS", "A saved explainer, as explain writes it.")
-
-
-def _max_rules() -> Any:
-    return option(None, RULES, "The maximum number of rules. Default: 10, or two per class if that is more.", min=1)
-
-
-def _floor() -> Any:
-    return option(0.9, RULES, "The floor: the minimum share of answers that agree with the model.", min=0.0, max=1.0)
-
-
-def _seed() -> Any:
-    return option(0, OUTPUT, "The seed of every random choice.", min=0, max=2**32 - 1)
-
-
-def _jobs() -> Any:
-    return option(1, OUTPUT, "Processes to use; -1 for all cores.", callback=_check_jobs)
+        )
+    return inspect.Signature(parameters)
 
 
 def _check_jobs(jobs: int) -> int:
@@ -81,12 +58,13 @@ def _check_jobs(jobs: int) -> int:
     return jobs
 
 
-def _include_rows() -> Any:
-    return option(False, OUTPUT, "Allow the files to hold rows of the data.", "--include-rows")
-
-
-def _out_file(description: str = "Write a file; default: print it.") -> Any:
-    return option(None, OUTPUT, description, metavar="FILE")
+# What several records have.
+_data = partial(argument, "DATA", "A CSV, Excel or Parquet file with a header.")
+_atlas = partial(argument, "ATLAS", "A saved explainer, as explain writes it.")
+_seed = partial(option, 0, OUTPUT, "The seed of every random choice.", min=0, max=2**32 - 1)
+_jobs = partial(option, 1, OUTPUT, "Processes to use; -1 for all cores.", callback=_check_jobs)
+_rows = partial(option, False, OUTPUT, "Allow the files to hold rows of the data.", "--include-rows")
+_out_file = partial(option, None, OUTPUT, metavar="FILE")
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -103,13 +81,11 @@ class Options:
 class Reading(Options):
     """How files of rows are read."""
 
-    missing: list[str] | None = option(
-        None, DATA, "Cells that mean a missing value, such as n/k,-999.", metavar="TEXT,..."
-    )
+    missing: list[str] | None = option(None, DATA, "Cells that mean a missing value: n/k,-999.", metavar="TEXT,...")
     read: list[str] | None = option(
         None,
         DATA,
-        "How to read the file, where it is not found out: separator=; or decimal=, or encoding=cp1252 or "
+        "How the file is written, where it is not found out: separator=; or decimal=, or encoding=cp1252 or "
         "dates=%d/%m/%Y. Give it once for each.",
         metavar="HOW=VALUE",
     )
@@ -118,9 +94,7 @@ class Reading(Options):
 class Opening(Reading):
     """How files of rows are read and files of models are opened."""
 
-    trust_model: bool = option(
-        False, MODEL, "Open a file that can run any code, such as .joblib or .pkl.", "--trust-model"
-    )
+    trust_model: bool = option(False, MODEL, "Open a file that can run any code: .joblib or .pkl.", "--trust-model")
     classes: list[str] | None = option(
         None, MODEL, "The classes of a model whose file only numbers them, in order.", metavar="NAME,..."
     )
@@ -129,15 +103,11 @@ class Opening(Reading):
 class Fitting(Opening):
     """A model and the rows to explain it on; without a model, one is trained on the target."""
 
-    data: Path = argument("DATA", "A CSV, Excel or Parquet file with a header.")
+    data: Path = _data()
     target: str | None = option(None, DATA, "The column that the model predicts.", metavar="COL")
-    groups: str | None = option(
-        None, DATA, "The column that says which rows belong together (one patient).", metavar="COL"
-    )
+    groups: str | None = option(None, DATA, "The column of rows that belong together (one patient).", metavar="COL")
     drop: list[str] | None = option(None, DATA, "Columns to leave out.", metavar="COL,...")
-    kinds: str = option(
-        "", DATA, "Kinds that differ from what the values suggest, such as age=integer.", metavar="COL=KIND,..."
-    )
+    kinds: str = option("", DATA, "Kinds of columns whose values mislead: age=integer.", metavar="COL=KIND,...")
     model: str | None = option(
         None,
         MODEL,
@@ -163,14 +133,16 @@ class Explain(Fitting):
     background: Path | None = option(
         None, MODEL, "With --model: rows that show where data lie, such as its training rows.", metavar="FILE"
     )
-    threshold: float | None = option(
-        None, NUMBERS, "Explain whether the model's number, or probability, is over X.", metavar="X"
-    )
+    threshold: float | None = option(None, NUMBERS, "Explain whether the number or probability is over X.", metavar="X")
     proba: str | None = option(
         None, NUMBERS, "Explain the probability of this class, with --tolerance or --threshold.", metavar="CLASS"
     )
-    max_explainers: int | None = _max_rules()
-    min_fidelity: float = _floor()
+    max_explainers: int | None = option(
+        None, RULES, "The maximum number of rules. Default: 10, or two per class if that is more.", min=1
+    )
+    min_fidelity: float = option(
+        0.9, RULES, "The floor: the minimum share of answers that agree with the model.", min=0.0, max=1.0
+    )
     max_conditions: int | None = option(None, RULES, "The maximum number of conditions in a rule.", min=1)
     draws: int | None = option(
         None, RULES, "Synthetic rows that the model labels; 0 learns from the rows only. Default: 20,000.", min=0
@@ -181,9 +153,7 @@ class Paper(Fitting):
     """Explain a model by the paper's method: balls around rows, a small model in each, and the integer program."""
 
     radius: list[str] = option(
-        MISSING,
-        BALLS,
-        "The radius of the balls in the units of the data, or auto. Several radii are tried around each row.",
+        *(MISSING, BALLS, "The radius of the balls in the units of the data, or auto. Several are tried around a row."),
         metavar="R,...",
     )
     max_explainers: int = option(10, BALLS, "K: the maximum number of explainers.", min=1)
@@ -198,14 +168,12 @@ class Paper(Fitting):
         None, BALLS, "The program: strict (by the definition; the default) or selective (as printed)."
     )
     letter: bool = option(
-        False,
-        BALLS,
-        "The paper to the letter: its filter, draws in the whole ball, the printed program (or --formulation strict).",
+        *(False, BALLS, "To the letter: its filter, draws in the whole ball, the printed program by default."),
         "--letter",
     )
     time_limit: float = option(60.0, BALLS, "Seconds for solving the program.", min=0)
     jobs: int = _jobs()
-    include_rows: bool = _include_rows()
+    include_rows: bool = _rows()
 
 
 class Demo(Options):
@@ -222,7 +190,7 @@ class Predict(Reading):
 
     atlas: Path = _atlas()
     data: Path = _data()
-    out: Path | None = _out_file()
+    out: Path | None = _out_file("Write a file; default: print it.")
 
 
 class Asking(Opening):
@@ -282,8 +250,8 @@ class Export(Options):
     form: Literal["sql", "python", "dict", "card"] = option(
         MISSING, OUTPUT, "SQL, Python code, JSON, or a model card in Markdown.", "--format"
     )
-    out: Path | None = _out_file()
-    dialect: str | None = option(None, OUTPUT, "With sql: duckdb, sqlite or postgres. Default: duckdb.", metavar="NAME")
+    out: Path | None = _out_file("Write a file; default: print it.")
+    dialect: str | None = option(None, OUTPUT, "With sql: duckdb (the default), sqlite or postgres.", metavar="NAME")
     table: str | None = option(None, OUTPUT, "With sql: the table with the rows. Default: data.")
     title: str | None = option(None, OUTPUT, "With card: what the model is.")
 
@@ -294,7 +262,7 @@ class Report(Asking):
     out: Path = option(Path("report.html"), OUTPUT, "The page to write.", metavar="FILE")
     data: Path | None = option(None, DATA, "Rows for the map and for the part on unanswered rows.", metavar="DATA")
     title: str = option("How the model decides", OUTPUT, "What the page is about.")
-    include_rows: bool = _include_rows()
+    include_rows: bool = _rows()
 
 
 class Tradeoff(Options):

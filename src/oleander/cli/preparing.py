@@ -28,7 +28,8 @@ from oleander.messages import list_some
 from oleander.running.progress import tell_progress
 
 MOST_CLASSES = 50
-# A column tells the target if it alone finds this share of it, on rows of other folds and of at most so many.
+# A column tells the target if it alone finds this share of it, on rows of other folds and of at most so many. A class
+# with fewer rows than folds may be a typo.
 TELLS, N_FOLDS, MOST_ROWS = 0.99, 5, 2_000
 
 
@@ -250,6 +251,12 @@ def _check_target(target: pd.Series, *, is_regression: bool) -> None:
         raise CommandError(
             f"the target {target.name!r} has {n_classes:,} different values, which looks like a measurement or a name; "
             f"at most {MOST_CLASSES} classes are allowed. --tolerance explains numbers."
+        )
+    counts = target.value_counts()
+    rare = counts.index[counts < N_FOLDS].tolist()
+    if rare:
+        note(
+            f"the target {target.name!r} has classes with fewer than {N_FOLDS} rows, perhaps typos: {list_some(rare)}."
         )
 
 

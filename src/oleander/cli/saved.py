@@ -1,6 +1,7 @@
 """Commands on a saved explainer: ``predict``, ``explain-row``, ``evaluate``, ``watch``, ``export`` and others."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from oleander.cli.options import (
     Tradeoff,
     Watch,
     note,
-    split_names,
     wrong_option,
 )
 from oleander.cli.outputs import predictions_table, records, show_json, show_table, show_text, write_table
@@ -91,11 +91,13 @@ def plain(value: Any) -> Any:
 def read_values(explainer: AggregateExplainer, values: list[str]) -> pd.DataFrame:
     """Return the row that ``--values`` gives, every column of it as the explainer's data had it."""
     cells: dict[str, Any] = {}
-    for part in split_names(values):
-        name, equals, value = part.partition("=")
-        if not equals:
-            raise wrong_option(f"--values {part} is not allowed: write column=value, with commas between them.")
-        cells[name] = value or None
+    for text in values:
+        # A comma before text without an equals sign is part of the value.
+        for part in re.split(r",(?=[^,]*=)", text):
+            name, equals, value = part.partition("=")
+            if not equals:
+                raise wrong_option(f"--values {part} is not allowed: write column=value, with commas between them.")
+            cells[name] = value or None
     for feature in explainer.schema_:
         # A level that is a number or a truth value is text among the options.
         levels = {str(level): level for level in feature.levels}

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,21 @@ from numpy.typing import NDArray
 from oleander.messages import one_line, visible
 
 FILE = "checkpoint.sqlite"
-TABLES = """
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS answers (rows TEXT PRIMARY KEY, labels TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS candidates (candidate TEXT PRIMARY KEY, trained TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS counts (block TEXT PRIMARY KEY, counts TEXT NOT NULL);
-"""
+# What is kept beside the facts that identify a fit.
+Part = Literal["answers", "candidates", "counts"]
+
+
+@contextmanager
+def transaction(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a SQLite file for one transaction: no connection outlives it, so forks and threads do no harm."""
+    database = sqlite3.connect(path, timeout=60)
+    # On text that is no UTF-8, SQLite's own error quotes all of it: every label.
+    database.text_factory = bytes.decode
+    try:
+        with database:
+            yield database
+    finally:
+        database.close()
 
 
 class CheckpointError(ValueError):
@@ -52,7 +61,9 @@ class Checkpoint:
             why = error.strerror if isinstance(error, OSError) else error
             raise CheckpointError(f"the checkpoint folder {visible(folder)} cannot be made: {why}.") from error
         with self._open() as database:
-            database.executescript(TABLES)
+            database.execute("CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+            for part in get_args(Part):
+                database.execute(f"CREATE TABLE IF NOT EXISTS {part} (key TEXT PRIMARY KEY, content TEXT NOT NULL)")
 
     def claim(self, facts: Mapping[str, str]) -> bool:
         """Record the facts that identify a fit; return whether the same fit was begun here before.
@@ -76,35 +87,22 @@ class Checkpoint:
             database.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, value))
             return str(database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()[0])
 
-    def answers(self, rows: str) -> dict[str, Any] | None:
-        """Return the black box's answers to the rows of a hash; None if they were never asked about."""
-        return self._get("SELECT labels FROM answers WHERE rows = ?", rows)
-
-    def keep_answers(self, rows: str, labels: Mapping[str, Any]) -> None:
-        """Keep the black box's answers under the hash of the rows."""
-        self._put("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows, labels)
-
-    def trained(self, candidate: str) -> dict[str, Any] | None:
-        """Return the content of a trained candidate; None if it was not trained yet."""
-        return self._get("SELECT trained FROM candidates WHERE candidate = ?", candidate)
-
-    def keep_trained(self, candidate: str, trained: Mapping[str, Any]) -> None:
-        """Keep the content of a trained candidate."""
-        self._put("INSERT OR REPLACE INTO candidates VALUES (?, ?)", candidate, trained)
-
-    def counts(self, block: str) -> dict[str, Any] | None:
-        """Return the counts of a block of rows; None if it was not counted yet."""
-        return self._get("SELECT counts FROM counts WHERE block = ?", block)
-
-    def keep_counts(self, block: str, counts: Mapping[str, Any]) -> None:
-        """Keep the counts of a block of rows."""
-        self._put("INSERT OR REPLACE INTO counts VALUES (?, ?)", block, counts)
-
-    @property
-    def n_trained(self) -> int:
-        """The number of trained candidates."""
+    def get(self, part: Part, key: str) -> dict[str, Any] | None:
+        """Return what was kept under a key, such as the hash of the rows that were asked about; None if nothing was."""
         with self._open() as database:
-            return int(database.execute("SELECT COUNT(*) FROM candidates").fetchone()[0])
+            found = database.execute(f"SELECT content FROM {part} WHERE key = ?", (key,)).fetchone()
+        if found is None:
+            return None
+        with self.reading():
+            content = json.loads(found[0])
+            if not isinstance(content, dict):
+                raise ValueError("it holds JSON that is not an object")
+        return content
+
+    def keep(self, part: Part, key: str, content: Mapping[str, Any]) -> None:
+        """Keep the black box's answers, a trained candidate, or the counts of a block of rows."""
+        with self._open() as database:
+            database.execute(f"INSERT OR REPLACE INTO {part} VALUES (?, ?)", (key, json.dumps(content)))
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -114,33 +112,11 @@ class Checkpoint:
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise CheckpointError(f"the checkpoint in {visible(self.folder)} is damaged: {one_line(error)}.") from error
 
-    def _get(self, query: str, key: str) -> dict[str, Any] | None:
-        with self._open() as database:
-            found = database.execute(query, (key,)).fetchone()
-        if found is None:
-            return None
-        with self.reading():
-            content = json.loads(found[0])
-            if not isinstance(content, dict):
-                raise ValueError("it holds JSON that is not an object")
-        return content
-
-    def _put(self, statement: str, key: str, content: Mapping[str, Any]) -> None:
-        with self._open() as database:
-            database.execute(statement, (key, json.dumps(content)))
-
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction: no connection outlives it, so forks and threads do no harm."""
         try:
-            database = sqlite3.connect(self.folder / FILE, timeout=60)
-            # On text that is no UTF-8, SQLite's own error quotes all of it: every label.
-            database.text_factory = bytes.decode
-            try:
-                with database:
-                    yield database
-            finally:
-                database.close()
+            with transaction(self.folder / FILE) as database:
+                yield database
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise CheckpointError(
                 f"the checkpoint in {visible(self.folder)} cannot be read or written: {one_line(error)}. What it held "

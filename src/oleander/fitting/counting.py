@@ -243,7 +243,7 @@ def count_all(
         inside = [(part, block.find(part[0])) for part in (learned, held)]
         own = [(positions[here] - block.start, labels[here]) for (positions, labels), here in inside]
         name = hash_text(f"{block.name} {block.start} {[hash_array(positions) for positions, _ in own]} {content}")
-        kept = None if checkpoint is None else checkpoint.counts(name)
+        kept = None if checkpoint is None else checkpoint.get("counts", name)
         if checkpoint is None or kept is None:
             names.append(name)
             tasks.append((block, *own))
@@ -256,7 +256,7 @@ def count_all(
             total += counts
             tell(done, f"{int(total.rows.sum()):,} of {source.n_rows:,} rows counted")
             if checkpoint is not None:
-                checkpoint.keep_counts(names[number], counts.to_dict())
+                checkpoint.keep("counts", names[number], counts.to_dict())
     black_box.charge(total.n_asked)
     return total
 
