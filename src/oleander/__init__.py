@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from oleander.black_box.output import Output
     from oleander.candidates.balls import Balls, Holding, PerRow
-    from oleander.candidates.boxes import Boxes
+    from oleander.candidates.base import Boxes
     from oleander.data.schema import FeatureSchema
     from oleander.data.sources import open_source
     from oleander.draws import Draws
@@ -36,7 +36,7 @@ if not TYPE_CHECKING:
     HOMES = {
         "AggregateExplainer": "oleander.explainer",
         "Balls": "oleander.candidates.balls",
-        "Boxes": "oleander.candidates.boxes",
+        "Boxes": "oleander.candidates.base",
         "Draws": "oleander.draws",
         "FeatureSchema": "oleander.data.schema",
         "Floor": "oleander.judging.floor",

@@ -14,7 +14,6 @@ from oleander.candidates import Generator, Recipe
 from oleander.candidates.balls import (
     BallSize,
     Holding,
-    check_radius,
     choose_centers,
     choose_ladder,
     find_generators,
@@ -24,7 +23,7 @@ from oleander.candidates.balls import (
     typical_radii,
     warn_of_sizes,
 )
-from oleander.candidates.boxes import Boxes
+from oleander.candidates.base import Boxes
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.rules import FilteredTree
@@ -290,18 +289,18 @@ class TestCheckRadius:
     @pytest.mark.parametrize("radius", [[1.0, 2.0, 3.0], np.arange(3.0), (1.0, 1.0, 1.0)])
     def test_a_sequence_as_long_as_the_rows_is_refused(self, radius):
         with pytest.raises(ValueError, match="write radius=PerRow"):
-            check_radius(radius, 3)
+            Balls(radius).check_rows(3)
 
     @pytest.mark.parametrize("radius", [1.0, [1.0, 2.0], "auto", Holding(0.2), PerRow([1.0, 2.0, 3.0])])
     def test_other_radii_are_clear(self, radius):
-        check_radius(radius, 3)
+        Balls(radius).check_rows(3)
 
     def test_one_row(self):
-        check_radius([1.0], 1)
+        Balls([1.0]).check_rows(1)
 
     def test_per_row_needs_one_for_each(self):
         with pytest.raises(ValueError, match="has 2 values, and X has 3 rows"):
-            check_radius(PerRow([1.0, 2.0]), 3)
+            Balls(PerRow([1.0, 2.0])).check_rows(3)
 
 
 @pytest.mark.parametrize("share", [0.0, -0.1, 1.5, np.nan])

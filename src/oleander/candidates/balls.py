@@ -106,20 +106,6 @@ class Holding:
 Radius = float | Sequence[float] | PerRow | Holding | str
 
 
-def check_radius(radius: Any, n_rows: int) -> None:
-    """Raise ``ValueError`` for radii that do not fit the number of rows of X, or may be meant in two ways."""
-    if isinstance(radius, PerRow):
-        if len(radius.values) != n_rows:
-            raise ValueError(
-                f"radius=PerRow(...) has {len(radius.values):,} values, and X has {n_rows:,} rows: give one for each."
-            )
-    elif not isinstance(radius, str | Holding) and 1 < np.size(radius) == n_rows:
-        raise ValueError(
-            f"radius has {n_rows:,} values, as many as X has rows, and a sequence is a ladder for every center: write "
-            "radius=PerRow(values) for one radius per row, or give a ladder of another length."
-        )
-
-
 def read_radii(radius: Radius, rows: Rows, norm: float, scales: Floats | None, max_flips: int | None) -> list[float]:
     """Return the radii that every center has, each once, the smallest first."""
     if isinstance(radius, str):
@@ -208,15 +194,12 @@ def choose_centers(rows: Rows, most: int | None) -> Ints:
 def round_numbers(centers: Floats, schema: FeatureSchema, scales: Floats | None = None) -> Floats:
     """Return centers whose numbers are rounded to a readable step of at most a fifth of the column's scale.
 
-    Without ``scales``, one per number, the schema's are taken. Whole numbers stay whole: their step is at least 1.
-
-    Rounding is not anonymity: levels stay, and rare numbers stay rare. It keeps a record from standing in a file to the
-    digit.
+    Without ``scales``, one per number, the schema's are taken. Whole numbers stay whole. Rounding is not anonymity:
+    levels stay, and rare numbers stay rare. It keeps a record from standing in a file to the digit.
     """
     rounded = centers.copy()
     for j, scale in zip(schema.numbers, schema.scales if scales is None else scales, strict=True):
-        whole = schema[j].is_whole
-        rounded[:, j] = round_to_step(centers[:, j], float(scale) / 5, whole=whole)
+        rounded[:, j] = round_to_step(centers[:, j], float(scale) / 5, whole=schema[j].is_whole)
     return rounded
 
 
@@ -363,7 +346,18 @@ class Balls:
 
     def check_rows(self, n_rows: int) -> None:
         """Raise ``ValueError`` for radii that do not fit the number of rows of X, or may be meant in two ways."""
-        check_radius(self.radius, n_rows)
+        radius: Any = self.radius
+        if isinstance(radius, PerRow):
+            if len(radius.values) != n_rows:
+                raise ValueError(
+                    f"radius=PerRow(...) has {len(radius.values):,} values, and X has {n_rows:,} rows: give one for "
+                    "each."
+                )
+        elif not isinstance(radius, str | Holding) and 1 < np.size(radius) == n_rows:
+            raise ValueError(
+                f"radius has {n_rows:,} values, as many as X has rows, and a sequence is a ladder for every center: "
+                "write radius=PerRow(values) for one radius per row, or give a ladder of another length."
+            )
 
     def check_numbers(self) -> None:
         """Raise ``ValueError`` if the local explainer explains labels only."""
@@ -389,21 +383,14 @@ class Balls:
 
 
 def measure_scales(rows: Rows, scale: str) -> Floats:
-    """Return one unit per number, measured on the rows; see ``oleander.data.schema.inference.measure_scale``."""
+    """Return one unit per number, measured on the rows."""
     columns = rows.repeated()[0][:, rows.schema.numbers].T
     return np.array([measure_scale(column[~np.isnan(column)], scale) for column in columns])
 
 
 def find_generators(candidates: Generator | Iterable[Generator]) -> list[Generator]:
-    """Return the generators that are given: one or several.
-
-    Examples
-    --------
-    >>> [type(generator).__name__ for generator in find_generators(Balls())]
-    ['Balls']
-    """
-    generators = [candidates] if isinstance(candidates, Generator) else candidates
-    several = list(generators) if isinstance(generators, Iterable) else [generators]
+    """Return the generators that are given: one or several."""
+    several = list(candidates) if isinstance(candidates, Iterable) else [candidates]
     if not several:
         raise ValueError("candidates is empty: give Boxes(), Balls() or generators of your own.")
     for one in several:

@@ -1,4 +1,4 @@
-"""A candidate: a region with an explainer, or with a recipe that trains one."""
+"""Candidates: a region with an explainer, or a recipe that trains one; who proposes them; the default's `Boxes`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Floats, Labels
 from oleander.black_box.asking import CountingBlackBox, SpentError
+from oleander.data.checks import check_count
 from oleander.data.rows import Rows
 from oleander.data.tolerance import Tolerance
 from oleander.messages import warn_user
@@ -89,6 +90,23 @@ class Generator(Protocol):
         """
 
 
+@dataclass(frozen=True)
+class Boxes:
+    """Boxes that hold draws of one answer; the black box labels the draws, and other rows judge.
+
+    Parameters
+    ----------
+    max_conditions : int or None
+        The largest number of conditions of a rule; a range of one column is one condition. None sets no limit.
+    """
+
+    max_conditions: int | None = None
+
+    def check(self) -> None:
+        """Raise ``ValueError`` for an option that is not allowed."""
+        check_count("max_conditions", self.max_conditions, or_none=True)
+
+
 def propose_all(
     generators: Generator | Iterable[Generator], rows: Rows, random_state: int, black_box: CountingBlackBox
 ) -> list[Candidate]:
@@ -96,9 +114,8 @@ def propose_all(
 
     A generator that would exceed the black box's ``max_queries`` proposes nothing, and a warning says so.
     """
-    several = [generators] if isinstance(generators, Generator) else generators
     candidates: list[Candidate] = []
-    for generator in several:
+    for generator in [generators] if isinstance(generators, Generator) else generators:
         try:
             candidates += generator.propose(rows, random_state, black_box)
         except SpentError as error:

@@ -42,12 +42,11 @@ class PoolProgram:
     ----------
     pool : CandidatePool
     floor : Floor
-    formulation : {"strict", "selective"}
+    formulation, solver
+        As in ``SelectionProblem.solve``.
     training : {"lazy", "eager"} or None
         Train explainers when the choice needs them, or all at once. The objective and its proof are the same. None is
         "eager" for the selective formulation, whose relaxation is too weak for lazy training to save anything.
-    solver : str
-        As in ``SelectionProblem.solve``.
     time_limit : float or None
         Seconds for solving; training is not counted. The runtime of a result is that of all rounds together.
     """

@@ -135,15 +135,7 @@ class CandidatePool:
     ) -> Self:
         """Read the data, ask the black box about the rows, and let the generators propose candidates.
 
-        Parameters
-        ----------
-        X : DataFrame or array
-        black_box : object with ``predict``, or callable
-        generators : Generator or several
-        schema : FeatureSchema or None
-            None infers it from X.
-        random_state : int or None
-            None draws one, so that two pools differ.
+        Without a schema, it is inferred from X; without a random_state, one is drawn, so that two pools differ.
         """
         known = FeatureSchema.infer(X) if schema is None else schema.knowing(X)
         counting = CountingBlackBox(BlackBox(black_box, known))
@@ -193,13 +185,8 @@ class CandidatePool:
     def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
         """Train the explainers of these candidates that are not trained yet, as far as ``max_queries`` goes.
 
-        Trained explainers are kept: an error or an interrupt loses at most the batches under way.
-
-        Parameters
-        ----------
-        indices : iterable of int
-        on_trained : callable, optional
-            Called after each batch with the number of candidates trained so far.
+        Trained explainers are kept: an error or an interrupt loses at most the batches under way. ``on_trained`` is
+        called after each batch with the number of candidates trained so far.
         """
         wanted = [index for index in dict.fromkeys(int(i) for i in indices) if not self.is_trained[index]]
         wanted = self._affordable(wanted)
@@ -255,15 +242,8 @@ class CandidatePool:
     def _affordable(self, indices: list[int]) -> list[int]:
         """Return the first candidates, up to those whose draws ``max_queries`` does not allow."""
         left = self.black_box.queries_left
-        if left is None:
-            return indices
-        kept = []
-        for index in indices:
-            left -= self._count_draws([index])
-            if left < 0:
-                break
-            kept.append(index)
-        return kept
+        n_draws = np.cumsum([self._count_draws([index]) for index in indices])
+        return indices if left is None else indices[: int((n_draws <= left).sum())]
 
     def _name(self, index: int) -> str:
         """Return the key of a candidate in the checkpoint."""
@@ -318,15 +298,16 @@ class CandidatePool:
 
     def find_agrees(self, *, untrained_are_right: bool) -> "kernels.PackedRows":
         """Return the same, or with all points of an untrained candidate."""
-        lines = (self._right_points(index, untrained_are_right) for index in range(len(self.candidates)))
-        return kernels.PackedRows.pack((kernels.mark(line, self.rows.n_points) for line in lines), self.covers.shape)
 
-    def _right_points(self, index: int, untrained_are_right: bool) -> NDArray[np.int32]:
-        right, points = self._right[index], self.points_of(index)
-        if right is None:
-            return points if untrained_are_right else points[:0]
-        is_right: Bools = np.unpackbits(right, count=len(points)).view(bool)
-        return points[is_right]
+        def find_row(index: int) -> Bools:
+            right, points = self._right[index], self.points_of(index)
+            if right is None:
+                points = points if untrained_are_right else points[:0]
+            else:
+                points = points[np.unpackbits(right, count=len(points)).view(bool)]
+            return kernels.mark(points, self.rows.n_points)
+
+        return kernels.PackedRows.pack(map(find_row, range(len(self.candidates))), self.covers.shape)
 
     @property
     def judged_right(self) -> NDArray[np.intp]:
@@ -381,12 +362,7 @@ class GroupCounter:
     """Counts the groups behind some points.
 
     A group is one unit, however many of its rows a candidate covers. It counts by the share of these rows that is
-    asked for, such as the right ones.
-
-    Parameters
-    ----------
-    rows : Rows
-        With groups.
+    asked for, such as the correct ones.
     """
 
     def __init__(self, rows: Rows) -> None:

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from oleander.black_box.output import Output
-from oleander.candidates.boxes import Boxes
+from oleander.candidates.base import Boxes
 from oleander.cli.options import Demo, Explain, Fitting, Paper, note, split_names, wrong_option
 from oleander.cli.outputs import (
     check_folder,

@@ -7,7 +7,7 @@ from typing import Self
 from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.candidates.balls import Balls, find_generators, measure_sizes, warn_of_sizes
-from oleander.candidates.boxes import Boxes
+from oleander.candidates.base import Boxes
 from oleander.candidates.choosing import PaperVariables, PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.reading import Reading

@@ -11,8 +11,7 @@ from sklearn.base import BaseEstimator
 from oleander.arrays import Ints, Labels
 from oleander.black_box.output import PLAIN_OUTPUT, Output
 from oleander.candidates.balls import Balls, find_generators
-from oleander.candidates.base import Generator
-from oleander.candidates.boxes import Boxes
+from oleander.candidates.base import Boxes, Generator
 from oleander.data.checks import check_choice, check_count, check_positive, check_share
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance

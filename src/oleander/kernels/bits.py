@@ -121,31 +121,14 @@ def _move_columns(words: Bits, places: Ints, moved: Bits) -> None:
 
 
 def pack_matches(codes: NDArray[np.int32], table: Bools) -> Bits:
-    """Return which rows have a code that the table allows, in 64-bit words padded with zeros.
-
-    Parameters
-    ----------
-    codes : int32 array of shape (n_rows,)
-    table : bool array of shape (n_codes,)
-    """
+    """Return which rows have a code that the table allows, in 64-bit words padded with zeros."""
     bits = np.empty(-(-len(codes) // 64), dtype=np.uint64)
     _pack(codes, table, bits)
     return bits
 
 
 def count_common(bits: Bits, lines: Ints, masks: Bits) -> Ints:
-    """Return the number of bits that lines of ``bits`` have in common with each mask.
-
-    Parameters
-    ----------
-    bits : uint64 array of shape (n_sets, n_words)
-    lines : int array of shape (n_lines,)
-    masks : uint64 array of shape (n_masks, n_words)
-
-    Returns
-    -------
-    int array of shape (n_lines, n_masks)
-    """
+    """Return the number of bits that lines of ``bits`` have in common with each mask, of shape (n_lines, n_masks)."""
     counts = np.empty((len(lines), len(masks)), dtype=np.intp)
     _count(bits, lines, masks, counts)
     return counts
@@ -174,14 +157,8 @@ def count_bits(bits: Bits) -> Ints:
 class PackedRows:
     """A boolean matrix, the bits of a row next to each other: candidates and the points that they cover.
 
-    Smaller than a list of entries where over one in 32 is true. Sums run over the columns of a row in
-    order, as those of a SciPy matrix do, so both give the same digits.
-
-    Parameters
-    ----------
-    words : uint64 array of shape (n_rows, n_words)
-        Bits after the last column are zero.
-    n_columns : int
+    Smaller than a list of entries where over one in 32 is true. Sums run over the columns of a row in order, as those
+    of a SciPy matrix do, so both give the same digits. Bits after the last column are zero.
 
     Examples
     --------

@@ -60,16 +60,8 @@ def _find_cover(sets: Bits, slots: Ints, left: Bits) -> None:
 def find_cover(sets: Bits, chosen: Ints) -> Ints:
     """Fill up a choice of sets greedily, then exchange one set at a time until no exchange widens the union.
 
-    Parameters
-    ----------
-    sets : uint64 array of shape (n_sets, n_words)
-    chosen : int array of shape (n_slots,)
-        The set in each slot; -1 where a slot is empty, behind all others.
-
-    Returns
-    -------
-    int array
-        The chosen sets, as many as there are slots or as help.
+    ``sets`` has a row of words per set; ``chosen`` has the set in each slot, -1 where a slot is empty, behind all
+    others. Returns the chosen sets, as many as there are slots or as help.
     """
     slots = chosen.astype(np.intp)
     _find_cover(sets, slots, np.empty(sets.shape[1], dtype=np.uint64))

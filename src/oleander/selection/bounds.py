@@ -24,26 +24,16 @@ STEPS_AT_ONCE = 10
 
 @dataclass(frozen=True, eq=False)
 class DualPoint:
-    """Multipliers and what they prove.
-
-    Attributes
-    ----------
-    multipliers : array of shape (n_points,)
-    bound : float
-        No choice is worth more.
-    prices : array of shape (n_candidates,)
-        The worth of each candidate at these multipliers.
-    threshold : float
-        The price of the last candidate that was bought: one that comes in displaces it.
-    average : array of shape (n_candidates,)
-        How often each candidate was bought: close to a solution of the linear relaxation.
-    n_steps : int
-    """
+    """Multipliers, one per point, and what they prove."""
 
     multipliers: Floats
+    # No choice is worth more.
     bound: float
+    # The worth of each candidate at these multipliers.
     prices: Floats
+    # The price of the last candidate that was bought: one that comes in displaces it.
     threshold: float
+    # How often each candidate was bought: close to a solution of the linear relaxation.
     average: Floats
     n_steps: int = 0
 
@@ -122,16 +112,8 @@ def tighten(
 ) -> DualPoint:
     """Return multipliers with a small bound, by the volume algorithm.
 
-    Parameters
-    ----------
-    model : CoverageModel
-    target : float
-        The best value known: the length of a step is measured against it.
-    start : array of shape (n_points,), optional
-        Where to begin; by default half of each point's weight.
-    n_steps : int
-    should_stop : callable
-        Asked after every step with the best point so far.
+    The length of a step is measured against the target, the best value known. Steps begin at `start`, by default half
+    of each point's weight. `should_stop` is asked with the best point so far, in a compiled loop after every ten steps.
     """
     weights = model.weights
     if start is None:

@@ -35,25 +35,11 @@ class BranchNode:
 
 
 class BranchTree:
-    """A search for the best choice of sets that is worth at least a cutoff.
+    """A search for the best choice of `n_left` sets that is worth at least a cutoff.
 
-    Parameters
-    ----------
-    sure : PackedRows of shape (n_candidates, n_points)
-    weights : array of shape (n_points,)
-    n_left : int
-        The number of candidates to choose, at most as many as there are.
-    cutoff : float
-        Only values of at least this much are looked for.
-    step : float
-        By how much a better value must be better. Bounds carry rounding errors, so that both should be a
-        little less than the exact numbers, as those of a `Run` are.
-    multipliers : array of shape (n_points,), optional
-        Where the bounds begin.
-    n_steps : int
-        The number of subgradient steps at a node.
-    on_better : callable, optional
-        Called with the value and the candidates of every better choice.
+    A better value must be better by a step. Bounds carry rounding errors, so cutoff and step should be a little less
+    than the exact numbers, as those of a `Run` are. Bounds begin at the given multipliers and take `n_steps`
+    subgradient steps at a node. `on_better` is called with the value and the candidates of every better choice.
 
     Examples
     --------

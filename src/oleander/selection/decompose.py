@@ -144,17 +144,9 @@ class Group:
 
 
 class Decomposition:
-    """The groups, the multipliers of the points they share, and the bound that follows.
+    """The groups of plain maximum coverage, the multipliers of the points they share, and the bound that follows.
 
-    Parameters
-    ----------
-    model : CoverageModel
-        Plain maximum coverage.
-    run : Run
-        Takes better choices and bounds; says when to stop.
-    multipliers : array of shape (n_points,)
-    label : array of shape (n_candidates,)
-        The group of each candidate.
+    `label` is the group of each candidate.
     """
 
     def __init__(self, model: CoverageModel, run: Run, multipliers: Floats, label: Ints) -> None:
@@ -189,8 +181,7 @@ class Decomposition:
         weights = np.where(self.shared, self.multipliers, self.model.weights)
         for group in self.groups:
             group.reweigh(weights[group.points])
-        paid = (self.model.weights - self.multipliers)[self.shared].sum()
-        self.constant = float(paid)
+        self.constant = float((self.model.weights - self.multipliers)[self.shared].sum())
 
     def solve(self, patience: int | None = None) -> None:
         """Tighten the run's bound until nothing better can exist, time is up, or no groups can be joined.

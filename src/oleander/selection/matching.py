@@ -22,19 +22,8 @@ BITS = 52
 def match(maybe: "PackedRows", allowance: Floats, room: Floats, chosen: Ints) -> sparse.csr_array:
     """Return the weight of each point that every chosen candidate counts, the largest total possible.
 
-    Parameters
-    ----------
-    maybe : PackedRows of shape (n_candidates, n_points)
-        The points that a candidate may count.
-    allowance : array of shape (n_candidates,)
-        The most that a candidate may count in all.
-    room : array of shape (n_points,)
-        The most that may be counted at a point by all candidates together.
-    chosen : array of int
-
-    Returns
-    -------
-    csr_array of shape (n_chosen, n_points)
+    A candidate may count its points of `maybe`, together at most its `allowance`; at a point all candidates together
+    may count at most its `room`.
 
     Examples
     --------

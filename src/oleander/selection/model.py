@@ -55,12 +55,12 @@ class CoverageModel:
     @property
     def n_candidates(self) -> int:
         """Number of candidates."""
-        return int(self.sure.shape[0])
+        return self.sure.shape[0]
 
     @property
     def n_points(self) -> int:
         """Number of points, merged ones counted once."""
-        return int(self.sure.shape[1])
+        return self.sure.shape[1]
 
     @property
     def n_entries(self) -> int:
