@@ -75,18 +75,10 @@ def usual_range(feature: Feature, values: Floats) -> str:
 def count_column(feature: Feature, values: Floats) -> dict[str, Any] | None:
     """Return the histogram of a column; None where the rows are too few for two bins.
 
-    Parameters
-    ----------
-    feature : Feature
-    values : array of shape (n_rows,)
-
-    Returns
-    -------
-    dict or None
-        "missing" is the number of missing values, None where it is small. A column of numbers has "edges" and "counts",
-        one more than edges: rows up to the first edge, between edges, and over the last one; "step" is the width of a
-        bin that was not merged. Other columns have "codes" and "counts" of their most frequent levels, and "rest", the
-        rows of all other levels.
+    "missing" is the number of missing values, None where it is small. A column of numbers has "edges" and "counts", one
+    more than edges: rows up to the first edge, between edges, and over the last one; "step" is the width of a bin that
+    was not merged. Other columns have "codes" and "counts" of their most frequent levels, and "rest", the rows of all
+    other levels.
 
     Examples
     --------

@@ -35,7 +35,7 @@ from oleander.results.fit_record import OneTree
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.rules.conditions import Condition, clauses
 from oleander.words.claims import describe_claim, describe_verdict
-from oleander.words.rules import DISAGREE, FAR, describe_all, describe_evidence, describe_part, describe_refits
+from oleander.words.rules import DISAGREE, FAR, describe_all, describe_evidence, describe_refits
 from oleander.words.sentences import describe_cell, describe_making
 
 SCRIPTS = ("reading.js", "drawing.js", "page.js")
@@ -279,8 +279,6 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
     explainer = member.explainer
     claim = "" if member.claim is None else f", {describe_claim(member.claim, floor)}"
     rules = []
-    # How sure an explainer of several rules is stands above them all.
-    say = describe_evidence if explainer.n_rules == 1 else describe_part
     for position, rule in enumerate(member.rules()):
         judged = member.judged[position] if member.judged else None
         rules.append(
@@ -288,7 +286,8 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
                 "terms": clauses(rule.terms),
                 "columns": [term.column for term in rule.terms if isinstance(term, Condition)],
                 "label": codes[rule.answer],
-                "evidence": say(member, position, rule),
+                # How sure an explainer of several rules is stands above them all.
+                "evidence": describe_evidence(member, position, rule, alone=explainer.n_rules > 1),
                 "n": rule.n_draws if judged is None else judged.n_rows,
                 "bar": _count_matches(member, position),
             }

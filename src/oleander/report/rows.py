@@ -115,16 +115,8 @@ def describe_rows(
 ) -> dict[str, Any]:
     """Return what explainers do for the rows on the page.
 
-    Parameters
-    ----------
-    chosen : ExplainerSet
-    answers : Answers
-    members : list of dict
-        The explainers as ``describe_member`` returns them.
-    shown : Shown
-    codes : mapping of label to int
-    judged : pair of bool arrays of shape (n_rows,), or None
-        Masks of the comparable answers, and of those that agree with the black box.
+    ``members`` are the explainers as ``describe_member`` returns them. ``judged`` holds masks of comparable answers,
+    and of those that agree with the black box; None where its answers are not known.
     """
     responsible, answered = answers.speaker, answers.answered
     positions = np.full(len(responsible), ABSTAINS)
@@ -159,15 +151,8 @@ def describe_rows(
 def describe_overlaps(covers: Bools) -> list[dict[str, Any]]:
     """Return for each explainer the rows that it covers, alone and with each other one; no small counts.
 
-    Parameters
-    ----------
-    covers : bool array of shape (n_explainers, n_rows)
-
-    Returns
-    -------
-    list of dict
-        "n" and "alone" are counts of rows, "with" pairs of another explainer's number and a count, the largest first.
-        A count of one to four rows is None, or left out.
+    "n" and "alone" are counts of rows, "with" pairs of another explainer's number and a count, the largest first. A
+    count of one to four rows is None, or left out.
 
     Examples
     --------
@@ -194,19 +179,8 @@ def _hide_few(count: int) -> int | None:
 def describe_band(answers: Labels, shown: Shown, answered: Bools) -> dict[str, Any] | None:
     """Return the middle and most of the answers in each range of the model's numbers; None for labels or few rows.
 
-    Parameters
-    ----------
-    answers : array of shape (n_rows,)
-        What the rules say.
-    shown : Shown
-    answered : bool array of shape (n_rows,)
-        The rows that may be compared.
-
-    Returns
-    -------
-    dict or None
-        "ranges" holds, for each range, the median of the model's answers, and the 10%, 50% and 90% quantiles of the
-        rules' answers; "size" and "relative" are the tolerance.
+    Only ``answered`` rows are compared. "ranges" holds, for each range, the median of the model's answers, and the 10%,
+    50% and 90% quantiles of the rules' answers; "size" and "relative" are the tolerance.
     """
     tolerance = shown.tolerance
     if shown.labels is None or tolerance is None:
@@ -319,18 +293,9 @@ def _correlate(values: Floats, places: Floats) -> float:
 def list_silent(chosen: ExplainerSet, values: Floats, answered: Bools) -> dict[str, Any]:
     """Return why each of the first silent rows has no answer.
 
-    Parameters
-    ----------
-    chosen : ExplainerSet
-    values : array of shape (n_rows, n_features)
-    answered : bool array of shape (n_rows,)
-
-    Returns
-    -------
-    dict
-        "rows" holds the numbers of the rows, and "why", for each, a position in "reasons". A reason is the number of
-        the nearest rule and the positions of the conditions that it misses; the number of an explainer that abstains
-        there, and None; or two times None where no explainer comes near.
+    "rows" holds the numbers of the rows, and "why", for each, a position in "reasons". A reason is the number of the
+    nearest rule and the positions of the conditions that it misses; the number of an explainer that abstains there, and
+    None; or two times None where no explainer comes near.
     """
     rows = np.flatnonzero(~answered)[:MOST_LISTED]
     reasons: dict[Reason, int] = {}

@@ -102,10 +102,8 @@ class Evaluation(Shown):
         """Return the rows of each label or range: all, those answered, and those answered correctly."""
         classes = self.classes.sort_values("rows", kind="stable") if rarest_first else self.classes
         return [
-            ClassCount(
-                line.label, line.rows, round(line.rows * line.covered), round(line.rows * line.answered_correctly)
-            )
-            for line in classes.itertuples(index=False)
+            ClassCount(one.label, one.rows, round(one.rows * one.covered), round(one.rows * one.answered_correctly))
+            for one in classes.itertuples(index=False)
         ]
 
 
@@ -171,20 +169,8 @@ def evaluate(
 ) -> Evaluation:
     """Compare what explainers say with what the black box says.
 
-    Parameters
-    ----------
-    covers : bool array of shape (n_explainers, n_rows)
-    said : array of shape (n_explainers, n_rows)
-        What each explainer says of each row; looked at only where it covers.
-    answers : array of shape (n_rows,)
-        The answer given; looked at only where a row is covered.
-    labels : array of shape (n_rows,)
-        What the black box says.
-    complexity : list of int
-    weights : int array of shape (n_rows,), optional
-        The number of equal rows that each row stands for; 1 by default.
-    tolerance : Tolerance or None
-        How near an answer must be to the black box's to agree; None for labels.
+    ``covers`` and ``said`` have the shape (n_explainers, n_rows); what is said counts only where an explainer covers.
+    ``answers`` are those given, and ``labels`` the black box's. A row stands for as many equal ones as its weight.
 
     Examples
     --------
@@ -235,12 +221,7 @@ def group_answers(labels: Labels, tolerance: Tolerance | None) -> tuple[Ints, La
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """Ranges between readable edges, each with its upper edge.
-
-    Parameters
-    ----------
-    edges : array of shape (n_edges,)
-        Ascending, at least one.
+    """Ranges between readable edges, each with its upper edge; the edges ascend, and there is at least one.
 
     Examples
     --------
@@ -286,16 +267,8 @@ def evaluate_counts(
 ) -> Evaluation:
     """Return the evaluation of explainers from counts of rows.
 
-    Parameters
-    ----------
-    n_rows, n_answered, n_right, n_conflicts : int
-        Rows; rows that are answered; rows that are answered as the black box does; rows on which explainers disagree.
-    covered, agreed : int arrays of shape (n_explainers,)
-        Rows that each covers, and on which it says what the black box says.
-    complexity : list of int
-    labels : array of shape (n_classes,)
-    classes : int array of shape (n_classes, 3)
-        For each label of the black box its rows, those answered, and those answered as it does.
+    ``covered`` and ``agreed`` count the rows of each explainer, and those on which it says what the black box says. A
+    line of ``classes`` has for a label of the black box its rows, those answered, and those answered as it does.
     """
     fidelity = np.divide(agreed, covered, out=np.full(len(covered), np.nan), where=covered > 0)
     known = fidelity[covered > 0]
@@ -310,12 +283,7 @@ def evaluate_counts(
         complexity=int(sum(complexity)),
         explainers=_number_explainers({"rows": covered, "fidelity": fidelity, "complexity": complexity}),
         classes=pd.DataFrame(
-            {
-                "label": labels,
-                "rows": size,
-                "covered": classes[:, 1] / size,
-                "answered_correctly": classes[:, 2] / size,
-            }
+            {"label": labels, "rows": size, "covered": classes[:, 1] / size, "answered_correctly": classes[:, 2] / size}
         ),
     )
 

@@ -188,11 +188,7 @@ class ExplainerSet:
     def covers(self, rows: Floats, readable: Bools | None = None) -> Bools:
         """Return a mask of the rows that each explainer covers, of shape (n_explainers, n_rows).
 
-        Parameters
-        ----------
-        rows : array of shape (n_rows, n_features)
-        readable : bool array of shape (n_rows,), optional
-            Rows that hold only values that the schema allows. No explainer covers the others.
+        None covers a row that is not ``readable``: one that holds a value which the schema does not allow.
         """
         if not self.members:
             return np.zeros((0, len(rows)), dtype=bool)
@@ -262,15 +258,8 @@ class ExplainerSet:
     def judged_on(self, rows: Rows, answers: Answers, level: float, share: float | None = None) -> Self:
         """Return the explainers with what rows that nothing was learned from say of each rule.
 
-        Parameters
-        ----------
-        rows : Rows
-        answers : Answers
-            For these rows.
-        level : float
-            The error of each bound.
-        share : float or None
-            The share of new rows of the spread of rules for numbers; None leaves the spreads out.
+        ``level`` is the error of each bound. ``share`` is the share of new rows within the spread of a rule for
+        numbers; None leaves the spreads out.
         """
         members, right = [], answers.agree(rows.labels)
         for number, member in enumerate(self.members):

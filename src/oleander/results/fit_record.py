@@ -292,14 +292,9 @@ class FitRecord:
     @property
     def cell(self) -> Cell:
         """The cell of a trade-off that holds these explainers."""
-        return Cell.fill(
-            self.max_explainers,
-            self.min_fidelity,
-            self.explainers,
-            self.evaluation,
-            float("nan") if self.proof is None or self.is_asked else self.proof.gap,
-            self.status,
-        )
+        gap = float("nan") if self.proof is None or self.is_asked else self.proof.gap
+        limits = self.max_explainers, self.min_fidelity
+        return Cell.fill(*limits, self.explainers, self.evaluation, gap, self.status)
 
     @property
     def is_asked(self) -> bool:

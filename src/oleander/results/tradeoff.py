@@ -81,18 +81,16 @@ class Cell:
         status: str,
     ) -> Self:
         """Return the cell of a choice and its evaluation."""
+        names = ("coverage", "fidelity", "mean_fidelity", "agreement")
         return cls(
             max_explainers,
             min_fidelity,
-            len(explainers.members),
-            explainers.n_rules,
-            evaluation.coverage,
-            evaluation.fidelity,
-            evaluation.mean_fidelity,
-            evaluation.agreement,
-            gap,
-            status,
-            explainers if explainers.members else None,
+            n_explainers=len(explainers.members),
+            n_rules=explainers.n_rules,
+            **{name: getattr(evaluation, name) for name in names},
+            gap=gap,
+            status=status,
+            explainers=explainers if explainers.members else None,
         )
 
     @property
@@ -145,12 +143,10 @@ class TradeOff(Shown):
 
     def without_records(self, rows: Floats) -> Self:
         """Return the trade-off without explainers that are balls around one of these rows to the digit."""
-        cells = [
-            replace(cell, explainers=None, status=WITHHELD)
-            if cell.explainers is not None and cell.explainers.find_record(rows) is not None
-            else cell
-            for cell in self.cells
-        ]
+        cells = []
+        for cell in self.cells:
+            is_shown = cell.explainers is None or cell.explainers.find_record(rows) is None
+            cells.append(cell if is_shown else replace(cell, explainers=None, status=WITHHELD))
         return type(self)(tuple(cells))
 
     def to_dict(self) -> dict[str, Any]:

@@ -36,21 +36,22 @@ from oleander.words.rules import (
 )
 from oleander.words.sentences import describe_evaluation, describe_size, describe_stability, describe_uncovered
 
-TEXTS: dict[type, Callable[[Any], str]] = {
+# What a result says, as one sentence or as lines.
+TEXTS: dict[type, Callable[[Any], str | list[str]]] = {
     BallSize: describe_size,
-    Certificate: lambda one: "\n".join(describe_certificate(one)),
+    Certificate: describe_certificate,
     Change: describe_change,
-    ChosenExplainer: lambda one: "\n".join([describe_all(one), *(f"  {rule}" for rule in one.rules())]),
+    ChosenExplainer: lambda one: [describe_all(one), *(f"  {rule}" for rule in one.rules())],
     Claim: describe_claim,
     Evaluation: lambda one: " ".join(describe_evaluation(one)),
-    Explanation: lambda one: "\n".join(describe_explanation(one)),
+    Explanation: describe_explanation,
     FarValue: describe_far,
     FloorCheck: describe_floor_check,
     Silence: describe_silence,
     Stability: describe_stability,
     Statement: describe_statement,
     TradeOff: lambda one: str(one.table.to_string(index=False)),
-    Uncovered: lambda one: "\n".join(describe_uncovered(one)),
+    Uncovered: describe_uncovered,
     Watched: describe_watched,
 }
 PAGES: dict[type, Callable[[Any], str]] = {
@@ -65,7 +66,8 @@ PAGES: dict[type, Callable[[Any], str]] = {
 
 def describe(result: Any) -> str:
     """Return a result as text."""
-    return TEXTS[type(result)](result)
+    text = TEXTS[type(result)](result)
+    return text if isinstance(text, str) else "\n".join(text)
 
 
 def draw(result: Any) -> str:

@@ -2,20 +2,20 @@
 
 import html
 import re
+from collections.abc import Iterable, Sequence
 
-from oleander.data.schema import Feature
+from oleander.data.schema.schema import describe_features
 from oleander.messages import show_lower_percent, visible
 from oleander.results.explainer_set import name_rule
 from oleander.results.fit_record import FitRecord
 from oleander.words.claims import how_many
-from oleander.words.rules import describe_all, describe_evidence, describe_part, describe_rule
+from oleander.words.rules import describe_all, describe_evidence, describe_rule
 from oleander.words.sentences import describe_exact, describe_facts, describe_fit, describe_realism, describe_size
 
 # Characters that Markdown gives a meaning to.
 MARKS = "\\`*_[]#|~:"
 # What would begin a list or underline a heading.
 STARTS = re.compile(r"([-+=]|\d+[.)])")
-MOST_LEVELS = 12
 
 
 def write_card(record: FitRecord, title: str) -> str:
@@ -73,25 +73,19 @@ def _describe_rules(record: FitRecord) -> list[str]:
         return lines
     lines = []
     for number, member in enumerate(members, start=1):
-        rules = [
-            describe_rule(f"rule {position}", rule, describe_part(member, position - 1, rule))
-            for position, rule in enumerate(member.rules(), start=1)
-        ]
         lines += ["", f"**Explainer {number}** ({describe_all(member)}): {escape(member.region.describe())}", ""]
-        lines += [f"- {escape(rule)}" for rule in rules]
+        for position, rule in enumerate(member.rules()):
+            evidence = describe_evidence(member, position, rule, alone=True)
+            lines.append(f"- {escape(describe_rule(f'rule {position + 1}', rule, evidence))}")
     return lines
 
 
 def _tabulate_classes(record: FitRecord) -> list[str]:
-    return [
-        "| the model says | rows | answered | answered as the model |",
-        "|---|---|---|---|",
-        *(
-            f"| {escape(str(one.label))} | {one.n_rows:,} | {_share(one.n_answered, one.n_rows)} | "
-            f"{_share(one.n_right, one.n_rows)} |"
-            for one in record.evaluation.count_classes(rarest_first=not record.is_number)
-        ),
+    lines = [
+        (str(one.label), f"{one.n_rows:,}", *(_share(part, one.n_rows) for part in (one.n_answered, one.n_right)))
+        for one in record.evaluation.count_classes(rarest_first=not record.is_number)
     ]
+    return _tabulate(["the model says", "rows", "answered", "answered as the model"], lines)
 
 
 def _share(part: int, whole: int) -> str:
@@ -99,23 +93,14 @@ def _share(part: int, whole: int) -> str:
 
 
 def _tabulate_columns(record: FitRecord) -> list[str]:
-    return [
-        "| column | kind | values | may be missing |",
-        "|---|---|---|---|",
-        *(
-            f"| {escape(feature.shown)} | {feature.kind} | {escape(_describe_values(feature))} | "
-            f"{'yes' if feature.missing else 'no'} |"
-            for feature in record.schema
-        ),
-    ]
+    columns = describe_features(record.schema)
+    columns["missing"] = ["yes" if feature.missing else "no" for feature in record.schema]
+    return _tabulate(["column", "kind", "values", "may be missing"], columns.to_numpy().tolist())
 
 
-def _describe_values(feature: Feature) -> str:
-    if feature.is_number:
-        return f"{feature.describe_value(feature.lower)} to {feature.describe_value(feature.upper)}"
-    shown = [feature.describe_value(code) for code in range(min(len(feature.levels), MOST_LEVELS))]
-    n_more = len(feature.levels) - len(shown)
-    return ", ".join(shown) + (f" and {n_more} more" if n_more else "")
+def _tabulate(names: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
+    body = [f"| {' | '.join(map(escape, line))} |" for line in lines]
+    return [f"| {' | '.join(names)} |", "|---" * len(names) + "|", *body]
 
 
 def _list_limits(record: FitRecord) -> list[str]:

@@ -97,11 +97,17 @@ def describe_claim(claim: Claim, floor: float = 0.0) -> str:
     """
     if claim.n_rows == 0:
         return "not certifiable: no held-out row"
-    if claim.bound < floor and float(lower_bound(claim.n_rows, claim.n_rows, USUAL_LEVEL)) < floor:
-        few = f"{how_many(claim.n_rows, claim.unit)} {'is' if claim.n_rows == 1 else 'are'} too few"
+    if few := _say_too_few(claim, floor):
         return f"not certifiable: {few} for a floor of {show_percent(floor)}, even if all are correct"
     under = f", below the floor of {show_percent(floor)}" if claim.bound < floor else ""
     return f"certified: {on_new_rows(claim)} ({show_evidence(claim)}){under}"
+
+
+def _say_too_few(claim: Claim, floor: float) -> str:
+    """Return that no bound on so few rows or groups reaches the floor; empty where one could."""
+    if claim.bound >= floor or float(lower_bound(claim.n_rows, claim.n_rows, USUAL_LEVEL)) >= floor:
+        return ""
+    return f"{how_many(claim.n_rows, claim.unit)} {'is' if claim.n_rows == 1 else 'are'} too few"
 
 
 def describe_certificate(
@@ -109,15 +115,8 @@ def describe_certificate(
 ) -> list[str]:
     """Return what a certificate states, one sentence for each statement.
 
-    Parameters
-    ----------
-    certificate : Certificate
-    floor : float
-        What was asked for; a bound below it is explained.
-    within : str
-        The tolerance of numbers, as a part of a sentence.
-    judges : str
-        The rows that certify, where the certificate is about several things at once.
+    A bound below the floor is explained. ``within`` is the tolerance of numbers as a part of a sentence, and ``judges``
+    the rows that certify.
     """
     claim, confidence = certificate.answers, f"{show_percent(certificate.confidence)} confidence"
     if certificate.coverage is None:
@@ -133,21 +132,16 @@ def describe_certificate(
             lines.append("  Nothing is certified of the answers: no held-out row is answered.")
         else:
             lines.append(f"  Answers that match the model{within}: {at_least(claim.bound)} ({show_evidence(claim)}).")
-            lines += _explain_shortfall(claim, floor)
+            if few := _say_too_few(claim, floor):
+                few = f"{few}, even if all are answered correctly"
+                lines.append(f"  The floor of {show_percent(floor)} is not certified: {few}.")
+            elif claim.bound < floor:
+                lines.append(
+                    f"  The floor of {show_percent(floor)} is not certified: it held on the rows that the explainers "
+                    "were chosen on, but on new rows the share may be as low as "
+                    f"{show_lower_percent(claim.bound, 0)}. More held-out rows give a higher bound."
+                )
     return lines + _describe_rows(certificate, confidence)
-
-
-def _explain_shortfall(claim: Claim, floor: float) -> list[str]:
-    if claim.bound >= floor:
-        return []
-    if float(lower_bound(claim.n_rows, claim.n_rows, USUAL_LEVEL)) < floor:
-        few = f"{how_many(claim.n_rows, claim.unit)} {'is' if claim.n_rows == 1 else 'are'} too few"
-        return [f"  The floor of {show_percent(floor)} is not certified: {few}, even if all are answered correctly."]
-    return [
-        f"  The floor of {show_percent(floor)} is not certified: it held on the rows that the explainers were chosen "
-        f"on, but on new rows the share may be as low as {show_lower_percent(claim.bound, 0)}. More held-out rows give "
-        "a higher bound."
-    ]
 
 
 def _describe_rows(certificate: Certificate, confidence: str) -> list[str]:
@@ -226,15 +220,7 @@ def describe_verdict(verdict: Sequence[OneTree], floor: float) -> list[str]:
 def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, of_widest: bool = False) -> str | None:
     """Return a sentence if no bound on so few units reaches the floor, even if all are correct; None if one does.
 
-    Parameters
-    ----------
-    n_units : int
-    unit : {"rows", "groups"}
-    min_fidelity : float
-    level : float
-        The one-sided error of the bound.
-    of_widest : bool
-        Whether the widest of several choices is taken, as ``level_of_widest`` allows.
+    ``level`` is the one-sided error of the bound, and ``of_widest`` says that the widest of several choices is taken.
 
     Examples
     --------
@@ -243,16 +229,16 @@ def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, 
     >>> why_too_few(29, "groups", 0.9, 0.05)
     """
 
-    def is_enough(n_units: int) -> bool:
+    def bound_of(n_units: int) -> float:
         error = level_of_widest(level, n_units) if of_widest else level
-        return float(lower_bound(n_units, n_units, error)) >= min_fidelity
+        return float(lower_bound(n_units, n_units, error))
 
-    if is_enough(n_units):
+    if bound_of(n_units) >= min_fidelity:
         return None
     needed = "no number of them shows a floor of 1"
     if min_fidelity < 1:
-        n_needed = math.ceil(math.log(level) / math.log(min_fidelity))
-        n_needed = next(number for number in itertools.count(n_needed) if is_enough(number))
+        first = math.ceil(math.log(level) / math.log(min_fidelity))
+        n_needed = next(number for number in itertools.count(first) if bound_of(number) >= min_fidelity)
         needed = f"{n_needed:,} are needed"
     error = level_of_widest(level, n_units) if of_widest else level
     return (

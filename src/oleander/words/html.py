@@ -53,17 +53,15 @@ def table(names: Sequence[str], lines: Iterable[Sequence[Any]], caption: str = "
     True
     """
     rows = [list(line) for line in lines]
-    sides = ["right" if rows and all(_is_number(row[place]) for row in rows) else "left" for place in range(len(names))]
+    columns = [[row[place] for row in rows] for place in range(len(names))]
+    sides = ["right" if column and all(map(_is_number, column)) else "left" for column in columns]
     head = "".join(_cell("th", name, side, LINE) for name, side in zip(names, sides, strict=True))
-    body = "".join(
-        "<tr>"
-        + "".join(
-            _cell("td", value, side, "" if place else "white-space:nowrap")
-            for place, (value, side) in enumerate(zip(row, sides, strict=True))
-        )
-        + "</tr>"
-        for row in rows
-    )
+    # One line of a name is easier to find than two.
+    looks = ["white-space:nowrap", *[""] * (len(names) - 1)]
+    body = ""
+    for row in rows:
+        cells = (_cell("td", *parts) for parts in zip(row, sides, looks, strict=True))
+        body += f"<tr>{''.join(cells)}</tr>"
     title = f'<caption style="text-align:left;caption-side:top">{escape(caption)}</caption>' if caption else ""
     return (
         f'<table style="border-collapse:collapse;margin:0.4em 0">{title}<thead><tr>{head}</tr></thead>'
@@ -107,8 +105,7 @@ def draw_evaluation(evaluation: Evaluation) -> str:
 def draw_uncovered(uncovered: Uncovered) -> str:
     """Return the rows that are not answered."""
     first, *others = describe_uncovered(uncovered)
-    lines = uncovered.classes[["label", "rows", "uncovered"]].itertuples(index=False)
-    rows = [(label, f"{n_rows:,}", f"{n_left:,}") for label, n_rows, n_left in lines]
+    rows = [(one.label, f"{one.rows:,}", f"{one.uncovered:,}") for one in uncovered.classes.itertuples(index=False)]
     return fragment(first, others, table(["the model says", "rows", "not answered"], rows))
 
 

@@ -70,17 +70,12 @@ def describe_all(member: ChosenExplainer) -> str:
 
 
 def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule, *, alone: bool = False) -> str:
-    """Return how sure a rule is.
+    """Return how sure a rule is; ``alone`` leaves out what is said of all rules of its explainer together.
 
-    Parameters
-    ----------
-    member : ChosenExplainer
-    position : int or None
-        The position of the rule among the rules of its explainer, where it is known.
-    rule : Rule
-    alone : bool
-        Whether to leave out what is certified of an explainer with several rules.
+    The position is that among the rules of its explainer, where it is known.
     """
+    if alone and not member.judged:
+        return describe_teachers(rule)
     claim, is_one = member.certified, member.explainer.n_rules == 1
     if claim is not None and is_one:
         counts = matches_on(claim.n_right, claim.n_rows) if claim.unit == "rows" else how_many(claim.n_rows, claim.unit)
@@ -133,20 +128,11 @@ def describe_member(record: FitRecord, number: int) -> list[str]:
         lines.append(f"  {len(rules):,} rules on {how_many(len(features), 'features')}: {', '.join(names)}")
         shown = sorted(shown, key=lambda pair: -pair[1].n_draws)[:most]
     for position, rule in shown:
-        evidence = describe_part(member, position, rule, stability, number)
+        evidence = with_refits(describe_evidence(member, position, rule, alone=True), stability, number, position)
         lines.append(f"    {describe_rule(f'rule {position + 1}', rule, evidence)}")
     if len(rules) > most:
         lines.append(f"    and {len(rules) - most:,} narrower rules: explainers_[{number}].rules() lists all")
     return lines
-
-
-def describe_part(
-    member: ChosenExplainer, position: int, rule: Rule, stability: Stability | None = None, number: int = 0
-) -> str:
-    """Return how sure one of several rules of an explainer is, by itself."""
-    if not member.judged:
-        return describe_teachers(rule)
-    return with_refits(describe_evidence(member, position, rule, alone=True), stability, number, position)
 
 
 def list_rules(
@@ -245,18 +231,10 @@ def describe_far(far: FarValue) -> str:
 def tabulate_answers(
     explainers: ExplainerSet, X: Any, rows: Floats, readable: Bools | None, known: Labels | None
 ) -> pd.DataFrame:
-    """Return a line for each row; see ``AggregateExplainer.explain_many``.
+    """Return a line for each row of a table; see ``AggregateExplainer.explain_many``.
 
-    Parameters
-    ----------
-    explainers : ExplainerSet
-    X : table
-    rows : array of shape (n_rows, n_features)
-        The table, encoded.
-    readable : bool array of shape (n_rows,) or None
-        The rows that hold only values that the schema allows; None for all.
-    known : array of shape (n_rows,) or None
-        The black box's answers, where it was asked.
+    ``rows`` is the table encoded, ``readable`` a mask of the rows that the schema allows, and ``known`` holds the black
+    box's answers, where it was asked.
     """
     members, answers = explainers.members, explainers.read(rows, readable)
     given = answers.answered
@@ -274,12 +252,12 @@ def tabulate_answers(
                 at_least[own] = np.array([claim.bound for claim in member.judged])[found]
         if member.certified is not None:
             certified[own] = member.certified.bound
-    agreed = None if known is None else _mask(agrees(answers.given, known, explainers.tolerance), given)
+    agreed = None if known is None else agrees(answers.given, known, explainers.tolerance)
     table = pd.DataFrame(
         {
             "answer": _mask(answers.given, given),
             "black_box": None if known is None else _mask(known),
-            "agrees": agreed,
+            "agrees": None if agreed is None else _mask(agreed, given),
             "explainer": _mask(answers.speaker + 1, given),
             "rule": _mask(names),
             "at_least": at_least,

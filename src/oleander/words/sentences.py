@@ -6,7 +6,7 @@ from oleander.judging.bounds import lower_bound, upper_bound
 from oleander.judging.certificate import Certificate
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.fit_record import BallSize, FitRecord, ModelScore, Stability
+from oleander.results.fit_record import BallSize, FitRecord, Stability
 from oleander.results.tradeoff import WITHHELD, Cell
 from oleander.rules.base import Rule
 from oleander.words.claims import (
@@ -30,32 +30,24 @@ TAIL, CONFIDENT = 0.025, " on new rows, with 95% confidence"
 
 def summarize(record: FitRecord) -> str:
     """Return the summary of a fit."""
-    members = record.explainers.members
+    members, floor = record.explainers.members, record.min_fidelity
+    rules = [line for number in range(len(members)) for line in describe_member(record, number)]
+    if any(member.judged for member in members):
+        rules.insert(0, "The rules, widest first (each bound is about one rule at a time):")
+    trees = [f"  {line}" for line in describe_verdict(record.verdict or (), floor)]
+    if trees:
+        trees.insert(0, f"One tree instead, judged on rows it was not grown on (floor {show_percent(floor)}):")
     parts = [
         describe_fit(record),
         [*describe_facts(record), *map(describe_size, record.ball_sizes)],
         describe_exact(record),
-        [*_head_rules(record), *(line for number in range(len(members)) for line in describe_member(record, number))],
+        rules,
         [] if record.stability is None else [describe_stability(record.stability)],
         describe_classes(record),
-        _describe_trees(record),
+        trees,
         describe_realism(record),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part)
-
-
-def _head_rules(record: FitRecord) -> list[str]:
-    """Return what the order and the figures of the rules mean, where rows judged them."""
-    is_judged = any(member.judged for member in record.explainers.members)
-    return ["The rules, widest first (each bound is about one rule at a time):"] if is_judged else []
-
-
-def _describe_trees(record: FitRecord) -> list[str]:
-    if record.verdict is None:
-        return []
-    floor = record.min_fidelity
-    head = f"One tree instead, judged on rows it was not grown on (floor {show_percent(floor)}):"
-    return [head, *(f"  {line}" for line in describe_verdict(record.verdict, floor))]
 
 
 # What a fit comes to: three sentences.
@@ -68,11 +60,13 @@ def describe_fit(record: FitRecord) -> list[str]:
 
 def describe_answers(record: FitRecord) -> list[str]:
     """Return what is answered, how often it is what the model says, and what is certified of that."""
-    evaluation = record.evaluation
-    first = f"{_subject(record.cell)} {_count(evaluation)}"
-    certificate, judged = record.certificate, record.judged
+    evaluation, cell, certificate, judged = record.evaluation, record.cell, record.certificate, record.judged
+    first = (
+        f"{_subject(cell)} {_verb(cell, 'answer', 'answers')} {evaluation.n_answered:,} of {evaluation.n_rows:,} rows "
+        f"({show_share(evaluation.coverage, 1)})"
+    )
     matched = (
-        f" and {_verb(record.cell, 'match', 'matches')} the model{within(record)} on {evaluation.n_right:,} of them "
+        f" and {_verb(cell, 'match', 'matches')} the model{within(record)} on {evaluation.n_right:,} of them "
         f"({show_share(evaluation.agreement, 1)})"
     )
     if judged is not None and record.by_folds:
@@ -86,7 +80,7 @@ def describe_answers(record: FitRecord) -> list[str]:
     if judged is not None:
         what = f"{about(judged) or ' on new rows'}, {at_least(judged.bound)} of answers match"
         return [f"{first}{matched};{what}, which is checked and not certified."]
-    lines = [f"{first}{matched}, counted on the rows {_verb(record.cell, 'they were', 'it was')} chosen on."]
+    lines = [f"{first}{matched}, counted on the rows {_verb(cell, 'they were', 'it was')} chosen on."]
     if certificate is None:
         return lines
     every = record.exact is not None and not certificate.by_group
@@ -117,11 +111,6 @@ def _verb(cell: Cell, many: str, one: str) -> str:
     return one if cell.n_explainers == 1 else many
 
 
-def _count(evaluation: Evaluation) -> str:
-    verb = "answers" if len(evaluation.explainers) == 1 else "answer"
-    return f"{verb} {evaluation.n_answered:,} of {evaluation.n_rows:,} rows ({show_share(evaluation.coverage, 1)})"
-
-
 def within(record: FitRecord) -> str:
     """Return the tolerance of numbers as a part of a sentence; empty for labels."""
     return "" if record.explainers.tolerance is None else f" within {record.explainers.tolerance}"
@@ -138,18 +127,13 @@ def describe_model(record: FitRecord) -> list[str]:
         (score.n_right_silent, score.n_silent, "silent"),
     ):
         if n_rows:
-            sure = "" if score.by_group else f"; {_interval(n_right, n_rows)}{'' if parts else CONFIDENT}"
+            lower, upper = (float(bound(n_right, n_rows, TAIL)) for bound in (lower_bound, upper_bound))
+            interval = f"; {show_lower_percent(lower, 0)} to {show_upper_percent(upper, 0)}"
+            sure = "" if score.by_group else f"{interval}{'' if parts else CONFIDENT}"
             parts.append(f"on {n_right:,} of {n_rows:,} {kind} rows ({show_share(n_right / n_rows, 1)}{sure})")
-    return [f"The model itself is correct{within(record)} {join_words(parts)}{_describe_unsaid(score)}."]
-
-
-def _interval(n_right: int, n_rows: int) -> str:
-    lower, upper = (float(bound(n_right, n_rows, TAIL)) for bound in (lower_bound, upper_bound))
-    return f"{show_lower_percent(lower, 0)} to {show_upper_percent(upper, 0)}"
-
-
-def _describe_unsaid(score: ModelScore) -> str:
-    return f"; it never says {join_words(_list_some([repr(label) for label in score.unsaid]))}" if score.unsaid else ""
+    unsaid = join_words(_list_some([repr(label) for label in score.unsaid]))
+    never = f"; it never says {unsaid}" if unsaid else ""
+    return [f"The model itself is correct{within(record)} {join_words(parts)}{never}."]
 
 
 def describe_silence(cell: Cell, record: FitRecord) -> str:
@@ -178,7 +162,15 @@ def describe_facts(record: FitRecord) -> list[str]:
                 f"This is fit number {record.n_fits:,} on these rows: the certificate holds only if this fit was "
                 "planned, not picked for its result."
             )
-    return lines + (_describe_choice(record) if record.is_asked else _describe_program(record))
+    if record.is_asked:
+        return lines + _describe_choice(record)
+    lines += _describe_proof(record.cell)
+    if record.counted is not None and record.counted < record.evaluation.coverage:
+        lines.append(
+            f"The printed program counts {show_share(record.counted, 1)} of the rows and applies the floor of "
+            f"{show_percent(record.min_fidelity)} to those only: rows that an explainer gets wrong need not be counted."
+        )
+    return lines
 
 
 def _describe_choice(record: FitRecord) -> list[str]:
@@ -206,17 +198,6 @@ def _describe_choice(record: FitRecord) -> list[str]:
     if len({member.explainer.rules()[0].label for member in members}) == 1 and not record.is_number:
         only = members[0].explainer.rules()[0].answer
         lines.append(f"Every rule says '{only}': where they hold, the model hardly ever says anything else.")
-    return lines
-
-
-def _describe_program(record: FitRecord) -> list[str]:
-    """Return the lowest fidelity, how good the choice is, and what the printed program counts where that is less."""
-    lines = _describe_proof(record.cell)
-    if record.counted is not None and record.counted < record.evaluation.coverage:
-        lines.append(
-            f"The printed program counts {show_share(record.counted, 1)} of the rows and applies the floor of "
-            f"{show_percent(record.min_fidelity)} to those only: rows that an explainer gets wrong need not be counted."
-        )
     return lines
 
 
@@ -360,14 +341,7 @@ def describe_evaluation(evaluation: Evaluation) -> list[str]:
 
 
 def describe_uncovered(uncovered: Uncovered, least: int = 1) -> list[str]:
-    """Return how many rows are not answered, and where they are frequent.
-
-    Parameters
-    ----------
-    uncovered : Uncovered
-    least : int
-        Regions with fewer silent rows are left out.
-    """
+    """Return how many rows are not answered, and regions with ``least`` or more of them in which they are frequent."""
     n_silent = uncovered.n_rows
     first = f"{how_many(n_silent)} ({show_share(uncovered.share, 1)}) {'is' if n_silent == 1 else 'are'} not answered."
     dense: list[tuple[int, Rule]] = []
@@ -399,18 +373,7 @@ def count_silent(rule: Rule) -> int:
 
 
 def describe_making(record: FitRecord, n_draws: int | None, max_conditions: int | None, n_queries: int) -> list[str]:
-    """Return how the explanation was made, one step after the other.
-
-    Parameters
-    ----------
-    record : FitRecord
-    n_draws : int or None
-        The number of draws that rules were learned from, where it is known.
-    max_conditions : int or None
-        The largest number of conditions of a rule.
-    n_queries : int
-        Rows sent to the black box.
-    """
+    """Return how the explanation was made, one step after the other; None stands for what is not known."""
     evaluation, floor, steps = record.evaluation, show_percent(record.min_fidelity), []
     if record.is_asked:
         many = "" if n_draws is None else f"{n_draws:,} "
