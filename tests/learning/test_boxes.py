@@ -14,9 +14,9 @@ def test_every_box_of_the_pool_is_pure_and_counted_rightly():
     grid = Grid.learn(draws, FeatureSchema.infer(draws))
     everything = np.arange(2000)
     labelled = LabelledDraws(grid.schema, draws, np.arange(3), labels, None)
-    trees = grow_trees(labelled, everything, grid, rng, large=40, small=10, n_small=3)
+    trees = grow_trees(labelled, everything, grid, rng)
     members, right = Memberships(grid, grid.encode(draws)), labelled.find_right(everything)
-    pool = make_pool(trees, grid, members, right, labelled.count_terms())
+    pool = make_pool(trees, members, right, labelled.count_terms())
     assert len(set(pool.keys)) == len(pool.keys) > 10
     inside, right = unpack(pool.inside, 2000), unpack(pool.right, 2000)
     for key, label, own, good in zip(pool.keys, pool.labels, inside, right, strict=True):

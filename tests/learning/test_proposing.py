@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from oleander.learning.boxes import grow_trees, make_pool
+from oleander.learning.boxes import grow_trees
 from oleander.learning.grid import Grid, Memberships
-from oleander.learning.proposing import MOST_BOXES, Polisher, Proposer, find_useful_columns
+from oleander.learning.proposing import MOST_BOXES, Proposer
 
 
 @pytest.fixture
@@ -15,11 +15,8 @@ def make_proposer(label_draws):
         noisy = np.where(rng.random(1500) < 0.1, rng.integers(0, 3, 1500), law)
         draws = label_draws(values, noisy if codes is None else codes(values))
         grid, every_draw = Grid.learn(values, draws.schema), np.arange(1500)
-        trees = grow_trees(draws, every_draw[:700], grid, rng, large=40, small=10, n_small=3)
-        members, right = Memberships(grid, grid.codes), draws.find_right(every_draw)
-        pool = make_pool(trees, grid, members, right, draws.count_terms(), max_conditions)
-        polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
-        return Proposer(pool, polisher, right, min_gain)
+        trees = grow_trees(draws, every_draw[:700], grid, rng)
+        return Proposer(draws, every_draw, trees, Memberships(grid, grid.codes), max_conditions, min_gain)
 
     return make
 

@@ -32,7 +32,7 @@ def prune(draws, max_leaves):
     grid = Grid.learn(draws.values, draws.schema)
     tree = grow_large_trees(draws, grid, np.arange(len(draws.values)))[0]
     right = draws.find_right(np.arange(len(draws.values)))
-    return grid, tree, prune_tree(tree, grid, Memberships(grid, grid.codes), right, PRICES, max_leaves)
+    return grid, tree, prune_tree(tree, Memberships(grid, grid.codes), right, PRICES, max_leaves)
 
 
 @pytest.mark.parametrize("max_leaves", [1, 4, 12])

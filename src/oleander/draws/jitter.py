@@ -138,7 +138,7 @@ def measure_realism(draws: Floats, rows: Floats, schema: FeatureSchema, seed: in
         bag = np.concatenate([rng.permutation(size)[: (size * 2 + 2) // 3] + start for start in (0, size)])
         some = np.sort(rng.permutation(len(schema))[:n_some]).tolist()
         tree = grow_on_columns(
-            [columns[j].take(bag) for j in some], is_row[bag], np.arange(2), schema, MAX_LEAVES, min_leaf=3
+            [columns[j].take(bag) for j in some], is_row[bag], np.arange(2), schema, MAX_LEAVES, 3, simplify=True
         )
         out = np.setdiff1d(np.arange(len(both)), bag)
         leaf = tree.apply(both[out])

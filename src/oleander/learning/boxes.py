@@ -9,39 +9,27 @@ from oleander import kernels
 from oleander.arrays import Bools, Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.learning.grid import Bits, Grid, Key, Memberships, count_by_class, restrict
-from oleander.rules.growth import Column, grow_on_columns, to_amounts
+from oleander.rules.growth import Column, grow_by_variance, grow_on_columns, to_amounts
 from oleander.rules.tree import LEAF, Tree
 
 MIN_PURITY = 0.7
 MIN_MASS = 0.002
 MIN_TERM_GAIN = 0.002
+# The largest number of leaves of the first tree, of those on parts of columns and draws, and of one class.
+LARGE, SMALL, ONE_CLASS = 240, 60, 24
+N_SMALL = 9
 # Trees after the first look at no more columns than this, so that wide data cost little more than others.
 MOST_COLUMNS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class BoxPool:
-    """Candidate boxes, each with one label and its membership on the draws that choose.
-
-    Parameters
-    ----------
-    keys : list of Key
-    labels : int array of shape (n_boxes,)
-    inside : packed bits of shape (n_boxes, n_words)
-    right : packed bits of shape (n_boxes, n_words)
-        Draws in the box on which the box's label is the black box's.
-    """
+    """Candidate boxes with one label each; the draws inside, and those on which the label is right, as packed bits."""
 
     keys: list[Key]
     labels: Ints
     inside: Bits
     right: Bits
-
-    def take(self, boxes: Ints) -> "BoxPool":
-        """Return some of the boxes."""
-        return BoxPool(
-            [self.keys[i] for i in boxes.tolist()], self.labels[boxes], self.inside[boxes], self.right[boxes]
-        )
 
 
 def grow_on_answers(
@@ -49,32 +37,13 @@ def grow_on_answers(
 ) -> Iterator[Tree]:
     """Yield one tree for labels, and two for numbers: on bins as wide as one constant can serve, and by variance.
 
-    Parameters
-    ----------
-    draws : LabelledDraws
-    some : int array
-        The draws that grow.
-    columns : list of Column
-        Columns of these draws.
-    max_leaves, min_leaf : int
-    shift : float
-        Where the first bin of numbers begins, so that no border between bins is the same in many trees.
+    The columns are those of ``some`` of the draws. ``shift`` says where the first bin of numbers begins, so that no
+    border between bins is the same in many trees.
     """
     labels, n_labels = draws.bin_answers(shift)
-    yield grow_on_columns(
-        columns, labels[some], np.arange(n_labels), draws.schema, max_leaves, min_leaf=min_leaf, simplify=False
-    )
+    yield grow_on_columns(columns, labels[some], np.arange(n_labels), draws.schema, max_leaves, min_leaf)
     if draws.truth is not None:
-        yield grow_on_columns(
-            columns,
-            np.zeros(len(some), dtype=np.intp),
-            np.arange(1),
-            draws.schema,
-            max_leaves,
-            min_leaf=min_leaf,
-            simplify=False,
-            amounts=to_amounts(draws.truth)[some],
-        )
+        yield grow_by_variance(columns, to_amounts(draws.truth)[some], draws.schema, max_leaves, min_leaf)
 
 
 def node_boxes(tree: Tree, grid: Grid) -> Iterator[tuple[int, Key]]:
@@ -106,28 +75,11 @@ def grow_trees(
     grows: Ints,
     grid: Grid,
     rng: np.random.Generator,
-    *,
-    large: int = 240,
-    small: int = 60,
-    n_small: int = 9,
-    one_class: int = 24,
 ) -> list[Tree]:
-    """Grow one large tree, small ones on parts of columns and draws, and one against the rest for each class.
-
-    Parameters
-    ----------
-    draws : LabelledDraws
-    grows : int array
-        The draws that grow.
-    grid : Grid
-    rng : numpy.random.Generator
-    large, small, one_class : int
-        Most leaves of each kind of tree.
-    n_small : int
-    """
+    """Grow one large tree, small ones on parts of columns and draws, and one against the rest for each class."""
     columns = [column.take(grows) for column in grid.columns]
     min_leaf = max(2, round(0.0005 * len(grows)))
-    trees = list(grow_on_answers(draws, grows, columns, large, min_leaf))
+    trees = list(grow_on_answers(draws, grows, columns, LARGE, min_leaf))
     # Columns that the first tree asks about come first; others fill up at random.
     asked = np.unique(trees[0].column[trees[0].column != LEAF])
     others = rng.permutation(np.setdiff1d(np.arange(len(columns)), asked))
@@ -135,42 +87,34 @@ def grow_trees(
     # A tree without the column that matters most finds what else tells classes apart.
     n_some = max(1, round(0.6 * len(useful)))
     n_part = len(grows) // 2
-    for number in range(n_small):
+    for number in range(N_SMALL):
         some = np.sort(rng.permutation(useful)[:n_some])
         half = rng.permutation(len(grows))[:n_part]
         part = [columns[j].take(half) for j in some.tolist()]
-        trees += grow_on_answers(draws, grows[half], part, small, min_leaf, (number + 1) / (n_small + 1))
+        trees += grow_on_answers(draws, grows[half], part, SMALL, min_leaf, (number + 1) / (N_SMALL + 1))
     columns = [columns[j] for j in np.sort(useful).tolist()]
     for is_right in draws.list_targets(grows):
-        trees.append(
-            grow_on_columns(columns, is_right, np.arange(2), grid.schema, one_class, min_leaf=min_leaf, simplify=False)
-        )
+        trees.append(grow_on_columns(columns, is_right, np.arange(2), grid.schema, ONE_CLASS, min_leaf))
     return trees
 
 
 def make_pool(
-    trees: list[Tree],
-    grid: Grid,
-    draws: Memberships,
-    right: Bools,
-    n_terms: Ints,
-    max_conditions: int | None = None,
+    trees: list[Tree], draws: Memberships, right: Bools, n_terms: Ints, max_conditions: int | None = None
 ) -> BoxPool:
     """Collect the distinct boxes of all nodes that are pure, large and short enough on the draws that choose.
 
     Parameters
     ----------
     trees : list of Tree
-    grid : Grid
     draws : Memberships
-    right : bool array of shape (n_classes, n_draws)
+    right : bool array of shape (n_answers, n_draws)
         Which answer is right on which draw.
-    n_terms : int array of shape (n_classes,)
+    n_terms : int array of shape (n_answers,)
         The terms of each answer that is a line.
     max_conditions : int or None
-        The most conditions of a box.
+        The maximum number of conditions of a box.
     """
-    found = dict.fromkeys(key for tree in trees for _, key in node_boxes(tree, grid))
+    found = dict.fromkeys(key for tree in trees for _, key in node_boxes(tree, draws.grid))
     keys = [key for key in found if max_conditions is None or len(key) <= max_conditions]
     inside = draws.of_boxes(keys)
     right_bits = kernels.pack(right)

@@ -36,12 +36,7 @@ class Candidate:
 class Candidates:
     """All candidates met so far, each once, with the draws inside as packed bits.
 
-    Parameters
-    ----------
-    draws : Memberships
-        The draws that choose.
-    right : packed bits of shape (n_answers, n_words)
-        Which answer is right on which draw.
+    ``right``, packed bits of shape (n_answers, n_words), says which answer is right on which draw.
     """
 
     draws: Memberships

@@ -8,17 +8,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.boxes import grow_trees, make_pool
+from oleander.learning.boxes import grow_trees
 from oleander.learning.candidates import Candidate, Candidates
 from oleander.learning.grid import Grid, Key, Memberships
-from oleander.learning.lines import list_nodes, with_lines
+from oleander.learning.lines import learn_lines
 from oleander.learning.program import CoverProgram
-from oleander.learning.proposing import Polisher, Proposer, find_useful_columns
-from oleander.rules.line import MOST_TERMS
-from oleander.rules.tree import LEAF, Tree
+from oleander.learning.proposing import Proposer
 
 SILENT = -1
 # Draws that measure and order the rule sets take no part in choosing them.
@@ -35,8 +32,6 @@ PROPOSED_AT = (0.99, 0.97, 0.95, 0.92, 0.9, 0.85, 0.8, 0.7, 0.5, 0.3, 0.1)
 # The numbers of rules that are chosen beside the largest. The sets of one of them are widened at the next threshold.
 SIZES = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40)
 WIDENED_SIZE = 10
-# Lines are fitted again to boxes that reach these thresholds.
-REFIT_AT = (0.93, 0.85, 0.7)
 
 
 @dataclass(frozen=True)
@@ -48,7 +43,7 @@ class Step:
     rules : tuple of Candidate
         The widest first. Where several hold, the most faithful answers.
     threshold : float
-        The least share of right draws that a rule was asked for.
+        The minimum share of right draws that a rule was asked for.
     max_rules : int
         The number of rules that were allowed.
     n_terms : int
@@ -100,19 +95,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Rule sets on one grid, and what they were learned from.
-
-    Parameters
-    ----------
-    grid : Grid
-    draws : LabelledDraws
-        The draws, which hold the answers that rules may give.
-    steps : tuple of Step
-    candidates : Candidates or None
-        What the program chose from; None for trees.
-    min_gain : float
-        As in ``CoverProgram``.
-    """
+    """Rule sets on one grid, and what they were learned from; trees have no candidates that a program chose from."""
 
     grid: Grid
     draws: LabelledDraws
@@ -140,13 +123,7 @@ class Family:
     def find_order(self, max_rules: int | None = None, *, keep_beaten: bool = False) -> Ints:
         """Return the steps from cautious to bold, without those that another beats in both mass and agreement.
 
-        Steps that were allowed more than ``max_rules`` rules are left out.
-
-        Parameters
-        ----------
-        max_rules : int or None
-        keep_beaten : bool
-            Keep the steps that another beats, too.
+        Steps that were allowed more than ``max_rules`` rules are left out; ``keep_beaten`` keeps all others.
         """
         usable = [
             number
@@ -180,18 +157,8 @@ def learn_family(
     found are the same there, and what is added can only be wider. Floors between those at which candidates are proposed
     are the exception: there, candidates are proposed that lower floors do not have.
 
-    Parameters
-    ----------
-    draws : LabelledDraws
-    rng : numpy.random.Generator
-    max_rules : sequence of int
-        The largest numbers of rules in a set; smaller ones are tried too.
-    floors : sequence of float
-        The lowest one is the last threshold.
-    max_conditions : int or None
-        The largest number of conditions of a rule.
-    min_support : int
-        The fewest draws that a rule must add to a set.
+    ``max_rules`` are the largest numbers of rules in a set; smaller ones are tried too. The lowest of the floors is the
+    last threshold. A rule has at most ``max_conditions`` conditions and adds at least ``min_support`` draws to its set.
 
     Returns
     -------
@@ -209,7 +176,7 @@ def learn_family(
     min_gain = max(MIN_GAIN * len(learns), float(min_support))
     if draws.truth is not None:
         draws = learn_lines(draws, grows, learns, trees, members, max_conditions, min_gain)
-    proposer = _make_proposer(draws, learns, trees, members, max_conditions, min_gain)
+    proposer = Proposer(draws, learns, trees, members, max_conditions, min_gain)
     sizes = {size for size in SIZES if size < max(max_rules)} | set(max_rules)
     steps: list[Step] = []
     widest: dict[int, list[int]] = {}
@@ -243,57 +210,6 @@ def list_thresholds(floors: Sequence[float]) -> list[float]:
     [0.995, 0.99, 0.98, 0.975]
     """
     return sorted({*(threshold for threshold in THRESHOLDS if threshold > min(floors)), *floors}, reverse=True)
-
-
-def _make_proposer(
-    draws: LabelledDraws,
-    learns: Ints,
-    trees: list[Tree],
-    members: Memberships,
-    max_conditions: int | None,
-    min_gain: float,
-) -> Proposer:
-    right = draws.find_right(learns)
-    pool = make_pool(trees, members.grid, members, right, draws.count_terms(), max_conditions)
-    polisher = Polisher(members, find_useful_columns(pool.keys), max_conditions)
-    return Proposer(pool, polisher, right, min_gain)
-
-
-def learn_lines(
-    draws: LabelledDraws,
-    grows: Ints,
-    learns: Ints,
-    trees: list[Tree],
-    members: Memberships,
-    max_conditions: int | None,
-    min_gain: float,
-) -> LabelledDraws:
-    """Return draws with lines as further answers: of the nodes of a tree, and of boxes that are chosen given those.
-
-    Parameters
-    ----------
-    draws : LabelledDraws
-        With numbers as answers.
-    grows, learns : int arrays
-        The draws that grew the trees, and those that choose.
-    trees : list of Tree
-        As ``grow_trees`` grows them; the second one grows by variance.
-    members : Memberships
-        Of the draws that choose.
-    max_conditions : int or None
-        As in ``learn_family``.
-    min_gain : float
-        The fewest draws that a box must add.
-    """
-    columns = np.unique(np.concatenate([tree.column[tree.column != LEAF] for tree in trees]))
-    most = min(MOST_TERMS, max_conditions or MOST_TERMS)
-    draws = with_lines(draws, grows, list_nodes(trees[1], draws.values[grows]), columns, most)
-    proposer = _make_proposer(draws, learns, trees, members, max_conditions, min_gain)
-    for threshold in REFIT_AT:
-        boxes = proposer.candidates.bits(proposer.propose(threshold))
-        inside = kernels.unpack(boxes, len(learns))
-        draws = with_lines(draws, learns, (np.flatnonzero(line) for line in inside), columns, most)
-    return draws
 
 
 def _answer(grid: Grid, steps: Sequence[Step], codes: NDArray[np.int32]) -> Ints:

@@ -25,14 +25,7 @@ Key = tuple[Cut, ...]
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Readable bins of every column, learned from draws.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    columns : sequence of Column
-        One per feature, with the codes of the draws that the bins were learned from.
-    """
+    """Readable bins of every column, with the codes of the draws that they were learned from."""
 
     schema: FeatureSchema
     columns: Sequence[Column]

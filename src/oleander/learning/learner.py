@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -37,7 +38,7 @@ WORTH_MORE_READING = 0.005
 WORTH_MORE_ANSWERS = 0.02
 # The number of rules that are chosen where none is given: at least this many, and this many for each answer.
 FEWEST_RULES, RULES_PER_CLASS = 10, 2
-Learn = Callable[[LabelledDraws, int], Family]
+Learn = Callable[[LabelledDraws, np.random.Generator], Family]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,19 +161,12 @@ class RuleLearner:
 
     def choose_tree(self, max_leaves: int, min_fidelity: float) -> RuleSet | None:
         """Return one tree that abstains, learned from the same draws and judged like rules; None if none passes."""
-
-        def learn(draws: LabelledDraws, seed: int) -> Family:
-            return learn_abstaining_tree(draws, np.random.default_rng(seed), max_leaves)
-
+        learn = partial(learn_abstaining_tree, max_leaves=max_leaves)
         return self._pick(*self._judge(("abstaining", max_leaves), learn), min_fidelity, asks_each=False)
 
     def plain_tree(self, max_leaves: int) -> RuleSet:
         """Return one tree that answers every row, learned from the same draws; nothing is certified of it."""
-
-        def learn(draws: LabelledDraws, seed: int) -> Family:
-            return learn_plain_tree(draws, np.random.default_rng(seed), max_leaves)
-
-        family, judged = self._judge(("plain", max_leaves), learn)
+        family, judged = self._judge(("plain", max_leaves), partial(learn_plain_tree, max_leaves=max_leaves))
         return self._make_set(family, judged, 0, float(judged.bounds(self.level)[0]))
 
     def why_nothing(self, max_rules: int, min_fidelity: float) -> str:
@@ -202,16 +196,13 @@ class RuleLearner:
         )
 
     def _judge_sets(self, max_rules: Sequence[int], min_fidelity: Sequence[float]) -> tuple[Family, Judged]:
-        def learn(draws: LabelledDraws, seed: int) -> Family:
-            return learn_family(
-                draws,
-                np.random.default_rng(seed),
-                max_rules=max_rules,
-                floors=min_fidelity,
-                max_conditions=self.max_conditions,
-                min_support=self.min_support,
-            )
-
+        learn = partial(
+            learn_family,
+            max_rules=max_rules,
+            floors=min_fidelity,
+            max_conditions=self.max_conditions,
+            min_support=self.min_support,
+        )
         return self._judge(("rules", tuple(max_rules), tuple(min_fidelity)), learn, max_rules)
 
     def _judge(self, key: Any, learn: Learn, numbers: Sequence[int | None] = (None,)) -> tuple[Family, Judged]:
@@ -224,7 +215,7 @@ class RuleLearner:
                 family, answered, right = self._learn_with_sisters(learn)
             else:
                 with tell_progress(f"learning rules from {len(self.draws.values):,} draws"):
-                    family = learn(self.draws, self.seed)
+                    family = learn(self.draws, np.random.default_rng(self.seed))
             is_blind = self.by_folds and len(self.draws.values) < ENOUGH_TO_ORDER
             orders = (family.find_order(number, keep_beaten=is_blind).tolist() for number in numbers)
             steps = dict.fromkeys(step for order in orders for step in order)
@@ -383,10 +374,11 @@ def _learn_part(
     learn: Learn, draws: LabelledDraws, rows: Rows, fold: Ints, seed: int, number: int
 ) -> Family | tuple[Bools, Bools]:
     """Return the family of all draws, or what a sister answers, and answers correctly, of the rows of its fold."""
+    rng = np.random.default_rng(seed)
     if number == WHOLE:
-        return learn(draws, seed)
+        return learn(draws, rng)
     own = fold == number
-    return learn(draws.take(_find_usable(draws, fold, number)), seed).judge(rows.values[own], rows.labels[own])
+    return learn(draws.take(_find_usable(draws, fold, number)), rng).judge(rows.values[own], rows.labels[own])
 
 
 def _find_usable(draws: LabelledDraws, fold: Ints, number: int) -> Ints:

@@ -5,10 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from oleander import kernels
 from oleander.arrays import Floats, Ints
 from oleander.draws.labelled import LabelledDraws
+from oleander.learning.grid import Memberships
+from oleander.learning.proposing import Proposer
 from oleander.rules.line import MOST_TERMS, Inputs, fit_terms
-from oleander.rules.tree import Tree
+from oleander.rules.tree import LEAF, Tree
 
 # Lines are fitted in at most this many nodes of a tree, the largest ones, each with at least this share of the draws.
 MOST_NODES, MIN_SHARE = 20, 0.01
@@ -16,6 +19,33 @@ MOST_NODES, MIN_SHARE = 20, 0.01
 MIN_DRAWS = 50
 # More draws than this in a part are thinned out: a line has few terms.
 MOST_DRAWS = 1_000
+# Lines are fitted again to boxes that reach these thresholds.
+REFIT_AT = (0.93, 0.85, 0.7)
+
+
+def learn_lines(
+    draws: LabelledDraws,
+    grows: Ints,
+    learns: Ints,
+    trees: list[Tree],
+    members: Memberships,
+    max_conditions: int | None,
+    min_gain: float,
+) -> LabelledDraws:
+    """Return draws with lines as further answers: of the nodes of a tree, and of boxes that are chosen given those.
+
+    The arguments are those of ``Proposer``. Lines in nodes learn from the draws that grew the trees; the second tree
+    grew by variance.
+    """
+    columns = np.unique(np.concatenate([tree.column[tree.column != LEAF] for tree in trees]))
+    most = min(MOST_TERMS, max_conditions or MOST_TERMS)
+    draws = with_lines(draws, grows, list_nodes(trees[1], draws.values[grows]), columns, most)
+    proposer = Proposer(draws, learns, trees, members, max_conditions, min_gain)
+    for threshold in REFIT_AT:
+        inside = proposer.candidates.bits(proposer.propose(threshold))
+        boxes = kernels.unpack(inside, len(learns))
+        draws = with_lines(draws, learns, (np.flatnonzero(box) for box in boxes), columns, most)
+    return draws
 
 
 def with_lines(
@@ -23,17 +53,7 @@ def with_lines(
 ) -> LabelledDraws:
     """Return draws with lines of one term and more as further answers.
 
-    Parameters
-    ----------
-    draws : LabelledDraws
-        With numbers as answers.
-    some : int array
-        The draws that the lines learn from.
-    parts : iterable of int arrays
-        Positions among these draws; lines are fitted to each part by itself.
-    columns : int array
-        The columns that may become terms.
-    max_terms : int
+    The lines learn from ``some`` of the draws: they are fitted to each of ``parts``, positions among these, by itself.
     """
     assert draws.truth is not None
     assert draws.tolerance is not None

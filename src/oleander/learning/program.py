@@ -24,16 +24,7 @@ N_RESTARTS = 5
 
 @dataclass(frozen=True, eq=False)
 class CoverProgram:
-    """The candidates that reach a threshold.
-
-    Parameters
-    ----------
-    candidates : Candidates
-    threshold : float
-        θ: each chosen candidate is right on at least this share of all draws inside.
-    min_gain : float
-        The fewest draws that a rule must add to be worth reading.
-    """
+    """The candidates that reach a threshold θ on all draws inside; a rule must add ``min_gain`` draws to the others."""
 
     candidates: Candidates
     threshold: float

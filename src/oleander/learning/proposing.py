@@ -6,9 +6,11 @@ import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
-from oleander.learning.boxes import BoxPool
+from oleander.draws.labelled import LabelledDraws
+from oleander.learning.boxes import make_pool
 from oleander.learning.candidates import Candidates
 from oleander.learning.grid import Key, Memberships, mask_table, read_table
+from oleander.rules.tree import Tree
 
 # The most boxes of one round of proposals, whatever the number of rules that is asked for.
 MOST_BOXES = 24
@@ -88,22 +90,34 @@ class Proposer:
 
     Parameters
     ----------
-    pool : BoxPool
-        Boxes to start from.
-    polisher : Polisher
+    draws : LabelledDraws
+    learns : int array
         The draws that choose.
-    right : bool array of shape (n_answers, n_draws)
-        Which answer is right on which draw.
+    trees : list of Tree
+    members : Memberships
+        Of the draws that choose.
+    max_conditions : int or None
+        The maximum number of conditions of a box.
     min_gain : float
         The minimum number of draws that a box must add.
     """
 
-    def __init__(self, pool: BoxPool, polisher: Polisher, right: Bools, min_gain: float) -> None:
-        self.pool, self.polisher, self.right, self.min_gain = pool, polisher, right, min_gain
-        self.candidates = Candidates(polisher.draws, kernels.pack(right))
-        self._n_inside, self._n_right = kernels.count_bits(pool.inside), kernels.count_bits(pool.right)
-        self._every_box = np.arange(len(pool.keys))
-        self._penalty = MIN_CUT_GAIN * right.shape[1]
+    def __init__(
+        self,
+        draws: LabelledDraws,
+        learns: Ints,
+        trees: list[Tree],
+        members: Memberships,
+        max_conditions: int | None,
+        min_gain: float,
+    ) -> None:
+        self.right, self.min_gain = draws.find_right(learns), min_gain
+        self.pool = make_pool(trees, members, self.right, draws.count_terms(), max_conditions)
+        self.polisher = Polisher(members, find_useful_columns(self.pool.keys), max_conditions)
+        self.candidates = Candidates(members, kernels.pack(self.right))
+        self._n_inside, self._n_right = kernels.count_bits(self.pool.inside), kernels.count_bits(self.pool.right)
+        self._every_box = np.arange(len(self.pool.keys))
+        self._penalty = MIN_CUT_GAIN * len(learns)
 
     def propose(self, threshold: float, known: Sequence[int] = ()) -> list[int]:
         """Add candidates that reach a threshold, and return a greedy choice of them.

@@ -28,7 +28,7 @@ def learn_abstaining_tree(draws: LabelledDraws, rng: np.random.Generator, max_le
     steps = [
         Step(rules, 0.0, max_leaves)
         for tree in grow_large_trees(draws, grid, learns[: len(learns) // 2])
-        for rules in prune_tree(tree, grid, members, right, PRICES, max_leaves)
+        for rules in prune_tree(tree, members, right, PRICES, max_leaves)
     ]
     return Family(grid, draws, measure_steps(grid, steps, grid.codes[:, held], draws.find_right(held)))
 
@@ -64,24 +64,13 @@ def grow_large_trees(draws: LabelledDraws, grid: Grid, some: Ints, max_leaves: i
 
 
 def prune_tree(
-    tree: Tree, grid: Grid, members: Memberships, right: Bools, prices: Sequence[float], max_leaves: int
+    tree: Tree, members: Memberships, right: Bools, prices: Sequence[float], max_leaves: int
 ) -> list[tuple[Candidate, ...]]:
-    """Return the speaking nodes of the best pruning of a tree at each price.
+    """Return the nodes that speak, at most ``max_leaves``, in the best pruning of a tree at each price.
 
-    Parameters
-    ----------
-    tree : Tree
-    grid : Grid
-    members : Memberships
-        The draws that decide.
-    right : bool array of shape (n_answers, n_draws)
-        Which answer is right on which of them.
-    prices : sequence of float
-        What a wrong answer costs.
-    max_leaves : int
-        The largest number of nodes that speak; no two of them lie on one path from the root.
+    The price is what a wrong answer costs; ``right`` says which answer is right on which of the draws that decide.
     """
-    keys = [key for _, key in node_boxes(tree, grid)]
+    keys = [key for _, key in node_boxes(tree, members.grid)]
     inside = members.of_boxes(keys)
     counts, sizes = count_by_class(inside, kernels.pack(right)), kernels.count_bits(inside)
     says, n_right = counts.argmax(axis=1), counts.max(axis=1)

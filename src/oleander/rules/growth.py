@@ -120,13 +120,17 @@ def grow_tree(
     min_leaf: int = 1,
     simplify: bool = True,
 ) -> Tree:
-    """Grow a tree on some features and return it as arrays.
-
-    With ``simplify`` a split into two leaves with the same label is undone. Without it such splits stay: one of the two
-    leaves may be more faithful than the other.
-    """
+    """Grow a tree on some features of the draws; see ``grow_on_columns``."""
     columns = make_columns(draws, schema, features)
-    return grow_on_columns(columns, labels, classes, schema, max_leaves, min_leaf=min_leaf, simplify=simplify)
+    return grow_on_columns(columns, labels, classes, schema, max_leaves, min_leaf, simplify=simplify)
+
+
+def grow_by_variance(
+    columns: list[Column], amounts: Ints, schema: FeatureSchema, max_leaves: int | None, min_leaf: int
+) -> Tree:
+    """Grow a tree of regression on whole amounts; its one label has no meaning."""
+    one = np.zeros(len(amounts), dtype=np.intp)
+    return grow_on_columns(columns, one, np.arange(1), schema, max_leaves, min_leaf, amounts=amounts)
 
 
 def grow_on_columns(
@@ -135,25 +139,21 @@ def grow_on_columns(
     classes: Labels,
     schema: FeatureSchema,
     max_leaves: int | None,
-    *,
     min_leaf: int = 1,
-    simplify: bool = True,
+    *,
+    simplify: bool = False,
     amounts: Ints | None = None,
 ) -> Tree:
     """Grow a tree on binned features, which many trees on the same draws can share.
 
-    With ``amounts`` and one class the tree is one of regression; see ``oleander.kernels.grow_nodes``.
+    With ``simplify`` a split into two leaves with the same label is undone. Without it such splits stay: one of the two
+    leaves may be more faithful than the other. For ``amounts`` see ``oleander.kernels.grow_nodes``.
     """
     n_codes = np.array([column.n_codes for column in columns], dtype=np.intp)
     is_number = np.array([column.is_number for column in columns], dtype=bool)
     codes = np.stack([column.codes for column in columns]) if columns else np.empty((0, len(labels)), dtype=np.int32)
     split, code, missing_left, left, right, label, n_draws, n_right = kernels.grow_nodes(
-        codes,
-        n_codes,
-        is_number,
-        labels,
-        len(classes),
-        max_leaves,
+        *(codes, n_codes, is_number, labels, len(classes), max_leaves),
         min_leaf=min_leaf,
         simplify=simplify,
         amounts=amounts,
@@ -193,11 +193,7 @@ def to_amounts(answers: Floats) -> Ints:
 def count_right(tree: Tree, values: Floats, right: Bools) -> Ints:
     """Return the number of draws in each node on which each answer is right, of shape (n_answers, n_nodes).
 
-    Parameters
-    ----------
-    tree : Tree
-    values : array of shape (n_draws, n_features)
-    right : bool array of shape (n_answers, n_draws)
+    ``right``, of shape (n_answers, n_draws), says which answer is right on which draw.
     """
     leaf = tree.apply(values)
     counts = np.array([np.bincount(leaf[is_right], minlength=len(tree.column)) for is_right in right])
@@ -215,32 +211,8 @@ def grow_for_numbers(
     max_leaves: int | None,
     min_leaf: int = 1,
 ) -> Tree:
-    """Grow a tree by variance, in which each leaf says the constant that is right most often.
-
-    Parameters
-    ----------
-    values : array of shape (n_draws, n_features)
-        Encoded draws.
-    answers : array of shape (n_draws,)
-    tolerance : Tolerance
-    schema : FeatureSchema
-    features : tuple of int
-        The columns on which the tree may split.
-    max_leaves : int or None
-    min_leaf : int
-        The fewest draws of a leaf.
-    """
-    columns, one = make_columns(values, schema, features), np.zeros(len(values), dtype=np.intp)
-    tree = grow_on_columns(
-        columns,
-        one,
-        np.arange(1),
-        schema,
-        max_leaves,
-        min_leaf=min_leaf,
-        simplify=False,
-        amounts=to_amounts(answers),
-    )
+    """Grow a tree by variance, in which each leaf says the constant that is right most often."""
+    tree = grow_by_variance(make_columns(values, schema, features), to_amounts(answers), schema, max_leaves, min_leaf)
     constants = find_constants(answers, tolerance)
     counts = count_right(tree, values, agrees(constants[:, None], answers, tolerance))
     most, ends = counts.max(axis=0), tree.column == LEAF
