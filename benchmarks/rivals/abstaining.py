@@ -36,7 +36,6 @@ class AbstainingTree(Explainer, saved_as="abstaining tree"):
     x1 ≤ 0.7 → False (100% of 1,414 rows)
     """
 
-    noun = "tree"
     abstains = is_plain = True
 
     tree: Tree

@@ -113,13 +113,9 @@ class Ball(Region, saved_as="ball"):
         """The ball itself."""
         return self
 
-    def contains_next(self, rows: Floats, memory: dict[str, Any]) -> Bools:
-        """Return what ``contains`` does, with the distances of the ball before where they are the same."""
-        measures = self.center, self.norm, self.schema, self.scales
-        before = memory.get("ball")
-        if before is None or any(one is not other for one, other in zip(before[0], measures, strict=True)):
-            memory["ball"] = before = measures, self.distances(rows)
-        return self.reaches(*before[1])
+    def measures_like(self, other: "Ball") -> bool:
+        """Return whether every row has the same distances in another ball, as far as identity tells."""
+        return all(getattr(self, name) is getattr(other, name) for name in ("center", "norm", "schema", "scales"))
 
     def form(self) -> dict[str, Any]:
         """Return plain data for the page."""

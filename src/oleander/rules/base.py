@@ -42,7 +42,7 @@ class Rule:
     share : float
         The share of them on which the black box gives the same label.
     unit : str
-        "draws" or "rows", which the rule was learned from.
+        What the rule was learned from: "draws" or "rows".
     tolerance : Tolerance or None
         How near the label is to the black box's answer, where it is a number.
     formula : str
@@ -88,8 +88,6 @@ class Explainer(ABC):
 
     Attributes
     ----------
-    noun : str
-        What a sentence calls it.
     is_one_rule : bool
         Whether it says one thing everywhere, so that the conditions of its box are those of its rule.
     varies : bool
@@ -101,7 +99,6 @@ class Explainer(ABC):
         hold, all of which are conditions, or the value of ``lines``. Only such explainers are exported.
     """
 
-    noun: ClassVar[str] = "explainer"
     saved_as: ClassVar[str] = ""
     is_one_rule: ClassVar[bool] = False
     varies: ClassVar[bool] = False

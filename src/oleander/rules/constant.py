@@ -126,12 +126,7 @@ def find_nearest(answers: Floats, constants: Floats) -> Ints:
 def cut_into_bins(answers: Floats, tolerance: Tolerance, shift: float = 0.0) -> tuple[Ints, int]:
     """Return the bin of each answer, and the number of bins: as wide as one constant can serve, or else quantiles.
 
-    Parameters
-    ----------
-    answers : array
-    tolerance : Tolerance
-    shift : float
-        Where the first bin begins, in units of a bin.
+    The first bin begins at ``shift``, in units of a bin.
 
     Examples
     --------
@@ -152,13 +147,6 @@ def choose_tolerance(values: Floats, answers: Floats, seed: int) -> Tolerance:
 
     The tree has 20 leaves, learns from half of the draws and answers the other half. Rules of a few constants that may
     abstain then have something to say, whatever the units of the answers are.
-
-    Parameters
-    ----------
-    values : array of shape (n_draws, n_features)
-        Encoded draws.
-    answers : array of shape (n_draws,)
-    seed : int
     """
     if np.ptp(answers) == 0:
         raise ValueError(

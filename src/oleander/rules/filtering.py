@@ -40,12 +40,7 @@ class StopReason(StrEnum):
 class FilterResult:
     """The selected features in order, the information that each added, and the reason for stopping.
 
-    Parameters
-    ----------
-    features : tuple of int
-    information : tuple of float
-        I(φ; y | features before) in nats.
-    stopped : StopReason
+    The information is I(φ; y | features before) in nats.
     """
 
     features: tuple[int, ...]
@@ -56,11 +51,7 @@ class FilterResult:
 class Leaves:
     """The paper's set 𝓛: groups of draws that share a bin in every selected feature, without finished leaves.
 
-    Parameters
-    ----------
-    labels : integer array of shape (n_draws,)
-    drop_small : bool
-        Drop leaves that are too small for any feature to be significant, besides the pure ones.
+    Finished leaves are pure or, with ``drop_small``, too small for any feature to be significant.
     """
 
     def __init__(self, labels: Codes, *, drop_small: bool) -> None:
@@ -102,15 +93,8 @@ class Leaves:
         """Return the information of features about the label, given the leaves, in nats, and p values of the G-test.
 
         Σ p(φ, y, l) log p(φ, y | l) / (p(φ | l) p(y | l)), the paper's estimator with its two slips corrected: the
-        second factor below is p(y | l), and the conditioning is on the selected features.
-
-        Parameters
-        ----------
-        codes : int32 array of shape (n_features, n_draws)
-            Bin codes of all draws.
-        n_codes : int array of shape (n_features,)
-        features : int array
-            The features to score.
+        second factor below is p(y | l), and the conditioning is on the selected features. ``codes`` are the bins of all
+        draws in all features, of shape (n_features, n_draws).
         """
         leaf_labels = np.asarray(self._leaf * self.n_labels + self.labels, dtype=np.intp)
         table = x_log_x(self.n_draws)

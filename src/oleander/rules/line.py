@@ -206,11 +206,7 @@ class Line(Explainer, saved_as="line"):
 class Inputs:
     """Columns of draws as inputs of lines: numbers with mean 0 and spread 1, and levels as 0 or 1.
 
-    Parameters
-    ----------
-    terms : list of Term
-        The column of each input, with the slope and reference that one unit of the input has.
-    values : array of shape (n_draws, n_inputs)
+    A term says the column of an input, and the slope and reference that one unit of it has.
     """
 
     terms: list[Term]
@@ -246,18 +242,7 @@ class Inputs:
 def fit_terms(
     inputs: Inputs, values: Floats, answers: Floats, tolerance: Tolerance, max_terms: int = MOST_TERMS
 ) -> Iterator[Line]:
-    """Yield readable lines with one term, two terms and so on.
-
-    Parameters
-    ----------
-    inputs : Inputs
-        Of the same draws.
-    values : array of shape (n_draws, n_features)
-        Encoded draws.
-    answers : array of shape (n_draws,)
-    tolerance : Tolerance
-    max_terms : int
-    """
+    """Yield readable lines with one term, two terms and so on, given encoded draws, also as inputs, and answers."""
     size = STEP * float(np.median(np.broadcast_to(tolerance.width(answers), answers.shape)))
     if size <= 0:
         return

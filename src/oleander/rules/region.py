@@ -1,7 +1,7 @@
 """What every region is and says, and the matrix of regions and the rows that they contain."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -36,7 +36,7 @@ class Region(ABC):
             REGIONS[saved_as] = cls
         elif "contains" in vars(cls):
             # What a class inherits would describe, export and save another region.
-            for name in ("saved_as", "box", "ball", "contains_next", "form", "to_dict"):
+            for name in ("saved_as", "box", "ball", "form", "to_dict"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Region)[name])
 
@@ -66,10 +66,6 @@ class Region(ABC):
     def find_silent_rule(self, row: Floats) -> Rule | None:
         """Return the rule under which the explainer keeps silent about a row; None where that is not the reason."""
         return None
-
-    def contains_next(self, rows: Floats, memory: dict[str, Any]) -> Bools:
-        """Return what ``contains`` does; ``memory`` keeps what the next region of a sequence may use again."""
-        return self.contains(rows)
 
     def form(self) -> dict[str, Any]:
         """Return plain data by which the page finds whether a row lies inside; of the kind "other" it cannot."""
@@ -180,6 +176,18 @@ def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":
     """
     # Columns are read one after the other: each should be contiguous in memory.
     by_column = np.asfortranarray(rows)
-    memory: dict[str, Any] = {}
-    lines = (region.contains_next(by_column, memory) for region in regions)
-    return kernels.PackedRows.pack(lines, (len(regions), len(rows)))
+    return kernels.PackedRows.pack(_contain(regions, by_column), (len(regions), len(rows)))
+
+
+def _contain(regions: Sequence[Region], rows: Floats) -> Iterator[Bools]:
+    """Yield what each region contains; a ball takes over the distances of the ball before where they are the same."""
+    before, distances = None, None
+    for region in regions:
+        ball = region.ball
+        if ball is not region:
+            yield region.contains(rows)
+            continue
+        if before is None or distances is None or not ball.measures_like(before):
+            distances = ball.distances(rows)
+        before = ball
+        yield ball.reaches(*distances)

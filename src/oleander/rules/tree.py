@@ -50,7 +50,6 @@ class Tree(Explainer, saved_as="tree"):
         The number of draws on which the node's label is the black box's.
     """
 
-    noun = "tree"
     is_plain = True
 
     schema: FeatureSchema
