@@ -7,7 +7,7 @@ from oleander.learning.boxes import MIN_PURITY, grow_trees, make_pool
 from oleander.learning.grid import Grid, Memberships
 
 
-def test_every_box_of_the_pool_is_pure_and_counted_rightly():
+def test_every_box_of_the_pool_is_pure_and_counted_correctly():
     rng = np.random.default_rng(0)
     draws = rng.uniform(size=(2000, 4))
     labels = (draws[:, 0] > 0.5).astype(np.intp) + (draws[:, 1] > 0.7)

@@ -115,7 +115,7 @@ def test_the_order_is_from_cautious_to_bold():
                 assert any(one.mass >= step.mass and one.agreement >= step.agreement for one in order) or not step.mass
 
 
-def test_more_corrections_answer_no_more_draws_but_more_of_them_rightly():
+def test_more_corrections_answer_no_more_draws_but_more_of_them_correctly():
     family = learn(make_draws(4, 3000, 4), 10, 0.8)
     for plain, corrected in zip(family.steps[::2], family.steps[1::2], strict=True):
         assert (plain.threshold, plain.max_rules) == (corrected.threshold, corrected.max_rules)

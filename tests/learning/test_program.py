@@ -21,7 +21,7 @@ def find_best(program, max_rules):
 
 
 def count_right(candidates, chosen):
-    """Return the number of draws that rules answer rightly, where the most faithful one answers."""
+    """Return the number of draws that rules answer correctly, where the most faithful one answers."""
     step = Step.choose(candidates, chosen, 0.0, len(chosen))
     said = step.read(candidates.draws.covers(step.keys))
     right = unpack(candidates.right, candidates.n_draws)
@@ -76,7 +76,7 @@ def test_every_rule_that_is_kept_adds_enough(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_corrections_answer_more_draws_rightly_and_none_fewer(seed):
+def test_corrections_answer_more_draws_correctly_and_none_fewer(seed):
     program = make_program(seed, n_candidates=40)
     candidates = program.candidates
     chosen = program.search(2, [])

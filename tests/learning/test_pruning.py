@@ -47,7 +47,7 @@ def test_speaking_nodes_lie_apart_and_count_all_draws_inside(draws, max_leaves):
             assert (rule.n_draws, rule.n_right) == (own.sum(), (draws.codes[own] == rule.label).sum())
 
 
-def test_a_higher_price_answers_fewer_draws_and_more_of_them_rightly(draws):
+def test_a_higher_price_answers_fewer_draws_and_more_of_them_correctly(draws):
     _, _, found = prune(draws, 12)
     mass = [sum(rule.n_draws for rule in rules) for rules in found]
     share = [sum(rule.n_right for rule in rules) / total for rules, total in zip(found, mass, strict=True)]

@@ -236,7 +236,7 @@ def grow_nodes(
     n_labels : int
     max_leaves : int or None
     min_leaf : int
-        The fewest draws of a leaf.
+        The minimum number of draws in a leaf.
     simplify : bool
         Whether a split into two leaves with the same label is undone.
     amounts : int array of shape (n_draws,) or None

@@ -280,7 +280,7 @@ def move_box(
     penalty : float
         What a cut must gain to be worth reading.
     max_cuts : int
-        The most columns that are cut; a box that is cut along more keeps its cuts or loses some.
+        The maximum number of columns that are cut; a box that is cut along more keeps its cuts or loses some.
     max_moves : int
     """
     worths = np.stack([gains, np.zeros(len(gains)) if slacks is None else slacks])

@@ -1,1 +1,1 @@
-"""Unions of boxes, learned and chosen on labelled draws: a family from careful to bold."""
+"""Rules learned and chosen on labelled draws, and judged on rows: a sequence of rule sets from cautious to bold."""

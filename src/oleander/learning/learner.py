@@ -100,9 +100,9 @@ class RuleLearner:
     on_share : bool
         Whether the raw share of correct answers, instead of its lower bound, is compared with the floor.
     min_support : int
-        The fewest draws that a rule must add to the others.
+        The minimum number of draws that a rule must add to the others.
     max_conditions : int or None
-        The largest number of conditions of a rule.
+        The maximum number of conditions of a rule.
     seed : int
     n_jobs : int or None
     """

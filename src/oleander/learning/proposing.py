@@ -12,7 +12,7 @@ from oleander.learning.candidates import Candidates
 from oleander.learning.grid import Key, Memberships, mask_table, read_table
 from oleander.rules.tree import Tree
 
-# The most boxes of one round of proposals, whatever the number of rules that is asked for.
+# The maximum number of boxes in one round of proposals, whatever the number of rules that is asked for.
 MOST_BOXES = 24
 # A condition must gain this share of the draws to be worth reading.
 MIN_CUT_GAIN = 0.002

@@ -22,10 +22,10 @@ class Ball(Region, saved_as="ball"):
     center : array of shape (n_features,)
         An encoded row.
     radius : float
-        Largest distance along the numbers, in units of ``scales``.
+        The maximum distance along the numbers, in units of ``scales``.
     max_flips : int or None
-        Most columns whose level may differ from the center's. A number that is missing on one side only counts as one
-        of them. None means the whole part of the radius, which is the paper's metric.
+        The maximum number of columns whose level may differ from the center's. A number that is missing on one side
+        only counts as one of them. None means the whole part of the radius, which is the paper's metric.
     norm : float
         p of the ℓp norm along the numbers; infinity (Chebyshev) is the paper's.
     scales : array of shape (n_numbers,) or None
@@ -75,7 +75,7 @@ class Ball(Region, saved_as="ball"):
 
     @property
     def n_flips_allowed(self) -> int:
-        """The most columns that may differ in level."""
+        """The maximum number of columns that may differ in level."""
         return int(self.radius) if self.max_flips is None else self.max_flips
 
     def distances(self, rows: Floats) -> tuple[Floats, Ints]:
