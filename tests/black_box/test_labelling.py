@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
-from oleander.data.reading import Reading
+from oleander.data.reading import Reading, read
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 
@@ -108,6 +108,18 @@ class TestAffordable:
         black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.5, reading.schema), most)
         return split_affordable(reading, holdout, 0, black_box)
 
+    def test_no_row_is_both_learned_from_and_held_out(self):
+        parts = self.split(None)
+        assert sorted([*parts.learned, *parts.held]) == list(range(300))
+
+    def test_copies_are_held_out_together(self):
+        X = np.repeat(np.random.default_rng(0).normal(size=(50, 3)), 4, axis=0)
+        with pytest.warns(UserWarning, match="150 of 200 rows repeat an earlier row"):
+            reading = read(X).notice_copies()
+        black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.5, reading.schema))
+        parts = split_affordable(reading, 0.5, 0, black_box)
+        assert not np.isin(X[parts.held, 0], X[parts.learned, 0]).any()
+
     @pytest.mark.parametrize("most", [None, 400, 10_000])
     def test_enough_queries_pay_for_all_rows(self, most):
         parts = self.split(most)
@@ -118,6 +130,14 @@ class TestAffordable:
             parts = self.split(220)
         assert w[0].filename == __file__
         assert (len(parts.learned), len(parts.held)) == (90, 30)
+
+    def test_groups_stay_whole_where_both_parts_shrink(self):
+        groups = np.arange(300) // 10
+        with pytest.warns(UserWarning, match="pays for 110 of 300 rows"):
+            parts = self.split(220, groups)
+        for part in parts:
+            assert set(np.unique(groups[part], return_counts=True)[1]) == {10}
+        assert not set(groups[parts.learned]) & set(groups[parts.held])
 
     @pytest.mark.parametrize(("most", "groups"), [(50, None), (100, None), (130, np.repeat(np.arange(3), 100))])
     def test_where_no_row_can_be_learned_from_the_limit_is_named(self, most, groups):

@@ -2,20 +2,16 @@ import json
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.answers import BlackBoxError
-from oleander.black_box.asking import columns_read_by
-from oleander.black_box.output import ModelPair, Output
+from oleander.black_box.output import Output
 
 X = np.array([[0.0], [1.0], [2.0], [3.0]])
 WORDS = np.array(["ill", "ill", "well", "well"])
 TWO = LogisticRegression().fit(X, WORDS)
 THREE = LogisticRegression().fit(X, [0, 1, 1, 2])
-TABLE = pd.DataFrame({"age": [61, 58], "dose": [1, 2]})
 
 
 def test_the_answer_is_the_model_itself():
@@ -81,31 +77,6 @@ def test_it_is_saved_and_sent_to_other_processes(output):
     assert Output.from_dict(json.loads(json.dumps(output.to_dict()))) == output
     model = pickle.loads(pickle.dumps(output.of_model(THREE)))
     assert hasattr(model, "predict")
-
-
-def test_the_label_names_both_answers():
-    pair = ModelPair(lambda X: X[:, 0] > 0, lambda X: (X[:, 0] > 1).astype(int))
-    # 1 and True are one answer.
-    assert pair.predict(X[:3]).tolist() == ["alike", "A says True, B says 0", "alike"]
-
-
-def test_labels_of_different_types_are_refused():
-    with pytest.raises(BlackBoxError, match="labels of different types"):
-        ModelPair(lambda X: X[:, 0] > 0, lambda X: np.full(len(X[:3]), "yes")).predict(X[:3])
-
-
-def test_answers_are_checked():
-    with pytest.raises(BlackBoxError, match="one per row is expected"):
-        ModelPair(lambda X: X[:, 0] > 0, lambda X: np.zeros(1)).predict(X[:3])
-
-
-def test_each_model_of_a_pair_gets_its_own_columns():
-    age = DecisionTreeClassifier().fit(TABLE[["age"]], [0, 1])
-    both = DecisionTreeClassifier().fit(TABLE[["dose", "age"]], [0, 1])
-    pair = ModelPair(age, both)
-    assert columns_read_by(pair) == ("age", "dose")
-    assert pair.predict(TABLE).tolist() == ["alike", "alike"]
-    assert columns_read_by(ModelPair(age, len)) is None
 
 
 def test_other_words_for_a_probability_are_corrected():

@@ -158,7 +158,6 @@ class TestRoundedCenters:
         ({"radius": 1.0, "n_draws": 0}, "n_draws=0 is not allowed"),
         ({"radius": 1.0, "max_candidates": 0}, "max_candidates=0 is not allowed"),
         ({"radius": 1.0, "scale": "mad"}, "scale='mad' is not known; use 'schema' or 'none'"),
-        ({"radius": 1.0, "flips": "all"}, "flips='all' is not known; use 'paper' or 'uniform'"),
         ({"radius": 1.0, "centers": "means"}, "centers='means' is not known; use 'rounded' or 'rows'"),
         ({"radius": 1.0, "norm": 0.5}, "norm=0.5 is not allowed"),
         ({"norm": 0}, "norm=0 is not allowed: p is 1 or more, or infinity"),
@@ -189,11 +188,11 @@ def test_one_radius_per_row_reaches_the_ball_of_its_row():
 def test_options_reach_every_ball():
     X = np.random.default_rng(0).uniform(size=(10, 2))
     local = FilteredTree(max_leaves=3)
-    options = {"norm": 2.0, "max_flips": 1, "n_draws": 7, "local": local, "flips": "uniform", "bounds": "uncut"}
+    options = {"norm": 2.0, "max_flips": 1, "n_draws": 7, "local": local, "bounds": "uncut"}
     for candidate in propose(Balls(0.4, **options), X):
         ball, recipe = candidate.region, candidate.recipe
         assert (ball.radius, ball.norm, ball.max_flips) == (0.4, 2.0, 1)
-        assert (recipe.ball, recipe.n_draws, recipe.local, recipe.flips) == (ball, 7, local, "uniform")
+        assert (recipe.ball, recipe.n_draws, recipe.local) == (ball, 7, local)
         assert recipe.bounds == "uncut"
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.data.reading import Reading, read, split, stack_tables
+from oleander.data.reading import Reading, read, stack_tables
 from oleander.data.schema import FeatureSchema
 
 
@@ -64,43 +64,6 @@ class TestStackTables:
             stack_tables(pd.DataFrame({"a": [1]}), pd.DataFrame({"b": [1]}))
         with pytest.raises(ValueError, match="background has 2 columns, and X has 3"):
             stack_tables(np.zeros((2, 3)), np.zeros((2, 2)))
-
-
-class TestSplit:
-    @pytest.fixture
-    def reading(self):
-        X = np.random.default_rng(0).uniform(size=(200, 2))
-        return read(X, groups=np.arange(200) // 10)
-
-    def test_no_row_is_both_learned_from_and_held_out(self, reading):
-        parts = split(reading, 0.25, 0)
-        assert sorted([*parts.learned, *parts.held]) == list(range(200))
-        assert len(parts.held) == 50
-
-    @pytest.mark.parametrize("n_affordable", [30, 80, 199])
-    def test_both_parts_shrink_to_what_is_affordable(self, reading, n_affordable):
-        parts = split(reading, 0.25, 0, n_affordable=n_affordable)
-        assert 0 < len(parts.learned) + len(parts.held) <= n_affordable
-        groups = reading.groups
-        for part in (parts.learned, parts.held):
-            assert len(part) <= n_affordable * (150 if part is parts.learned else 50) / 200
-            # Every group is there whole.
-            assert set(np.unique(groups[part], return_counts=True)[1]) <= {10}
-        assert not set(groups[parts.learned]) & set(groups[parts.held])
-
-    def test_enough_queries_change_nothing(self, reading):
-        free, bounded = split(reading, 0.25, 0), split(reading, 0.25, 0, n_affordable=200)
-        np.testing.assert_array_equal(free.learned, bounded.learned)
-        np.testing.assert_array_equal(free.held, bounded.held)
-
-
-class TestCopies:
-    def test_copies_are_held_out_together(self):
-        X = np.repeat(np.random.default_rng(0).normal(size=(50, 3)), 4, axis=0)
-        with pytest.warns(UserWarning, match="150 of 200 rows repeat an earlier row"):
-            reading = read(X).notice_copies()
-        parts = split(reading, 0.5, 0)
-        assert not np.isin(X[parts.held, 0], X[parts.learned, 0]).any()
 
 
 class TestGroups:

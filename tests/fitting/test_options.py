@@ -381,7 +381,6 @@ BALLS_OPTIONS: dict[str, Any] = {
     "max_candidates": 10,
     "n_draws": 100,
     "local": LimeLinear(),
-    "flips": "uniform",
     "centers": "rows",
     "bounds": "cut",
 }

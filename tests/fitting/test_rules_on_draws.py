@@ -7,7 +7,7 @@ import pytest
 
 from oleander import AggregateExplainer, Boxes, NothingFoundError
 from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.data.reading import Split
+from oleander.black_box.labelling import Split
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.fitting.rules_on_draws import count_affordable_draws

@@ -38,8 +38,8 @@ class TestDraw:
     def test_columns_that_are_no_features(self, tmp_path: Path) -> None:
         path = write_frame(tmp_path / "rows.parquet", X.assign(patient=np.arange(len(X)) // 4))
         sample = draw_sample(open_source(path), 100, 0, others=["patient"])
-        assert list(sample.table.columns) == list(X.columns)
-        np.testing.assert_array_equal(sample.others["patient"], sample.positions // 4)
+        assert list(sample.schema.columns) == list(X.columns)
+        np.testing.assert_array_equal(sample.table["patient"], sample.positions // 4)
 
     def test_unknown_and_absent_columns(self, file: Path) -> None:
         source = open_source(file)

@@ -2,6 +2,5 @@
 
 from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError
-from oleander.black_box.output import ModelPair
 
-__all__ = ["BlackBox", "BlackBoxError", "CountingBlackBox", "ModelPair", "SpentError"]
+__all__ = ["BlackBox", "BlackBoxError", "CountingBlackBox", "SpentError"]

@@ -1,7 +1,5 @@
 """The answers of a black box, checked: one label or one finite number for each row."""
 
-import sys
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,6 @@ import pandas as pd
 from oleander.arrays import Floats, Labels
 from oleander.data.checks import one_per_row, refuse_half_pairs
 
-INFINITE = (np.inf, -np.inf)
 # Longer text is kept once for all rows that have it: NumPy's own text takes 4 bytes a letter in every row.
 LONGEST_IN_PLACE = 64
 
@@ -22,12 +19,8 @@ class BlackBoxError(RuntimeError):
 def check_labels(answer: Any, n_rows: int) -> Labels:
     """Return the answer as a one-dimensional array of labels, or raise ``BlackBoxError`` saying why it is not one.
 
-    >>> check_labels([0.2, 0.9], n_rows=2)
-    Traceback (most recent call last):
-    ...
-    oleander.black_box.answers.BlackBoxError: the black box answered 0.2 for row 0, which looks like a probability or \
-a regression, and labels are expected: give tolerance= to explain numbers; for labels use its predict, or wrap it: \
-lambda X: model.predict_proba(X).argmax(axis=1).
+    >>> check_labels([["yes"], ["no"]], n_rows=2)
+    array(['yes', 'no'], dtype='<U3')
     """
     labels = check_answers(answer, n_rows)
     if labels.dtype.kind == "f":
@@ -42,14 +35,7 @@ lambda X: model.predict_proba(X).argmax(axis=1).
 
 
 def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats:
-    """Return the answer as a one-dimensional array of finite numbers, as an option needs, or raise ``BlackBoxError``.
-
-    >>> check_numbers(["yes", "no"], n_rows=2)
-    Traceback (most recent call last):
-    ...
-    oleander.black_box.answers.BlackBoxError: the black box answered 'yes' for row 0, a label, and tolerance= is for \
-numbers: leave it out.
-    """
+    """Return the answer as a array of finite numbers, as an option needs, or raise ``BlackBoxError``."""
     answers = check_answers(answer, n_rows)
     if len(answers) and (answers.dtype.kind not in "iufO" or isinstance(answers[0], (str, bytes, bool))):
         raise BlackBoxError(
@@ -61,10 +47,7 @@ numbers: leave it out.
     except (TypeError, ValueError) as error:
         kind = type(answers[0]).__name__
         raise BlackBoxError(f"the black box answered with a {kind}; a number for each row is expected.") from error
-    infinite = ~np.isfinite(numbers)
-    if infinite.any():
-        row = int(infinite.argmax())
-        raise BlackBoxError(f"the black box answered {numbers[row]} for row {row}, which is no answer.")
+    _refuse_infinite(numbers)
     return numbers
 
 
@@ -101,77 +84,48 @@ def check_answers(answer: Any, n_rows: int) -> Labels:
             f"the black box answered {labels[absent.argmax()]} for row {absent.argmax()}, which is no answer."
         )
     kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set()
-    if np.bool_ in kinds:
-        kinds = kinds - {np.bool_} | {bool}
+    names = sorted({"bool" if kind is np.bool_ else kind.__name__ for kind in kinds})
     if labels.dtype.kind == "S" or any(issubclass(kind, bytes) for kind in kinds):
         raise BlackBoxError("the black box answered bytes; text is expected. Wrap it: lambda X: model(X).astype(str).")
     if labels.dtype.kind not in "biufOU" or (labels.dtype.kind == "f" and labels.dtype.itemsize > 8):
         raise BlackBoxError(f"the black box answered labels of dtype {labels.dtype}; numbers or strings are expected.")
-    _check_kinds(kinds)
-    if labels.dtype.kind in "fO" and kinds != {str}:
-        infinite = np.isin(labels, INFINITE)
-        if infinite.any():
-            row = int(infinite.argmax())
-            raise BlackBoxError(f"the black box answered {labels[row]} for row {row}, which is no answer.")
+    if len(names) > 1:
+        raise BlackBoxError(f"the black box answered labels of several types, {', '.join(names)}; one is expected.")
+    if not all(issubclass(kind, (str, int, float, np.bool_, np.integer, np.floating)) for kind in kinds):
+        raise BlackBoxError(f"the black box answered with a {names[0]} for each row; numbers or strings are expected.")
+    if labels.dtype.kind in "fO" and names != ["str"]:
+        _refuse_infinite(labels)
     if labels.dtype.kind in "UO":
-        for label in set(labels.tolist()):
-            _check_text(label)
+        try:
+            for label in set(labels.tolist()):
+                refuse_half_pairs(label, "an answer of the black box")
+        except ValueError as error:
+            raise BlackBoxError(str(error)) from None
     return labels
 
 
+def _refuse_infinite(answers: Labels) -> None:
+    infinite = np.isin(answers, (np.inf, -np.inf))
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise BlackBoxError(f"the black box answered {answers[row]} for row {row}, which is no answer.")
+
+
 def share_texts(answer: Any) -> Labels:
-    """Return an answer as an array; of long texts, equal ones are one object, in this answer and in all others.
+    """Return an answer as an array; of long texts, equal ones are one object.
 
     >>> share_texts(["low", "high"])
     array(['low', 'high'], dtype='<U4')
-    >>> first, second = share_texts(["low" * 100, "low" * 50 + "low" * 50])
-    >>> first is second
-    True
     """
-    if isinstance(answer, (list, tuple)):
-        families = {_family(kind) for kind in set(map(type, answer))}
-        is_long = families == {str} and max(map(len, answer)) > LONGEST_IN_PLACE
-        # NumPy would make texts of numbers beside texts, and numbers of truth values beside numbers.
-        labels = np.array(answer, dtype=object) if is_long or len(families) > 1 else np.asarray(answer)
-    else:
-        labels = np.asarray(answer)
-    is_short = labels.dtype.kind == "U" and labels.dtype.itemsize <= 4 * LONGEST_IN_PLACE
-    if is_short or labels.dtype.kind not in "UO":
-        return labels
-    if labels.dtype.kind == "O" and set(map(type, labels.flat)) == {str}:
-        shared: Iterable[Any] = map(sys.intern, labels.flat)
-    else:
-        # One by one: a list of all texts would be as large as the answer.
-        shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
-    return np.fromiter(shared, dtype=object, count=labels.size).reshape(labels.shape)
+    is_mixed = isinstance(answer, (list, tuple)) and len({_family(kind) for kind in map(type, answer)}) > 1
+    # NumPy would make texts of numbers beside texts, and numbers of truth values beside numbers.
+    labels = np.array(answer, dtype=object) if is_mixed else np.asarray(answer)
+    if labels.dtype.kind == "U" and labels.dtype.itemsize > 4 * LONGEST_IN_PLACE:
+        codes, texts = pd.factorize(labels.astype(object).ravel())
+        labels = np.asarray(texts[codes]).reshape(labels.shape)
+    return labels
 
 
 def _family(kind: type) -> type:
     """Return ``str`` for texts, ``bool`` for truth values, and ``object`` for all else."""
     return str if issubclass(kind, str) else bool if issubclass(kind, (bool, np.bool_)) else object
-
-
-def kind_of(labels: Labels) -> str:
-    """Return the kind of labels in words.
-
-    >>> kind_of(np.array(["yes", "no"])), kind_of(np.array([1, 0])), kind_of(np.array([True, False]))
-    ('text', 'numbers', 'truth values')
-    """
-    kind = labels.dtype.kind if labels.dtype.kind != "O" else np.asarray(labels[0]).dtype.kind
-    return {"U": "text", "b": "truth values"}.get(kind, "numbers")
-
-
-def _check_kinds(kinds: set[type]) -> None:
-    """Raise ``BlackBoxError`` unless all labels are texts, or all are plain numbers or all truth values."""
-    names = sorted(kind.__name__ for kind in kinds)
-    if len(kinds) > 1:
-        raise BlackBoxError(f"the black box answered labels of several types, {', '.join(names)}; one is expected.")
-    if not all(issubclass(kind, (str, int, float, np.integer, np.floating)) for kind in kinds):
-        raise BlackBoxError(f"the black box answered with a {names[0]} for each row; numbers or strings are expected.")
-
-
-def _check_text(label: Any) -> None:
-    try:
-        refuse_half_pairs(label, "an answer of the black box")
-    except ValueError as error:
-        raise BlackBoxError(str(error)) from None

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import pandas as pd
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers, kind_of
-from oleander.data.frames import PANDAS, columns_of, select_columns, to_frame_of
+from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
+from oleander.data.frames import PANDAS, columns_of, to_frame_of
 from oleander.data.schema import FeatureSchema
 from oleander.data.sources import Source
 from oleander.data.tolerance import changed
@@ -28,14 +30,8 @@ class BlackBox:
     """A fitted estimator with ``predict``, or a callable, that takes rows as the user has them and returns labels.
 
     It is asked with encoded rows and gets them decoded: as a polars frame where the rows came as one, and as a pandas
-    frame or an array otherwise. It is never fitted or copied. ``CountingBlackBox`` counts the rows.
-
-    Parameters
-    ----------
-    model : object with ``predict`` or ``predict_proba``, or callable
-    schema : FeatureSchema
-    is_number : bool
-        Whether its answers are numbers, which a tolerance compares, and not labels.
+    frame or an array otherwise. It is never fitted or copied. ``is_number`` says whether its answers are numbers, which
+    a tolerance compares, and not labels.
 
     Examples
     --------
@@ -74,24 +70,25 @@ class BlackBox:
         return check_numbers(answer, len(table)) if self.is_number else check_labels(answer, len(table))
 
     def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:
-        """Ask about the first rows again, and warn if a label has changed."""
-        asked = min(N_ASKED_TWICE, len(rows))
-        n_changed = self.count_changed(rows[:asked], labels[:asked])
-        if n_changed:
-            warn_user(
-                f"the black box changed its answer on {n_changed} of {asked} rows that it was asked about twice, in "
-                "other batches; no explanation can be more faithful than it is to itself. Fix its seed, average its "
-                "answers, or let it answer each row without looking at the others."
-            )
-
-    def count_changed(self, rows: Floats, labels: Labels) -> int:
-        """Ask about rows again, in two other batches, and return the number of labels that have changed.
+        """Ask about the first rows again, in two other batches, and warn if a label has changed.
 
         Rows of like answers come together and in another order, so that a black box that answers by the mean, the
         spread or the order of its batch shows it.
         """
+        rows, labels = rows[:N_ASKED_TWICE], labels[:N_ASKED_TWICE]
         halves = [half for half in np.array_split(np.argsort(labels, kind="stable")[::-1], 2) if len(half)]
-        return sum(int(changed(labels[half], self.ask(rows[half])).sum()) for half in halves)
+        # Kept answers are asked for again too.
+        n_changed = sum(int(changed(labels[half], BlackBox.ask(self, rows[half])).sum()) for half in halves)
+        if n_changed:
+            self.complain(n_changed, len(rows))
+
+    def complain(self, n_changed: int, n_asked: int) -> None:
+        """Warn that answers have changed."""
+        warn_user(
+            f"the black box changed its answer on {n_changed} of {n_asked} rows that it was asked about twice, in "
+            "other batches; no explanation can be more faithful than it is to itself. Fix its seed, average its "
+            "answers, or let it answer each row without looking at the others."
+        )
 
 
 class SpentError(RuntimeError):
@@ -101,29 +98,15 @@ class SpentError(RuntimeError):
 class CountingBlackBox:
     """A black box that counts the rows sent to it, and sends none beyond a limit.
 
-    Parameters
-    ----------
-    black_box : BlackBox
-    max_queries : int or None
-        The maximum number of rows in all; None for no limit. Rows beyond it are refused with ``SpentError`` before any
-        is sent.
-
-    Attributes
-    ----------
-    n_queries : int
-        The number of rows sent so far. Rows on which the black box failed are counted: they were sent.
+    Rows beyond ``max_queries`` are refused with ``SpentError`` before any is sent. ``n_queries`` also counts the rows
+    on which the black box failed: they were sent.
 
     Examples
     --------
-    >>> import numpy as np
     >>> schema = FeatureSchema.infer(np.array([[0.5], [1.5]]))
     >>> counting = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, schema), max_queries=5)
     >>> counting.ask(np.array([[0.7], [2.0]])).tolist(), counting.n_queries, counting.queries_left
     ([False, True], 2, 3)
-    >>> counting.charge(4)
-    Traceback (most recent call last):
-    ...
-    oleander.black_box.asking.SpentError: max_queries=5 leaves 3 rows to ask about, and 4 are needed.
     """
 
     def __init__(self, black_box: BlackBox, max_queries: int | None = None) -> None:
@@ -188,14 +171,16 @@ class CountingBlackBox:
 
     def _check_kind(self, labels: Labels) -> Labels:
         """Return the labels, or raise ``BlackBoxError`` if they are of another kind than those of earlier calls."""
-        if len(labels):
-            kind = kind_of(labels)
-            self._kind = self._kind or kind
-            if kind != self._kind:
-                raise BlackBoxError(
-                    f"the black box answered {self._kind} at first and {kind} later, such as {labels.tolist()[0]!r}: "
-                    "no answer is equal to one of another kind. Let it always answer in the same way."
-                )
+        if not len(labels):
+            return labels
+        dtype_kind = np.asarray(labels[0]).dtype.kind
+        kind = "text" if dtype_kind == "U" else "truth values" if dtype_kind == "b" else "numbers"
+        self._kind = self._kind or kind
+        if kind != self._kind:
+            raise BlackBoxError(
+                f"the black box answered {self._kind} at first and {kind} later, such as {labels.tolist()[0]!r}: "
+                "no answer is equal to one of another kind. Let it always answer in the same way."
+            )
         return labels
 
     def ask_again(self, rows: Floats, labels: Labels) -> None:
@@ -205,13 +190,7 @@ class CountingBlackBox:
 
 
 def predict_of(black_box: Any) -> Callable[[Any], Any]:
-    """Return the ``predict`` of a black box; its most probable class, or itself if it is a callable, without one.
-
-    >>> predict_of("forest")
-    Traceback (most recent call last):
-    ...
-    TypeError: black_box is a str; it must have predict or predict_proba or be callable: rows in, labels out.
-    """
+    """Return the ``predict`` of a black box; its most probable class, or itself if it is a callable, without one."""
     if isinstance(black_box, type):
         raise TypeError(f"black_box is the class {black_box.__name__}; give a fitted instance of it.")
     if type(black_box).__name__ == "Booster" and type(black_box).__module__.startswith("xgboost"):
@@ -233,7 +212,17 @@ def predict_of(black_box: Any) -> Callable[[Any], Any]:
 
 
 def _most_probable(model: Any, X: Any) -> Labels:
-    """Return the most probable class of each row, by its name in ``classes_`` or else by its number."""
+    scores, classes = probabilities_of(model, X)
+    return np.asarray(classes[scores.argmax(axis=1)])
+
+
+def probabilities_of(model: Any, X: Any) -> tuple[Floats, Labels]:
+    """Return a column of probabilities for each class, and the classes: ``classes_``, or else their numbers."""
+    if not hasattr(model, "predict_proba"):
+        raise BlackBoxError(
+            f"a {type(model).__name__} has no predict_proba, so there is no probability to explain: leave out output=, "
+            "or give a model that has one."
+        )
     scores = np.asarray(model.predict_proba(X))
     classes = getattr(model, "classes_", None)
     n_classes = None if classes is None else len(classes)
@@ -242,19 +231,11 @@ def _most_probable(model: Any, X: Any) -> Labels:
             f"the black box's predict_proba answered with shape {scores.shape}; one column for each of "
             f"{n_classes or 'two or more'} classes is expected."
         )
-    best = np.asarray(scores.argmax(axis=1))
-    return best if classes is None else np.asarray(np.asarray(classes)[best])
+    return scores, np.arange(scores.shape[1]) if classes is None else np.asarray(classes)
 
 
 def columns_read_by(model: Any) -> tuple[str, ...] | None:
-    """Return the names of the columns that a model was fitted on, in its order; None where it has no names.
-
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"age": [61, 58], "dose": [1, 2]})
-    >>> columns_read_by(DecisionTreeClassifier().fit(X, [0, 1])), columns_read_by(len)
-    (('age', 'dose'), None)
-    """
+    """Return the names of the columns that a model was fitted on, in its order; None where it has no names."""
     names = getattr(model, "feature_names_in_", None)
     if names is None or isinstance(model, type):
         return None
@@ -280,12 +261,12 @@ def match_columns(names: tuple[str, ...], given: list[Any]) -> list[Any]:
     return [spelled[name] for name in names]
 
 
-def keep_columns(X: Any, model: Any, *, others: tuple[Any, ...] = (), warns: bool = True) -> Any:
+def keep_columns(X: Any, model: Any, *, others: tuple[Any, ...] = ()) -> Any:
     """Return the columns of a frame or a source that the model reads, with a warning that names the others.
 
-    A column that the model never reads cannot explain it: the true label among the columns would stand in every rule.
-    X is returned as it is where it, or the model, has no names of columns. The columns of a frame stand in the model's
-    order. ``others`` names columns of a source that are kept but are no features, such as the true label.
+    A column that the model never reads cannot explain it: the true label among the columns would stand in every rule. X
+    is returned as it is where it, or the model, has no names of columns. ``others`` names columns of a source that are
+    kept but are no features, such as the true label.
     """
     is_source = isinstance(X, Source)
     names, given = columns_read_by(model), list(X.columns) if is_source else columns_of(X)
@@ -294,8 +275,10 @@ def keep_columns(X: Any, model: Any, *, others: tuple[Any, ...] = (), warns: boo
     read = match_columns(names, given)
     kept = [*read, *(name for name in others if is_source and isinstance(name, str))]
     unread = [name for name in given if name not in kept]
-    if unread and warns:
+    if unread:
         warn_user(f"columns that the black box was not fitted on are left out: {list_some(unread)}.")
     if is_source:
         return X.without(unread)
-    return X if read == given else select_columns(X, read)
+    if read == given:
+        return X
+    return X[read] if isinstance(X, pd.DataFrame) else nw.from_native(X).select(*read).to_native()

@@ -1,12 +1,15 @@
 """The second step of a fit: equal rows merged, each labelled once, as many as ``max_queries`` pays for."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
-from oleander.data.reading import Reading, Split, split
+from oleander.data.reading import Reading
 from oleander.data.rows import Rows, merge_rows
+from oleander.data.splitting import draw_part, split_off
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.messages import list_some, show_share, warn_user
 
@@ -24,25 +27,14 @@ def label_rows(
     clusters: Ints | None = None,
     merge: bool = True,
 ) -> Rows:
-    """Ask the black box about each distinct row, and merge equal rows.
+    """Ask the black box about each distinct row, and merge equal rows (of each group) into points with a weight.
 
-    Some rows are asked about twice: a black box that contradicts itself gets a warning.
+    The values are encoded by ``black_box.schema.exact``. Some rows are asked about twice: a black box that contradicts
+    itself gets a warning. The equals of ``known`` rows are not asked about, and then no row is asked about twice.
 
-    Parameters
-    ----------
-    values : array of shape (n_rows, n_features)
-        Rows encoded by ``black_box.schema.exact``.
-    black_box : CountingBlackBox
-    groups : array of shape (n_rows,), optional
-    known : Rows, optional
-        Rows whose answers are known. Their equals are not asked about, and no row is asked about twice.
-    row_numbers : int array of shape (n_rows,), optional
-        The position of each row in X, where these are only some of its rows.
-    clusters : int array of shape (n_rows,), optional
-        Copies that folds keep together, of rows that are not merged.
-    merge : bool
-        Whether equal rows become one point with a weight. Rows that are judged by folds stay apart: a record that many
-        rows share is then learned from some of them and judged on the others, as it will be on new rows.
+    ``merge=False`` leaves equal rows apart, for rows that are judged by folds: a record that many rows share is then
+    learned from some of them and judged on the others, as it will be on new rows. ``clusters`` number copies that folds
+    keep together.
 
     Examples
     --------
@@ -84,12 +76,23 @@ def label_rows(
     return Rows(black_box.schema, folded, weights, point_of_row, labels, own_groups, row_numbers, clusters, exact)
 
 
+class Split(NamedTuple):
+    """The indices of the rows that a fit learns from and of the rows that it holds out."""
+
+    learned: Ints
+    held: Ints
+
+
 def split_affordable(reading: Reading, holdout: float | None, seed: int, black_box: CountingBlackBox) -> Split:
     """Return the rows to learn from and those to hold out, as many as the black box may be asked about."""
     n_rows, left = len(reading.values), black_box.queries_left
-    if left is not None:
-        left -= min(N_ASKED_TWICE, n_rows)
-    parts = split(reading, holdout, seed, n_affordable=left)
+    # Copies stay together, so that none is learned from and judged.
+    together = reading.clusters if reading.groups is None else reading.groups
+    parts = Split(*split_off(n_rows, holdout, together, seed))
+    if left is not None and (n_most := left - min(N_ASKED_TWICE, n_rows)) < n_rows:
+        # Both parts shrink in proportion, groups kept whole.
+        masks = (draw_part(len(part), n_most * len(part) // n_rows, reading.groups_of(part), seed) for part in parts)
+        parts = Split(*(part[mask] for part, mask in zip(parts, masks, strict=True)))
     if not len(parts.learned):
         raise ValueError(
             f"max_queries={black_box.max_queries} leaves nothing for the rows, of which {N_ASKED_TWICE} are asked "

@@ -1,4 +1,4 @@
-"""What is explained of a model: its answer, a probability, a threshold of a number, or where two models differ."""
+"""What is explained of a model: its answer, a probability, or whether a number is over a threshold."""
 
 import math
 from dataclasses import dataclass
@@ -7,14 +7,11 @@ from typing import Any, Literal
 import numpy as np
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.answers import BlackBoxError, check_labels, check_numbers
-from oleander.black_box.asking import columns_read_by, keep_columns, predict_of
+from oleander.black_box.answers import BlackBoxError, check_numbers
+from oleander.black_box.asking import predict_of, probabilities_of
 from oleander.data.checks import check_choice
 from oleander.data.schema.rounding import format_number
 from oleander.files.codec import Saved
-
-# What a pair of models says where both answer the same.
-ALIKE = "alike"
 
 
 @dataclass(frozen=True)
@@ -79,9 +76,7 @@ class Output(Saved):
             ) from error
         return numbers if self.threshold is None else self.split(numbers)
 
-    def check_read(self) -> None:
-        """Raise ``ValueError`` for an option that is not allowed."""
-        self.check()
+    check_read = check
 
 
 PLAIN_OUTPUT = Output()
@@ -96,27 +91,14 @@ class OutputOf:
 
     def predict(self, X: Any) -> Labels:
         """Return a probability for each row, or whether a number is over the threshold."""
-        answers = self._probabilities(X) if self.output.of == "proba" else predict_of(self.model)(X)
+        if self.output.of == "proba":
+            scores, classes = probabilities_of(self.model, X)
+            answers = scores[:, self._find_column(classes.tolist())]
+        else:
+            answers = predict_of(self.model)(X)
         if self.output.threshold is None:
             return np.asarray(answers)
         return self.output.split(check_numbers(answers, len(X), "threshold"))
-
-    def _probabilities(self, X: Any) -> Labels:
-        ask = getattr(self.model, "predict_proba", None)
-        if ask is None:
-            raise BlackBoxError(
-                f"a {type(self.model).__name__} has no predict_proba, so there is no probability to explain: leave out "
-                "output=, or give a model that has one."
-            )
-        scores = np.asarray(ask(X))
-        classes = getattr(self.model, "classes_", None)
-        if scores.ndim != 2 or (classes is not None and len(classes) != scores.shape[1]):
-            raise BlackBoxError(
-                f"the black box's predict_proba answered with shape {scores.shape}; one column for each class is "
-                "expected."
-            )
-        names = list(range(scores.shape[1])) if classes is None else np.asarray(classes).tolist()
-        return np.asarray(scores[:, self._find_column(names)])
 
     def _find_column(self, names: list[Any]) -> int:
         known = ", ".join(repr(name) for name in names)
@@ -129,42 +111,3 @@ class OutputOf:
         if self.output.class_ not in names:
             raise BlackBoxError(f"output.class_={self.output.class_!r} is no class of the black box; it has {known}.")
         return names.index(self.output.class_)
-
-
-class ModelPair:
-    """A black box whose label is "alike", or what each of two models says.
-
-    Parameters
-    ----------
-    first, second : object with ``predict``, or callable
-        A and B in the labels.
-
-    Examples
-    --------
-    >>> pair = ModelPair(lambda X: X[:, 0] > 1, lambda X: X[:, 0] > 2)
-    >>> pair.predict(np.array([[0.5], [1.5]])).tolist()
-    ['alike', 'A says True, B says False']
-    """
-
-    def __init__(self, first: Any, second: Any) -> None:
-        self.first, self.second = first, second
-
-    @property
-    def feature_names_in_(self) -> tuple[str, ...] | None:
-        """The columns that at least one of the models reads; None where one does not name its columns."""
-        first, second = columns_read_by(self.first), columns_read_by(self.second)
-        return None if first is None or second is None else tuple(dict.fromkeys((*first, *second)))
-
-    def predict(self, X: Any) -> Labels:
-        """Return the label of the pair for each row; each model gets the columns that it was fitted on."""
-        first, second = (
-            check_labels(predict_of(model)(keep_columns(X, model, warns=False)), len(X))
-            for model in (self.first, self.second)
-        )
-        # Text and numbers are never equal, so such models would seem to differ everywhere.
-        if (first.dtype.kind in "biuf") != (second.dtype.kind in "biuf"):
-            raise BlackBoxError(f"A answers {first[0]!r} and B answers {second[0]!r}, labels of different types.")
-        words = np.full(len(first), ALIKE, dtype=object)
-        for row in np.flatnonzero(first != second).tolist():
-            words[row] = f"A says {first[row]}, B says {second[row]}"
-        return words.astype(str)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from oleander.arrays import Floats, Labels
-from oleander.black_box.asking import N_ASKED_TWICE, BlackBox
+from oleander.black_box.asking import BlackBox
 from oleander.files.checkpoint import Checkpoint, CheckpointError, hash_array, hash_text
 from oleander.messages import visible
 
@@ -41,26 +41,26 @@ class KeptBlackBox(BlackBox):
         kept = self.checkpoint.get("answers", key)
         if kept is not None:
             with self.checkpoint.reading():
-                return _read_labels(kept, len(rows))
+                if not DTYPE.fullmatch(str(kept["dtype"])) or len(kept["labels"]) != len(rows):
+                    raise ValueError("it holds labels that cannot be read")
+                return np.array(kept["labels"], dtype=kept["dtype"])
         labels = super().ask(rows)
-        content = _write_labels(labels)
-        if content is not None:
-            self.checkpoint.keep("answers", key, content)
+        values = labels.tolist()
+        # Labels that JSON cannot hold are asked for again.
+        if {type(label) for label in values} <= {str, int, float, bool}:
+            self.checkpoint.keep("answers", key, {"dtype": labels.dtype.str, "labels": values})
         return labels
 
-    def warn_if_fickle(self, rows: Floats, labels: Labels) -> None:
-        """Ask about the first rows again; raise ``CheckpointError`` if an answer differs from an earlier run's."""
+    def complain(self, n_changed: int, n_asked: int) -> None:
+        """Warn that answers have changed; raise ``CheckpointError`` where they differ from an earlier run's."""
         if not self.is_resumed:
-            self.plain.warn_if_fickle(rows, labels)
+            super().complain(n_changed, n_asked)
             return
-        asked = min(N_ASKED_TWICE, len(rows))
-        n_changed = self.plain.count_changed(rows[:asked], labels[:asked])
-        if n_changed:
-            raise CheckpointError(
-                f"the black box answers {n_changed} of {asked} rows otherwise than when the checkpoint in "
-                f"{visible(self.checkpoint.folder)} was made: it is another one, or contradicts itself. Give another "
-                "folder."
-            )
+        raise CheckpointError(
+            f"the black box answers {n_changed} of {n_asked} rows otherwise than when the checkpoint "
+            f"in {visible(self.checkpoint.folder)} was made: it is another one, or contradicts itself. Give another "
+            "folder."
+        )
 
 
 def resume(
@@ -89,18 +89,3 @@ def resume(
     )
     kept = KeptBlackBox(box.model, box.schema, checkpoint, is_resumed, is_number=box.is_number)
     return kept, int(checkpoint.remember("seed", str(seed)))
-
-
-def _write_labels(labels: Labels) -> dict[str, Any] | None:
-    """Return labels as JSON content; None where JSON cannot hold them, and they are asked for again."""
-    values = labels.tolist()
-    if not {type(label) for label in values} <= {str, int, float, bool}:
-        return None
-    return {"dtype": labels.dtype.str, "labels": values}
-
-
-def _read_labels(content: Mapping[str, Any], n_rows: int) -> Labels:
-    """Return labels from JSON content, or raise ``ValueError`` where it does not hold one label per row."""
-    if not DTYPE.fullmatch(str(content["dtype"])) or len(content["labels"]) != n_rows:
-        raise ValueError("it holds labels that cannot be read")
-    return np.array(content["labels"], dtype=content["dtype"])

@@ -20,7 +20,7 @@ from oleander.data.schema import Feature, FeatureSchema, format_number
 from oleander.data.schema.inference import SCALES, measure_scale
 from oleander.data.schema.rounding import round_to_step
 from oleander.data.tolerance import Tolerance
-from oleander.draws.in_ball import Bounds, FlipLaw, draw_in_ball, seed_for
+from oleander.draws.in_ball import Bounds, draw_in_ball, seed_for
 from oleander.messages import show_share, warn_user
 from oleander.results.fit_record import BallSize
 from oleander.rules import Ball, FilteredTree, LocalExplainer, ball_distances
@@ -238,13 +238,11 @@ class BallRecipe:
     n_draws: int
     local: LocalExplainer
     seed: int
-    flips: FlipLaw = "paper"
     bounds: Bounds = "clipped"
 
     def draw(self) -> Floats:
         """Return the draws: the same ones every time, since the seed is the candidate's own."""
-        rng = np.random.default_rng(self.seed)
-        return draw_in_ball(self.ball, self.n_draws, rng, flips=self.flips, bounds=self.bounds)
+        return draw_in_ball(self.ball, self.n_draws, np.random.default_rng(self.seed), bounds=self.bounds)
 
     def fit(self, draws: Floats, labels: Labels, tolerance: Tolerance | None = None) -> Explainer:
         """Return a new explainer for the ball."""
@@ -277,8 +275,6 @@ class Balls:
         Draws per ball, labelled by the black box.
     local : LocalExplainer
         The explainer that is trained in each ball. It is copied, never fitted itself.
-    flips : {"paper", "uniform"}
-        The law of the number of flips; see ``oleander.draws.in_ball``.
     centers : {"rounded", "rows"}
         A row with its numbers rounded to readable ones, so that no saved file or page holds a record to the digit; or
         the row itself, as in the paper.
@@ -306,7 +302,6 @@ class Balls:
     max_candidates: int | None = 2000
     n_draws: int = 2000
     local: LocalExplainer = field(default_factory=FilteredTree)
-    flips: FlipLaw = "paper"
     centers: Literal["rounded", "rows"] = "rounded"
     bounds: Bounds = "clipped"
 
@@ -336,7 +331,7 @@ class Balls:
             for radius, row in ladders[point].items():
                 ball = Ball(rows.schema, center, radius, self.max_flips, self.norm, scales)
                 seed = seed_for(random_state, center, radius)
-                recipe = BallRecipe(ball, self.n_draws, self.local, seed, self.flips, self.bounds)
+                recipe = BallRecipe(ball, self.n_draws, self.local, seed, self.bounds)
                 candidates.append(Candidate(ball, recipe=recipe, origin="balls", row=row))
         return candidates
 
@@ -374,7 +369,6 @@ class Balls:
         check_count("max_flips", self.max_flips, 0, or_none=True)
         check_norm(self.norm)
         check_choice("scale", self.scale, ("schema", *SCALES))
-        check_choice("flips", self.flips, ("paper", "uniform"))
         check_choice("centers", self.centers, ("rounded", "rows"))
         check_choice("bounds", self.bounds, ("uncut", "clipped", "cut"))
         if isinstance(self.local, type) or not hasattr(self.local, "fit"):

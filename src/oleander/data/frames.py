@@ -4,10 +4,9 @@ Every frame that narwhals reads is converted column by column, so that the same 
 library holds them. Arrays stay arrays.
 """
 
-from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -19,8 +18,9 @@ from oleander.data.checks import MOST_EXACT, refuse_half_pairs
 from oleander.messages import list_some
 
 # The frames that a black box gets as the user gave them; it gets pandas for all others.
-PANDAS, POLARS = "pandas", "polars"
-FRAMES = (PANDAS, POLARS)
+Frame = Literal["pandas", "polars"]
+PANDAS: Frame = "pandas"
+POLARS: Frame = "polars"
 
 
 def to_table(X: Any) -> Any:
@@ -34,8 +34,6 @@ def to_table(X: Any) -> Any:
        age sex
     0   61   F
     1   58   M
-    >>> to_table([[1.0, 2.0]])
-    [[1.0, 2.0]]
     """
     rows = X if isinstance(X, (list, tuple)) else (X,)
     if any(isinstance(row, np.ma.MaskedArray) for row in rows):
@@ -104,34 +102,21 @@ def _refuse_repeated(columns: pd.Index) -> None:
         raise ValueError(f"column {twice[0]!r} occurs more than once; rename the columns so that each is unique.")
 
 
-def frame_of(X: Any) -> str:
-    """Return the kind of frame that the black box gets for rows given as X.
-
-    >>> frame_of(pd.DataFrame({"age": [61]})), frame_of(np.zeros((2, 2)))
-    ('pandas', 'pandas')
-    """
+def frame_of(X: Any) -> Frame:
+    """Return the kind of frame that the black box gets for rows given as X."""
     native = nw.to_native(X, pass_through=True)
     return POLARS if type(native).__module__.partition(".")[0] == "polars" else PANDAS
 
 
 def columns_of(X: Any) -> list[Any] | None:
-    """Return the names of a frame's columns; None for an array.
-
-    >>> columns_of(pd.DataFrame({"age": [61]})), columns_of(np.zeros((2, 2)))
-    (['age'], None)
-    """
+    """Return the names of a frame's columns; None for an array."""
     if isinstance(X, pd.DataFrame):
         return list(X.columns)
     frame = nw.from_native(X, pass_through=True)
     return list(frame.collect_schema().names()) if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else None
 
 
-def select_columns(X: Any, names: Sequence[Any]) -> Any:
-    """Return some columns of a frame as a frame of the same library."""
-    return X[list(names)] if isinstance(X, pd.DataFrame) else nw.from_native(X).select(*names).to_native()
-
-
-def to_frame_of(table: Any, kind: str) -> Any:
+def to_frame_of(table: Any, kind: Frame) -> Any:
     """Return a pandas DataFrame as a frame of this kind, with null for missing values; an array is left as it is."""
     if kind == PANDAS or not isinstance(table, pd.DataFrame):
         return table

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ from oleander.data.rows import hash_rows
 from oleander.data.sampling import draw_sample, sample_size
 from oleander.data.schema import FeatureSchema
 from oleander.data.sources import Source
-from oleander.data.splitting import draw_part, split_off
 from oleander.messages import list_some, warn_user
 
 # A column of text with more levels than this, most of them seen once, holds names and not categories.
@@ -120,24 +119,15 @@ def read(
 ) -> Reading:
     """Read the rows of a fit with their true labels, groups and background; a source is sampled.
 
-    Parameters
-    ----------
-    X : pandas, polars or other frame, array of shape (n_rows, n_features), or Source
-    y, groups : array of shape (n_rows,), name of a column of a source, or None
-    background : frame, array, Source or None
-    schema : FeatureSchema or None
-        None infers it from X, and from a background in memory too if X is: its levels and bounds count as well.
-    holdout : float or None
-        The share of a sample that will be held out.
-    seed, n_jobs
-        As in ``AggregateExplainer``.
+    Of a source, ``y`` and ``groups`` name columns. A schema that is not given is inferred from X, and from a background
+    in memory too if X is: its levels and bounds count as well. ``holdout`` is the share of a sample that will be held
+    out.
     """
     if isinstance(X, Source):
         others, n_rows = names_of_columns(y=y, groups=groups), sample_size(X.epsilon, X.delta, holdout)
-        sample = draw_sample(X, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
-        truth, members = (None if name is None else sample.others[name] for name in (y, groups))
-        values = sample.schema.exact.encode(sample.table)
-        reading = Reading(sample.schema, values, truth, members, sample.positions)
+        rows, positions, known = draw_sample(X, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
+        truth, members = (None if name is None else rows[name].to_numpy() for name in (y, groups))
+        reading = Reading(known, known.exact.encode(rows), truth, members, positions)
         table = _load_background(background, reading.schema.columns, seed, n_jobs)
     else:
         table = _load_background(background, columns_of(X), seed, n_jobs)
@@ -198,13 +188,7 @@ def _as_objects(groups: Any) -> Any:
 
 
 def check_groups(groups: Labels, positions: Ints | None = None) -> None:
-    """Raise ``ValueError`` for a group that is missing, or for groups of which some are text and others are not.
-
-    >>> check_groups(np.array(["a", 1], dtype=object))
-    Traceback (most recent call last):
-    ...
-    ValueError: groups mixes str (row 0) and int (row 1): write all groups as text, or all as numbers.
-    """
+    """Raise ``ValueError`` for a group that is missing, or for groups of which some are text and others are not."""
 
     def name_row(row: Any) -> int:
         return int(row if positions is None else positions[row])
@@ -236,29 +220,6 @@ def _warn_of_names(schema: FeatureSchema, X: Any) -> None:
             f"most values of {list_some(names)} occur in one row only: ids, free text, or numbers and dates that are "
             "text. No rule about them holds elsewhere: leave them out, or turn them into numbers or dates."
         )
-
-
-class Split(NamedTuple):
-    """The indices of the rows that a fit learns from and of the rows that it holds out."""
-
-    learned: Ints
-    held: Ints
-
-
-def split(reading: Reading, holdout: float | None, seed: int, *, n_affordable: int | None = None) -> Split:
-    """Hold out a share of the rows, groups kept whole; both parts shrink in proportion to as many as are affordable."""
-    n_rows = len(reading.values)
-    # Copies stay together, so that none is learned from and judged.
-    together = reading.clusters if reading.groups is None else reading.groups
-    learned, held = split_off(n_rows, holdout, together, seed)
-    if n_affordable is None or n_rows <= n_affordable:
-        return Split(learned, held)
-
-    def shrink(rows: Ints) -> Ints:
-        mask = draw_part(len(rows), n_affordable * len(rows) // n_rows, reading.groups_of(rows), seed)
-        return np.asarray(rows[mask])
-
-    return Split(shrink(learned), shrink(held))
 
 
 def stack_tables(X: Any, background: Any) -> Any:

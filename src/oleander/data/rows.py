@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints, Labels
@@ -87,8 +88,7 @@ class Rows:
     @property
     def labels_of_rows(self) -> Labels:
         """The black box's answer for each of the user's rows, in their order."""
-        answers: Labels = self.labels[self.point_of_row]
-        return answers
+        return np.asarray(self.labels[self.point_of_row])
 
     @property
     def first_rows(self) -> Ints:
@@ -104,10 +104,7 @@ class Rows:
         return hashes[order], order
 
     def find(self, values: Floats) -> Ints:
-        """Return the first point that is equal to each of some encoded rows; -1 where there is none.
-
-        Once the points have been sorted by hash, their number hardly matters.
-        """
+        """Return the first point that is equal to each of some encoded rows; -1 where there is none."""
         hashes, order = self.by_hash
         wanted = hash_rows(values)
         place = np.searchsorted(hashes, wanted)
@@ -160,46 +157,30 @@ class Rows:
         point_of_row = point[rows]
         # Labels of no row have no dtype of their own.
         parts = [part for part in (self.labels, other.labels) if len(part)] or [self.labels]
-        labels = np.concatenate(parts)[first]
-        weights = np.bincount(point_of_row, minlength=len(first))
-        exact = exact[first]
-        values = self.schema.fold(exact)
+        labels, exact = np.concatenate(parts)[first], exact[first]
+        weights, values = np.bincount(point_of_row, minlength=len(first)), self.schema.fold(exact)
         asked = None if values is exact else exact
         return type(self)(self.schema, values, weights, point_of_row, labels, asked=asked)
 
 
 def merge_rows(rows: Floats) -> tuple[Ints, Ints, Ints]:
-    """Merge equal rows.
+    """Return the first row of each point in order, the number of rows equal to it, and the point of each row.
 
-    Returns
-    -------
-    first : array of shape (n_points,)
-        The first row of each point, in the order in which they occur.
-    weights : array of shape (n_points,)
-        The number of rows that are equal to each point.
-    point_of_row : array of shape (n_rows,)
-        The point of each row.
-
-    Examples
-    --------
     >>> merge_rows(np.array([[2.0, 1.0], [0.0, 1.0], [2.0, 1.0]]))
     (array([0, 1]), array([2, 1]), array([0, 1, 0]))
     """
-    hashes = hash_rows(rows)
-    found = np.unique(hashes, return_index=True, return_inverse=True, return_counts=True)
-    if not _are_equal(rows, found[1][found[2]]):
-        found = np.unique(row_keys(rows), return_index=True, return_inverse=True, return_counts=True)
-    _, first, inverse, counts = found
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], counts[order], rank[inverse]
+    point_of_row = pd.factorize(hash_rows(rows))[0]
+    first = np.unique(point_of_row, return_index=True)[1]
+    if not _are_equal(rows, first[point_of_row]):
+        # Two different rows have the same hash.
+        point_of_row = pd.factorize(np.unique(row_keys(rows), return_inverse=True)[1])[0]
+        first = np.unique(point_of_row, return_index=True)[1]
+    return first, np.bincount(point_of_row, minlength=len(first)), point_of_row
 
 
 def row_keys(rows: Floats) -> NDArray[np.void]:
     """Return one key per row: equal where the rows are equal, missing values included."""
-    canonical = _canonical(rows)
-    return canonical.view(np.dtype((np.void, canonical.dtype.itemsize * canonical.shape[1]))).ravel()
+    return _canonical(rows).view(np.dtype((np.void, 8 * rows.shape[1]))).ravel()
 
 
 def _canonical(rows: Floats) -> Floats:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Ints, Labels
+from oleander.arrays import Ints
 from oleander.data.checks import check_share
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.inference import infer_feature
@@ -25,16 +25,11 @@ MOST_LEVELS = 10_000
 
 
 class Sample(NamedTuple):
-    """Some rows of a source that were drawn and can be read.
-
-    ``table`` has their features and ``others`` further columns, such as true labels; ``positions`` in the source are
-    ascending, and the schema is that of all rows of the source.
-    """
+    """The rows of a source that were drawn and can be read, their ascending positions, and the schema of all rows."""
 
     table: pd.DataFrame
     positions: Ints
     schema: FeatureSchema
-    others: dict[str, Labels]
 
 
 @dataclass(frozen=True)
@@ -54,9 +49,8 @@ def rows_needed(epsilon: float, delta: float, n_candidates: int = MOST_CANDIDATE
     """Return the number of held-out rows that bring every share within epsilon of the exact one.
 
     This holds with probability 1 − delta for two shares of each candidate and of the answer as a whole: the rows that
-    it covers, and the rows that it covers and gets right. Hoeffding's bound on one share, on both sides, and the union
-    bound over M of them with two shares each give n = ln(4 M / δ) / (2 ε²). It holds for rows drawn without replacement
-    too.
+    it covers, and those that it covers and gets right. Hoeffding's bound on both sides and the union bound over M
+    candidates give n = ln(4 M / δ) / (2 ε²), also for rows drawn without replacement.
 
     >>> rows_needed(0.02, 0.05), rows_needed(0.01, 0.05)
     (16991, 67963)
@@ -67,11 +61,7 @@ def rows_needed(epsilon: float, delta: float, n_candidates: int = MOST_CANDIDATE
 
 
 def sample_size(epsilon: float, delta: float, holdout: float | None) -> int:
-    """Return the size of a sample of which the share ``holdout`` is as many rows as are needed.
-
-    >>> sample_size(0.02, 0.05, 0.25)
-    67964
-    """
+    """Return the size of a sample of which the share ``holdout`` is as many rows as are needed."""
     return math.ceil(rows_needed(epsilon, delta) / (holdout or 1.0))
 
 
@@ -102,17 +92,9 @@ def draw_sample(
 ) -> Sample:
     """Draw ``n_rows`` rows of a source uniformly in one pass; all rows of a source that has fewer.
 
-    The choice of rows follows from the seed and the order of the rows alone.
-
-    Parameters
-    ----------
-    source : Source
-    n_rows, seed : int
-    others : sequence of str
-        Columns that are no features.
-    schema : FeatureSchema or None
-        If given, only its columns are read. An inferred schema has the levels, bounds and missing values of all rows.
-    n_jobs : int or None
+    The choice of rows follows from the seed and the order of the rows alone. With a schema only its columns are read;
+    an inferred one has the levels, bounds and missing values of all rows. ``others`` names columns that are no
+    features.
     """
     unknown = [name for name in others if name not in source.columns]
     if unknown:
@@ -160,7 +142,7 @@ def draw_sample(
                 f"none of the {len(frame):,} rows can be read: all hold values that the schema does not allow."
             )
         frame, positions = frame[readable].reset_index(drop=True), positions[readable]
-    return Sample(frame[features], positions, known, {name: frame[name].to_numpy() for name in others})
+    return Sample(frame, positions, known)
 
 
 def to_frame(tables: Sequence[Any]) -> pd.DataFrame:

@@ -23,17 +23,10 @@ WINDOW = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Adjacent rows of a source.
+    """Adjacent rows of a source, ``start`` rows behind its first.
 
-    Parameters
-    ----------
-    start : int
-        The number of rows of the source that come before.
-    n_rows : int
-    name : str
-        A unique name, which changes when the block does.
-    read : callable
-        Yields the rows as pyarrow tables, given the columns and the maximum number of rows of a table.
+    The name is unique and changes when the block does. ``read`` yields the rows as pyarrow tables, given the columns
+    and the maximum number of rows of a table.
     """
 
     start: int
@@ -51,18 +44,10 @@ MakeBlocks = Callable[[Sequence[str], int], list[Block]]
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Rows that are read block by block, always in the same order; ``open_source`` makes it.
+    """Rows that are read block by block, always in the same order; ``open_source`` makes it and explains its options.
 
-    Parameters
-    ----------
-    columns : tuple of str
-    n_rows : int
-    make_blocks : callable
-        Returns the blocks, given the columns and the maximum number of rows of a block; larger row groups and
-        partitions are blocks of their own.
-    epsilon, delta : float
-        How near shares of the sample are to those of all rows, and with which probability they may be further off.
-    block_size : int
+    ``make_blocks`` returns the blocks, given the columns and the maximum number of rows of a block; larger row groups
+    and partitions are blocks of their own.
     """
 
     columns: tuple[str, ...]
@@ -113,13 +98,7 @@ def open_source(X: Any, *, epsilon: float = 0.02, delta: float = 0.05, block_siz
 
 
 def as_source(X: Any) -> Source | None:
-    """Return the source that X is or names, with default settings; None for an ordinary table.
-
-    Examples
-    --------
-    >>> as_source([[1.0], [2.0]]) is None
-    True
-    """
+    """Return the source that X is or names, with default settings; None for an ordinary table."""
     if isinstance(X, Source):
         return X
     if isinstance(X, str) and not X:
@@ -146,16 +125,8 @@ def load_arrow(part: str = "") -> Any:
 class ParquetFile:
     """A Parquet file as it was when the source was opened.
 
-    Parameters
-    ----------
-    path : str
-    filesystem : pyarrow FileSystem
-    sizes : tuple of int
-        The number of rows of each row group.
-    folder_values : dict of str to pyarrow Scalar
-        Columns named by the file's folders (``year=2024/``), each with one value for all rows of the file.
-    stamp : str
-        Its size and date.
+    ``sizes`` has the rows of its row groups, ``stamp`` its size and date. ``folder_values`` are the columns named by
+    its folders (``year=2024/``), each with one value for all rows.
     """
 
     path: str

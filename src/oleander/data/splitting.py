@@ -11,7 +11,6 @@ from oleander.arrays import Bools, Ints, Labels
 
 # What counts as one piece of evidence.
 Unit = Literal["rows", "groups"]
-UNITS: tuple[Unit, ...] = ("rows", "groups")
 
 
 def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int) -> tuple[Ints, Ints]:
@@ -36,11 +35,7 @@ def split_off(n_rows: int, share: float | None, groups: Labels | None, seed: int
 
 
 def draw_part(n_rows: int, n_most: int, groups: Labels | None, seed: int) -> Bools:
-    """Return a mask of at most ``n_most`` random rows, groups kept whole.
-
-    >>> draw_part(5, 4, np.array([0, 0, 0, 1, 1]), seed=0).tolist()
-    [True, True, True, False, False]
-    """
+    """Return a mask of at most ``n_most`` random rows, groups kept whole."""
     units = _units(n_rows, groups)
     size = np.bincount(units)
     order = np.random.default_rng(seed).permutation(len(size))

@@ -22,16 +22,8 @@ READ = 0.02
 
 @dataclass(frozen=True)
 class Tolerance(Saved):
-    """How far an answer may be from the black box's and still agree with it.
+    """How far an answer may be from the black box's, in the answers' units or as a share of it, and still agree.
 
-    Parameters
-    ----------
-    value : float
-        In the units of the answers, or a share of the black box's answer.
-    is_relative : bool
-
-    Examples
-    --------
     >>> str(Tolerance(0.05)), str(Tolerance(0.1, is_relative=True))
     ('± 0.05', '± 10%')
     """
@@ -45,11 +37,6 @@ class Tolerance(Saved):
 
         >>> Tolerance.read("10%")
         Tolerance(value=0.1, is_relative=True)
-        >>> Tolerance.read(0)
-        Traceback (most recent call last):
-        ...
-        ValueError: tolerance=0 is not allowed: give a number over 0 in the units of the answers, a share such as \
-'10%', or 'auto'; labels that must be equal need no tolerance.
         """
         share = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*%\s*", given) if isinstance(given, str) else None
         if share is not None and 0 < float(share[1]) < 100:
@@ -129,10 +116,6 @@ class Tolerance(Saved):
 def agrees(answers: Any, truth: Any, tolerance: Tolerance | None) -> Bools:
     """Return a mask of the answers that agree with the black box's; without a tolerance they must be equal.
 
-    Answers and truth have shapes that NumPy can broadcast, or are single answers.
-
-    >>> agrees(np.array(["a", "b"]), np.array(["a", "a"]), None).tolist()
-    [True, False]
     >>> agrees(np.array([0.3, 0.4]), np.array([0.35, 0.5]), Tolerance(0.05)).tolist()
     [True, False]
     """
@@ -140,11 +123,7 @@ def agrees(answers: Any, truth: Any, tolerance: Tolerance | None) -> Bools:
 
 
 def changed(labels: Labels, again: Labels) -> Bools:
-    """Return a mask of the answers that a black box has changed, beyond the last digits of a number.
-
-    >>> changed(np.array([0.1, 0.2]), np.array([0.1 + 1e-12, 0.3])).tolist()
-    [False, True]
-    """
+    """Return a mask of the answers that a black box has changed, beyond the last digits of a number."""
     if labels.dtype.kind == again.dtype.kind == "f":
         return ~np.isclose(again, labels, rtol=SAME, atol=0.0)
     return np.asarray(again.astype(object) != labels.astype(object))

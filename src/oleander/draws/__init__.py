@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Draws:
-    """How many synthetic rows are drawn for the black box to label.
-
-    They lie between neighbouring rows, with noise.
+    """How many synthetic rows, between neighbouring rows and with noise, are drawn for the black box to label.
 
     Parameters
     ----------

@@ -32,16 +32,8 @@ def draw_jitter(
 ) -> tuple[Floats, Ints]:
     """Draw between a background row and one of its nearest neighbours, with noise in proportion to their difference.
 
-    Copies of a row are neighbours like others: without them, draws would leave the records that occur most often.
+    Returns the draws, and the two background rows between which each lies.
 
-    Returns
-    -------
-    values : array of shape (n_draws, n_features)
-    parents : int array of shape (n_draws, 2)
-        The background rows between which each draw lies.
-
-    Examples
-    --------
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
     >>> values, parents = draw_jitter(X, FeatureSchema.infer(X), 200, np.random.default_rng(1))
     >>> values.shape, parents.shape
@@ -56,7 +48,10 @@ def draw_jitter(
 
 
 def _mix(one: Floats, other: Floats, schema: FeatureSchema, rng: np.random.Generator) -> Floats:
-    """Return a noisy point between each pair of rows; levels and missing values come from one of the two."""
+    """Return a noisy point between each pair of rows, within the exact bounds and whole where the column is.
+
+    Levels and missing values come from one of the two.
+    """
     share = rng.random((len(one), 1))
     values: Floats = np.where(rng.random(one.shape) < share, other, one)
     numbers = schema.numbers
@@ -66,11 +61,6 @@ def _mix(one: Floats, other: Floats, schema: FeatureSchema, rng: np.random.Gener
         between += NOISE * np.abs(difference) * rng.standard_normal(difference.shape)
         # A number that is missing on one side has no point between: it stays as one parent has it.
         values[:, numbers] = np.where(np.isnan(between), values[:, numbers], between)
-    return keep_inside(values, schema)
-
-
-def keep_inside(values: Floats, schema: FeatureSchema) -> Floats:
-    """Clip numbers to the exact bounds and round whole numbers, in place."""
     for j in schema.numbers.tolist():
         feature = schema[j].exact
         if feature.is_whole:

@@ -97,10 +97,7 @@ class LabelledDraws:
         return self.agrees(said, self.values, self.truth)
 
     def agrees(self, codes: Ints, values: Floats, labels: Labels) -> Bools:
-        """Return a mask of the answers, given as codes of shape (..., n_rows), that agree with the black box's labels.
-
-        A code of -1 is silence and agrees with nothing.
-        """
+        """Return a mask of the answers, given as codes of shape (..., n_rows), that agree; -1 is silence."""
         if self.tolerance is not None:
             is_constant = (codes >= 0) & (codes < len(self.classes))
             right = is_constant & agrees(self.classes[np.where(is_constant, codes, 0)], labels, self.tolerance)
@@ -115,10 +112,7 @@ class LabelledDraws:
         return np.asarray((codes >= 0) & (codes == truth))
 
     def bin_answers(self, shift: float = 0.0) -> tuple[Ints, int]:
-        """Return a code for each draw that trees are grown on, and the number of codes: labels, or bins of numbers.
-
-        ``shift`` is where the first bin of numbers begins, in units of a bin.
-        """
+        """Return a code for each draw that trees are grown on, and the number of codes: labels, or bins of numbers."""
         if self.truth is None or self.tolerance is None:
             return self.codes, self.n_answers
         return cut_into_bins(self.truth, self.tolerance, shift)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import reduce
 from typing import Any, Self
 
 import numpy as np
@@ -35,15 +34,10 @@ LEARNED, HELD, OUTSIDE = range(3)
 class Counts:
     """Counts of what explainers say; each array has a column for rows learned from, held out, and not in the sample.
 
-    Parameters
-    ----------
-    rows, unread, answered, right, conflicts : int arrays of shape (3,)
-        Rows; rows with values that the schema does not allow, which the black box is not asked about; rows that are
-        answered; rows that are answered as the black box does; rows on which explainers disagree.
-    covered, agreed : int arrays of shape (n_explainers, 3)
-    classes : mapping of label to int array of shape (3,)
-        For each label of the black box, or the position of each range of its numbers: its rows, those answered, and
-        those answered as it does.
+    ``unread`` rows hold values that the schema does not allow: the black box is not asked about them. ``right`` rows
+    are answered as the black box does, and on ``conflicts`` explainers disagree. ``covered`` and ``agreed`` have a row
+    for each explainer. ``classes`` has for each label, or the position of each range of numbers, its rows, those
+    answered, and those answered as the black box does.
     """
 
     rows: Counted
@@ -82,11 +76,6 @@ class Counts:
             classes=np.array([self.classes[label] for label in labels]).reshape(-1, 3),
         )
 
-    @property
-    def n_asked(self) -> int:
-        """The number of rows that the black box was asked about: those outside the sample."""
-        return int(self.rows[OUTSIDE] - self.unread[OUTSIDE])
-
     def accuracy(self, epsilon: float, delta: float, n_sample: int, n_candidates: int | None) -> Accuracy:
         """Return the accuracy of the held-out rows; without a number of candidates nothing is promised."""
         n_judged, n_others = int(self.rows[HELD]), int(self.rows[OUTSIDE])
@@ -104,7 +93,7 @@ class Counts:
     def certificate(self, confidence: float, *, chosen_on_held: bool) -> Certificate | None:
         """Return what can be claimed from the rows that nothing was learned or chosen from.
 
-        None where they are fewer than the held-out rows that the explainers were chosen on, which show more.
+        None where they are fewer than the held-out rows that the explainers were chosen on.
         """
         new = [OUTSIDE] if chosen_on_held else [HELD, OUTSIDE]
         n_new = int(self.rows[new].sum())
@@ -172,25 +161,11 @@ def add_counts(
     n_jobs: int | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> FitRecord:
-    """Return the record of the fit of a source's sample with the figures of all rows.
+    """Return the record of the fit of a source's sample, the reading, with the figures of all rows.
 
-    Parameters
-    ----------
-    record : FitRecord
-    source : Source
-    reading : Reading
-        The sample.
-    black_box : CountingBlackBox
-        ``plan_count`` has set queries aside for the rows outside the sample.
-    learned, held : tuple of array
-        The positions and answers of the rows that were learned from, and of those held out.
-    confidence : float
-        Of the certificate, which then is counted on all rows that nothing was learned or chosen from.
-    n_candidates : int
-        The number of candidates, for all of which the sample's accuracy is promised. Where whole groups were sampled
-        nothing is promised, and the held-out groups certify.
-    n_jobs : int or None
-    checkpoint : Checkpoint or None
+    ``plan_count`` has set queries aside for the rows outside the sample. The certificate is counted on all rows that
+    nothing was learned or chosen from, and the sample's accuracy promised for all candidates. Where whole groups were
+    sampled nothing is promised, and the held-out groups certify.
     """
     explainers, certificate = record.explainers, record.certificate
     black_box.release(source.n_rows - len(reading.values))
@@ -228,8 +203,7 @@ def count_all(
 ) -> Counts:
     """Ask the black box about every row of a source that is not in the sample, and count what the explainers say.
 
-    The answers of ``learned`` and ``held`` rows are known. Numbers are counted in ``ranges``. A checkpoint keeps the
-    counts of each block as it is done.
+    The answers of ``learned`` and ``held`` rows are known. Numbers are counted in ``ranges``.
     """
     columns = [str(column) for column in explainers.schema.columns or ()]
     total = Counts.nothing(len(explainers.members))
@@ -250,37 +224,68 @@ def count_all(
         else:
             with checkpoint.reading():
                 total += Counts.from_dict(kept)
-    shared = [explainers, box, ranges, columns, source.block_size]
+    shared = [BlockCounter(explainers, box, ranges), columns, source.block_size]
     with tell_progress("counting all rows of the source, block by block", len(tasks)) as tell:
-        for done, (number, counts) in enumerate(run_tasks(_count_block, shared, tasks, n_jobs=n_jobs), start=1):
+        for done, (number, counts) in enumerate(run_tasks(BlockCounter.count, shared, tasks, n_jobs=n_jobs), start=1):
             total += counts
             tell(done, f"{int(total.rows.sum()):,} of {source.n_rows:,} rows counted")
             if checkpoint is not None:
                 checkpoint.keep("counts", names[number], counts.to_dict())
-    black_box.charge(total.n_asked)
+    # Rows outside the sample were asked about, if they could be read.
+    black_box.charge(int(total.rows[OUTSIDE] - total.unread[OUTSIDE]))
     return total
 
 
-def _count_block(
-    explainers: ExplainerSet,
-    box: BlackBox,
-    ranges: Ranges | None,
-    columns: Sequence[str],
-    block_size: int,
-    block: Block,
-    learned: Known,
-    held: Known,
-) -> Counts:
-    parts = np.full(block.n_rows, OUTSIDE, dtype=np.int8)
-    known = np.empty(block.n_rows, dtype=object)
-    for part, (positions, labels) in ((LEARNED, learned), (HELD, held)):
-        parts[positions], known[positions] = part, labels
-    counts, start = [Counts.nothing(len(explainers.members))], 0
-    for table in block.read(columns, block_size):
-        here = slice(start, start + len(table))
-        counts.append(_count_rows(explainers, box, ranges, _to_codes(table), parts[here], known[here]))
-        start += len(table)
-    return reduce(Counts.__add__, counts)
+@dataclass(frozen=True, eq=False)
+class BlockCounter:
+    """Counts what explainers say of a block's rows, in the process that reads them."""
+
+    explainers: ExplainerSet
+    box: BlackBox
+    ranges: Ranges | None
+
+    def count(self, columns: Sequence[str], block_size: int, block: Block, learned: Known, held: Known) -> Counts:
+        """Return the counts of a block, of which some rows were learned from or held out and have known answers."""
+        parts = np.full(block.n_rows, OUTSIDE, dtype=np.int8)
+        known = np.empty(block.n_rows, dtype=object)
+        for part, (positions, labels) in ((LEARNED, learned), (HELD, held)):
+            parts[positions], known[positions] = part, labels
+        counts, start = Counts.nothing(len(self.explainers.members)), 0
+        for table in block.read(columns, block_size):
+            here = slice(start, start + len(table))
+            counts += self._count_rows(_to_codes(table), parts[here], known[here])
+            start += len(table)
+        return counts
+
+    def _count_rows(self, frame: pd.DataFrame, parts: NDArray[np.int8], known: Labels) -> Counts:
+        n_rows, schema = _by_part(np.ones(len(parts), dtype=bool), parts), self.explainers.schema
+        # Columns that lie together are read and written several times faster here.
+        exact, readable = schema.exact.encode_readable(frame, order="F")
+        if readable is not None:
+            exact, parts, known = exact[readable], parts[readable], known[readable]
+        if not len(exact):
+            return replace(Counts.nothing(len(self.explainers.members)), rows=n_rows, unread=n_rows)
+        is_new = parts == OUTSIDE
+        if is_new.all():
+            labels = self.box.ask(exact)
+        else:
+            labels = known.copy()
+            labels[is_new] = self.box.ask(exact[is_new]) if is_new.any() else known[is_new]
+            labels = share_texts(labels.tolist())
+        answers = self.explainers.read(schema.fold(exact))
+        answered, right = answers.answered, answers.right(labels)
+        codes, names = pd.factorize(labels if self.ranges is None else self.ranges.find(labels))
+        per_label = [np.bincount(codes[rows], minlength=len(names)) for rows in (slice(None), answered, right)]
+        return Counts(
+            rows=n_rows,
+            unread=n_rows - _by_part(np.ones(len(parts), dtype=bool), parts),
+            answered=_by_part(answered, parts),
+            right=_by_part(right, parts),
+            conflicts=_by_part(disagree(answers.covers, answers.said) & answered, parts),
+            covered=np.array([_by_part(inside, parts) for inside in answers.covers]).reshape(-1, 3),
+            agreed=np.array([_by_part(agreed, parts) for agreed in answers.agree(labels)]).reshape(-1, 3),
+            classes=dict(zip(names.tolist(), np.array(per_label).T.astype(np.int64), strict=True)),
+        )
 
 
 def _to_codes(table: Any) -> pd.DataFrame:
@@ -290,48 +295,6 @@ def _to_codes(table: Any) -> pd.DataFrame:
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             table = table.set_column(number, field.name, table.column(number).dictionary_encode())
     return to_frame([table.replace_schema_metadata(None)])
-
-
-def _count_rows(
-    explainers: ExplainerSet,
-    box: BlackBox,
-    ranges: Ranges | None,
-    frame: pd.DataFrame,
-    parts: NDArray[np.int8],
-    known: Labels,
-) -> Counts:
-    """Count on the rows of a table: each has a part in the fit, and those of the sample a known answer."""
-    n_rows = _by_part(np.ones(len(parts), dtype=bool), parts)
-    schema = explainers.schema
-    # Columns that lie together are read and written several times faster here.
-    exact, readable = schema.exact.encode_readable(frame, order="F")
-    if readable is not None:
-        exact, parts, known = exact[readable], parts[readable], known[readable]
-    if not len(exact):
-        nothing = Counts.nothing(len(explainers.members))
-        return Counts(**{**vars(nothing), "rows": n_rows, "unread": n_rows})
-    rows = schema.fold(exact)
-    is_new = parts == OUTSIDE
-    if is_new.all():
-        labels = box.ask(exact)
-    else:
-        labels = known.copy()
-        labels[is_new] = box.ask(exact[is_new]) if is_new.any() else known[is_new]
-        labels = share_texts(labels.tolist())
-    answers = explainers.read(rows)
-    answered, right = answers.answered, answers.right(labels)
-    codes, names = pd.factorize(labels if ranges is None else ranges.find(labels))
-    per_label = [np.bincount(codes[rows], minlength=len(names)) for rows in (slice(None), answered, right)]
-    return Counts(
-        rows=n_rows,
-        unread=n_rows - _by_part(np.ones(len(parts), dtype=bool), parts),
-        answered=_by_part(answered, parts),
-        right=_by_part(right, parts),
-        conflicts=_by_part(disagree(answers.covers, answers.said) & answered, parts),
-        covered=np.array([_by_part(inside, parts) for inside in answers.covers]).reshape(-1, 3),
-        agreed=np.array([_by_part(agreed, parts) for agreed in answers.agree(labels)]).reshape(-1, 3),
-        classes=dict(zip(names.tolist(), np.array(per_label).T.astype(np.int64), strict=True)),
-    )
 
 
 def _by_part(rows: Bools, parts: NDArray[np.int8]) -> Counted:

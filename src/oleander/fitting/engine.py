@@ -10,9 +10,10 @@ import pandas as pd
 
 from oleander.arrays import Bools
 from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.labelling import Split
 from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
-from oleander.data.reading import Reading, Split
+from oleander.data.reading import Reading
 from oleander.data.rows import Rows
 from oleander.learning.learner import RuleLearner, judge_learned_trees
 from oleander.results.explainer_set import ExplainerSet

@@ -13,9 +13,9 @@ import pandas as pd
 
 from oleander.arrays import Bools, Floats
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
-from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
+from oleander.black_box.labelling import Split, label_rows, split_affordable, warn_of_truth
 from oleander.candidates.base import Boxes
-from oleander.data.reading import Reading, Split
+from oleander.data.reading import Reading
 from oleander.data.rows import Rows
 from oleander.data.splitting import count_units
 from oleander.data.tolerance import Tolerance

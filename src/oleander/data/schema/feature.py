@@ -3,11 +3,11 @@
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from numbers import Real
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.checks import MOST_EXACT, refuse_half_pairs
 from oleander.data.schema.rounding import day_bounds, format_days, format_number, to_dates, to_days
+from oleander.files.codec import read_fields, write_fields
 from oleander.messages import list_some, shorten, visible
 
 Level = str | int | float | bool
 # Squares of smaller distances, which a standard deviation needs, underflow.
 LEAST_SPREAD = 1e-150
+# The parameters that are never written.
+PRIVATE: dict[str, Any] = {"private": None, "categories": ()}
 # As pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
 DTYPE_NAME = re.compile(r"[<>|=]?[A-Za-z]{1,20}[0-9]{0,4}(\[[a-z]{1,20}\])?")
 
@@ -34,6 +37,31 @@ class Kind(StrEnum):
     CATEGORICAL = "categorical"
     DATE = "date"
     TIMESTAMP = "timestamp"
+
+
+def read_dtype_name(name: Any) -> str:
+    """Return the name of a dtype from a file, or raise ``ValueError``.
+
+    NumPy parses other names as a small language, and allocates the memory that a string of a billion characters needs.
+    """
+    if not isinstance(name, str) or not DTYPE_NAME.fullmatch(name):
+        raise ValueError(f"{shorten(str(name), 40)!r} is not the dtype of a column")
+    return name
+
+
+def _kind_of_level(value: Any) -> str:
+    """Return "text", "truth" or "number"; empty for a value that cannot be a level."""
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, (bool, np.bool_)):
+        return "truth"
+    return "number" if isinstance(value, Real) and math.isfinite(value) else ""
+
+
+def _read_level(level: Any) -> Level:
+    if not isinstance(level, Level) or not _kind_of_level(level):
+        raise TypeError("levels are finite numbers, text or truth values")
+    return level
 
 
 @dataclass(frozen=True)
@@ -75,12 +103,12 @@ class Feature:
     """
 
     name: str
-    kind: Kind
-    dtype: str
+    kind: Annotated[Kind, Kind]
+    dtype: Annotated[str, read_dtype_name]
     lower: float = 0.0
     upper: float = 0.0
     scale: float = 1.0
-    levels: tuple[Level, ...] = ()
+    levels: tuple[Annotated[Level, _read_level], ...] = ()
     missing: bool = False
     ordered: bool = False
     rare: bool = False
@@ -122,7 +150,7 @@ class Feature:
 
     @property
     def is_number(self) -> bool:
-        """Whether the column holds numbers, dates included, rather than levels."""
+        """Whether the column holds numbers or dates, not levels."""
         return self.kind not in (Kind.BINARY, Kind.CATEGORICAL)
 
     @property
@@ -137,19 +165,16 @@ class Feature:
 
     @property
     def dtype_bounds(self) -> tuple[float, float]:
-        """The smallest and the largest number that the column's dtype can hold.
-
-        >>> Feature("age", Kind.INTEGER, "uint8", lower=18, upper=90).dtype_bounds
-        (0.0, 255.0)
-        """
+        """The smallest and the largest number that the column's dtype can hold."""
         if self.is_date:
             return day_bounds(self.dtype)
-        # A column of whole numbers that is declared continuous is drawn as floats.
-        if self.kind is Kind.CONTINUOUS:
-            return -math.inf, math.inf
-        # Whole numbers over 2^53 are not exact as floats, and one that is rounded up would not fit.
         dtype = pd.api.types.pandas_dtype(self.dtype)
         numpy_dtype = getattr(dtype, "numpy_dtype", dtype)
+        if self.kind is Kind.CONTINUOUS:
+            # A column of whole numbers that is declared continuous is drawn as floats.
+            largest = float(np.finfo(numpy_dtype if numpy_dtype.kind == "f" else float).max)
+            return -largest, largest
+        # Whole numbers over 2^53 are not exact as floats, and one that is rounded up would not fit.
         limits = np.iinfo(numpy_dtype if numpy_dtype.kind in "iu" else np.int64)
         return max(float(limits.min), -MOST_EXACT), min(float(limits.max), MOST_EXACT)
 
@@ -200,18 +225,12 @@ class Feature:
 
     @cached_property
     def _level_values(self) -> NDArray[Any]:
-        if all(isinstance(level, bool) for level in self.levels):
-            return np.array(self.levels, dtype=bool)
-        if all(isinstance(level, (int, float)) and not isinstance(level, bool) for level in self.levels):
-            return np.array(self.levels)
-        return np.array(self.levels, dtype=object)
+        is_plain = {_kind_of_level(level) for level in self.levels} in ({"truth"}, {"number"})
+        return np.array(self.levels, dtype=None if is_plain else object)
 
     def encode(self, values: Any) -> Floats:
-        """Return the column as floats: numbers as they are, levels as codes, missing as NaN.
-
-        Raises ``ValueError`` naming the row for a value that the column may not hold.
-        """
-        column = values if isinstance(values, pd.Series) else pd.Series(values)
+        """Return the column as floats; ``ValueError`` names the row of a value that it may not hold."""
+        column = pd.Series(values)
         codes, allowed = self.read(column)
         if not allowed.all():
             row = int(allowed.argmin())
@@ -219,12 +238,8 @@ class Feature:
         return codes
 
     def read(self, values: Any) -> tuple[Floats, Bools]:
-        """Return the column as floats, and a mask of the values that the column may hold.
-
-        >>> Feature("sex", Kind.BINARY, "str", levels=("F", "M")).read(["M", "X", None])[1].tolist()
-        [True, False, False]
-        """
-        column = values if isinstance(values, pd.Series) else pd.Series(values)
+        """Return numbers as they are, levels as codes and missing values as NaN, and a mask of the values allowed."""
+        column = pd.Series(values)
         absent = column.isna().to_numpy()
         if self.is_date:
             codes = to_days(column)
@@ -239,11 +254,9 @@ class Feature:
         return codes, np.where(absent, self.missing, allowed)
 
     def _read_numbers(self, column: pd.Series) -> Floats:
-        """Return numbers as floats, and NaN for anything else; dates and the like are refused.
-
-        NumPy would turn dates, spans of time and complex numbers into plain numbers.
-        """
+        """Return numbers as floats, and NaN for anything else; dates and the like are refused."""
         dtype = column.dtype
+        # NumPy would turn dates, spans of time and complex numbers into plain numbers.
         if isinstance(dtype, pd.DatetimeTZDtype) or (isinstance(dtype, np.dtype) and dtype.kind in "mMc"):
             raise ValueError(
                 f"column {self.name!r} holds numbers, but row 0 holds {column.iloc[0]!r}: turn the column into numbers "
@@ -328,11 +341,7 @@ class Feature:
         return _to_dtype(values, self.dtype, has_absent, is_continuous=self.kind is Kind.CONTINUOUS)
 
     def describe_value(self, code: float) -> str:
-        """Return the value behind a code as text that can be printed.
-
-        >>> Feature("sex", Kind.BINARY, "str", levels=("F", "M")).describe_value(1.0)
-        'M'
-        """
+        """Return the value behind a code as text that can be printed."""
         if math.isnan(code):
             return "missing"
         if self.is_number:
@@ -342,25 +351,17 @@ class Feature:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, without what is private."""
-        public = {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
-        return {**public, "kind": str(self.kind), "levels": list(self.levels)}
+        data = write_fields(self, kind=str(self.kind), **PRIVATE)
+        return {name: value for name, value in data.items() if name not in PRIVATE}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Return the column that ``to_dict`` wrote; ``ValueError`` or ``TypeError`` names what is wrong."""
-        known = {one.name for one in fields(cls) if one.compare}
-        if set(data) != known:
-            raise ValueError(f"a column is described by {', '.join(sorted(known))}, and by nothing else")
-        name, levels = data["name"], tuple(data["levels"])
-        if not isinstance(name, str):
-            raise TypeError(f"a column is named by a {type(name).__name__}")
-        if not all(isinstance(level, Level) and _kind_of_level(level) for level in levels):
-            raise TypeError(f"column {name!r} has levels that are not plain numbers, strings or booleans")
-        numbers: dict[str, Any] = {key: float(data[key]) for key in ("lower", "upper", "scale")}
-        if not all(map(math.isfinite, numbers.values())):
-            raise ValueError(f"column {name!r} has bounds or a scale that are not finite")
-        flags: dict[str, Any] = {key: bool(data[key]) for key in ("missing", "ordered", "rare")}
-        feature = cls(name, Kind(data["kind"]), read_dtype_name(data["dtype"]), levels=levels, **numbers, **flags)
+        feature = read_fields(cls, data, **PRIVATE)
+        if set(data) != set(feature.to_dict()):
+            raise ValueError(f"a column is described by {', '.join(feature.to_dict())}, and by nothing else")
+        if not all(map(math.isfinite, (feature.lower, feature.upper, feature.scale))):
+            raise ValueError(f"column {feature.name!r} has bounds or a scale that are not finite")
         feature._check_dtype()
         return feature
 
@@ -379,23 +380,6 @@ class Feature:
             raise ValueError(f"column {self.name!r} cannot be {self.kind} with dtype {self.dtype!r}") from error
 
 
-def read_dtype_name(name: Any) -> str:
-    """Return the name of a dtype from a file, or raise ``ValueError``.
-
-    NumPy parses other names as a small language, and allocates the memory that a string of a billion characters needs.
-
-    >>> read_dtype_name("<U7"), read_dtype_name("Int64")
-    ('<U7', 'Int64')
-    >>> read_dtype_name("<U999999999")
-    Traceback (most recent call last):
-    ...
-    ValueError: '<U999999999' is not the dtype of a column
-    """
-    if not isinstance(name, str) or not DTYPE_NAME.fullmatch(name):
-        raise ValueError(f"{shorten(str(name), 40)!r} is not the dtype of a column")
-    return name
-
-
 def _find_inexact(column: pd.Series, codes: Floats) -> Bools:
     """Return a mask of the whole numbers that a float may round; floats are exact as they are."""
     inexact = np.asarray(np.abs(codes) > MOST_EXACT)
@@ -404,19 +388,6 @@ def _find_inexact(column: pd.Series, codes: Floats) -> Bools:
     if column.dtype == object:
         inexact &= [not isinstance(value, float) for value in column]
     return inexact
-
-
-def _kind_of_level(value: Any) -> str:
-    """Return "text", "truth" or "number"; empty for a value that cannot be a level.
-
-    >>> [_kind_of_level(value) for value in ("a", True, 2, math.inf, None)]
-    ['text', 'truth', 'number', '', '']
-    """
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, (bool, np.bool_)):
-        return "truth"
-    return "number" if isinstance(value, Real) and math.isfinite(value) else ""
 
 
 def _to_plain(level: Any) -> Any:

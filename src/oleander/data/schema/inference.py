@@ -1,6 +1,5 @@
 """From a column of data to a Feature: its kind, its levels or bounds, and its scale."""
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -150,23 +149,12 @@ def _hide_bounds(feature: Feature, n_values: int, n_rows: int) -> Feature:
     if feature.kind is Kind.DATE:
         step = max(step, BOUND_DAYS)
     round_to = round_days if feature.is_date else round_to_step
-    least, largest = _storable(feature)
+    least, largest = feature.dtype_bounds
     down, up = (
         float(round_to(np.array([end]), step, whole=feature.is_whole, rounding=rounding)[0])
         for end, rounding in ((lower, np.floor), (upper, np.ceil))
     )
     return replace(feature, lower=max(min(down, lower), least), upper=min(max(up, upper), largest), private=feature)
-
-
-def _storable(feature: Feature) -> tuple[float, float]:
-    """Return the smallest and the largest finite number that the column's dtype can hold."""
-    if feature.kind is not Kind.CONTINUOUS:
-        return feature.dtype_bounds
-    dtype = pd.api.types.pandas_dtype(feature.dtype)
-    numpy_dtype = getattr(dtype, "numpy_dtype", dtype)
-    is_float = isinstance(numpy_dtype, np.dtype) and numpy_dtype.kind == "f"
-    largest = float(np.finfo(numpy_dtype).max) if is_float else sys.float_info.max
-    return -largest, largest
 
 
 def _are_few(n: int, n_rows: int) -> bool:
@@ -195,16 +183,14 @@ def _given_kind(name: str, kind: str) -> Kind:
 
 
 def _infer_kind(present: pd.Series) -> Kind:
-    if isinstance(present.dtype, pd.CategoricalDtype):
-        return Kind.BINARY if len(present.dtype.categories) == 2 else Kind.CATEGORICAL
-    if pd.api.types.is_bool_dtype(present.dtype):
-        return Kind.BINARY if present.nunique() == 2 else Kind.CATEGORICAL
-    if pd.api.types.is_numeric_dtype(present.dtype):
+    dtype = present.dtype
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
         values = present.to_numpy(dtype=float)
         if not np.array_equal(values, np.round(values)):
             return Kind.CONTINUOUS
         return Kind.BINARY if len(np.unique(values)) == 2 else Kind.INTEGER
-    return Kind.BINARY if present.nunique() == 2 else Kind.CATEGORICAL
+    n_levels = len(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else present.nunique()
+    return Kind.BINARY if n_levels == 2 else Kind.CATEGORICAL
 
 
 def _levels(present: pd.Series, name: str) -> tuple[Level, ...]:
@@ -227,12 +213,6 @@ def _plain(level: Any, name: str) -> Level:
     return plain
 
 
-def _round_up(size: float) -> float:
-    if not 0 < size < np.inf:
-        return size
-    return float(round_to_step(np.array([size]), size * BOUND_STEP, whole=False, rounding=np.ceil)[0])
-
-
 def measure_scale(values: Floats, scale: str) -> float:
     """Return the unit of a column of numbers, without missing ones; 1 where all values are equal."""
     if not len(values):
@@ -240,3 +220,9 @@ def measure_scale(values: Floats, scale: str) -> float:
     # A spread that no float can hold is infinite, which the feature refuses.
     with np.errstate(over="ignore"):
         return SCALES[scale](values) or float(values.std()) or 1.0
+
+
+def _round_up(size: float) -> float:
+    if not 0 < size < np.inf:
+        return size
+    return float(round_to_step(np.array([size]), size * BOUND_STEP, whole=False, rounding=np.ceil)[0])

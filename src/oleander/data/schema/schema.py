@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -11,14 +11,21 @@ from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.checks import MOST_EXACT
-from oleander.data.frames import FRAMES, PANDAS, as_table, frame_of, to_table
+from oleander.data.frames import PANDAS, Frame, as_table, frame_of, to_table
 from oleander.data.schema.feature import Feature, Kind, read_dtype_name
 from oleander.data.schema.inference import infer_feature
+from oleander.files.codec import read_fields, write_fields
 from oleander.messages import list_some, one_line, shorten
 
 FORMAT = 1
 # Of the levels of a column, in a table to be read.
 MOST_SHOWN, MOST_LETTERS = 6, 60
+
+
+def _read_label(label: Any) -> str | int:
+    if type(label) not in (str, int):
+        raise ValueError("its columns must be named by strings or whole numbers")
+    return label  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -56,17 +63,17 @@ class FeatureSchema:
     """
 
     features: tuple[Feature, ...]
-    columns: tuple[str | int, ...] | None = None
-    array_dtype: str | None = None
-    frame: str = PANDAS
+    columns: tuple[Annotated[str | int, _read_label], ...] | None = None
+    array_dtype: Annotated[str, read_dtype_name] | None = None
+    frame: Frame = PANDAS
 
     @classmethod
     def infer(cls, X: Any, *, kinds: Mapping[str, str] | None = None, scale: str = "std") -> Self:
-        """Infer the schema from a frame or a 2-D array.
+        """Infer the schema from a frame of any library or an array of shape (n_rows, n_features).
 
         Parameters
         ----------
-        X : pandas, polars or other frame, or array of shape (n_rows, n_features)
+        X : frame or array
         kinds : mapping of column name to kind
             Overrides inferred kinds. Columns of an array are named ``x0``, ``x1``, ...
         scale : {"std", "iqr", "range", "none"}
@@ -132,10 +139,7 @@ class FeatureSchema:
 
     @cached_property
     def exact(self) -> Self:
-        """The columns as the data have them, each rare level by itself; it encodes the rows that the black box gets.
-
-        It stays in memory and is never written.
-        """
+        """The columns as the data have them, each rare level by itself; it encodes the rows that the black box gets."""
         return replace(self, features=tuple(feature.exact for feature in self.features))
 
     def fold(self, rows: Floats) -> Floats:
@@ -192,45 +196,19 @@ class FeatureSchema:
     def encode(self, X: Any, order: Literal["C", "F"] = "C") -> Floats:
         """Return the rows as a float matrix of shape (n_rows, n_features), row by row or column by column in memory.
 
-        Columns are taken by name, and columns that the schema does not have are ignored. Raises ``ValueError`` naming
-        the column and the row of a value that the schema does not allow.
+        Columns are taken by name, and others are ignored. Raises ``ValueError`` naming the column and the row of a
+        value that the schema does not allow.
         """
         X = to_table(X)
-        if self._needs_no_encoding(X):
-            return np.array(X, dtype=float, order=order)
-        table = self._columns_of(X)
-        rows = np.empty((len(table), len(self)), order=order)
-        for j, feature in enumerate(self.features):
-            rows[:, j] = feature.encode(table.iloc[:, j])
+        rows, readable = self.encode_readable(X, order)
+        if readable is not None:
+            raise ValueError(self.describe_unreadable(X))
         return rows
 
-    def _needs_no_encoding(self, X: Any) -> bool:
-        """Return whether X is an array of finite numbers for columns of numbers only, which needs no encoding."""
-        return (
-            isinstance(X, np.ndarray)
-            and X.dtype.kind in "iuf"
-            and X.ndim == 2
-            and X.shape[1] == len(self)
-            and len(X) > 0
-            and len(self.numbers) == len(self)
-            and bool(np.isfinite(X).all())
-            and (X.dtype.kind == "f" or bool((X.min() >= -MOST_EXACT) & (X.max() <= MOST_EXACT)))
-        )
-
-    def align(self, X: Any) -> Any:
-        """Return the schema's columns of a frame as a pandas DataFrame, in the schema's order; an array as it is."""
-        table = to_table(X)
-        return self._columns_of(table) if isinstance(table, pd.DataFrame) else table
-
     def encode_readable(self, X: Any, order: Literal["C", "F"] = "C") -> tuple[Floats, Bools | None]:
-        """Encode rows of which some may hold values that the schema does not allow.
+        """Return encoded rows, NaN where they hold values that the schema does not allow, and a mask of the others.
 
-        Returns
-        -------
-        rows : array of shape (n_rows, n_features)
-            NaN in rows that cannot be encoded.
-        readable : bool array of shape (n_rows,) or None
-            A mask of the rows that were encoded; None where all were.
+        The mask is None where all rows could be encoded.
         """
         X = to_table(X)
         if self._needs_no_encoding(X):
@@ -243,19 +221,31 @@ class FeatureSchema:
         rows[~readable] = np.nan
         return rows, None if readable.all() else readable
 
+    def _needs_no_encoding(self, X: Any) -> bool:
+        """Return whether X is an array of finite numbers for columns of numbers only."""
+        if not isinstance(X, np.ndarray) or X.dtype.kind not in "iuf" or X.ndim != 2 or not len(X):
+            return False
+        if not len(self.numbers) == len(self) == X.shape[1]:
+            return False
+        return bool(np.isfinite(X).all() if X.dtype.kind == "f" else X.min() >= -MOST_EXACT and X.max() <= MOST_EXACT)
+
     def describe_unreadable(self, X: Any) -> str:
         """Return why rows cannot be encoded: the first column, row and value that the schema does not allow."""
-        try:
-            self.encode(X)
-        except ValueError as error:
-            return str(error)
+        table = self._columns_of(to_table(X))
+        for j, feature in enumerate(self.features):
+            try:
+                feature.encode(table.iloc[:, j])
+            except ValueError as error:
+                return str(error)
         return ""
 
-    def decode(self, rows: Floats) -> Any:
-        """Return encoded rows as an array or a pandas DataFrame, with the columns and dtypes of the data.
+    def align(self, X: Any) -> Any:
+        """Return the schema's columns of a frame as a pandas DataFrame, in the schema's order; an array as it is."""
+        table = to_table(X)
+        return self._columns_of(table) if isinstance(table, pd.DataFrame) else table
 
-        The table is always a copy: a black box that writes into it changes no row of ours.
-        """
+    def decode(self, rows: Floats) -> Any:
+        """Return encoded rows as an array or a pandas DataFrame, with the dtypes of the data; always a copy."""
         if self.array_dtype is not None:
             return self._decode_array(rows, np.dtype(self.array_dtype))
         assert self.columns is not None
@@ -301,39 +291,25 @@ class FeatureSchema:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
-            "format": FORMAT,
-            "features": [feature.to_dict() for feature in self.features],
-            "columns": None if self.columns is None else list(self.columns),
-            "array_dtype": self.array_dtype,
-            "frame": self.frame,
-        }
+        return {"format": FORMAT, **write_fields(self)}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+    def from_dict(cls, data: dict[str, Any]) -> Self:
         """Return the schema that ``to_dict`` wrote; ``ValueError`` names what is wrong."""
         try:
             if data["format"] != FORMAT:
                 raise ValueError(f"it has format {data['format']!r}, and this version reads {FORMAT}")
-            features = tuple(Feature.from_dict(feature) for feature in data["features"])
-            columns = None if data["columns"] is None else tuple(data["columns"])
-            if columns is not None and not all(type(column) in (str, int) for column in columns):
-                raise ValueError("its columns must be named by strings or whole numbers")
-            if len(set(columns or ())) != len(columns or ()):
-                raise ValueError("it names a column twice")
-            if columns is not None and len(columns) != len(features):
-                raise ValueError(f"it names {len(columns)} columns and describes {len(features)}")
-            if (columns is None) == (data["array_dtype"] is None):
-                raise ValueError("it must have either columns or an array_dtype")
-            if columns is None and np.dtype(read_dtype_name(data["array_dtype"])).kind not in "biufOU":
-                raise ValueError(f"it is for an array of dtype {data['array_dtype']}")
-            if not features:
+            schema = read_fields(cls, data)
+            columns, array_dtype = schema.columns, schema.array_dtype
+            if not schema.features:
                 raise ValueError("it has no column")
-            # Files of earlier versions have no kind of frame.
-            frame = data.get("frame", PANDAS)
-            if frame not in FRAMES:
-                raise ValueError(f"it is for a {frame!r} frame")
-            return cls(features, columns, None if columns is not None else str(data["array_dtype"]), frame)
+            if (columns is None) == (array_dtype is None):
+                raise ValueError("it must have either columns or an array_dtype")
+            if columns is not None and not len(set(columns)) == len(columns) == len(schema):
+                raise ValueError(f"it names {len(set(columns))} different columns and describes {len(schema)}")
+            if array_dtype is not None and np.dtype(array_dtype).kind not in "biufOU":
+                raise ValueError(f"it is for an array of dtype {array_dtype}")
+            return schema
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise ValueError(f"this is not a schema that can be read: {one_line(error)}.") from error
 
@@ -342,13 +318,6 @@ def describe_features(features: Iterable[Feature], *, with_bounds: bool = True) 
     """Return a line per column: its name, its kind, the values that it may hold, and whether one may be missing.
 
     ``with_bounds=False`` leaves the bounds of numbers and dates out.
-
-    Examples
-    --------
-    >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
-    >>> sex = Feature("sex", Kind.BINARY, "str", levels=("F", "M"), missing=True)
-    >>> describe_features([age, sex]).to_numpy().tolist()
-    [['age', 'integer', '18 to 90', ''], ['sex', 'binary', 'F, M', 'may be missing']]
     """
     lines = [
         (one.shown, str(one.kind), _values(one, with_bounds), "may be missing" if one.missing else "")
