@@ -87,16 +87,8 @@ def clean_columns(
 ) -> pd.DataFrame:
     """Return the table with its text read as numbers and dates; ``CommandError`` names all columns that cannot be used.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As ``read_table`` returns it.
-    declared : mapping of str to str
-        The kinds of columns that the user declares. Text that is declared as levels is kept as it is.
-    dates : str or None
-        The format of dates, as in ``strptime``.
-    may_drop : bool
-        Whether ids and empty columns are left out. A model that was trained elsewhere may need them.
+    Text that is ``declared`` as levels is kept as it is. The format of ``dates`` is as in ``strptime``.
+    With ``may_drop`` ids and empty columns are left out; a model that was trained elsewhere may need them.
     """
     kinds, found = dict(declared or {}), Findings()
     columns: dict[str, pd.Series] = {}

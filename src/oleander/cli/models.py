@@ -63,23 +63,14 @@ class BaggedTrees:
 
 @dataclass(frozen=True, eq=False)
 class FileModel:
-    """A model from a file of its own format.
+    """A model from a file of its own format."""
 
-    Parameters
-    ----------
-    answer : callable
-        From rows to an answer for each: a label, the number of a class, or a score for each class.
-    feature_names_in_ : tuple of str or None
-        The columns that the model reads.
-    n_classes : int or None
-        The number of classes that the file numbers from 0; None where it does not say so.
-    classes : tuple of str
-        The names that ``--classes`` gives to numbered classes.
-    """
-
+    # From rows to an answer for each: a label, the number of a class, or a score for each class.
     answer: Callable[[pd.DataFrame], Any]
     feature_names_in_: tuple[str, ...] | None = None
+    # The number of classes that the file numbers from 0; None where it does not say so.
     n_classes: int | None = None
+    # The names that ``--classes`` gives to them.
     classes: tuple[str, ...] = ()
 
     def predict(self, X: pd.DataFrame) -> NDArray[Any]:

@@ -275,8 +275,6 @@ class Tradeoff(Options):
 def split_names(values: list[str] | None) -> tuple[str, ...]:
     """Return the names that an option lists, with commas or given several times.
 
-    Examples
-    --------
     >>> split_names(["age,sex", "id"])
     ('age', 'sex', 'id')
     """
@@ -336,14 +334,7 @@ def note(sentence: str) -> None:
 
 
 def to_command_error(error: BaseException, options: Collection[str]) -> CommandError:
-    """Return any error as one sentence with an exit code.
-
-    Parameters
-    ----------
-    error : BaseException
-    options : collection of str
-        The parameters of the command: a message about one of them is about an option.
-    """
+    """Return any error as one sentence with an exit code; a message about a parameter in ``options`` is about it."""
     if isinstance(error, CommandError):
         return error
     # Imported here, because a wrong option is answered before scikit-learn is imported.

@@ -35,38 +35,25 @@ TELLS, N_FOLDS, MOST_ROWS = 0.99, 5, 2_000
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A black box and the rows to explain it on.
-
-    Parameters
-    ----------
-    black_box : Any
-    X : DataFrame or Source
-        Rows that are new to the black box, as far as that is known.
-    y, groups : array, str or None
-        True labels, from which nothing is learned, and the group of each row; for a source the names of columns.
-    row : array
-        The number of each row in the file; the first row after the header is 0. Empty for a source.
-    schema : FeatureSchema or None
-        None for a source, whose schema is inferred from all of its rows.
-    about : str
-        The model and the rows in words.
-    background : DataFrame, Source or None
-        Rows from which draws are made: the training rows of a model that is trained here, or the rows of a file.
-    is_new : bool
-        Whether the rows are known to be new to the black box, because it was trained here.
-    ids : DataFrame or None
-        The columns that name rows and that nothing is learned from: the groups, and ids that were left out.
-    """
+    """A black box and the rows to explain it on."""
 
     black_box: Any
+    # Rows that are new to the black box, as far as that is known.
     X: pd.DataFrame | Source
+    # True labels, from which nothing is learned, and the group of each row; for a source the names of columns.
     y: NDArray[Any] | str | None
     groups: NDArray[Any] | str | None
+    # The number of each row in the file; the first row after the header is 0. Empty for a source.
     row: NDArray[np.intp]
+    # None for a source, whose schema is inferred from all of its rows.
     schema: FeatureSchema | None
+    # The model and the rows in words.
     about: str
+    # The training rows of a model that is trained here, or the rows of a file.
     background: pd.DataFrame | Source | None = None
+    # Whether the rows are known to be new to the black box, because it was trained here.
     is_new: bool = False
+    # The columns that name rows and that nothing is learned from: the groups, and ids that were left out.
     ids: pd.DataFrame | None = None
 
 
@@ -203,8 +190,8 @@ def note_leaks(X: pd.DataFrame, schema: FeatureSchema, target: pd.Series, *, is_
 
 
 def _check_names(given: Fitting, columns: Sequence[Any]) -> None:
-    for option, names in (("--target", [given.target]), ("--groups", [given.groups])):
-        check_columns(columns, [name for name in names if name is not None], option)
+    for option, name in (("--target", given.target), ("--groups", given.groups)):
+        check_columns(columns, () if name is None else (name,), option)
     check_columns(columns, split_names(given.drop), "--drop")
 
 

@@ -43,13 +43,7 @@ class CheckpointError(ValueError):
 
 
 class Checkpoint:
-    """A folder that keeps the progress of a fit.
-
-    Parameters
-    ----------
-    folder : path
-        It is made if it does not exist.
-    """
+    """A folder, made if it does not exist, that keeps the progress of a fit."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         if not os.fspath(folder):

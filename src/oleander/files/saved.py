@@ -121,14 +121,7 @@ class Archive:
 
 @contextmanager
 def open_archive(path: str | os.PathLike[str], *, largest_total: int) -> Iterator[Archive]:
-    """Open a zip file of unknown origin for reading; any damage raises ``ArchiveError``.
-
-    Parameters
-    ----------
-    path : path
-    largest_total : int
-        The number of bytes that may be read from it in all.
-    """
+    """Open a zip file of unknown origin to read at most so many bytes in all; any damage raises ``ArchiveError``."""
     with _as_archive_error():
         file = zipfile.ZipFile(path)
     with file:

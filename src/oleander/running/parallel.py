@@ -25,22 +25,11 @@ def run_tasks(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number and the result of each task as it ends, in any order.
 
-    Parameters
-    ----------
-    function : callable
-        Called with the shared objects and then with the task's own arguments.
-    shared : sequence
-        Objects that all tasks need, such as the rows and the black box. A Dask cluster gets them once, not with every
-        task. If a worker dies, others take over its tasks.
-    tasks : iterable of tuple
-        Small arguments, sent with each task.
-    n_jobs : int or None
-        As in joblib.
-    on_threads : bool
-        Whether the function spends its time in kernels that run beside each other: then None is a thread for each core.
+    The function is called with the shared objects, such as the rows and the black box, and then with the task's own
+    small arguments. A Dask cluster gets shared objects once, and if a worker dies, others take over its tasks.
+    ``on_threads`` says that the function spends its time in kernels that run beside each other: then ``n_jobs=None``
+    is a thread for each core.
 
-    Examples
-    --------
     >>> dict(run_tasks(pow, [2], [(3,), (5,)]))
     {0: 8, 1: 32}
     """
