@@ -15,7 +15,7 @@ help:
 	@echo "make check        lint, format check and strict types"
 	@echo "make docs         build the site from docs/, warnings as errors"
 	@echo "make format       apply ruff's fixes and format"
-	@echo "make paper        redo the paper's two studies and its protocol on other patients, in study/ (make paper-quick: small versions)"
+	@echo "make paper        redo the paper's two studies and its protocol on other patients, in study/ (make paper-quick: small versions; JOBS=8: more processes)"
 	@echo "make bench        Oleander beside the alternatives: writes docs/evidence/benchmarks.md (two hours on a quiet machine)"
 	@echo "make bench SUBJECT=NAME  one subject alone, or several: $(SUBJECTS)"
 	@echo "make bench SUBJECT=certificates JOBS=8  several processes, for subjects that time nothing"
@@ -102,17 +102,18 @@ $(VENV)/.plot: $(VENV)/.core
 	touch $@
 
 # Finished parts are kept in study/: stopped and called again, a run continues where it was. The report needs all three
-# studies.
+# studies. JOBS is the number of processes, by default two; it changes no result.
+STUDY := $(if $(JOBS),--jobs $(JOBS)) $(STUDY_OPTIONS)
 paper: $(VENV)/.plot
-	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric $(STUDY_OPTIONS)
-	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi $(STUDY_OPTIONS)
-	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical $(STUDY_OPTIONS),@echo "no clinical study and no report: put heart_disease and dermatology into $(SHARED)")
+	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric $(STUDY)
+	$(BIN)/python -m studies ppmi $(if $(PPMI_DIR),--data $(PPMI_DIR)) $(TELEMONITORING) --out study/ppmi $(STUDY)
+	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical $(STUDY),@echo "no clinical study and no report: put heart_disease and dermatology into $(SHARED)")
 	$(if $(CLINICAL),$(BIN)/python -m studies report --out study --page docs/evidence/studies.md)
 
 paper-quick: $(VENV)/.plot
-	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick
-	$(BIN)/python -m studies ppmi $(TELEMONITORING) --out study/ppmi-quick --quick
-	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical-quick --quick)
+	$(BIN)/python -m studies geriatric $(GERIATRIC) --out study/geriatric-quick --quick $(STUDY)
+	$(BIN)/python -m studies ppmi $(TELEMONITORING) --out study/ppmi-quick --quick $(STUDY)
+	$(if $(CLINICAL),$(BIN)/python -m studies clinical $(CLINICAL) --out study/clinical-quick --quick $(STUDY))
 
 $(VENV)/.bench: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"

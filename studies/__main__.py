@@ -1,12 +1,14 @@
-"""The command ``python -m studies geriatric|ppmi|clinical|report --out OUT``."""
+"""The command ``python -m studies geriatric|ppmi|clinical|report|compare --out OUT``."""
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from studies.compare import compare_runs
 from studies.report import read_runs, write_report
 from studies.run import STUDIES, run_study
 from studies.settings import Settings
@@ -18,7 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m studies", description="Redo one of the paper's studies, or its protocol on other patients."
     )
     parser.add_argument(
-        "study", choices=[*STUDIES, "report"], help="a study; or report, which writes --page from all three below --out"
+        "study",
+        choices=[*STUDIES, "report", "compare"],
+        help="a study; report writes --page from all three below --out; compare compares their verdicts with --with",
     )
     parser.add_argument(
         "--data", help="folder or archive; default: fetched (geriatric), a synthetic cohort (ppmi), needed (clinical)"
@@ -36,11 +40,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=_count, default=0, metavar="N", help="draws in each ball; the paper has 10000")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="number of processes")
     parser.add_argument("--page", type=Path, help="with report: the main page in Markdown")
+    parser.add_argument("--with", type=Path, dest="other", help="with compare: the folder of another run")
     options = parser.parse_args(arguments)
     if options.study == "report":
         if options.page is None:
             parser.error("report needs --page, the main page")
         write_report(read_runs(Path(options.out)), options.page)
+        return
+    if options.study == "compare":
+        if options.other is None:
+            parser.error("compare needs --with, the folder of another run")
+        words, is_equal = compare_runs(read_runs(Path(options.out)), read_runs(options.other))
+        print(words)
+        if not is_equal:
+            sys.exit(1)
         return
     changes: dict[str, Any] = {}
     if options.centers != 0:

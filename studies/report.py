@@ -17,12 +17,13 @@ from studies.claims import JudgedClaim, Verdict, claims_markdown, judge_claims
 from studies.claims.paper import CLAIMS
 from studies.claims.views import share, task_words
 from studies.drawing import Pen, to_png
-from studies.run import STUDIES, show_duration
+from studies.run import STUDIES
 from studies.settings import PAPERS_DRAWS, StudyName
 from studies.step import Facts
 from studies.steps.explained_rows import HELD_OUT, LEARNED
 from studies.steps.oleander_defaults import OWN, PAPER, TREE
 from studies.store import Store
+from studies.timing import Duration, show_duration
 
 NAMES: dict[StudyName, str] = {
     "geriatric": "geriatric activities",
@@ -67,13 +68,13 @@ MAX_FIGURE = 110
 
 @dataclass(frozen=True)
 class Finished:
-    """A finished run of a study: its folder, the facts of its steps, its claims and the seconds of its steps."""
+    """A finished run of a study: its folder, the facts of its steps, its claims and the durations of its steps."""
 
     study: StudyName
     folder: Path
     facts: Mapping[str, Facts]
     claims: Sequence[JudgedClaim]
-    seconds: Mapping[str, float]
+    durations: Mapping[str, Duration]
 
     @classmethod
     def read(cls, study: StudyName, folder: Path) -> "Finished":
@@ -85,7 +86,7 @@ class Finished:
         facts = {name: store.facts for name, store in stores.items()}
         run = facts.get("trajectories", {})
         claims = judge_claims(study, facts, is_synthetic=bool(run.get("is_synthetic", study == "ppmi")))
-        return cls(study, folder, facts, claims, {name: store.seconds for name, store in stores.items()})
+        return cls(study, folder, facts, claims, {name: store.duration for name, store in stores.items()})
 
     @property
     def is_synthetic(self) -> bool:
@@ -113,7 +114,7 @@ def write_report(runs: Mapping[StudyName, Finished], page: Path) -> None:
         "table 1": markdown_table(
             pd.read_csv(runs["ppmi"].folder / "baseline_table" / "baseline_shown.csv", dtype=str)
         ),
-        "times": "\n".join(f"- {NAMES[study]}: {times(run.seconds)}" for study, run in runs.items()),
+        "times": "\n".join(f"- {NAMES[study]}: {times(run.durations)}" for study, run in runs.items()),
         "at largest": largest_table(runs),
         "sets": sets_line(runs),
         "judging": judging_line(runs),
@@ -334,7 +335,7 @@ def study_page(run: Finished) -> str:
         )
     head = (
         f"{synthetic}Written by `make paper` from the files of its run. [The report](../studies.md) has the summary, "
-        f"[how claims are judged](method.md) the rules.\n\n" + "\n".join(sizes) + f"\n\n{times(run.seconds)}\n"
+        f"[how claims are judged](method.md) the rules.\n\n" + "\n".join(sizes) + f"\n\n{times(run.durations)}\n"
     )
     text = claims_markdown(run.claims, TITLES[run.study])
     title, rest = text.split("\n", 1)
@@ -356,14 +357,18 @@ def markdown_table(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def times(seconds: Mapping[str, float]) -> str:
-    """Return the time of a study and of each of its steps in words.
+def times(durations: Mapping[str, Duration]) -> str:
+    """Return the time of a study, and the processor time of it and of each of its steps, in words.
 
-    >>> times({"black_boxes": 61.0, "aggregation": 4.0})
-    'The run took 1 min 5 s: black boxes 1 min 1 s, aggregation 4 s.'
+    >>> times({"black_boxes": Duration(40.0, 61.0), "aggregation": Duration(3.0, 4.0)})
+    'The run took 43 s, and 1 min 5 s of processor time: black boxes 1 min 1 s, aggregation 4 s.'
     """
-    words = ", ".join(f"{name.replace('_', ' ')} {show_duration(each)}" for name, each in seconds.items())
-    return f"The run took {show_duration(sum(seconds.values()))}: {words}."
+    words = ", ".join(
+        f"{name.replace('_', ' ')} {show_duration(each.processor_seconds)}" for name, each in durations.items()
+    )
+    total = sum(durations.values(), Duration())
+    processor = show_duration(total.processor_seconds)
+    return f"The run took {show_duration(total.seconds)}, and {processor} of processor time: {words}."
 
 
 def read_runs(folder: Path) -> dict[StudyName, Any]:

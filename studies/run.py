@@ -1,10 +1,12 @@
 """Run a study from its data to its page. Finished parts stay on disk, so a run can be stopped and continued."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
+
+from joblib import parallel_config
+from threadpoolctl import threadpool_limits
 
 from oleander import __version__
 from oleander.files.atomic import write_whole
@@ -40,6 +42,7 @@ from studies.steps.trajectories import TRAJECTORIES
 from studies.steps.variants import VARIANTS
 from studies.store import Store, digest, fingerprint
 from studies.tasks import make_tasks
+from studies.timing import Duration, show_duration
 
 
 @dataclass(frozen=True)
@@ -118,13 +121,13 @@ class StudyResult:
         The folder with its page, figures and tables.
     facts : dict of step to facts
     claims : list of JudgedClaim
-    seconds : dict of step to seconds
+    durations : dict of step to Duration
     """
 
     out: Path
     facts: dict[str, Facts]
     claims: list[JudgedClaim]
-    seconds: dict[str, float]
+    durations: dict[str, Duration]
 
 
 def print_line(line: str) -> None:
@@ -204,10 +207,10 @@ def run_study(
         else:
             log(f"{title} …")
             _run_step(step, work, store)
-            taken += store.seconds
+            taken += store.duration.seconds
             expected += seconds.pop(step.name)
             left = sum(seconds.values()) * taken / expected
-            log(f"{title}: {show_duration(store.seconds)}; about {show_duration(left)} left")
+            log(f"{title}: {show_duration(store.duration.seconds)}; about {show_duration(left)} left")
         work.facts[step.name] = store.facts
     return _write_results(work, steps, stores, folder, log)
 
@@ -230,11 +233,14 @@ def _load(
 
 
 def _run_step(step: Step, work: Work, store: Store) -> None:
-    start = time.perf_counter()
-    facts = step.compute(work, store)
+    start = Duration.until_now()
+    # Sums depend in their last digits on the number of threads that share them. A thread per process gives the same
+    # results with any number of jobs and cores.
+    with threadpool_limits(1), parallel_config("loky", inner_max_num_threads=1):
+        facts = step.compute(work, store)
     for name, figure in step.draw(store, Pen(work.is_synthetic)).items():
         store.picture(name, to_png(figure))
-    store.finish(facts, time.perf_counter() - start)
+    store.finish(facts, Duration.until_now() - start)
 
 
 def _fingerprints(work: Work, steps: list[Step]) -> dict[str, str]:
@@ -263,22 +269,13 @@ def _write_results(
     title = name if decides else f"{name} (small version)"
     write_whole(folder / "claims.md", claims_markdown(judged, f"{title}: claims").encode())
     write_whole(folder / "claims.csv", claims_table(judged).to_csv(index=False).encode())
-    seconds = {name: store.seconds for name, store in stores.items()}
+    durations = {name: store.duration for name, store in stores.items()}
+    total = sum(durations.values(), Duration())
     notes = [
         f"Li, Cummings and Mintz, Optimal Local Explainer Aggregation for Interpretable Prediction, redone by Oleander "
-        f"{__version__} in {show_duration(sum(seconds.values()))}."
+        f"{__version__} in {show_duration(total.seconds)} ({show_duration(total.processor_seconds)} of processor time)."
     ]
     page = make_page(title, notes, steps, work.facts, judged, folder, is_synthetic=work.is_synthetic)
     write_whole(folder / "index.html", page.encode())
     log(f"oleander: {folder / 'index.html'} and claims.md are written")
-    return StudyResult(folder, work.facts, judged, seconds)
-
-
-def show_duration(seconds: float) -> str:
-    """Return a time in words.
-
-    >>> show_duration(4), show_duration(95)
-    ('4 s', '1 min 35 s')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    return StudyResult(folder, work.facts, judged, durations)

@@ -45,8 +45,8 @@ class Settings:
     n_compared : int
         Centers around which filter and regularization are compared.
     proof_limit : float
-        Seconds for each of the few solves from which it is judged whether the program can be solved; generous, so that
-        a busy machine changes no verdict.
+        Seconds for each of the few solves from which it is judged whether the program can be solved. A hundred times
+        what they take, so that a busy machine changes no verdict.
     solver_limit : float
         Seconds that a general solver has for the printed program.
     """
@@ -65,7 +65,7 @@ class Settings:
     floors: tuple[float, ...] = (0.5, 0.7, 0.9)
     n_anchors: int = 200
     n_compared: int = 12
-    proof_limit: float = 30.0
+    proof_limit: float = 600.0
     solver_limit: float = 30.0
 
     @classmethod
@@ -87,9 +87,8 @@ class Settings:
                 radius=RADIUS[study],
                 n_candidates=60,
                 budgets=(5, 20, 50),
-                n_anchors=10,
+                n_anchors=5,
                 n_compared=4,
-                proof_limit=2.0,
                 solver_limit=2.0,
             )
         if study == "geriatric":

@@ -3,12 +3,16 @@
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from oleander.arrays import Bools
 from oleander.files.atomic import write_whole
+from studies.timing import Duration
 
 RECORD = "step.json"
 
@@ -28,6 +32,24 @@ def digest(table: pd.DataFrame | pd.Series) -> str:
     values = pd.util.hash_pandas_object(table, index=False).to_numpy().tobytes()
     names = list(map(str, table.columns)) if isinstance(table, pd.DataFrame) else [str(table.name)]
     return hashlib.sha256(values + json.dumps(names).encode()).hexdigest()[:16]
+
+
+def to_bits(mask: Bools) -> str:
+    """Return a mask as text, of which a test on rows can be made from a table; `from_bits` reads it.
+
+    >>> to_bits(np.array([True, False, True]))
+    'xa0'
+    """
+    return "x" + np.packbits(mask).tobytes().hex()
+
+
+def from_bits(text: str, n_rows: int) -> Bools:
+    """Return the mask that `to_bits` wrote.
+
+    >>> from_bits("xa0", 3).tolist()
+    [True, False, True]
+    """
+    return np.unpackbits(np.frombuffer(bytes.fromhex(text[1:]), dtype=np.uint8))[:n_rows].astype(bool)
 
 
 class Store:
@@ -74,10 +96,10 @@ class Store:
         """Keep a figure."""
         write_whole(self.folder / f"{name}.png", content)
 
-    def finish(self, facts: dict[str, Any], seconds: float) -> None:
-        """Keep the step's facts and record that it is done; the seconds of earlier tries are added."""
-        total = round(self.seconds + seconds, 2)
-        self._write_record({"made_by": self.made_by, "is_done": True, "seconds": total, "facts": facts})
+    def finish(self, facts: dict[str, Any], duration: Duration) -> None:
+        """Keep the step's facts and record that it is done."""
+        times = {name: round(value, 2) for name, value in asdict(duration).items()}
+        self._write_record({"made_by": self.made_by, "is_done": True, **times, "facts": facts})
 
     @property
     def is_done(self) -> bool:
@@ -90,9 +112,10 @@ class Store:
         return dict(self._read_record().get("facts", {}))
 
     @property
-    def seconds(self) -> float:
-        """The duration of the finished step."""
-        return float(self._read_record().get("seconds", 0.0))
+    def duration(self) -> Duration:
+        """The duration of the finished step; of a step that was stopped and continued, that of its last part."""
+        record = self._read_record()
+        return Duration(*(float(record.get(field.name, 0.0)) for field in fields(Duration)))
 
     def _read_record(self) -> dict[str, Any]:
         file = self.folder / RECORD

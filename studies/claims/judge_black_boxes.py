@@ -1,12 +1,13 @@
 """Judges of the claims about the black boxes."""
 
+import numpy as np
+
 from studies.claims.claim import Judgement
-from studies.claims.views import task_words
+from studies.claims.testing import Answered, compare_fidelity, compare_splits, judge_together
+from studies.claims.views import share, task_words
 from studies.data.published import SPLIT_SIZES
 from studies.step import Facts
-
-# The number of splits that can show that a claim holds on every split.
-ENOUGH_SPLITS = 5
+from studies.store import from_bits
 
 
 def split_sizes(facts: Facts) -> Judgement:
@@ -16,42 +17,56 @@ def split_sizes(facts: Facts) -> Judgement:
 
 
 def logistic_worst(facts: Facts) -> Judgement:
-    """Count the splits on which logistic regression is worst."""
-    return _judge_repeats(facts, "logistic_worst", "worst", "another model is as bad or worse on most splits")
+    """Ask whether network and forest do better than logistic regression."""
+    pairs = (("network", "logistic"), ("forest", "logistic"))
+    return _compare_models(facts, pairs, "logistic regression is better than another model")
 
 
 def forest_best(facts: Facts) -> Judgement:
-    """Count the splits on which the forest is best."""
-    return _judge_repeats(facts, "forest_best", "best", "another model is as good or better on most splits")
+    """Ask whether the forest does better than network and logistic regression."""
+    return _compare_models(facts, (("forest", "network"), ("forest", "logistic")), "another model is better")
 
 
-def _judge_repeats(facts: Facts, count: str, word: str, why: str) -> Judgement:
-    """Judge a claim about every split, on every task that was repeated."""
-    repeats = {task: found["repeats"] for task, found in facts.items() if "repeats" in found}
-    words = "; ".join(
-        f"{task_words(task)}: {word} on {found[count]} of {found['n']} splits, {_means(found['mean'])}"
-        for task, found in repeats.items()
-    )
-    verdicts = [_on_every_split(found, count) for found in repeats.values()]
-    if False in verdicts:
-        return False, words, why
-    return None if None in verdicts else True, words, why
-
-
-def _on_every_split(repeats: Facts, count: str) -> bool | None:
-    """Return True if a count includes every split, False if fewer than half, None otherwise or with too few splits."""
-    if repeats["n"] < ENOUGH_SPLITS:
-        return None
-    return True if repeats[count] == repeats["n"] else False if 2 * repeats[count] < repeats["n"] else None
+def _compare_models(facts: Facts, pairs: tuple[tuple[str, str], ...], why: str) -> Judgement:
+    """Compare models over further splits of the same rows, on every task that was repeated."""
+    words, found = [], []
+    for task, about in facts.items():
+        if "repeats" not in about:
+            continue
+        repeats = about["repeats"]
+        accuracy = {name: np.asarray(values) for name, values in repeats["accuracy"].items()}
+        means = ", ".join(f"{name} {values.mean():.1%}" for name, values in accuracy.items())
+        words.append(f"{task_words(task)}, {repeats['n']} splits: {means}")
+        for one, other in pairs:
+            where = f"{task_words(task)}, {one} against {other}"
+            found.append(compare_splits(where, accuracy[one] - accuracy[other], repeats["test_per_train"]))
+    outcome = judge_together(found)
+    return outcome.holds, f"{'; '.join(words)}. The claim is {outcome.words}", f"{why}, {outcome.worst}"
 
 
 def forest_by_class(facts: Facts) -> Judgement:
-    """Compare forest and network class by class."""
-    forest, network = facts["five_classes"]["forest"]["recall"], facts["five_classes"]["network"]["recall"]
-    others = [name for name in forest if name != "Group 0"]
-    holds = forest["Group 0"] < network["Group 0"] and all(forest[name] >= network[name] for name in others)
-    words = "; ".join(f"{name} {forest[name]:.0%} against {network[name]:.0%}" for name in forest)
-    return holds, f"right by class, forest against network: {words}", ""
+    """Compare forest and network class by class, on the test rows of the class.
+
+    The claim holds if the forest is right less often in group 0 beyond chance and nowhere else. It does not hold if
+    the forest is right more often there, or less often elsewhere, beyond chance.
+    """
+    about = facts["five_classes"]
+    n_rows = about["n"]["test"]
+    right = {name: from_bits(about[name]["right_bits"], n_rows) for name in ("forest", "network")}
+    found, words = {}, []
+    for name, bits in about["test_classes"].items():
+        is_here = from_bits(bits, n_rows)
+        forest, network = (Answered(np.ones(is_here.sum(), dtype=bool), right[model][is_here]) for model in right)
+        found[name] = compare_fidelity(name, forest, network)
+        words.append(f"{name} {share(forest.fidelity)} against {share(network.fidelity)} of {is_here.sum()}")
+    outcome = judge_together(list(found.values()))
+    above, below = ([each.where for each in side] for side in (outcome.above, outcome.below))
+    elsewhere = [name for name in below if name != "Group 0"]
+    holds = False if elsewhere or "Group 0" in above else True if "Group 0" in below else None
+    why = (
+        f"the forest is right less often in {' and '.join(elsewhere)}" if elsewhere else "it is right more often there"
+    )
+    return holds, f"right by class, forest against network: {'; '.join(words)}", why
 
 
 def hundred_units(facts: Facts) -> Judgement:
@@ -74,7 +89,3 @@ def _papers_choice(facts: Facts, model: str) -> Judgement:
     if abs(ahead) <= margin:
         return None, f"{words}: too close", ""
     return ahead > 0, words, "another choice is better"
-
-
-def _means(mean: dict[str, float]) -> str:
-    return ", ".join(f"{name} {value:.1%}" for name, value in mean.items())

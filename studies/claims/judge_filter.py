@@ -3,14 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from studies.claims.claim import Judge, Judgement
 from studies.claims.testing import Comparison, Outcome, compare_means, judge_together
 from studies.claims.views import STRICT, compare, task_words
 from studies.step import Facts
 from studies.steps.explained_rows import HELD_OUT
 
-# Numbers of leaves within this share of each other are called equal.
-ABOUT_EQUAL = 0.2
+# Numbers of leaves within this share of each other differ by "no great difference"; within the smaller one not at all.
+ABOUT_EQUAL, EQUAL = 0.2, 0.05
+# Standard errors on either side of a 95% interval.
+TWO_SIDED = 1.96
 # The paper's axis, as we read it, and fidelity in the region that an explainer is for.
 ON_ALL_ROWS, IN_THE_BALL = "whole, data_fidelity", "whole, fresh_fidelity"
 # Claims about the filter are judged by the letter of the paper; the figures of our filter stand beside.
@@ -38,12 +42,9 @@ def smaller_trees(*radii: str) -> Judge:
     """Return a judge that asks for fewer leaves with the filter, at high fidelity."""
 
     def judge(facts: Facts) -> Judgement:
-        pairs = _leaves(facts, radii, "leaves_high", LETTER)
-        why = (
-            "a whole tree on few features needs more splits to separate the same draws. Trees of 16 leaves: "
-            + _small(facts, radii)
-        )
-        return (all(one < other for one, other in pairs.values()) if pairs else None), _pairs(facts, pairs), why
+        ratios = _ratios(facts, radii, "high")
+        why = f"{_why_not_smaller(ratios)}. Trees of 16 leaves: {_small(facts, radii)}"
+        return _fewer(ratios, -1), _pairs(facts, ratios, "high"), why
 
     return judge
 
@@ -52,22 +53,56 @@ def equal_trees(radius: str) -> Judge:
     """Return a judge that asks for about as many leaves with the filter as without."""
 
     def judge(facts: Facts) -> Judgement:
-        pairs = _leaves(facts, (radius,), "leaves_high", LETTER) or _leaves(facts, (radius,), "leaves_low", LETTER)
-        if not pairs:
+        side = "high" if _ratios(facts, (radius,), "high") else "low"
+        ratios = _ratios(facts, (radius,), side)
+        if not ratios:
             return None, "", ""
-        one, other = pairs[radius]
-        why = "the trees with the filter are larger" if one > other else "the trees with the filter are smaller"
-        return abs(one - other) <= ABOUT_EQUAL * max(one, other), _pairs(facts, pairs), why
+        mean, margin = ratios[radius]["mean"], TWO_SIDED * ratios[radius]["error"]
+        limit = np.log2(1 + ABOUT_EQUAL)
+        holds = True if abs(mean) + margin <= limit else False if abs(mean) - margin > limit else None
+        why = "the trees with the filter are larger" if mean > 0 else "the trees with the filter are smaller"
+        return holds, _pairs(facts, ratios, side), why
 
     return judge
 
 
 def low_fidelity_trees(facts: Facts) -> Judgement:
     """Compare the leaves of trees with a fidelity below 0.6."""
-    pairs = _leaves(facts, tuple(facts["radii"]), "leaves_low", LETTER)
-    holds = all(one > other for one, other in pairs.values()) if pairs else None
-    why = "" if pairs else "no explainer is below 0.6"
-    return holds, _pairs(facts, pairs) or why, why
+    ratios = _ratios(facts, tuple(facts["radii"]), "low")
+    if not ratios:
+        return None, "at most one explainer is below 0.6", ""
+    return _fewer(ratios, 1), _pairs(facts, ratios, "low"), "without the filter trees are as large or larger"
+
+
+def _ratios(facts: Facts, radii: tuple[str, ...], side: str) -> dict[str, dict[str, float]]:
+    """Return mean and error of log2 of leaves with the paper's filter over leaves without, by radius, where known."""
+    found = {}
+    for radius in radii:
+        ratio: dict[str, Any] = facts["radii"].get(radius, {}).get(ON_ALL_ROWS, {}).get(f"ratio_{side}", {})
+        line = ratio.get(LETTER, {})
+        if line.get("mean") is not None and line.get("error") is not None:
+            found[radius] = line
+    return found
+
+
+def _fewer(ratios: Mapping[str, Mapping[str, float]], sign: int) -> bool | None:
+    """Return whether leaves differ in the direction of the sign at every radius, by a test, center by center.
+
+    It is not so either where they differ by less than a twentieth at every radius, with 95% confidence.
+    """
+    if not ratios:
+        return None
+    outcome = judge_together([compare_means(r, sign * line["mean"], line["error"]) for r, line in ratios.items()])
+    limit = np.log2(1 + EQUAL)
+    if all(abs(line["mean"]) + TWO_SIDED * line["error"] <= limit for line in ratios.values()):
+        return False
+    return outcome.holds
+
+
+def _why_not_smaller(ratios: Mapping[str, Mapping[str, float]]) -> str:
+    if all(abs(line["mean"]) <= np.log2(1 + EQUAL) for line in ratios.values()):
+        return "the filter keeps nearly all features, so the trees are nearly the same"
+    return "a whole tree on few features needs more splits to separate the same draws"
 
 
 def better_fidelity(facts: Facts) -> Judgement:
@@ -214,23 +249,18 @@ def _gains(facts: Facts, measure: str, where: str) -> str:
     return f"gain {where}: {'; '.join(words)}"
 
 
-def _leaves(facts: Facts, radii: tuple[str, ...], side: str, kind: str) -> dict[str, tuple[float, float]]:
-    """Return the mean number of leaves with a filter and without, by radius, where both are known."""
-    found = {}
-    for radius in radii:
-        leaves: dict[str, Any] = facts["radii"].get(radius, {}).get(ON_ALL_ROWS, {}).get(side, {})
-        one, other = leaves.get(kind), leaves.get("unfiltered")
-        if one is not None and other is not None:
-            found[radius] = one, other
-    return found
-
-
-def _pairs(facts: Facts, pairs: dict[str, tuple[float, float]]) -> str:
+def _pairs(facts: Facts, ratios: Mapping[str, Mapping[str, float]], side: str) -> str:
+    """Return the mean number of leaves by radius in words, and how much they differ center by center."""
     words = []
-    for radius, (one, other) in pairs.items():
-        ours = facts["radii"][radius][ON_ALL_ROWS]["leaves_high"].get(OURS)
+    for radius, line in ratios.items():
+        leaves = facts["radii"][radius][ON_ALL_ROWS][f"leaves_{side}"]
+        ours = leaves.get(OURS)
         beside = "" if ours is None else f" (our filter {ours:.0f})"
-        words.append(f"r = {radius}: {one:.0f} leaves with the paper's filter{beside}, {other:.0f} without")
+        low, high = (2 ** (line["mean"] + sign * TWO_SIDED * line["error"]) - 1 for sign in (-1, 1))
+        words.append(
+            f"r = {radius}: {leaves[LETTER]:.0f} leaves with the paper's filter{beside}, {leaves['unfiltered']:.0f} "
+            f"without, {low:+.0%} to {high:+.0%} center by center"
+        )
     return "; ".join(words)
 
 

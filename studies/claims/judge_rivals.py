@@ -79,24 +79,35 @@ def outperforms(facts: Facts) -> Judgement:
 
 
 def pareto(facts: Facts) -> Judgement:
-    """Count the budgets at which no rival covers as much and is as faithful as the program at every floor."""
+    """Count the budgets at which no rival covers as much and is as faithful as the program at every floor.
+
+    The claim fails if, at some budget, a rival beats each floor in both measures, and in one of them beyond chance. The
+    comparisons with all beating rivals are corrected together.
+    """
+    floors, places = facts["floors"], range(len(facts["budgets"]))
+    beating = {
+        (task, place, floor): _beating(facts, task, method_name(STRICT, floor), place)
+        for task in facts["tasks"]
+        for place in places
+        for floor in floors
+    }
+    pairs = [
+        (cell, each)
+        for cell, rivals in beating.items()
+        for measure in ("coverage", "fidelity")
+        for each in compare(facts, cell[0], method_name(STRICT, cell[2]), rivals, measure, [cell[1]])
+        if each is not None
+    ]
+    beyond = set(map(id, judge_together([each for _, each in pairs]).below))
+    beaten_beyond = {cell for cell, each in pairs if id(each) in beyond}
     words, better = [], set()
     verdicts: list[bool | None] = []
     for task in facts["tasks"]:
-        n_on, beaten = 0, []
-        for place in range(len(facts["budgets"])):
-            beating = [_beating(facts, task, method_name(STRICT, floor), place) for floor in facts["floors"]]
-            n_on += not all(beating)
-            if all(beating):
-                better |= {rival for rivals in beating for rival in rivals}
-                beaten.append(
-                    all(
-                        any(_is_beyond(facts, task, floor, rival, place) for rival in rivals)
-                        for floor, rivals in zip(facts["floors"], beating, strict=True)
-                    )
-                )
-        words.append(f"{task_words(task)}: on the frontier at {n_on} of {len(facts['budgets'])} budgets")
-        verdicts.append(True if not beaten else False if any(beaten) else None)
+        dominated = [place for place in places if all(beating[task, place, floor] for floor in floors)]
+        better |= {rival for place in dominated for floor in floors for rival in beating[task, place, floor]}
+        words.append(f"{task_words(task)}: on the frontier at {len(places) - len(dominated)} of {len(places)} budgets")
+        is_beaten = any(all((task, place, floor) in beaten_beyond for floor in floors) for place in dominated)
+        verdicts.append(True if not dominated else False if is_beaten else None)
     why = f"at some budget every floor is beaten in both measures by {' or '.join(sorted(better))}"
     return _all(verdicts), "; ".join(words), why if False in verdicts else ""
 
@@ -113,13 +124,6 @@ def _beating(facts: Facts, task: str, method: str, place: int) -> list[str]:
         if all(one >= other for one, other in pairs) and any(one > other for one, other in pairs):
             found.append(rival)
     return found
-
-
-def _is_beyond(facts: Facts, task: str, floor: float, rival: str, place: int) -> bool:
-    """Return whether a rival is better in one of the two measures beyond chance."""
-    method = method_name(STRICT, floor)
-    both = [next(compare(facts, task, method, [rival], measure, [place])) for measure in ("coverage", "fidelity")]
-    return bool(judge_together(both).below)
 
 
 def low_floors_alike(facts: Facts) -> Judgement:

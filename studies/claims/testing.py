@@ -184,6 +184,36 @@ def compare_means(where: str, mean: float, error: float) -> Comparison:
     return Comparison(where, mean, float(2 * stats.norm.sf(abs(mean) / error)))
 
 
+def compare_splits(where: str, differences: Floats, test_per_train: float) -> Comparison:
+    """Compare a mean difference over random splits of the same rows with 0.
+
+    The splits share rows, so the variance of their mean is that of independent ones plus a term for the overlap
+    (Nadeau and Bengio 2003, the corrected resampled t test).
+
+    Parameters
+    ----------
+    where : str
+    differences : array of shape (n_splits,)
+    test_per_train : float
+        The number of test rows divided by that of training rows.
+
+    Examples
+    --------
+    >>> compare_splits("", np.array([0.02, 0.021, 0.019, 0.02]), 0.2).p < 0.01
+    True
+    >>> compare_splits("", np.array([0.02, -0.02, 0.01, 0.0]), 0.2).p > 0.5
+    True
+    """
+    n = len(differences)
+    mean = float(differences.mean())
+    if n < 2:
+        return Comparison(where, mean, 1.0)
+    error = float(np.sqrt((1 / n + test_per_train) * differences.var(ddof=1)))
+    if error <= 0:
+        return compare_means(where, mean, 0.0)
+    return Comparison(where, mean, float(2 * stats.t.sf(abs(mean) / error, n - 1)))
+
+
 def interval(n_right: int, n: int) -> tuple[float, float]:
     """Return the exact 95% interval of a share (Clopper and Pearson).
 

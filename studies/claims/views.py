@@ -12,8 +12,9 @@ import numpy as np
 from oleander.arrays import Ints
 from studies.claims.testing import Answered, Comparison, compare_coverage, compare_fidelity
 from studies.step import Facts
-from studies.steps.explained_rows import HELD_OUT, LEARNED, from_bits
+from studies.steps.explained_rows import HELD_OUT, LEARNED
 from studies.steps.paper_program import method_name
+from studies.store import from_bits
 
 HIGH_FLOOR = 0.9
 AGGREGATES = ("submodular pick", "anchors")

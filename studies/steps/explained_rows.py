@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Bools, Labels
+from oleander.arrays import Labels
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates.balls import choose_ladder
@@ -15,6 +15,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.results import ExplainerSet
 from studies.step import Part, Task, Work
 from studies.steps.black_boxes import model_for
+from studies.store import to_bits
 
 LEARNED, HELD_OUT = "learned", "held out"
 # Of the rows, held by a typical ball at each radius that is taken from the data.
@@ -78,24 +79,6 @@ def about_rows(explained: ExplainedRows) -> dict[str, Any]:
     units = explained.held_groups
     codes = None if units is None else np.unique(units, return_inverse=True)[1].tolist()
     return {"n_held_out": len(explained.tables[HELD_OUT]), "units": codes}
-
-
-def to_bits(mask: Bools) -> str:
-    """Return a mask as text, of which a test on rows can be made from a table; `from_bits` reads it.
-
-    >>> to_bits(np.array([True, False, True]))
-    'xa0'
-    """
-    return "x" + np.packbits(mask).tobytes().hex()
-
-
-def from_bits(text: str, n_rows: int) -> Bools:
-    """Return the mask that `to_bits` wrote.
-
-    >>> from_bits("xa0", 3).tolist()
-    [True, False, True]
-    """
-    return np.unpackbits(np.frombuffer(bytes.fromhex(text[1:]), dtype=np.uint8))[:n_rows].astype(bool)
 
 
 def make_explained_rows(work: Work, task: Task) -> ExplainedRows:

@@ -178,6 +178,8 @@ def _facts(table: pd.DataFrame) -> Facts:
             facts[f"{size}, {measure}"] = {
                 **{name: {kind: _number(values.get(kind)) for kind in KINDS} for name, values in found.items()},
                 "gain": {kind: _gain(part, kind, measure) for kind in FILTERS},
+                "ratio_high": {kind: _ratio(part[is_high], kind) for kind in FILTERS},
+                "ratio_low": {kind: _ratio(part[~is_high], kind) for kind in FILTERS},
             }
     return facts
 
@@ -185,8 +187,20 @@ def _facts(table: pd.DataFrame) -> Facts:
 def _gain(table: pd.DataFrame, kind: str, measure: str) -> Facts:
     """Return the mean gain in fidelity by a filter, center by center, and its standard error."""
     wide = table.pivot(index="center", columns="kind", values=measure).reindex(columns=[kind, "unfiltered"])
-    gain = (wide[kind] - wide["unfiltered"]).dropna()
-    return {"mean": _number(gain.mean()), "error": _number(gain.std(ddof=1) / np.sqrt(max(len(gain), 1)))}
+    return _mean_and_error((wide[kind] - wide["unfiltered"]).dropna())
+
+
+def _ratio(table: pd.DataFrame, kind: str) -> Facts:
+    """Return the mean of log2 of the leaves with a filter over those without, center by center, and its error.
+
+    Only centers count at which both trees are in the table.
+    """
+    wide = table.pivot(index="center", columns="kind", values="leaves").reindex(columns=[kind, "unfiltered"])
+    return _mean_and_error(np.log2(wide[kind] / wide["unfiltered"]).dropna())
+
+
+def _mean_and_error(values: pd.Series) -> Facts:
+    return {"mean": _number(values.mean()), "error": _number(values.std(ddof=1) / np.sqrt(max(len(values), 1)))}
 
 
 def _number(value: Any) -> float | None:

@@ -19,6 +19,7 @@ from oleander.fitting.delivering import deliver_choice
 from oleander.judging import Floor
 from oleander.rules import FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult
+from oleander.selection.answer import without_redundant
 from oleander.selection.model import CoverageModel
 from oleander.selection.run import Run
 from oleander.selection.solvers import Stages
@@ -93,7 +94,7 @@ def bounds_of(name: LocalName) -> Bounds:
 
 
 def solve_curve(model: CoverageModel, run: Run) -> None:
-    """Find, bound and fix three times; branch or decompose what is left, within the limits.
+    """Find, bound and fix three times; branch or decompose what is left, within the limits; drop what is redundant.
 
     These are the stages of Oleander's solver with limits on their work: a busy machine changes no point of a curve.
     """
@@ -105,6 +106,8 @@ def solve_curve(model: CoverageModel, run: Run) -> None:
     if model.is_plain:
         stages.branch(max_nodes=MAX_NODES)
         stages.decompose(patience=PATIENCE)
+    chosen = without_redundant(model, model.positions(np.asarray(run.best[1], dtype=np.intp)))
+    run.best = run.value, tuple(model.names(chosen).tolist())
 
 
 def train_pool(work: Work, explained: ExplainedRows, name: LocalName, radius: float | None = None) -> CandidatePool:
@@ -181,25 +184,53 @@ def solve_cells(
     problem: SelectionProblem, budgets: Sequence[int], floors: Sequence[float], program: Program
 ) -> dict[tuple[int, float], SelectionResult]:
     """Solve a program for every budget and floor; of equally wide choices by the definition, take the most faithful."""
-    options: dict[str, Any] = {"formulation": program, "solver": solve_curve, "time_limit": None, "gap": CURVE_GAP}
-    results = problem.sweep(budgets, floors, **options)
+    results = problem.sweep(budgets, floors, formulation=program, **curve_options(problem))
     if program != "strict":
         return results
-    return {cell: most_faithful(problem, cell, result) for cell, result in results.items()}
+    for budget in budgets:
+        higher: tuple[float, SelectionResult] | None = None
+        for floor in sorted(floors, reverse=True):
+            result = results[budget, floor]
+            if higher is not None and higher[1].objective >= result.objective:
+                # What is as wide at a higher floor is the most faithful here too.
+                results[budget, floor] = higher[1].with_bound(max(result.bound, higher[1].objective))
+            else:
+                results[budget, floor] = most_faithful(problem, budget, result, higher[0] if higher else np.inf)
+            higher = floor, results[budget, floor]
+    return results
 
 
-def most_faithful(problem: SelectionProblem, cell: tuple[int, float], result: SelectionResult) -> SelectionResult:
+def curve_options(problem: SelectionProblem) -> dict[str, Any]:
+    """Return how points of a curve are solved.
+
+    Every candidate is called tentative, because the search for a better one of equally wide choices, which a final
+    choice gets, ends by the clock; `most_faithful` searches by counts.
+    """
+    return {
+        "solver": solve_curve,
+        "time_limit": None,
+        "gap": CURVE_GAP,
+        "tentative": np.ones(problem.n_candidates, dtype=bool),
+    }
+
+
+def most_faithful(
+    problem: SelectionProblem, budget: int, result: SelectionResult, narrower: float = np.inf
+) -> SelectionResult:
     """Return a choice as wide as this one whose lowest fidelity is the highest that so wide a choice can have.
 
     Without this the fidelity of a point would depend on the other points that are solved beside it. Coverage falls as
-    the floor rises, so the highest floor with the same coverage is found by bisection.
+    the floor rises, so the highest floor with the same coverage is found by bisection; at a floor of `narrower` it is
+    known to be smaller.
     """
-    budget, floor = cell
-    levels = np.unique(problem.fidelity[problem.fidelity >= floor])
+    if not len(result.chosen):
+        return result
+    lowest = problem.fidelity[result.chosen].min()
+    levels = np.unique(problem.fidelity[(problem.fidelity > lowest) & (problem.fidelity < narrower)])
     best, first, last = result, 0, len(levels) - 1
-    while len(result.chosen) and first <= last:
+    while first <= last:
         middle = (first + last) // 2
-        found = problem.solve(budget, float(levels[middle]), solver=solve_curve, time_limit=None, gap=CURVE_GAP)
+        found = problem.solve(budget, float(levels[middle]), **curve_options(problem))
         if found.objective >= result.objective:
             best, first = found.with_bound(max(result.bound, found.objective)), middle + 1
         else:
@@ -219,8 +250,9 @@ def prove(pool: CandidatePool, settings: Settings) -> pd.DataFrame:
     floor = max(settings.floors)
     for formulation in PROGRAMS:
         problem = PoolProgram(pool, PAPER_FLOOR, formulation=formulation).problem()
+        options = {"formulation": formulation, "tentative": curve_options(problem)["tentative"]}
         for budget in {settings.budgets[1]: None, settings.budgets[-1]: None}:
-            found = problem.solve(budget, floor, formulation=formulation, time_limit=settings.proof_limit)
+            found = problem.solve(budget, floor, time_limit=settings.proof_limit, **options)
             lines.append({"program": formulation, **_cell(budget, floor, found)})
     return pd.DataFrame(lines)
 

@@ -48,6 +48,21 @@ def test_the_report_is_written_from_finished_runs(options, monkeypatch, capsys):
     assert "report needs --page" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("is_equal", [True, False])
+def test_two_runs_are_compared(options, monkeypatch, capsys, is_equal):
+    monkeypatch.setattr("studies.__main__.read_runs", str)
+    monkeypatch.setattr("studies.__main__.compare_runs", lambda one, other: (f"{one} | {other}", is_equal))
+    if is_equal:
+        main(["compare", "--out", "one", "--with", "two"])
+    else:
+        with pytest.raises(SystemExit):
+            main(["compare", "--out", "one", "--with", "two"])
+    assert capsys.readouterr().out == "one | two\n"
+    with pytest.raises(SystemExit):
+        main(["compare", "--out", "one"])
+    assert "compare needs --with" in capsys.readouterr().err
+
+
 def test_data_and_the_small_version_are_optional(options):
     main(["ppmi", "--out", "there"])
     assert (options["data"], options["telemonitoring"], options["quick"]) == (None, None, False)

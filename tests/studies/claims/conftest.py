@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from studies.steps.explained_rows import to_bits
+from studies.store import to_bits
 
 N_HELD_OUT = 400
 CURVES = {

@@ -1,18 +1,26 @@
+import numpy as np
 import pytest
 
 from studies.claims import judge_filter as judges
 from tests.studies.claims.conftest import N_HELD_OUT, make_method
 
 
-def radius(high=(None, None), low=(None, None), gain=(0.01, 0.001), kept=0.8):
+def radius(high=(None, None), low=(None, None), gain=(0.01, 0.001), kept=0.8, error=0.01):
     """Facts of one radius; pairs are the paper's filter and no filter."""
     kinds = ("letter", "unfiltered")
+    ratios = {
+        f"ratio_{side}": {
+            "letter": {"mean": np.log2(pair[0] / pair[1]), "error": error} if pair[0] else {"mean": None, "error": None}
+        }
+        for side, pair in (("high", high), ("low", low))
+    }
     gains = {kind: dict(zip(("mean", "error"), gain, strict=True)) for kind in ("letter", "filtered")}
     found = {
         "leaves_high": dict(zip(kinds, high, strict=True)),
         "leaves_low": dict(zip(kinds, low, strict=True)),
         "fidelity": {"letter": 0.9, "filtered": 0.9, "unfiltered": 0.8},
         "gain": gains,
+        **ratios,
     }
     shares = {"share_at_most_five": kept, "most": 7}
     return {
@@ -29,9 +37,14 @@ def radius(high=(None, None), low=(None, None), gain=(0.01, 0.001), kept=0.8):
     [
         (judges.smaller_trees("7", "11"), {"7": radius((10, 20)), "11": radius((10, 11))}, True),
         (judges.smaller_trees("7", "11"), {"7": radius((10, 20)), "11": radius((12, 11))}, False),
+        (judges.smaller_trees("7", "11"), {"7": radius((10, 20)), "11": radius((10, 11), error=1.0)}, None),
+        # Trees of the same size are not smaller.
+        (judges.smaller_trees("7"), {"7": radius((100, 101))}, False),
+        (judges.smaller_trees("7"), {"7": radius((100, 101), error=0.2)}, None),
         (judges.smaller_trees("7", "11"), {"3": radius((10, 20))}, None),
         (judges.equal_trees("3"), {"3": radius((10, 11))}, True),
         (judges.equal_trees("3"), {"3": radius((10, 20))}, False),
+        (judges.equal_trees("3"), {"3": radius((10, 11), error=0.5)}, None),
         (judges.equal_trees("3"), {"3": radius(low=(10, 11))}, True),
         (judges.equal_trees("15"), {"3": radius((10, 11))}, None),
         (judges.low_fidelity_trees, {"3": radius(low=(10, 5))}, True),

@@ -38,8 +38,9 @@ FLAT = {"strict 0.9": ((0.6, 0.8), (0.8, 0.85))}
         ([FLAT], None),
         # More fidelity at no loss of coverage is no failure either.
         ([{"strict 0.9": ((0.6, 0.8), (0.95, 0.95))}], True),
-        # Less coverage without any gain.
-        ([{}, {"strict 0.9": ((0.3, 0.4), (0.8, 0.85))}], False),
+        # Less coverage without a gain at one radius leaves the gain at the other.
+        ([{}, {"strict 0.9": ((0.3, 0.4), (0.8, 0.85))}], True),
+        ([{"strict 0.9": ((0.3, 0.4), (0.8, 0.85))}], None),
         ([{}, {"strict 0.9": ((0.6, 0.8), (0.6, 0.6))}], False),
         # Where nothing is covered, fidelity is undefined.
         ([{"strict 0.9": ((0.0, 0.0), (None, None))}], None),

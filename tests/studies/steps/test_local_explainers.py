@@ -67,3 +67,6 @@ def test_facts_split_at_high_fidelity():
     assert found["leaves_high"] == {"letter": 10, "filtered": 5, "unfiltered": 20}
     assert found["gain"]["letter"]["mean"] == pytest.approx(-0.1)
     assert found["leaves_low"] == {"letter": 30, "filtered": None, "unfiltered": None}
+    # Half the leaves at the one center where both trees are faithful.
+    assert found["ratio_high"]["letter"] == {"mean": -1.0, "error": None}
+    assert found["ratio_low"]["letter"]["mean"] is None
