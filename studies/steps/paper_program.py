@@ -106,8 +106,7 @@ def solve_curve(model: CoverageModel, run: Run) -> None:
     if model.is_plain:
         stages.branch(max_nodes=MAX_NODES)
         stages.decompose(patience=PATIENCE)
-    chosen = without_redundant(model, model.positions(np.asarray(run.best[1], dtype=np.intp)))
-    run.best = run.value, tuple(model.names(chosen).tolist())
+    run.chosen = model.names(without_redundant(model, model.positions(run.chosen)))
 
 
 def train_pool(work: Work, explained: ExplainedRows, name: LocalName, radius: float | None = None) -> CandidatePool:
