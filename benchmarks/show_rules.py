@@ -34,7 +34,7 @@ def show_fit(case: Case, budget: Budget, effort: Effort) -> str:
     assert isinstance(atlas, AggregateExplainer)
     truth = case.black_box.predict(case.test)
     lines = [atlas.summary(), "", f"Each rule alone on {len(case.test):,} new rows:"]
-    counts = count_alone(atlas.explainers, case.schema.encode(case.test), truth)
+    counts = count_alone(atlas.explainers_, case.schema.encode(case.test), truth)
     for number, (n_right, n_inside) in enumerate(counts, start=1):
         share = f"{n_right / n_inside:.3f}" if n_inside else "–"
         is_low = n_inside and upper_bound(n_right, n_inside, LEVEL) < budget.min_fidelity

@@ -77,7 +77,7 @@ class ActiveTree(Baseline):
     --------
     >>> X = np.random.default_rng(0).uniform(size=(400, 3))
     >>> rival = ActiveTree(lambda X: X[:, 0] > 0.5, max_leaves=2, n_components=5, random_state=0).fit(X)
-    >>> rival.complexity, rival.explainers[0].explainer.features
+    >>> rival.complexity, rival.explainers_[0].explainer.features
     (2, (0,))
     """
 

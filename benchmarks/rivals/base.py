@@ -41,12 +41,8 @@ class Rival(Protocol):
         """Compare the answers with the black box's."""
 
     @property
-    def explainers(self) -> list[ChosenExplainer]:
+    def explainers_(self) -> list[ChosenExplainer]:
         """The explainers; where several cover a row, the first answers."""
-
-    @property
-    def complexity(self) -> int:
-        """How much there is to read, in leaves, weights and rules."""
 
 
 class Baseline(BaseEstimator, ABC):
@@ -96,7 +92,7 @@ class Baseline(BaseEstimator, ABC):
         return type(self)(**self.get_params())
 
     @property
-    def explainers(self) -> list[ChosenExplainer]:
+    def explainers_(self) -> list[ChosenExplainer]:
         """The explainers; where several cover a row, the first answers."""
         return list(self._fitted().members)
 

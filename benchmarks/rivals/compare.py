@@ -130,5 +130,5 @@ def compare(
         for part, (rows, labels) in parts.items():
             result = rival.evaluate(rows, labels)
             figures = (result.coverage, result.fidelity, result.mean_fidelity, result.agreement)
-            lines.append((name, part, *figures, len(rival.explainers), rival.complexity, rival.n_queries_, seconds))
+            lines.append((name, part, *figures, len(rival.explainers_), result.complexity, rival.n_queries_, seconds))
     return pd.DataFrame(lines, columns=list(COLUMNS))

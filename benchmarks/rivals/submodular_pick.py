@@ -48,7 +48,7 @@ class SubmodularPick(Baseline):
     --------
     >>> X = np.random.default_rng(0).uniform(size=(60, 3))
     >>> pick = SubmodularPick(lambda X: X[:, 0] > 0.5, max_explainers=2, n_draws=200, random_state=0).fit(X)
-    >>> len(pick.explainers)
+    >>> len(pick.explainers_)
     2
     """
 

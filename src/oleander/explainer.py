@@ -15,7 +15,6 @@ from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.answers import check_given
 from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, keep_columns
 from oleander.black_box.labelling import label_rows
-from oleander.black_box.output import Output
 from oleander.black_box.resuming import resume
 from oleander.candidates.balls import Balls, Radius
 from oleander.candidates.choosing import PaperVariables
@@ -47,6 +46,7 @@ from oleander.fitting.options import (
 from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.certificate import Certificate
 from oleander.judging.floor import Floor
+from oleander.learning.learner import judge_learned_trees
 from oleander.messages import one_line, visible
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
@@ -54,7 +54,7 @@ from oleander.results.explanation import Explanation, explain_row
 from oleander.results.fit_record import Accuracy, FitRecord, ModelScore, Stability, tabulate_rules
 from oleander.results.tradeoff import TradeOff, read_grid
 from oleander.rules import FilteredTree, LocalExplainer
-from oleander.running.progress import showing_progress
+from oleander.running.progress import showing_progress, tell_progress
 from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
 from oleander.watch import COVERAGE_KEPT, Watch
@@ -62,6 +62,9 @@ from oleander.words.card import write_card
 from oleander.words.html import draw_fit
 from oleander.words.rules import tabulate_answers
 from oleander.words.sentences import summarize
+
+# The largest number of leaves of the trees in ``verdict_``.
+MOST_LEAVES = 20
 
 
 class AggregateExplainer(Parameters):
@@ -148,27 +151,19 @@ class AggregateExplainer(Parameters):
         max_candidates: int | None = None,
         bounds: Bounds | None = None,
         formulation: Literal["strict", "selective"] | None = None,
-        letter: bool = False,
-        max_explainers: int = 10,
-        min_fidelity: float = 0.9,
-        tolerance: float | str | None = None,
-        output: Output = Output(),  # noqa: B008 (frozen)
-        holdout: float | None = None,
-        schema: FeatureSchema | None = None,
-        max_queries: int | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        verbose: int | None = None,
+        letter: bool = False,
+        max_explainers: int = 10,
+        **others: Any,
     ) -> Self:
         """Return the system of the paper: balls around rows, a tree in each, and the integer program.
 
-        Every row is a center, whole trees grow on the filtered features, the share of the rows in a ball is the floor
-        of each explainer, and there is no least support, no limit on rules and no hold-out. Three things differ from
-        the print unless ``letter`` is set: the filter stops at information that is not significant, draws beyond the
-        bounds of the columns are moved to the bounds, and the program is that of the definition of fidelity.
+        Every row is a center, whole trees grow on the filtered features, the floor is on the share of the rows in a
+        ball, and there is no minimum support, no limit on rules and no hold-out. Three things differ from the print
+        unless ``letter`` is set: the filter stops at information that is not significant, draws beyond the bounds of
+        the columns are moved to the bounds, and the program is that of the definition of fidelity. docs/the-paper.md
+        lists what differs with ``letter`` too.
 
         Parameters
         ----------
@@ -193,29 +188,16 @@ class AggregateExplainer(Parameters):
         formulation : {"strict", "selective"} or None
             The paper's definition of fidelity (its problem 3), or its printed program (Proposition 3). None is
             "strict", and "selective" with ``letter``.
+        solver, time_limit
+            As in ``oleander.Program``.
         letter : bool
             The letter of the paper: the filter stops where no information is positive (``alpha=None``), draws fill the
             whole ball, and the printed program chooses unless ``formulation="strict"`` asks for the definition.
-        max_explainers, min_fidelity
-            K and φ in the paper.
-        tolerance, output, holdout, schema, max_queries, checkpoint, solver, time_limit, random_state, n_jobs, verbose
-            As in ``AggregateExplainer``.
-
-        Notes
-        -----
-        These differ from the paper with ``letter`` too:
-
-        - The filter's estimate is corrected where the print has two slips: the second factor below is p(y | S), and the
-          conditioning is on S, not on U. Information under the rounding error counts as none.
-        - Bins are of equal width over the range of the draws: three for a number, one for each level, and one for
-          missing values. The paper has numbers and bits only; here levels, whole numbers and missing values are drawn
-          as such, and a value that is missing on one side only is a flip.
-        - The most flips are the whole part of the radius, or the number of columns with levels if that is smaller.
-        - Trees split between readable quantiles of the draws, not between any two of them, and two leaves of one split
-          that give the same answer are merged.
-        - Equal rows are one point with a weight; of equally wide choices the fewest explainers are returned.
-        - The program is solved by bounds and HiGHS, not by a commercial solver, and after ``time_limit`` with its gap.
-        - The paper does not say which explainer answers where several cover a row; here the most faithful one does.
+        max_explainers : int
+            K in the paper.
+        **others
+            Parameters of ``AggregateExplainer``: ``min_fidelity`` (φ in the paper), ``tolerance``, ``output``,
+            ``holdout``, ``schema``, ``max_queries``, ``checkpoint``, ``random_state``, ``n_jobs`` and ``verbose``.
 
         Examples
         --------
@@ -236,23 +218,9 @@ class AggregateExplainer(Parameters):
             centers=centers,
             bounds=bounds or ("uncut" if letter else "clipped"),
         )
-        return cls(
-            black_box,
-            max_explainers=max_explainers,
-            min_fidelity=min_fidelity,
-            candidates=balls,
-            program=Program(formulation or ("selective" if letter else "strict"), solver, time_limit),
-            floor=Floor(on="share", min_support=1),
-            tolerance=tolerance,
-            output=output,
-            holdout=holdout,
-            schema=schema,
-            max_queries=max_queries,
-            checkpoint=checkpoint,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        program = Program(formulation or ("selective" if letter else "strict"), solver, time_limit)
+        floor = Floor(on="share", min_support=1)
+        return cls(black_box, max_explainers=max_explainers, candidates=balls, program=program, floor=floor, **others)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -272,15 +240,15 @@ class AggregateExplainer(Parameters):
         ----------
         X : pandas, polars or other frame, array of shape (n_rows, n_features), or source of many rows
             Columns of a frame are taken by name, here and in every other method; those that the black box was not
-            fitted on (``feature_names_in_``) are left out. A sample is drawn of a Parquet file or a folder of them, a
-            Dataset, a Dask DataFrame or a Source, and every row is then counted block by block. See ``exact_``,
-            ``oleander.open_source`` and docs/scale.md.
+            fitted on (``feature_names_in_``) are left out. Of a source (Parquet, Dataset, Dask, Source) a sample is
+            explained, and every row is then counted block by block. See ``exact_``, ``oleander.open_source`` and
+            docs/scale.md.
         y : array of shape (n_rows,), optional
             True labels. Nothing is learned from them; they show how often the black box itself is correct, and whether
             it has seen these rows before. In a source the name of a column, which then is no feature.
         groups : array of shape (n_rows,), optional
             The group of each row (one patient, one trial): no group is both learned from and judged on. In a source the
-            name of a column too.
+            name of a column.
         background : DataFrame, array or source, optional
             Rows that show where data lie, such as the black box's training rows. Draws are made from them, and every
             row of X judges. Without a background, draws are made from the rows that ``holdout`` leaves, or else from
@@ -323,7 +291,7 @@ class AggregateExplainer(Parameters):
                 source,
                 reading,
                 black_box,
-                (reading.positions[engine.parts.learned], engine.label_learned(reading, black_box).labels_of_rows),
+                (reading.positions[engine.parts.learned], engine.label_learned(reading, black_box)),
                 (reading.positions[engine.parts.held], engine.held.labels_of_rows),
                 confidence=self.floor.confidence,
                 n_candidates=engine.n_candidates,
@@ -436,7 +404,9 @@ class AggregateExplainer(Parameters):
         themselves, on the draws.
         """
         if self.record_.verdict is None:
-            trees = self._need_engine("no verdict").verdict(self._record.min_fidelity)
+            learner = self._need_engine("no verdict").tree_learner
+            with tell_progress("judging what one tree would do"):
+                trees = judge_learned_trees(learner, self._record.min_fidelity, MOST_LEAVES)
             self._record = replace(self._record, verdict=trees)
         return pd.DataFrame(self._record.verdict)
 
@@ -475,16 +445,6 @@ class AggregateExplainer(Parameters):
         """Rows sent to the black box, by the fit and by every later method."""
         record = self.record_
         return record.n_queries if self._counter is None else self._counter.n_queries
-
-    @property
-    def explainers(self) -> list[ChosenExplainer]:
-        """The chosen explainers, by the name that the rivals use."""
-        return self.explainers_
-
-    @property
-    def complexity(self) -> int:
-        """The number of rules to read, by the name that the rivals use."""
-        return self.record_.explainers.n_rules
 
     # Answers for other rows.
 
@@ -718,8 +678,9 @@ class AggregateExplainer(Parameters):
             narrower one answer more rows, they stand in its line with the figures of the narrower tolerance.
         """
         record = self.record_
-        limits = record.max_explainers, record.min_fidelity
-        return self._need_engine("no draws").tolerances(record.explainers, limits, values)
+        if not record.is_number:
+            raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
+        return self._need_engine("no draws").tolerances((record.max_explainers, record.min_fidelity), values)
 
     @showing_progress
     def summary(self) -> str:

@@ -58,7 +58,7 @@ def anchors(explained: ExplainedRows, max_budget: int, n_anchors: int, random_st
         # The warning says that no rule is precise enough; the curve shows it as a coverage of 0.
         warnings.simplefilter("ignore", UserWarning)
         rival.fit(learned)
-    members = rival.explainers
+    members = rival.explainers_
     order = pick_greedily(rival.covers(learned), np.ones(len(learned)), max_budget) if members else []
 
     def at(budget: int) -> ExplainerSet:

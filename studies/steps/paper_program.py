@@ -15,7 +15,7 @@ from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import Bounds
-from oleander.fitting.delivering import deliver_choice
+from oleander.fitting.choice_from_pool import deliver_choice
 from oleander.judging import Floor
 from oleander.rules import FilteredTree, LocalExplainer, UnfilteredTree
 from oleander.selection import SelectionProblem, SelectionResult

@@ -20,7 +20,7 @@ def rows():
 def test_rules_are_delivered_as_they_were_judged(rows, tmp_path, max_explainers):
     atlas = AggregateExplainer(label, max_explainers=max_explainers, draws=Draws(3_000), random_state=1)
     atlas.fit(rows[400:], background=rows[:400])
-    assert len(atlas.explainers_) == atlas.complexity <= max_explainers
+    assert len(atlas.explainers_) == atlas.evaluation_.complexity <= max_explainers
     answers, truth = atlas.predict(rows[400:]), label(rows[400:])
     claim = atlas.certificate_.answers
     assert claim.n_rows == (~answers.mask).sum()

@@ -169,7 +169,7 @@ class TestTolerances:
         assert atlas.coverage_ == 1
         assert atlas.evaluation_.agreement == 1
         assert "± 10%" in atlas.summary()
-        assert atlas.complexity == 1
+        assert atlas.evaluation_.complexity == 1
 
     def test_auto_follows_the_answers(self):
         small, large = (
@@ -184,7 +184,7 @@ class TestTolerances:
 
     def test_a_wide_tolerance_needs_one_rule(self):
         atlas = AggregateExplainer(steps, tolerance=1.0, **DRAWS).fit(X, background=BACKGROUND)
-        assert (atlas.coverage_, atlas.complexity) == (1.0, 1)
+        assert (atlas.coverage_, atlas.evaluation_.complexity) == (1.0, 1)
 
     def test_constant_answers(self):
         box = {"black_box": lambda table: np.full(len(table), 2.5), **DRAWS}

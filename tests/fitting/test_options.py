@@ -353,7 +353,14 @@ class TestPaper:
             return explainer.fit(self.ROWS)
 
     def test_every_parameter_is_listed(self) -> None:
-        assert parameters(AggregateExplainer.paper) == set(PAPER)
+        # The parts are the paper's own.
+        passed_on = parameters(AggregateExplainer) - {"candidates", "draws", "program", "floor"}
+        assert parameters(AggregateExplainer.paper) - {"others"} | passed_on == set(PAPER)
+
+    @pytest.mark.parametrize("name", ["candidates", "program", "floor", "rows"])
+    def test_other_names_are_refused(self, name: str) -> None:
+        with pytest.raises(TypeError, match=name):
+            self.make(**{name: None})
 
     @pytest.mark.slow
     @pytest.mark.parametrize("name", [name for name, change in PAPER.items() if not isinstance(change, Refused | Seen)])

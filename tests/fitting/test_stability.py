@@ -9,8 +9,8 @@ from sklearn.exceptions import NotFittedError
 from oleander import AggregateExplainer
 from oleander.draws import Draws
 from oleander.draws.labelled import LabelledDraws
-from oleander.fitting import stability as module
-from oleander.fitting.stability import leave_out_parents
+from oleander.fitting import delivering as module
+from oleander.fitting.delivering import leave_out_parents
 from oleander.results import Stability
 from tests.making import QUICK, Recording, halves
 

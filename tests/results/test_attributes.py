@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from oleander import AggregateExplainer, Boxes
+from oleander import AggregateExplainer, Boxes, explainer
 from oleander.draws import Draws
-from oleander.fitting import engine
 from oleander.results.fit_record import FitRecord
 
 FROM_RECORD = {
@@ -24,8 +23,6 @@ FROM_RECORD = {
     "model_score_": lambda record: record.model_score,
     "schema_": lambda record: record.schema,
     "n_fits_": lambda record: record.n_fits,
-    "explainers": lambda record: list(record.explainers.members),
-    "complexity": lambda record: record.explainers.n_rules,
 }
 # What the fit keeps beside its record and never saves.
 FROM_WORKINGS = {"result_", "pool_", "variables_"}
@@ -72,8 +69,8 @@ class TestVerdict:
 
     @pytest.fixture
     def grown(self, monkeypatch):
-        calls, judge = [], engine.judge_learned_trees
-        monkeypatch.setattr(engine, "judge_learned_trees", lambda *given: calls.append(1) or judge(*given))
+        calls, judge = [], explainer.judge_learned_trees
+        monkeypatch.setattr(explainer, "judge_learned_trees", lambda *given: calls.append(1) or judge(*given))
         return calls
 
     @pytest.mark.parametrize("read", [lambda atlas: atlas.verdict_, lambda atlas: atlas.summary()])

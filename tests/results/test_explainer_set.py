@@ -10,7 +10,7 @@ from oleander.candidates import Balls
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
-from oleander.fitting.delivering import deliver_choice
+from oleander.fitting.choice_from_pool import deliver_choice
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.floor import Floor
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, fill_abstentions

@@ -92,7 +92,7 @@ class AnchorPick(Baseline):
     --------
     >>> X = np.random.default_rng(0).permuted(np.tile(np.arange(100) / 100, (3, 1)), axis=1).T
     >>> rival = AnchorPick(lambda X: X[:, 0] > 0.49, max_explainers=2, max_anchors=20, random_state=0).fit(X)
-    >>> [member.region.describe() for member in rival.explainers]
+    >>> [member.region.describe() for member in rival.explainers_]
     ['x0 > 0.49', 'x0 ≤ 0.49']
     """
 

@@ -129,7 +129,7 @@ def grow_active_tree(name: str, entry: Round) -> Row:
         random_state=case.seed,
     ).fit(case.train)
     seconds = time.process_time() - start - box.cpu_seconds
-    tree: Any = rival.explainers[0].explainer
+    tree: Any = rival.explainers_[0].explainer
     purity = tree.n_right / np.maximum(tree.n_draws, 1)
     # The tree's classes are labels; answers are codes of the lesson.
     labels = tree.classes[tree.label].tolist()

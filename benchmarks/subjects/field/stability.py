@@ -71,12 +71,12 @@ def explain_by_default(case: Case, effort: Effort) -> Explained:
         atlas = fit_default(case, Budget(), effort)
     except NothingFoundError:
         return Explained(silence, frozenset(), frozenset())
-    if not atlas.explainers:
+    if not atlas.explainers_:
         return Explained(silence, frozenset(), frozenset())
     answers = atlas.predict(case.test)
     said = np.array([SILENT if answer is np.ma.masked else codes.setdefault(answer, len(codes)) for answer in answers])
     rules, columns = set(), set()
-    for member in atlas.explainers:
+    for member in atlas.explainers_:
         region = getattr(member.region, "conditions", ())
         for rule in member.explainer.rules():
             terms = [*region, *rule.terms]

@@ -53,12 +53,12 @@ def measure_run(method: Method, case: Case, budget: Budget, effort: Effort) -> R
     except NothingFoundError:
         rival = None
     cost = {"queries": box.n_rows, "processor seconds": time.process_time() - start - box.cpu_seconds, "gap": None}
-    if rival is None or not rival.explainers:
+    if rival is None or not rival.explainers_:
         return {**NO_ANSWER, **cost}
     proof, certificate = (getattr(rival, name, None) for name in ("proof_", "certificate_"))
     found = measure_answers(
         rival.evaluate(case.test, truth),
-        rival.explainers,
+        rival.explainers_,
         case.schema.encode(case.test),
         truth,
         budget.min_fidelity,

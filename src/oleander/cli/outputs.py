@@ -102,7 +102,7 @@ def facts_of(atlas: AggregateExplainer) -> dict[str, Any]:
         "accuracy": None if score is None else score.share,
         "model_score": None if score is None else score.to_dict(),
         "n_explainers": len(atlas.explainers_),
-        "complexity": atlas.complexity,
+        "complexity": atlas.evaluation_.complexity,
         "coverage": atlas.coverage_,
         "fidelity": atlas.fidelity_,
         "min_fidelity": atlas.min_fidelity,

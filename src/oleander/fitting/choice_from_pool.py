@@ -6,17 +6,16 @@ from typing import Self
 
 from oleander.black_box.asking import CountingBlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
-from oleander.candidates.balls import Balls, find_generators, measure_sizes, warn_of_sizes
-from oleander.candidates.base import Boxes
+from oleander.candidates.balls import Balls, measure_sizes, warn_of_sizes
 from oleander.candidates.choosing import PaperVariables, PoolProgram
 from oleander.candidates.pool import CandidatePool
 from oleander.data.reading import Reading
 from oleander.files.checkpoint import Checkpoint
-from oleander.fitting.delivering import deliver_choice
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.learning.learner import RuleLearner, learn_from_rows
 from oleander.messages import warn_user
+from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.fit_record import FitRecord, ModelScore
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.selection import SelectionResult
@@ -27,18 +26,11 @@ DEFAULT_NUMBER = 10
 
 @dataclass(eq=False)
 class ChoiceFromPool(Engine):
-    """Explainers that a program chose from a pool.
-
-    Parameters
-    ----------
-    program : PoolProgram
-    chosen : SelectionResult
-    n_rows : int or None
-        The number of rows of X; None for a source.
-    """
+    """Explainers that a program chose from a pool."""
 
     program: PoolProgram
     chosen: SelectionResult
+    # The number of rows of X; None for a source.
     n_rows: int | None
 
     @classmethod
@@ -49,8 +41,6 @@ class ChoiceFromPool(Engine):
 
         Candidates are learned and chosen on one part of the rows, and certified on the other.
         """
-        assert not isinstance(options.candidates, Boxes)
-        generators = find_generators(options.candidates)
         n_rows = len(reading.values) if reading.positions is None else None
         parts = split_affordable(reading, options.holdout, seed, black_box)
         within = find_tolerance(options)
@@ -59,9 +49,8 @@ class ChoiceFromPool(Engine):
         # Read and label the rows that teach and choose.
         learned = parts.learned
         truth = read_truth(options, reading.truth, learned)
-        is_whole = len(learned) == len(reading.values)
         rows = label_rows(
-            reading.values if is_whole else reading.values[learned],
+            reading.values[learned],
             black_box,
             groups=reading.groups_of(learned),
             row_numbers=reading.numbers_of(learned),
@@ -73,13 +62,21 @@ class ChoiceFromPool(Engine):
 
         # Propose and choose. Balls draw and ask when they are trained.
         pool = CandidatePool.propose(
-            generators, rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store, tolerance=within
+            options.generators, rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store, tolerance=within
         )
         sizes = measure_sizes(pool)
-        for generator in generators:
+        for generator in options.generators:
             if isinstance(generator, Balls):
                 warn_of_sizes(generator, rows, sizes)
-        program = _state_program(options, pool)
+        if len(pool.candidates) < (options.max_explainers or 0):
+            warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
+        program = PoolProgram(
+            pool,
+            options.floor,
+            formulation=options.program.formulation,
+            solver=options.program.solver,
+            time_limit=options.program.time_limit,
+        )
         result = program.select(*limits)
         if not len(result.chosen):
             raise NothingFoundError(program.why_nothing(result, options.min_fidelity))
@@ -90,12 +87,7 @@ class ChoiceFromPool(Engine):
         # Judge and certify.
         evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
         black_box.release(len(parts.held))
-        held = label_rows(
-            reading.values[parts.held],
-            black_box,
-            groups=reading.groups_of(parts.held),
-            known=rows,
-        )
+        held = label_rows(reading.values[parts.held], black_box, groups=reading.groups_of(parts.held), known=rows)
         certificate, judged = None, None
         if len(parts.held):
             answers = explainers.read(held.values)
@@ -164,13 +156,22 @@ class ChoiceFromPool(Engine):
         return Cell.fill(number, floor, explainers, evaluation, gap, status)
 
 
-def _state_program(options: Parameters, pool: CandidatePool) -> PoolProgram:
-    if len(pool.candidates) < (options.max_explainers or 0):
-        warn_user(f"max_explainers={options.max_explainers}, but there are only {len(pool.candidates)} candidates.")
-    return PoolProgram(
-        pool,
-        options.floor,
-        formulation=options.program.formulation,
-        solver=options.program.solver,
-        time_limit=options.program.time_limit,
-    )
+def deliver_choice(program: PoolProgram, result: SelectionResult) -> ExplainerSet:
+    """Return the candidates that a result chooses as explainers, the widest first."""
+    pool, fidelity = program.pool, program.pool.fidelity
+    members = []
+    for index in sorted(result.chosen.tolist(), key=lambda index: -pool.support[index]):
+        candidate, explainer = pool.candidates[index], pool.explainers[index]
+        assert explainer is not None
+        members.append(
+            ChosenExplainer(
+                candidate.region,
+                explainer,
+                candidate.origin,
+                support=int(pool.support[index]),
+                fidelity=float(fidelity[index]),
+                draw_fidelity=float(pool.draw_fidelity[index]),
+                tolerance=pool.tolerance,
+            )
+        )
+    return ExplainerSet(pool.rows.schema, tuple(members))

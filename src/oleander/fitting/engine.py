@@ -8,22 +8,18 @@ from typing import Any
 
 import pandas as pd
 
-from oleander.arrays import Bools
+from oleander.arrays import Bools, Labels
 from oleander.black_box.asking import CountingBlackBox
-from oleander.black_box.labelling import Split
+from oleander.black_box.labelling import Split, label_rows
 from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
-from oleander.learning.learner import RuleLearner, judge_learned_trees
+from oleander.learning.learner import RuleLearner
 from oleander.results.explainer_set import ExplainerSet
-from oleander.results.fit_record import OneTree, Stability
+from oleander.results.fit_record import Stability
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.running.progress import tell_progress
 from oleander.selection import SelectionResult
-
-# The largest number of leaves of the trees in ``verdict_``.
-DEFAULT_LEAVES = 20
 
 
 @dataclass(eq=False)
@@ -54,9 +50,9 @@ class Engine(ABC):
         """All rows whose answers are known."""
         return self.rows if self.held is self.rows else self.rows.join(self.held)
 
-    def label_learned(self, reading: Reading, black_box: CountingBlackBox) -> Rows:
-        """Return the rows of X that were learned from, with their answers."""
-        return self.rows
+    def label_learned(self, reading: Reading, black_box: CountingBlackBox) -> Labels:
+        """Return the black box's answers for the rows of X that were learned from."""
+        return label_rows(reading.values[self.parts.learned], black_box, known=self.known).labels_of_rows
 
     @property
     @abstractmethod
@@ -72,21 +68,12 @@ class Engine(ABC):
     def tradeoff(self, fitted: Cell, max_explainers: Sequence[int], min_fidelity: Sequence[float]) -> TradeOff:
         """Return the best choice for each number of explainers and floor, that of the fit in its own cell."""
 
-    def verdict(self, min_fidelity: float) -> tuple[OneTree, ...]:
-        """Return what one plain tree and one tree that abstains would do."""
-        with tell_progress("judging what one tree would do"):
-            return judge_learned_trees(self.tree_learner, min_fidelity, DEFAULT_LEAVES)
-
     def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
         """Return how often each rule comes back in refits on parts of the draws."""
         raise ValueError("stability is for explainers that are learned by asking: a program chose these.")
 
-    def tolerances(
-        self, explainers: ExplainerSet, limits: tuple[int, float], values: Iterable[Any] | None
-    ) -> pd.DataFrame:
+    def tolerances(self, limits: tuple[int, float], values: Iterable[Any] | None) -> pd.DataFrame:
         """Return a line for each tolerance: what is answered, how well, and how much there is to read."""
-        if explainers.tolerance is None:
-            raise ValueError("these explainers explain labels, which have no tolerance: fit with tolerance= first.")
         raise ValueError("other tolerances can be traced where explainers were learned by asking: fit again.")
 
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
@@ -94,14 +81,9 @@ class Engine(ABC):
         return None
 
     @property
-    def n_draws(self) -> int | None:
-        """The number of draws that rules were learned from; None where a program chose."""
-        return None
-
-    @property
-    def max_conditions(self) -> int | None:
-        """The largest number of conditions of a rule; None where there is no limit."""
-        return None
+    def made_from(self) -> tuple[int | None, int | None]:
+        """The number of draws, and the largest number of conditions of a rule; None where there is no such number."""
+        return None, None
 
     @property
     def pool(self) -> CandidatePool:

@@ -1,8 +1,8 @@
 """The estimator's parameters with those of its parts, and the checks that run before a fit."""
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, fields, is_dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -52,18 +52,15 @@ class Program:
         check_positive("time_limit", self.time_limit, or_none=True)
 
 
+@dataclass(repr=False, eq=False)
 class Parameters(BaseEstimator):  # type: ignore[misc]
     """The parameters of ``AggregateExplainer``, some of which, its parts, are frozen dataclasses.
 
     The options of a part are read and set under its name: ``floor__on``. Copies of the estimator share its parts, which
     never change: setting an option replaces the part.
-
-    Attributes
-    ----------
-    PARTS : dict
-        The parameters that may be parts, each with its type.
     """
 
+    # The parameters that may be parts, each with its type.
     PARTS: ClassVar[dict[str, type]] = {
         "candidates": object,
         "draws": Draws,
@@ -72,42 +69,23 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
         "output": Output,
     }
 
-    def __init__(
-        self,
-        black_box: Any,
-        *,
-        max_explainers: int | None = None,
-        min_fidelity: float = 0.9,
-        candidates: Boxes | Generator | Iterable[Generator] = Boxes(),  # noqa: B008 (frozen, like all parts)
-        draws: Draws = Draws(),  # noqa: B008
-        program: Program = Program(),
-        floor: Floor = Floor(),  # noqa: B008
-        tolerance: float | str | None = None,
-        output: Output = PLAIN_OUTPUT,
-        holdout: float | None = None,
-        schema: FeatureSchema | None = None,
-        max_queries: int | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        verbose: int | None = None,
-    ) -> None:
-        self.black_box = black_box
-        self.max_explainers = max_explainers
-        self.min_fidelity = min_fidelity
-        self.candidates = candidates
-        self.draws = draws
-        self.program = program
-        self.floor = floor
-        self.tolerance = tolerance
-        self.output = output
-        self.holdout = holdout
-        self.schema = schema
-        self.max_queries = max_queries
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    black_box: Any
+    _: KW_ONLY
+    max_explainers: int | None = None
+    min_fidelity: float = 0.9
+    candidates: Boxes | Generator | Iterable[Generator] = Boxes()  # noqa: RUF009 (frozen, like all parts)
+    draws: Draws = Draws()  # noqa: RUF009
+    program: Program = Program()
+    floor: Floor = Floor()  # noqa: RUF009
+    tolerance: float | str | None = None
+    output: Output = PLAIN_OUTPUT
+    holdout: float | None = None
+    schema: FeatureSchema | None = None
+    max_queries: int | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    random_state: int | None = None
+    n_jobs: int | None = None
+    verbose: int | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with ``deep`` also the options of each part, such as ``floor__on``."""
@@ -151,6 +129,11 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
         """Whether rules are learned by asking the black box about draws, or about rows in their place."""
         return isinstance(self.candidates, Boxes)
 
+    @property
+    def generators(self) -> list[Generator]:
+        """The generators of candidates; none where rules are learned by asking."""
+        return [] if isinstance(self.candidates, Boxes) else find_generators(self.candidates)
+
 
 def find_tolerance(given: Parameters) -> Tolerance | Literal["auto"] | None:
     """Return the tolerance of the answers; None for labels."""
@@ -192,9 +175,7 @@ def check(given: Parameters) -> None:
     for name, kind in given.PARTS.items():
         if not isinstance(getattr(given, name), kind):
             raise TypeError(f"{name} is a {type(getattr(given, name)).__name__}; give {kind.__name__}(...).")
-    own = given.candidates
-    candidates = [own] if isinstance(own, Boxes) else find_generators(own)
-    for part in (*candidates, given.draws, given.program, given.floor, given.output):
+    for part in (given.candidates, *given.generators, given.draws, given.program, given.floor, given.output):
         # Generators of the user need no check.
         if isinstance(part, (Boxes, Balls, Draws, Program, Floor, Output)):
             part.check()
@@ -213,17 +194,7 @@ def check(given: Parameters) -> None:
 
 
 def check_use(given: Parameters, *, has_background: bool, is_source: bool, has_truth: bool) -> None:
-    """Raise ``ValueError`` for an option that would do nothing in a fit.
-
-    Parameters
-    ----------
-    given : Parameters
-    has_background : bool
-    is_source : bool
-        Whether X is a source, of which a sample is explained.
-    has_truth : bool
-        Whether true labels are given.
-    """
+    """Raise ``ValueError`` for an option that would do nothing in a fit."""
     if has_truth and given.output.of == "proba":
         raise ValueError("y holds true labels, which cannot be compared with a probability: leave out y.")
     if isinstance(given.candidates, Boxes):
@@ -249,40 +220,35 @@ def check_use(given: Parameters, *, has_background: bool, is_source: bool, has_t
             "states none: leave it out."
         )
     if given.tolerance is not None:
-        _check_numbers(given, find_generators(given.candidates))
+        balls = [generator for generator in given.generators if isinstance(generator, Balls)]
+        if len(balls) < len(given.generators):
+            raise ValueError(
+                f"tolerance={given.tolerance!r} explains numbers, which are learned from draws: use candidates=Boxes() "
+                "or Balls(). Output(threshold=...) makes labels of numbers."
+            )
+        if given.tolerance == "auto":
+            raise ValueError(
+                "tolerance='auto' is found on draws from the whole data, and balls make theirs one by one: give a "
+                "number, or a share such as '10%'."
+            )
+        for one in balls:
+            one.check_numbers()
 
 
 def check_radii(given: Parameters, n_rows: int) -> None:
     """Raise ``ValueError`` for radii of balls that do not fit the number of rows of X."""
-    for one in [] if isinstance(given.candidates, Boxes) else find_generators(given.candidates):
+    for one in given.generators:
         if isinstance(one, Balls):
             one.check_rows(n_rows)
-
-
-def _check_numbers(given: Parameters, generators: Sequence[Generator]) -> None:
-    """Raise ``ValueError`` for generators that cannot explain numbers."""
-    balls = [generator for generator in generators if isinstance(generator, Balls)]
-    if len(balls) < len(generators):
-        raise ValueError(
-            f"tolerance={given.tolerance!r} explains numbers, which are learned from draws: use candidates=Boxes() or "
-            "Balls(). Output(threshold=...) makes labels of numbers."
-        )
-    if given.tolerance == "auto":
-        raise ValueError(
-            "tolerance='auto' is found on draws from the whole data, and balls make theirs one by one: give a number, "
-            "or a share such as '10%'."
-        )
-    for one in balls:
-        one.check_numbers()
 
 
 def check_arguments(others: Iterable[str]) -> None:
     """Raise ``TypeError`` for arguments that ``fit`` does not have."""
     if "sample_weight" in others:
         raise TypeError(
-            "fit takes no sample_weight: coverage and the certificate count the rows of X, each of them once, and a "
-            "row that counts for two is not the evidence of two. Leave it out, and give rows in the shares that you "
-            "care about, such as a random part of those that weigh less."
+            "fit takes no sample_weight: coverage and the certificate count each row of X once, and a row that counts "
+            "for two is not the evidence of two. Leave it out, and give rows in the shares that you care about, such "
+            "as a random part of those that weigh less."
         )
     for name in others:
         raise TypeError(f"fit has no argument {name!r}; it takes X, y, groups and background.")
@@ -290,12 +256,12 @@ def check_arguments(others: Iterable[str]) -> None:
 
 def refuse_beside_letter(*, local: Any, bounds: str | None, centers: str) -> None:
     """Raise ``ValueError`` for an option of ``AggregateExplainer.paper`` that contradicts ``letter=True``."""
-    what, wanted = "", ""
+    contradictions = []
     if isinstance(local, FilteredTree) and local.alpha is not None:
-        what, wanted = f"a filter with alpha={local.alpha:g}", "a filter with alpha=None"
-    elif bounds not in (None, "uncut"):
-        what, wanted = f"bounds={bounds!r}", "draws in the whole ball, bounds='uncut'"
-    elif centers == "rounded":
-        what, wanted = "centers='rounded'", "rows as centers"
-    if what:
+        contradictions.append(("a filter with alpha=None", f"a filter with alpha={local.alpha:g}"))
+    if bounds not in (None, "uncut"):
+        contradictions.append(("draws in the whole ball, bounds='uncut'", f"bounds={bounds!r}"))
+    if centers == "rounded":
+        contradictions.append(("rows as centers", "centers='rounded'"))
+    for wanted, what in contradictions:
         raise ValueError(f"letter=True stands for {wanted}, and {what} is given too: leave out one.")

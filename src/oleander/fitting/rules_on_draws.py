@@ -22,10 +22,9 @@ from oleander.data.tolerance import Tolerance
 from oleander.draws.jitter import measure_realism
 from oleander.draws.labelled import draw_and_ask, take_as_draws
 from oleander.files.checkpoint import Checkpoint
-from oleander.fitting.delivering import deliver_rules
+from oleander.fitting.delivering import deliver_rules, measure_stability
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
-from oleander.fitting.stability import measure_stability
 from oleander.judging.certificate import Certificate
 from oleander.learning.learner import RuleLearner, RuleSet
 from oleander.messages import warn_user
@@ -48,17 +47,10 @@ MULTIPLES = (0.5, 0.75, 1.0, 1.5, 2.0)
 
 @dataclass(eq=False)
 class RulesOnDraws(Engine):
-    """Rules that were learned from draws.
-
-    Parameters
-    ----------
-    learner : RuleLearner
-        The draws, and how rules are learned from them.
-    taught : Rows or None
-        Other rows that were taken as draws.
-    """
+    """Rules that were learned from draws."""
 
     learner: RuleLearner
+    # Other rows that were taken as draws.
     taught: Rows | None = None
     # The rule sets of the last trade-off.
     _chosen: dict[tuple[int, float], RuleSet | None] = field(default_factory=dict, init=False, repr=False)
@@ -152,26 +144,15 @@ class RulesOnDraws(Engine):
         known = self.rows if self.held is self.rows else self.rows.join(self.held)
         return known if self.taught is None else known.join(self.taught)
 
-    def label_learned(self, reading: Reading, black_box: CountingBlackBox) -> Rows:
-        """Return the rows of X that were learned from: rows that draws were made from are no evidence."""
-        if not len(self.parts.held):
-            return self.rows
-        return label_rows(reading.values[self.parts.learned], black_box, known=self.known)
-
     @property
     def n_candidates(self) -> int:
         """One: the rules were not chosen on rows."""
         return 1
 
     @property
-    def n_draws(self) -> int:
-        """The number of draws that rules were learned from."""
-        return len(self.learner.draws.values)
-
-    @property
-    def max_conditions(self) -> int | None:
-        """The largest number of conditions of a rule."""
-        return self.learner.max_conditions
+    def made_from(self) -> tuple[int | None, int | None]:
+        """The number of draws, and the largest number of conditions of a rule."""
+        return len(self.learner.draws.values), self.learner.max_conditions
 
     @property
     def tree_learner(self) -> RuleLearner:
@@ -212,17 +193,14 @@ class RulesOnDraws(Engine):
         """Return how often each rule comes back in refits on parts of the draws."""
         return measure_stability(explainers, self.learner, limits, n_refits)
 
-    def tolerances(
-        self, explainers: ExplainerSet, limits: tuple[int, float], values: Iterable[Any] | None
-    ) -> pd.DataFrame:
+    def tolerances(self, limits: tuple[int, float], values: Iterable[Any] | None) -> pd.DataFrame:
         """Return a line for each tolerance: what is answered, how well, and how much there is to read.
 
         Answers within a tolerance are within a wider one. So where the rules of a narrower tolerance answer more rows,
         they are taken with their figures, and a wider tolerance never answers less.
         """
         own = self.learner.draws.tolerance
-        if own is None:
-            return super().tolerances(explainers, limits, values)
+        assert own is not None, "labels have no tolerance"
         if values is None:
             several = [replace(own, value=multiple * own.value) for multiple in MULTIPLES]
             several = [one for one in several if not one.is_relative or one.value < 1]

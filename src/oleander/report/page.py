@@ -372,7 +372,7 @@ def _describe_cell(cell: Cell, number: int | None) -> dict[str, Any]:
 
 def _describe_making(atlas: AggregateExplainer) -> list[str]:
     engine = atlas._engine
-    making = (None, None) if engine is None else (engine.n_draws, engine.max_conditions)
+    making = (None, None) if engine is None else engine.made_from
     return describe_making(atlas.record_, *making, atlas.n_queries_)
 
 

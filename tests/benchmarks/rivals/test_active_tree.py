@@ -66,7 +66,7 @@ class TestGrowth:
         # Nine tenths of the rows lie left, where the answer changes once more; right of 0.9 it does too.
         X = np.random.default_rng(0).uniform(size=(500, 2))
         rival = small(lambda X: np.select([X[:, 0] > 0.9, X[:, 0] > 0.4], ["c", "b"], "a"), max_leaves=2).fit(X)
-        (cut,) = {rule.terms[0].upper for rule in rival.explainers[0].explainer.rules()} - {np.inf}
+        (cut,) = {rule.terms[0].upper for rule in rival.explainers_[0].explainer.rules()} - {np.inf}
         assert cut == pytest.approx(0.4, abs=0.05)
 
     def test_a_node_without_mass_is_a_leaf_that_asks_nothing(self):
@@ -103,7 +103,7 @@ class TestResult:
 
     def test_it_can_be_saved(self, rows):
         rival = small(quarters, max_leaves=4).fit(rows)
-        read = ChosenExplainer.from_dict(rival.explainers[0].to_dict(), rival.schema_)
+        read = ChosenExplainer.from_dict(rival.explainers_[0].to_dict(), rival.schema_)
         np.testing.assert_array_equal(read.explainer.predict(rows), rival.predict(rows))
 
     def test_labels_that_only_draws_bring_are_kept_whole(self):

@@ -49,7 +49,7 @@ class TestContract:
         assert isinstance(rival, Rival)
         answers = rival.predict(rows)
         covers = rival.covers(rows)
-        assert covers.shape == (len(rival.explainers), len(rows))
+        assert covers.shape == (len(rival.explainers_), len(rows))
         np.testing.assert_array_equal(np.ma.getmaskarray(answers), ~covers.any(axis=0))
         assert covers.any()
         assert set(answers.compressed()) <= {"high", "mid", "low"}
@@ -99,5 +99,5 @@ class TestContract:
     def test_rules_read_in_the_users_names(self, make, rows):
         table = pd.DataFrame(rows, columns=["age", "b", "c", "d"])
         rival = make(three_bands).fit(table)
-        words = " ".join(m.region.describe() + str(rule) for m in rival.explainers for rule in m.explainer.rules())
+        words = " ".join(m.region.describe() + str(rule) for m in rival.explainers_ for rule in m.explainer.rules())
         assert "age" in words

@@ -22,7 +22,7 @@ def test_finds_the_feature_that_matters_and_counts_its_queries():
         black_box, source="lime", max_explainers=3, max_candidates=10, n_draws=500, n_features=1, random_state=0
     ).fit(X)
     assert pick.n_queries_ == sum(asked)
-    assert {member.explainer.features for member in pick.explainers} == {(1,)}
+    assert {member.explainer.features for member in pick.explainers_} == {(1,)}
     assert pick.evaluate(X).agreement > 0.9
 
 

@@ -16,7 +16,7 @@ def rows():
 def test_one_tree_answers_every_row(rows):
     rival = NaiveTree(in_thirds, max_leaves=3).fit(rows)
     result = rival.evaluate(np.random.default_rng(1).uniform(size=(500, 3)))
-    assert len(rival.explainers) == 1
+    assert len(rival.explainers_) == 1
     assert result.coverage == 1
     assert result.agreement > 0.95
 

@@ -37,7 +37,7 @@ def test_a_radius_is_the_widest_that_is_faithful():
         lambda X: (X[:, 0] > 0) ^ (X[:, 1] > 0), radius=[0.3, 3.0], n_draws=400, max_candidates=30, random_state=0
     ).fit(X)
     # Exclusive or is linear nowhere but in small balls.
-    assert {member.region.radius for member in pick.explainers} == {0.3}
+    assert {member.region.radius for member in pick.explainers_} == {0.3}
     line = SubmodularPick(lambda X: X[:, 0] > 0, radius=[0.3, 3.0], n_draws=400, max_candidates=30, random_state=0).fit(
         X
     )

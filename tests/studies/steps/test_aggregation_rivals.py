@@ -13,7 +13,7 @@ def test_anchors_cut_to_a_budget_are_those_of_a_smaller_pick(explained, budget):
         explained.model, max_explainers=budget, max_anchors=10, schema=explained.schema, random_state=0
     ).fit(explained.tables[LEARNED])
     found = [member.region.describe() for member in at(budget).members]
-    assert found == [member.region.describe() for member in alone.explainers]
+    assert found == [member.region.describe() for member in alone.explainers_]
 
 
 def test_the_most_faithful_pick_answers_first(small_work, explained):

@@ -31,7 +31,7 @@ def test_greedy_can_miss_the_best():
 
 def test_picks_the_bands_of_a_known_law(bands):
     rival = AnchorPick(four, max_explainers=10, max_anchors=40, random_state=0).fit(bands)
-    labels = {member.region.describe(): member.explainer.label for member in rival.explainers}
+    labels = {member.region.describe(): member.explainer.label for member in rival.explainers_}
     assert labels == {"x0 ≤ 0.25": 0, "0.25 < x0 ≤ 0.5": 1, "0.5 < x0 ≤ 0.75": 2, "x0 > 0.75": 3}
     result = rival.evaluate(bands)
     assert (result.coverage, result.fidelity, result.conflicts) == (1, 1, 0)
@@ -39,9 +39,9 @@ def test_picks_the_bands_of_a_known_law(bands):
 
 def test_a_budget_keeps_the_widest(bands):
     rival = AnchorPick(lambda X: X[:, 0] > 0.25, max_explainers=1, max_anchors=20, random_state=0).fit(bands)
-    assert [member.region.describe() for member in rival.explainers] == ["x0 > 0.25"]
-    assert rival.explainers[0].support == 150
-    assert rival.explainers[0].draw_fidelity == 1
+    assert [member.region.describe() for member in rival.explainers_] == ["x0 > 0.25"]
+    assert rival.explainers_[0].support == 150
+    assert rival.explainers_[0].draw_fidelity == 1
 
 
 def test_the_most_precise_answers_first(bands):
@@ -49,7 +49,7 @@ def test_the_most_precise_answers_first(bands):
         return np.where((X[:, 0] > 0.5) & (X[:, 1] > 0.04), "in", np.where(X[:, 2] > 0.5, "up", "down"))
 
     rival = AnchorPick(noisy, max_anchors=40, random_state=0).fit(bands)
-    shares = [member.draw_fidelity for member in rival.explainers]
+    shares = [member.draw_fidelity for member in rival.explainers_]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] == 1
     assert shares[-1] < 1
@@ -60,5 +60,5 @@ def test_no_anchor_is_warned_about_and_nothing_is_answered(bands):
         rival = AnchorPick(
             lambda X: (X[:, 0] * 1e6).astype(int) % 2, precision=0.99, max_conditions=1, max_anchors=5, random_state=0
         ).fit(bands + np.random.default_rng(1).uniform(size=bands.shape) / 1000)
-    assert rival.explainers == []
+    assert rival.explainers_ == []
     assert rival.predict(bands).mask.all()

@@ -20,7 +20,7 @@ def rows():
 
 def test_the_rule_with_the_highest_f1_answers(rows):
     rival = DecisionSet(in_thirds, lambdas=(0, 0, 0, 0, 0, 0.2, 1), n_bins=4).fit(rows)
-    rules = rival.explainers[: rival.n_rules_]
+    rules = rival.explainers_[: rival.n_rules_]
     labels, covers = in_thirds(rows), rival.covers(rows)
     f1 = [
         f1_score(labels == rule.explainer.label, inside)
@@ -29,14 +29,14 @@ def test_the_rule_with_the_highest_f1_answers(rows):
     assert f1 == sorted(f1, reverse=True)
     assert (covers[: rival.n_rules_].sum(axis=0) > 1).any()
     first = covers.argmax(axis=0)
-    expected = [rival.explainers[i].explainer.label for i in first]
+    expected = [rival.explainers_[i].explainer.label for i in first]
     np.testing.assert_array_equal(rival.predict(rows), expected)
 
 
 def test_the_default_is_what_most_rows_outside_the_rules_have(rows):
     rival = DecisionSet(in_thirds, max_rules=1, n_bins=4, lambdas=(0, 0, 0, 0, 0, 1, 1)).fit(rows)
     outside = ~rival.covers(rows)[0]
-    default = rival.explainers[-1]
+    default = rival.explainers_[-1]
     assert default.region.describe() == "everywhere"
     assert default.explainer.label == np.bincount(in_thirds(rows)[outside]).argmax()
     assert default.explainer.n_draws == outside.sum()
@@ -47,7 +47,7 @@ def test_the_default_is_what_most_rows_outside_the_rules_have(rows):
 def test_without_default_it_abstains(rows):
     settings = {"max_rules": 1, "n_bins": 4, "lambdas": (0, 0, 0, 0, 0, 1, 1)}
     rival = DecisionSet(in_thirds, default_rule=False, **settings).fit(rows)
-    assert len(rival.explainers) == rival.n_rules_ == 1
+    assert len(rival.explainers_) == rival.n_rules_ == 1
     np.testing.assert_array_equal(np.ma.getmaskarray(rival.predict(rows)), ~rival.covers(rows)[0])
 
 
@@ -69,7 +69,7 @@ def test_repeated_rows_count_as_often(rows):
     settings = {"n_bins": 4, "lambdas": (0.5, 0, 0.01, 0.01, 0, 0.5, 1)}
     some = np.concatenate([rows, rows[in_thirds(rows) == 2]])
     rival = DecisionSet(in_thirds, **settings).fit(some)
-    member = rival.explainers[0]
+    member = rival.explainers_[0]
     assert member.support == member.region.contains(rival.schema_.encode(some)).sum()
     assert member.explainer.n_draws == member.support
 
@@ -84,7 +84,7 @@ def test_tuned_weights_are_found_again(rows):
 def test_it_can_be_saved(mixed, mixed_black_box):
     rival = DecisionSet(mixed_black_box, n_bins=4, max_candidates=30, random_state=0).fit(mixed)
     encoded = rival.schema_.encode(mixed)
-    for member in rival.explainers:
+    for member in rival.explainers_:
         read = ChosenExplainer.from_dict(member.to_dict(), rival.schema_)
         np.testing.assert_array_equal(read.region.contains(encoded), member.region.contains(encoded))
         assert read.explainer.label == member.explainer.label
@@ -92,7 +92,7 @@ def test_it_can_be_saved(mixed, mixed_black_box):
 
 def test_missing_values_get_a_rule(mixed, mixed_black_box):
     rival = DecisionSet(mixed_black_box, n_bins=4, max_candidates=30, random_state=0).fit(mixed)
-    labels = {member.region.describe(): member.explainer.label for member in rival.explainers}
+    labels = {member.region.describe(): member.explainer.label for member in rival.explainers_}
     assert labels["dose is missing"] == "no dose"
 
 

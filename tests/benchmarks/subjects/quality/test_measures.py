@@ -78,20 +78,20 @@ def test_a_run_without_an_answer_reaches_the_floor(case):
 def test_rules_and_conditions_by_hand(case):
     # Three bands: the outer ones have one condition, the inner one is a range of one column.
     tree = NaiveTree(Bands(), max_leaves=3).fit(case.explain)
-    assert count_rules(tree.explainers, 4) == (3, 3)
+    assert count_rules(tree.explainers_, 4) == (3, 3)
     # Both borders are asked once, although the inner band has them too.
-    assert count_cuts(list_terms(tree.explainers)) == 2
+    assert count_cuts(list_terms(tree.explainers_)) == 2
 
 
 def test_rules_alone_are_counted_on_all_rows_where_they_hold(case):
     tree = NaiveTree(Bands(), max_leaves=2).fit(case.explain)
     rows = case.schema.encode(case.test)
     truth = Bands().predict(case.test)
-    (member,) = tree.explainers
+    (member,) = tree.explainers_
     first, second = (rule.terms[0].contains(rows) for rule in member.rules())
     said = member.explainer.predict(rows)
     expected = [((said == truth)[inside].sum(), inside.sum()) for inside in (first, second)]
-    assert count_alone(tree.explainers, rows, truth) == expected
+    assert count_alone(tree.explainers_, rows, truth) == expected
     # Two leaves cannot tell three bands apart.
     assert min(n_right / n_inside for n_right, n_inside in expected) < 0.8
     found = measure_run(METHODS["naive tree"], case, replace(Budget(), max_rules=1), TINY)
