@@ -30,16 +30,7 @@ class ExportError(ValueError):
 
 @dataclass(frozen=True)
 class PlainRule:
-    """A label for the rows that fulfil all conditions.
-
-    Parameters
-    ----------
-    conditions : tuple of Condition
-    label : bool, int, float, str or None
-        None where lines give the answer.
-    words : str
-        The rule as the summary words it.
-    """
+    """A label for the rows that fulfil all conditions, and the rule in words; the label is None where lines answer."""
 
     conditions: tuple[Condition, ...]
     label: Any
@@ -48,20 +39,9 @@ class PlainRule:
 
 @dataclass(frozen=True, eq=False)
 class PlainExplainer:
-    """One explainer: the first rule that holds gives its label; where none holds it is silent.
+    """One explainer: the first rule that holds gives its label; where none holds, or outside the ball, it is silent.
 
-    Parameters
-    ----------
-    ball : Ball or None
-        It is silent outside.
-    rules : tuple of PlainRule
-        One where lines give the answer.
-    lines : tuple of Line
-        Without labels, one gives a number; with labels, the highest gives its label.
-    labels : tuple
-        One for each line or rule; empty where a line gives a number.
-    words : str
-        The explainer in words.
+    Lines answer under a single rule: one without a label gives a number, and of several the highest gives its label.
     """
 
     ball: Ball | None
@@ -153,18 +133,17 @@ def _read_member(number: int, member: ChosenExplainer, dtype: np.dtype[Any]) -> 
 
 
 class Language(ABC):
-    """A language in which conditions and numbers are written.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    names : sequence of str
-        How each column is written, in the order of the schema.
-    """
+    """A language in which conditions and numbers are written; ``names`` are the columns' names in it."""
 
     AND: str
     OR: str
     FALSE: str
+    IS_MISSING: str
+    IS_KNOWN: str
+    # Each with its negation.
+    EQUALS: tuple[str, str]
+    IS_IN: tuple[str, str]
+    CHOICE: str
     # Whether a comparison with a missing value is an error rather than false.
     guards_missing: bool
 
@@ -179,21 +158,16 @@ class Language(ABC):
     def literal(self, value: Any) -> str:
         """Return a level or a label."""
 
-    @abstractmethod
-    def is_missing(self, name: str) -> str:
-        """Return the test of a missing value."""
-
-    @abstractmethod
-    def is_known(self, name: str) -> str:
-        """Return the test of a value that is not missing."""
-
-    @abstractmethod
     def is_one_of(self, name: str, levels: Sequence[Any], *, negated: bool = False) -> str:
         """Return the test of a value among levels; false for a missing value."""
+        values = [self.literal(level) for level in levels]
+        if len(values) == 1:
+            return f"{name} {self.EQUALS[negated]} {values[0]}"
+        return f"{name} {self.IS_IN[negated]} ({', '.join(values)})"
 
-    @abstractmethod
     def choose(self, test: str, yes: str, no: str) -> str:
         """Return an expression that has one of two values."""
+        return self.CHOICE.format(test=test, yes=yes, no=no)
 
     def all_of(self, conditions: Sequence[Condition]) -> str:
         """Return the conjunction of conditions; empty where it always holds."""
@@ -205,12 +179,12 @@ class Language(ABC):
         tests = self._known_tests(condition)
         if feature.missing and condition.missing:
             if tests is None:
-                return self.is_missing(name)
-            return f"({self.is_missing(name)}{self.OR}{self.AND.join(tests)})" if tests else ""
+                return self.IS_MISSING.format(name)
+            return f"({self.IS_MISSING.format(name)}{self.OR}{self.AND.join(tests)})" if tests else ""
         if tests is None:
             return self.FALSE
         if feature.missing and (self.guards_missing or not tests):
-            tests = [self.is_known(name), *tests]
+            tests = [self.IS_KNOWN.format(name), *tests]
         return self.AND.join(tests)
 
     def _known_tests(self, condition: Condition) -> list[str] | None:
@@ -242,7 +216,7 @@ class Language(ABC):
         levels = feature.named_levels
         if code < len(levels):
             return self.is_one_of(name, [levels[code]])
-        tests = [self.is_known(name)] if feature.missing or not levels else []
+        tests = [self.IS_KNOWN.format(name)] if feature.missing or not levels else []
         return self.AND.join([*tests, *([self.is_one_of(name, levels, negated=True)] if levels else [])])
 
     def inside(self, ball: Ball) -> list[str]:
@@ -262,7 +236,7 @@ class Language(ABC):
                 # A distance from a missing value is no number, and lies within no radius.
                 return [self.FALSE]
             step = f"abs({name} - {self.number(middle)}) / {self.number(float(units[j]))}"
-            steps.append(self.choose(self.is_missing(name), "0", step) if feature.missing else step)
+            steps.append(self.choose(self.IS_MISSING.format(name), "0", step) if feature.missing else step)
         limit = ball.radius * (1 + 1e-12)
         if not steps:
             tests = []
@@ -280,10 +254,10 @@ class Language(ABC):
     def _flip(self, name: str, feature: Feature, middle: float) -> list[str]:
         """Return 0 where the value equals the center's, in level or in being missing, and 1 elsewhere."""
         if math.isnan(middle):
-            return [self.choose(self.is_missing(name), "0", "1")]
+            return [self.choose(self.IS_MISSING.format(name), "0", "1")]
         if feature.is_number:
             # It differs only by being missing.
-            return [self.choose(self.is_missing(name), "1", "0")]
+            return [self.choose(self.IS_MISSING.format(name), "1", "0")]
         return [self.choose(self._is_level(name, feature, int(middle)), "0", "1")]
 
     def total(self, line: Line) -> str:
@@ -297,9 +271,9 @@ class Language(ABC):
                     amount = f"{slope} * {amount}"
                 else:
                     amount = f"{amount} / {self.number(term.scale)} * {slope}"
-                parts.append(self.choose(self.is_missing(name), "0", amount) if feature.missing else amount)
+                parts.append(self.choose(self.IS_MISSING.format(name), "0", amount) if feature.missing else amount)
             elif math.isnan(term.reference):
-                parts.append(self.choose(self.is_missing(name), slope, "0"))
+                parts.append(self.choose(self.IS_MISSING.format(name), slope, "0"))
             else:
                 parts.append(self.choose(self._is_level(name, feature, int(term.reference)), slope, "0"))
         return " + ".join(parts)

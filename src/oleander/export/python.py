@@ -99,14 +99,12 @@ def predict(row):
         ]
     except UnknownValueError:
         return None
-'''
-FIRST = """    for say in EXPLAINERS:
+    for say in EXPLAINERS:
         answer = say(values)
         if answer is not None:
             return answer
     return None
-"""
-FOOTER = '''
+
 
 def predict_many(rows):
     """Return the answers for many rows."""
@@ -129,14 +127,16 @@ def write_python(explainers: ExplainerSet) -> str:
     parts = [HEADER, COLUMNS.format(columns="\n".join(columns))]
     # The most faithful first, which answers where several hold.
     parts += [_write_explainer(number, plain[number], python) for number in explainers.ranked.tolist()]
-    parts += [READING, FIRST, FOOTER]
-    return "".join(parts)
+    return "".join([*parts, READING])
 
 
 class Python(Language):
     """Python, with a variable for each column."""
 
     AND, OR, FALSE = " and ", " or ", "False"
+    IS_MISSING, IS_KNOWN = "{} is None", "{} is not None"
+    EQUALS, IS_IN = ("==", "!="), ("in", "not in")
+    CHOICE = "({yes} if {test} else {no})"
     guards_missing = True
 
     def number(self, value: float) -> str:
@@ -150,24 +150,6 @@ class Python(Language):
     def several(self, values: Sequence[Any]) -> str:
         """Return a tuple of levels or labels."""
         return f"({', '.join(self.literal(value) for value in values)}{',' if len(values) == 1 else ''})"
-
-    def is_missing(self, name: str) -> str:
-        """Return the test of a missing value."""
-        return f"{name} is None"
-
-    def is_known(self, name: str) -> str:
-        """Return the test of a value that is not missing."""
-        return f"{name} is not None"
-
-    def is_one_of(self, name: str, levels: Sequence[Any], *, negated: bool = False) -> str:
-        """Return the test of a value among levels."""
-        if len(levels) == 1:
-            return f"{name} {'!=' if negated else '=='} {self.literal(levels[0])}"
-        return f"{name} {'not ' if negated else ''}in {self.several(levels)}"
-
-    def choose(self, test: str, yes: str, no: str) -> str:
-        """Return an expression that has one of two values."""
-        return f"({yes} if {test} else {no})"
 
 
 def name_variables(schema: FeatureSchema) -> list[str]:

@@ -6,6 +6,7 @@ written by its code.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from oleander.data.checks import check_choice
@@ -23,33 +24,19 @@ SAFE_DIGITS, SAFE_POWER = 15, 15
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a database writes types, characters and infinity.
-
-    Parameters
-    ----------
-    double, text : str
-        The types of numbers and of text.
-    character : str
-        The function from a code to a character.
-    infinity : str
-    ignores_case : bool
-        Whether names of columns that differ in case only are one name.
-    longest_name : int or None
-        In bytes; a longer name is cut.
-    holds_nul : bool
-        Whether text may hold the character 0.
-    typed : bool
-        Whether a column has one type, and NaN is a number that equals itself. Otherwise each value has its own type,
-        and NaN is NULL.
-    """
+    """How a database writes types, characters (by a function of their code) and infinity."""
 
     double: str
     text: str
     character: str
     infinity: str
+    # Whether names of columns that differ in case only are one name.
     ignores_case: bool = True
+    # In bytes; a longer name is cut.
     longest_name: int | None = None
+    # Whether text may hold the character 0.
     holds_nul: bool = True
+    # Whether a column has one type, and NaN is a number that equals itself; or each value has its own, and NaN is NULL.
     typed: bool = True
 
 
@@ -69,15 +56,7 @@ DIALECTS = {
 
 
 def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
-    """Return a SELECT over a table: its columns, and the answer, which is NULL where the explainers abstain.
-
-    Parameters
-    ----------
-    explainers : ExplainerSet
-    dialect : {"duckdb", "sqlite", "postgres"}
-    table : str
-        The name of the table or view that holds the rows.
-    """
+    """Return a SELECT over a table or view: its columns, and the answer, NULL where the explainers abstain."""
     check_choice("dialect", dialect, tuple(DIALECTS))
     if not isinstance(table, str):
         raise TypeError(f"table is a {type(table).__name__}; give the name of a table or view as text.")
@@ -95,6 +74,8 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
         sql.read(feature, f"source.{quote(column)}", name)
         for feature, column, name in zip(schema, columns, sql.names, strict=True)
     ]
+    # The most faithful first, which answers where several hold.
+    ranked = [f"{said}.e{number + 1}" for number in explainers.ranked.tolist()]
     query = Query(
         given,
         said,
@@ -103,7 +84,7 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
         reads=[(quote(alias), value) for alias, (value, _) in zip(aliases, inputs, strict=True)],
         tests=[test for _, test in inputs],
         cases=[_write_explainer(explainer, sql) for explainer in plain],
-        combined=_combine([f"{said}.e{number + 1}" for number in explainers.ranked.tolist()]),
+        combined=ranked[0] if len(ranked) == 1 else f"COALESCE({', '.join(ranked)})",
     )
     lines = [
         f"-- {len(plain)} explainer{'s'[: len(plain) > 1]} by Oleander, in {dialect}'s SQL.",
@@ -116,29 +97,17 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
 
 @dataclass(frozen=True)
 class Query:
-    """The parts of the query, and the two ways to put them together.
+    """The parts of the query, and the two ways to put them together."""
 
-    Parameters
-    ----------
-    given, said : str
-        The names of the values that are read, and of what each explainer says.
-    answer, table : str
-    reads : list of (str, str)
-        The name and the expression of each value.
-    tests : list of str
-        They hold together for a row whose values are all known.
-    cases : list of list of str
-        The lines of each explainer's expression.
-    combined : str
-        The answer, given what each explainer says.
-    """
-
+    # The names of the values that are read, and of what each explainer says.
     given: str
     said: str
     answer: str
     table: str
+    # The name and the expression of each value, and tests that hold together for a row whose values are all known.
     reads: list[tuple[str, str]]
     tests: list[str]
+    # The lines of each explainer's expression, and the answer, given what each explainer says.
     cases: list[list[str]]
     combined: str
 
@@ -184,6 +153,9 @@ class Sql(Language):
     """SQL in one dialect."""
 
     AND, OR, FALSE = " AND ", " OR ", "1 = 0"
+    IS_MISSING, IS_KNOWN = "{} IS NULL", "{} IS NOT NULL"
+    EQUALS, IS_IN = ("=", "<>"), ("IN", "NOT IN")
+    CHOICE = "CASE WHEN {test} THEN {yes} ELSE {no} END"
     guards_missing = False
 
     def __init__(self, schema: FeatureSchema, names: Sequence[str], dialect: Dialect) -> None:
@@ -223,36 +195,13 @@ class Sql(Language):
         check_unicode(value)
         if "\0" in value and not self.dialect.holds_nul:
             raise ExportError(f"{shorten(repr(value))} cannot be exported: text in this dialect holds no character 0.")
-        pieces, run = [], ""
-        for letter in value:
-            # A backslash ends a quotation under old settings; other characters would not be seen, or reorder the text.
-            if letter.isprintable() and letter != "\\":
-                run += letter
-                continue
-            pieces += [_quote_text(run)] if run else []
-            pieces.append(f"{self.dialect.character}({ord(letter)})")
-            run = ""
-        pieces += [_quote_text(run)] if run or not pieces else []
-        return pieces[0] if len(pieces) == 1 else f"({' || '.join(pieces)})"
-
-    def is_missing(self, name: str) -> str:
-        """Return the test of a missing value."""
-        return f"{name} IS NULL"
-
-    def is_known(self, name: str) -> str:
-        """Return the test of a value that is not missing."""
-        return f"{name} IS NOT NULL"
-
-    def is_one_of(self, name: str, levels: Sequence[Any], *, negated: bool = False) -> str:
-        """Return the test of a value among levels."""
-        values = [self.literal(level) for level in levels]
-        if len(values) == 1:
-            return f"{name} {'<>' if negated else '='} {values[0]}"
-        return f"{name} {'NOT ' if negated else ''}IN ({', '.join(values)})"
-
-    def choose(self, test: str, yes: str, no: str) -> str:
-        """Return an expression that has one of two values."""
-        return f"CASE WHEN {test} THEN {yes} ELSE {no} END"
+        # A backslash ends a quotation under old settings; other characters would not be seen, or reorder the text.
+        runs = groupby(value, lambda letter: letter.isprintable() and letter != "\\")
+        pieces: list[str] = []
+        for is_plain, letters in runs:
+            text = "".join(letters).replace("'", "''")
+            pieces += [f"'{text}'"] if is_plain else [f"{self.dialect.character}({ord(letter)})" for letter in text]
+        return "''" if not pieces else pieces[0] if len(pieces) == 1 else f"({' || '.join(pieces)})"
 
     def read(self, feature: Feature, column: str, name: str) -> tuple[str, str]:
         """Return the expression of a column's value, and the test of a known value under its name in the query.
@@ -264,7 +213,7 @@ class Sql(Language):
         levels = feature.named_levels
         test = self.is_one_of(name, levels) if levels else self.FALSE
         if feature.rare:
-            test = self.is_known(name)
+            test = self.IS_KNOWN.format(name)
         if feature.is_number or (feature.rare and kind == "number"):
             test = f"ABS({name}) < {self.dialect.infinity}"
         # Levels beyond are whole numbers, and exact as such.
@@ -284,10 +233,6 @@ class Sql(Language):
             return f"NULLIF({value}, CAST('NaN' AS {self.dialect.double}))"
         # Text in a column of numbers stays text, which the test refuses.
         return f"CASE typeof({column}) WHEN 'integer' THEN {value} ELSE {column} END"
-
-
-def _quote_text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _as_product(value: float) -> Iterator[str]:
@@ -340,11 +285,6 @@ def _free_name(name: str, taken: Collection[str]) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-def _combine(names: Sequence[str]) -> str:
-    """Return the answer of all explainers, given the names of what each says, the most faithful first."""
-    return names[0] if len(names) == 1 else f"COALESCE({', '.join(names)})"
 
 
 def _join_lines(blocks: Sequence[list[str]]) -> Iterator[str]:
@@ -428,9 +368,7 @@ def alias_columns(columns: Sequence[str]) -> list[str]:
         alias = column
         # SQLite takes an expression of these two names for the truth value.
         if not column.isprintable() or column.lower() in ("true", "false"):
-            alias = f"column {number}"
-            while alias in taken:
-                alias += "_"
+            alias = _free_name(f"column {number}", taken)
         aliases.append(alias)
     return aliases
 
