@@ -93,8 +93,8 @@ class AggregateExplainer(Parameters):
         the rows judge. Otherwise a program chooses among the candidates of generators: ``Balls()`` (the paper's), or
         generators that you write.
     draws : Draws
-        The number of draws. ``Draws(0)`` makes none: rules learn from labelled rows, those of
-        the background or those that are not held out, or else from X, judged by folds.
+        The number of draws. ``Draws(0)`` makes none: rules learn from labelled rows, those of the background or those
+        that are not held out, or else from X, judged by folds.
     program : Program
         The integer program that chooses among the candidates of generators.
     floor : Floor
@@ -111,8 +111,8 @@ class AggregateExplainer(Parameters):
     schema : FeatureSchema or None
         None infers it from the rows.
     max_queries : int or None
-        The most rows ever sent to the black box. If the rows alone are more, as many are used as it allows; if training
-        would take more, the answer is the best of what could be trained, with an honest gap.
+        The maximum number of rows ever sent to the black box. If the rows alone are more, as many are used as it
+        allows; if training would take more, the answer is the best of what could be trained, with its gap.
     checkpoint : path or None
         A folder that keeps the black box's answers and each trained explainer as it is done. A fit of the same data and
         options resumes from there and asks none of the rows again. It holds no row, only hashes.
@@ -252,10 +252,9 @@ class AggregateExplainer(Parameters):
         background : DataFrame, array or source, optional
             Rows that show where data lie, such as the black box's training rows. Draws are made from them, and every
             row of X judges. Without a background, draws are made from the rows that ``holdout`` leaves, or else from
-            X itself: fold by fold, or of 5,000 rows (or groups) and more from 2,000, while the others judge (without
-            draws, one half teaches and the other judges).
+            X itself: fold by fold, or of 5,000 rows (or groups) and more from 2,000, while the others judge.
         **others
-            Refused, ``sample_weight`` with the reason: scikit-learn would take a named parameter for one in use.
+            Refused, ``sample_weight`` with the reason.
         """
         check_arguments(others)
         check(self)
@@ -301,7 +300,9 @@ class AggregateExplainer(Parameters):
         # Sorted once, here, the known rows are found at once however many they are, from the first explanation on.
         _ = engine.known.by_hash
         # Nothing is set before this line: an error or an interrupt leaves the object as it was.
-        self._set_record(replace(record, n_fits=self._count_fit(reading.content)), black_box, engine)
+        counted = getattr(self, "_n_fits", {})
+        self._n_fits = {**counted, reading.content: counted.get(reading.content, 0) + 1}
+        self._set_record(replace(record, n_fits=self._n_fits[reading.content]), black_box, engine)
         return self
 
     # What a fit leaves, and what a file brings back.
@@ -320,12 +321,6 @@ class AggregateExplainer(Parameters):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_record")
-
-    def _count_fit(self, rows: str) -> int:
-        """Return the number of fits on some rows, given a hash of them, with this one."""
-        counted = getattr(self, "_n_fits", {})
-        self._n_fits = {**counted, rows: counted.get(rows, 0) + 1}
-        return self._n_fits[rows]
 
     def _need_engine(self, lack: str) -> Engine:
         """Return what the fit has kept; ``NotFittedError`` where the explainer was loaded from a file."""
@@ -370,8 +365,8 @@ class AggregateExplainer(Parameters):
     def certificate_(self) -> Certificate | None:
         """What rows that nothing was learned from allow to be claimed.
 
-        It holds for the fit that was planned: choosing among several fits on the same rows (other seeds, numbers of
-        explainers, floors or backgrounds) voids it. ``n_fits_`` counts those of this object.
+        Choosing among several fits on the same rows (other seeds, numbers of explainers, floors or backgrounds) voids
+        it. ``n_fits_`` counts the fits of this object.
         """
         return self.record_.certificate
 
@@ -400,8 +395,7 @@ class AggregateExplainer(Parameters):
     def verdict_(self) -> pd.DataFrame:
         """What one plain tree and one tree that abstains would do, judged on rows that they were not grown on.
 
-        ``questions`` are to be read above its leaves, and ``leaves_alone`` is the share of them that reach the floor by
-        themselves, on the draws.
+        ``questions`` are those above its leaves; ``leaves_alone`` is the share of leaves that reach the floor alone.
         """
         if self.record_.verdict is None:
             learner = self._need_engine("no verdict").tree_learner
@@ -467,11 +461,7 @@ class AggregateExplainer(Parameters):
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
         """Compare the explainers with the black box on other rows.
 
-        Parameters
-        ----------
-        X : DataFrame or array
-        labels : array, optional
-            The black box's labels, if they are known. Otherwise it is asked, and the rows are counted.
+        It is asked unless its ``labels`` are given, and the rows are counted.
         """
         X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
@@ -484,7 +474,7 @@ class AggregateExplainer(Parameters):
         Parameters
         ----------
         path : path
-            The file, which is made if it is not there.
+            The file, which is created if needed.
         min_coverage : float or None
             The share of rows that is answered while all is well. None is nine tenths of the fit's coverage.
         level : float
@@ -582,8 +572,7 @@ class AggregateExplainer(Parameters):
         ----------
         X : DataFrame or array
         ask : bool
-            Whether the black box is asked about rows whose answer is not known. They are counted. Where it is not here,
-            or ``max_queries`` does not allow the rows, it is not asked.
+            Whether the black box is asked, where it is here, about rows whose answer is not known. They are counted.
 
         Returns
         -------
@@ -605,36 +594,30 @@ class AggregateExplainer(Parameters):
         -------
         DataFrame
             With the columns ``explainer`` and ``rule`` (numbers from 1), ``name`` (as in the summary), ``where`` (the
-            region), ``conditions``, ``answer`` (a label of text with line breaks and other characters that do not print
-            escaped); ``rows``, ``right``, ``share`` and ``at_least``, which are counted on rows that the rule was not
-            learned from, and the exact lower bound, of one rule at a time; ``certified``, the bound on its explainer
-            where held-out rows certify it; and ``learned_from`` and ``learned_share``, the draws or rows that the rule
-            was learned from and the share of them on which it is right. After ``stability``, also ``found``, the refits
-            in which the rule comes back, and ``refits``, their number.
+            region), ``conditions``, ``answer``; ``rows``, ``right``, ``share`` and the exact lower bound ``at_least``,
+            counted on rows that the rule was not learned from; ``certified``, the bound on its explainer where held-out
+            rows certify it; ``learned_from`` and ``learned_share``, the draws or rows that the rule was learned from
+            and the share of them on which it is correct. After ``stability``, also ``found``, the refits in which the
+            rule comes back, and ``refits``, their number.
         """
         return tabulate_rules(self.record_.explainers.members, self.record_.stability)
 
     @showing_progress
     def stability(self, n: int = 20) -> Stability:
-        """Refit on parts of the draws and say how often each rule comes back; no row is asked about.
+        """Refit ``n`` times on parts of the draws and say how often each rule comes back; no row is asked about.
 
-        Each refit leaves out a fifth of the rows that draws were made from, with all draws made from them. A rule comes
-        back if one rule of the refit with the same answer holds 90% of the rows that it answers. The summary, the page,
-        the saved file and ``rules_frame`` then show the figures beside each rule.
-
-        Parameters
-        ----------
-        n : int
-            The number of refits, each of which takes as long as learning did in the fit.
+        Each refit takes as long as learning did in the fit. It leaves out a fifth of the rows that draws were made
+        from, with all draws made from them. A rule comes back if one rule of the refit with the same answer holds 90%
+        of the rows that it answers. Summary, page, saved file and ``rules_frame`` then show the figures.
         """
         check_count("n", n)
         record = self.record_
-        if record.stability is None or record.stability.n_refits != n:
-            engine = self._need_engine("no draws to refit on")
-            found = engine.stability(record.explainers, (record.max_explainers, record.min_fidelity), n)
-            self._record = replace(self._record, stability=found)
-            return found
-        return record.stability
+        if record.stability is not None and record.stability.n_refits == n:
+            return record.stability
+        engine = self._need_engine("no draws to refit on")
+        found = engine.stability(record.explainers, (record.max_explainers, record.min_fidelity), n)
+        self._record = replace(self._record, stability=found)
+        return found
 
     @showing_progress
     def tradeoff(
@@ -642,15 +625,8 @@ class AggregateExplainer(Parameters):
     ) -> TradeOff:
         """Return the best choice for each number of explainers and floor, with its explainers.
 
-        Candidates are trained as the answers need them. The trade-off is kept, and saved with the explainer; a loaded
-        explainer has the one that was saved with it.
-
-        Parameters
-        ----------
-        max_explainers : sequence of int or None
-            None takes numbers up to the explainer's own.
-        min_fidelity : sequence of float or None
-            None takes floors around the explainer's own.
+        None takes numbers up to the explainer's own, and floors around its own. Candidates are trained as needed. The
+        trade-off is kept, and saved with the explainer.
         """
         record = self.record_
         if max_explainers is None and min_fidelity is None and record.tradeoff is not None:
@@ -673,9 +649,9 @@ class AggregateExplainer(Parameters):
         -------
         DataFrame
             A line for each tolerance with the columns ``tolerance``, ``n_rules``, ``coverage``, ``agreement``,
-            ``at_least`` and ``status``: "certified" for the tolerance of the fit alone, because a tolerance that is
-            picked after looking at several is judged. A wider tolerance never answers less: where the rules of a
-            narrower one answer more rows, they stand in its line with the figures of the narrower tolerance.
+            ``at_least`` and ``status``: "certified" for the tolerance of the fit alone, because one that is picked
+            after looking at several is judged. Where the rules of a narrower tolerance answer more rows, they stand in
+            the line of the wider one.
         """
         record = self.record_
         if not record.is_number:
@@ -734,15 +710,8 @@ class AggregateExplainer(Parameters):
     ) -> str:
         """Return a SELECT that adds the column ``answer`` to a table: what ``predict`` answers, NULL where it abstains.
 
-        Every column of X is needed, by its name; numbers as numbers, levels as they were. ``ExportError`` says what
-        cannot be written exactly.
-
-        Parameters
-        ----------
-        dialect : {"duckdb", "sqlite", "postgres"}
-        table : str
-            The name of the table or view.
-        include_rows : bool
+        ``table`` is the name of a table or view with every column of X: numbers as numbers, levels as they were.
+        ``ExportError`` says what cannot be written exactly.
         """
         return write_sql(self._shareable(include_rows).explainers, dialect, table)
 

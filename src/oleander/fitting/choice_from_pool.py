@@ -49,12 +49,8 @@ class ChoiceFromPool(Engine):
         # Read and label the rows that teach and choose.
         learned = parts.learned
         truth = read_truth(options, reading.truth, learned)
-        rows = label_rows(
-            reading.values[learned],
-            black_box,
-            groups=reading.groups_of(learned),
-            row_numbers=reading.numbers_of(learned),
-        )
+        groups, numbers = reading.groups_of(learned), reading.numbers_of(learned)
+        rows = label_rows(reading.values[learned], black_box, groups=groups, row_numbers=numbers)
         if truth is not None:
             warn_of_truth(rows, truth, within)
         # Queries for the held-out rows are not there for training.
@@ -163,15 +159,8 @@ def deliver_choice(program: PoolProgram, result: SelectionResult) -> ExplainerSe
     for index in sorted(result.chosen.tolist(), key=lambda index: -pool.support[index]):
         candidate, explainer = pool.candidates[index], pool.explainers[index]
         assert explainer is not None
+        figures = int(pool.support[index]), float(fidelity[index]), float(pool.draw_fidelity[index])
         members.append(
-            ChosenExplainer(
-                candidate.region,
-                explainer,
-                candidate.origin,
-                support=int(pool.support[index]),
-                fidelity=float(fidelity[index]),
-                draw_fidelity=float(pool.draw_fidelity[index]),
-                tolerance=pool.tolerance,
-            )
+            ChosenExplainer(candidate.region, explainer, candidate.origin, *figures, tolerance=pool.tolerance)
         )
     return ExplainerSet(pool.rows.schema, tuple(members))

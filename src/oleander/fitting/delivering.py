@@ -36,31 +36,18 @@ def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = No
     members = []
     for rule in rules.step.rules:
         box = rules.family.grid.to_box(rule.key)
-        members.append(
-            ChosenExplainer(
-                box,
-                _make_explainer(draws, rule, box),
-                "asking",
-                support=0,
-                fidelity=float("nan"),
-                draw_fidelity=rule.fidelity,
-                tolerance=draws.tolerance,
-            )
-        )
+        explainer = _make_explainer(draws, rule, box)
+        # Not counted on rows yet.
+        figures = 0, float("nan")
+        members.append(ChosenExplainer(box, explainer, "asking", *figures, rule.fidelity, tolerance=draws.tolerance))
     explainers = ExplainerSet(draws.schema, tuple(members))
     # The rules are laid over the rows once, and everything is counted from there.
     answers = explainers.read(rows.values)
     support, n_right = answers.covers @ rows.weights, answers.agree(rows.labels) @ rows.weights
+    fidelity = np.divide(n_right, support, out=np.full(len(members), np.nan), where=support > 0)
+    counted = zip(members, support.tolist(), fidelity.tolist(), strict=True)
     explainers = replace(
-        explainers,
-        members=tuple(
-            replace(
-                member,
-                support=int(support[number]),
-                fidelity=float(n_right[number] / support[number]) if support[number] else float("nan"),
-            )
-            for number, member in enumerate(members)
-        ),
+        explainers, members=tuple(replace(one, support=n_rows, fidelity=share) for one, n_rows, share in counted)
     )
     evaluation = explainers.evaluate_answers(answers, rows.labels, rows.weights)
     return explainers if learner.by_folds else explainers.judged_on(rows, answers, level, share), evaluation
@@ -114,9 +101,9 @@ def _compare_refit(
 def _find_again(explainers: ExplainerSet, refit: ExplainerSet, rows: Rows, draws: Floats) -> list[Bools]:
     """Return for each rule whether one rule of a refit with its answer holds most of the rows that it answers."""
     on_rows = list(_hold(refit, rows.values))
-    found = []
+    responsible, found = explainers.responsible(rows.values), []
     for number, member in enumerate(explainers.members):
-        responsible, positions = explainers.responsible(rows.values), member.explainer.find_rules(rows.values)
+        positions = member.explainer.find_rules(rows.values)
         came_back = np.zeros(member.explainer.n_rules, dtype=bool)
         for rule in range(member.explainer.n_rules):
             own, others, weights = (responsible == number) & (positions == rule), on_rows, rows.weights
