@@ -5,6 +5,7 @@ Neither does what one person alone has: the extreme value of a column, or a leve
 
 import json
 import logging
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,22 @@ WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 def find_values(content: bytes) -> set[float]:
     """Return the values of rows that stand in some content, as text or as bytes; short texts may do so by chance."""
-    values = [value for value in ROWS.ravel() if len(repr(float(value))) >= len("0.1234567")]
-    return {float(value) for value in values if value.tobytes() in content or repr(float(value)).encode() in content}
+    texts = {text for n in (6, 7) for text in re.findall(rb"-?\d\.\d{%d}" % n, content)}
+    texts |= {text.lstrip(b"-") for text in texts}
+    values = np.array([value for value in ROWS.ravel() if len(repr(float(value))) >= len("0.1234567")])
+    found = {float(value) for value in values if repr(float(value)).encode() in texts}
+    for start in range(8):
+        found |= set(
+            values[np.isin(values, np.frombuffer(content[start:], count=(len(content) - start) // 8))].tolist()
+        )
+    return found
+
+
+def test_a_value_is_found_as_text_and_as_bytes() -> None:
+    first, second = (float(value) for value in ROWS[ROWS < -0.1][:2])
+    assert find_values(f"page: [1{first!r}1, 3]".encode()) == {first}
+    assert find_values(b"abc" + np.float64(second).tobytes() + b"d") == {second}
+    assert find_values(b"") == set()
 
 
 @pytest.mark.slow
