@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -38,26 +38,30 @@ class Engine(ABC):
     parts : Split
         The rows of X that were learned from, and those held out.
     seed : int
+    taught : Rows or None
+        Other rows that were taken as draws.
     """
 
     rows: Rows
     held: Rows
     parts: Split
     seed: int
+    taught: Rows | None = field(default=None, kw_only=True)
 
     @cached_property
     def known(self) -> Rows:
         """All rows whose answers are known."""
-        return self.rows if self.held is self.rows else self.rows.join(self.held)
+        known = self.rows if self.held is self.rows else self.rows.join(self.held)
+        return known if self.taught is None else known.join(self.taught)
 
     def label_learned(self, reading: Reading, black_box: CountingBlackBox) -> Labels:
         """Return the black box's answers for the rows of X that were learned from."""
         return label_rows(reading.values[self.parts.learned], black_box, known=self.known).labels_of_rows
 
     @property
-    @abstractmethod
     def n_candidates(self) -> int:
-        """The number of candidates whose shares a sample must bring near the exact ones."""
+        """The number of candidates whose shares a sample must bring near the exact ones: 1 if rows did not choose."""
+        return 1
 
     @property
     @abstractmethod

@@ -5,7 +5,6 @@ The black box labels the draws. Where there are none, rows take their place.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -50,8 +49,6 @@ class RulesOnDraws(Engine):
     """Rules that were learned from draws."""
 
     learner: RuleLearner
-    # Other rows that were taken as draws.
-    taught: Rows | None = None
     # The rule sets of the last trade-off.
     _chosen: dict[tuple[int, float], RuleSet | None] = field(default_factory=dict, init=False, repr=False)
 
@@ -136,18 +133,7 @@ class RulesOnDraws(Engine):
             model_score=None if truth is None else ModelScore.count(explainers, rows, truth),
         )
         held = rows if is_held else Rows.empty(reading.schema)
-        return record, cls(rows, held, parts, seed, learner, taught)
-
-    @cached_property
-    def known(self) -> Rows:
-        """All rows whose answers are known, those that were taken as draws too."""
-        known = self.rows if self.held is self.rows else self.rows.join(self.held)
-        return known if self.taught is None else known.join(self.taught)
-
-    @property
-    def n_candidates(self) -> int:
-        """One: the rules were not chosen on rows."""
-        return 1
+        return record, cls(rows, held, parts, seed, learner, taught=taught)
 
     @property
     def made_from(self) -> tuple[int | None, int | None]:
@@ -166,23 +152,20 @@ class RulesOnDraws(Engine):
         """
         self._chosen = self.learner.choose_each(max_explainers, min_fidelity)
         # Several floors may be reached by the same choice, which is delivered and evaluated once.
-        delivered: dict[int | None, tuple[ExplainerSet, Evaluation]] = {}
+        delivered: dict[int, tuple[ExplainerSet, Evaluation]] = {}
+        nothing = ExplainerSet(self.learner.draws.schema, ())
+        silence = nothing, nothing.evaluate(self.rows.values, self.rows.labels, self.rows.weights)
         cells = []
         for (number, floor), rules in self._chosen.items():
-            key = None if rules is None else id(rules.step)
-            if key not in delivered:
-                delivered[key] = self._deliver(rules)
-            status = "unknown" if rules is None else "judged"
-            cells.append(Cell.fill(number, floor, *delivered[key], float("nan"), status))
+            if rules is None:
+                cells.append(Cell.fill(number, floor, *silence, float("nan"), "unknown"))
+                continue
+            if id(rules.step) not in delivered:
+                delivered[id(rules.step)] = deliver_rules(rules, self.learner)
+            cells.append(Cell.fill(number, floor, *delivered[id(rules.step)], float("nan"), "judged"))
         # The fit's own cell shows what it delivered, which one number and one floor alone decided.
         self._chosen.pop((fitted.max_explainers, fitted.min_fidelity), None)
         return TradeOff(tuple(cells)).with_cell(fitted)
-
-    def _deliver(self, rules: RuleSet | None) -> tuple[ExplainerSet, Evaluation]:
-        if rules is not None:
-            return deliver_rules(rules, self.learner)
-        nothing = ExplainerSet(self.learner.draws.schema, ())
-        return nothing, nothing.evaluate(self.rows.values, self.rows.labels, self.rows.weights)
 
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
         """Return the points that rules learned without them answer, and answer correctly."""
