@@ -12,7 +12,7 @@ from oleander.candidates.pool import CandidatePool
 from oleander.data.reading import Reading
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.engine import Engine
-from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
+from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, list_generators, read_truth
 from oleander.learning.learner import RuleLearner, learn_from_rows
 from oleander.messages import warn_user
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
@@ -41,6 +41,7 @@ class ChoiceFromPool(Engine):
 
         Candidates are learned and chosen on one part of the rows, and certified on the other.
         """
+        generators = list_generators(options)
         n_rows = len(reading.values) if reading.positions is None else None
         parts = split_affordable(reading, options.holdout, seed, black_box)
         within = find_tolerance(options)
@@ -58,10 +59,10 @@ class ChoiceFromPool(Engine):
 
         # Propose and choose. Balls draw and ask when they are trained.
         pool = CandidatePool.propose(
-            options.generators, rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store, tolerance=within
+            generators, rows, black_box, seed, n_jobs=options.n_jobs, checkpoint=store, tolerance=within
         )
         sizes = measure_sizes(pool)
-        for generator in options.generators:
+        for generator in generators:
             if isinstance(generator, Balls):
                 warn_of_sizes(generator, rows, sizes)
         if len(pool.candidates) < (options.max_explainers or 0):

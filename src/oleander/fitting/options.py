@@ -129,10 +129,10 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
         """Whether rules are learned by asking the black box about draws, or about rows in their place."""
         return isinstance(self.candidates, Boxes)
 
-    @property
-    def generators(self) -> list[Generator]:
-        """The generators of candidates; none where rules are learned by asking."""
-        return [] if isinstance(self.candidates, Boxes) else find_generators(self.candidates)
+
+def list_generators(given: Parameters) -> list[Generator]:
+    """Return the generators of candidates; none where rules are learned by asking."""
+    return [] if isinstance(given.candidates, Boxes) else find_generators(given.candidates)
 
 
 def find_tolerance(given: Parameters) -> Tolerance | Literal["auto"] | None:
@@ -175,7 +175,7 @@ def check(given: Parameters) -> None:
     for name, kind in given.PARTS.items():
         if not isinstance(getattr(given, name), kind):
             raise TypeError(f"{name} is a {type(getattr(given, name)).__name__}; give {kind.__name__}(...).")
-    for part in (given.candidates, *given.generators, given.draws, given.program, given.floor, given.output):
+    for part in (given.candidates, *list_generators(given), given.draws, given.program, given.floor, given.output):
         # Generators of the user need no check.
         if isinstance(part, (Boxes, Balls, Draws, Program, Floor, Output)):
             part.check()
@@ -220,8 +220,8 @@ def check_use(given: Parameters, *, has_background: bool, is_source: bool, has_t
             "states none: leave it out."
         )
     if given.tolerance is not None:
-        balls = [generator for generator in given.generators if isinstance(generator, Balls)]
-        if len(balls) < len(given.generators):
+        balls = [generator for generator in list_generators(given) if isinstance(generator, Balls)]
+        if len(balls) < len(list_generators(given)):
             raise ValueError(
                 f"tolerance={given.tolerance!r} explains numbers, which are learned from draws: use candidates=Boxes() "
                 "or Balls(). Output(threshold=...) makes labels of numbers."
@@ -237,7 +237,7 @@ def check_use(given: Parameters, *, has_background: bool, is_source: bool, has_t
 
 def check_radii(given: Parameters, n_rows: int) -> None:
     """Raise ``ValueError`` for radii of balls that do not fit the number of rows of X."""
-    for one in given.generators:
+    for one in list_generators(given):
         if isinstance(one, Balls):
             one.check_rows(n_rows)
 
