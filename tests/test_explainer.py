@@ -451,7 +451,9 @@ class TestRefusals:
 
     def test_weights_of_rows(self, square):
         weights = np.ones(len(square))
-        with pytest.raises(TypeError, match="fit takes no sample_weight: coverage and the certificate count the rows"):
+        with pytest.raises(
+            TypeError, match="fit takes no sample_weight: coverage and the certificate count each row of X once"
+        ):
             AggregateExplainer(halves, **QUICK).fit(square, sample_weight=weights)
         pipeline = make_pipeline(AggregateExplainer(halves, **QUICK))
         with pytest.raises(TypeError, match="fit takes no sample_weight"):
