@@ -18,7 +18,8 @@ def test_defaults_are_those_of_python():
     for name in ("max_explainers", "min_fidelity"):
         assert command[name].default == python[name].default
     assert command["max_conditions"].default == python["candidates"].default.max_conditions
-    python = inspect.signature(AggregateExplainer.paper).parameters
+    # ``paper`` passes other parameters on to the estimator.
+    python = {**python, **inspect.signature(AggregateExplainer.paper).parameters}
     command = signature_of(Paper).parameters
     for name in ("max_explainers", "min_fidelity", "n_draws", "formulation", "letter", "time_limit"):
         assert command[name].default == python[name].default
