@@ -24,7 +24,7 @@ ID_NAME = re.compile(r"(.*[\W_])?(id|uuid|guid|key|index|no|nr)|.*[a-z](Id|ID)|U
 CURRENCY = r"[$€£¥₹₩₽]|USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|kr|zł"
 # A dot, a comma, an apostrophe or a space of any width.
 MARKS = ".,'’ \u00a0\u202f"
-# pandas guesses the format of one cell only, and takes 3.5 and 12 for dates.
+# Tried in this order, so that dotted dates are read with the day first.
 DATES = (
     *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
     *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%b %d, %Y", "%B %d, %Y"),
