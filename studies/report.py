@@ -306,15 +306,18 @@ def variants_table(run: Finished) -> str:
 
 
 def sets_line(runs: Mapping[StudyName, Finished]) -> str:
-    """Return how near FFFS comes to the smallest sufficient set, study by study."""
-    words = []
+    """Return a table of how near FFFS comes to the smallest sufficient set, study by study."""
+    lines = [
+        "| data | share of the information | by brute force | by FFFS | equally small | at most |",
+        "|---" * 6 + "|",
+    ]
     for study, run in runs.items():
-        found = run.facts["smallest_sets"]["shares"]["0.8"]
-        words.append(
-            f"{NAMES[study]}: {found['smallest']:g} features by brute force, {found['fffs']:g} by FFFS, equal around "
-            f"{found['equal']:.0%} of the rows, at most {found['most_more']} more"
-        )
-    return f"{'; '.join(words)}."
+        for share_kept, found in run.facts["smallest_sets"]["shares"].items():
+            lines.append(
+                f"| {NAMES[study]} | {float(share_kept):.0%} | {found['smallest']:.1f} features | "
+                f"{found['fffs']:.1f} | around {found['equal']:.0%} of the rows | {found['most_more']} more |"
+            )
+    return "\n".join(lines)
 
 
 def study_page(run: Finished) -> str:

@@ -33,6 +33,8 @@ from studies.store import Store
 from studies.tasks import make_explained_tasks
 
 FLOOR_COLOURS = ("#9ecae1", "#4292c6", "#08306b")
+# Lines that lie on each other are seen by their widths, and marks by their sizes.
+FLOOR_WIDTHS, RIVAL_SIZES = (5.0, 2.8, 1.2), (4, 4, 9, 6.5, 4)
 RIVAL_COLOURS = {
     "submodular pick": COLOURS[1],
     "anchors": COLOURS[5],
@@ -197,12 +199,12 @@ def _draw_curves(table: pd.DataFrame, title: str, pen: Pen) -> Any:
 def _draw_panel(ax: Any, table: pd.DataFrame, program: str, measure: str) -> None:
     for number, (method, colour) in enumerate(RIVAL_COLOURS.items()):
         part = table[table["method"] == method].sort_values("budget")
-        style = {"marker": MARKERS[number + 1], "ms": 3, "lw": 1, "ls": "--"}
+        style = {"marker": MARKERS[number + 1], "ms": RIVAL_SIZES[number], "lw": 1, "ls": "--"}
         ax.plot(part["budget"], part[measure], color=colour, label=method, **style)
     floors = sorted(table["floor"].dropna().unique())
-    for floor, colour in zip(floors, FLOOR_COLOURS, strict=False):
+    for floor, colour, width in zip(floors, FLOOR_COLOURS, FLOOR_WIDTHS, strict=False):
         part = table[table["method"] == method_name(program, floor)].sort_values("budget")
-        ax.plot(part["budget"], part[measure], color=colour, marker="o", ms=3.5, label=f"program, φ = {floor:g}")
+        ax.plot(part["budget"], part[measure], color=colour, lw=width, label=f"program, φ = {floor:g}")
 
 
 def _draw_trade_off(table: pd.DataFrame, task: str, pen: Pen) -> Any:

@@ -147,7 +147,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
     for file in sorted(store.folder.glob("*_scores.csv")):
         task = file.stem.removesuffix("_scores")
         words = task.replace("_", " ")
-        figure, axes = pen.sheet(f"Confusion on test rows, {words}", 1, len(models), width=4.6, height=4.6)
+        figure, axes = pen.sheet(f"Confusion on test rows, {words}", 1, len(models), width=4.2, height=4.4)
         for ax, (name, model) in zip(axes.flat, models.items(), strict=True):
             _draw_confusion(ax, store.read(f"{task}_{name}_confusion"), model.title)
         figures[f"{task}_confusion"] = figure

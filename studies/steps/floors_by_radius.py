@@ -7,7 +7,7 @@ import pandas as pd
 
 from studies.drawing import Pen
 from studies.step import Exhibit, Facts, Step, Work
-from studies.steps.aggregation import FLOOR_COLOURS
+from studies.steps.aggregation import FLOOR_COLOURS, FLOOR_WIDTHS
 from studies.steps.explained_rows import HELD_OUT, LEARNED, ExplainedRows, about_rows, make_explained_rows, radii_of
 from studies.steps.paper_program import curves, method_name, solve_grid, train_pool
 from studies.store import Store
@@ -64,17 +64,18 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
         for row, (program, rows, measure) in zip(axes, lines, strict=True):
             for ax, radius in zip(row, radii, strict=True):
                 part = table[(table["radius"] == radius) & (table["rows"] == rows)]
-                for floor, colour in zip(sorted(part["floor"].unique()), FLOOR_COLOURS, strict=False):
+                styles = zip(sorted(part["floor"].unique()), FLOOR_COLOURS, FLOOR_WIDTHS, strict=False)
+                for floor, colour, width in styles:
                     line = part[part["method"] == method_name(program, floor)].sort_values("budget")
-                    ax.plot(line["budget"], line[measure], color=colour, marker="o", ms=3, label=f"φ = {floor:g}")
+                    ax.plot(line["budget"], line[measure], color=colour, lw=width, label=f"φ = {floor:g}")
                 ax.set(ylim=(-0.02, 1.03))
             words = "on D" if rows == LEARNED else "held out"
-            row[0].set_ylabel(f"{program}, {words}\n{PANELS[measure]}", fontsize="x-small")
+            row[0].set_ylabel(f"{words}:\n{PANELS[measure]}", fontsize="small")
         for ax, radius in zip(axes[0], radii, strict=True):
             ax.set_title(f"r = {radius:g}", fontsize="small")
         for ax in axes[-1]:
             ax.set_xlabel("budget K", fontsize="small")
-        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper", fontsize="small")
+        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center", fontsize="small")
         figures[f"{task}_floors"] = figure
     return figures
 
@@ -85,7 +86,8 @@ def exhibits(facts: Facts) -> list[Exhibit]:
         Exhibit(
             f"{task}_floors",
             f"{found['title']}: each program by itself at every radius, on D by the paper's definition and on rows "
-            "held out. Lines that lie on each other are floors that change nothing.",
+            "held out. Lines that lie on each other are floors that change nothing; a line is missing where nothing is "
+            "covered, so that there is no fidelity.",
             "The floor allows for higher fidelity given proper tuning, at a cost for coverage.",
             redraws="Figures 1, 2 and 5, the lines of φ, at every radius",
         )

@@ -16,7 +16,7 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.draws.in_ball import draw_in_ball, seed_for
 from oleander.rules import Ball, FilteredTree, UnfilteredTree
-from studies.drawing import COLOURS, Pen
+from studies.drawing import COLOURS, MARKERS, Pen
 from studies.step import Exhibit, Facts, Step, Work
 from studies.steps.black_boxes import model_for
 from studies.steps.explained_rows import make_explained_rows, radii_of
@@ -219,13 +219,13 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
         for ax, radius in zip(axes.flat, radii, strict=True):
             for number, (kind, label) in enumerate(KINDS.items()):
                 part = curves[(curves["radius"] == radius) & (curves["kind"] == kind)]
-                style = {"color": COLOURS[number], "marker": "o", "ms": 3}
+                style = {"color": COLOURS[number], "marker": MARKERS[number], "ms": 4}
                 ax.plot(part["fidelity"], part["leaves"], STYLES[kind], label=label, **style)
             ax.axvline(HIGH_FIDELITY, color="0.7", lw=1, ls=":")
             ax.set(title=f"r = {radius:g}", xlabel="fidelity", xlim=(0, 1.02))
-            ax.legend(fontsize="small")
         # The axis is shared: a limit set before the last panel is drawn would cut its curves.
         axes[0, 0].set(ylabel="mean number of leaves", ylim=(0, 1.05 * curves["leaves"].max()))
+        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center", fontsize="small")
         figures[f"leaves_by_{measure}"] = figure
     table = pd.concat([pd.read_csv(file) for file in sorted(store.folder.glob("explainers_r*.csv"))])
     table = table[table["size"] == "whole"]
