@@ -427,9 +427,9 @@ class TestParts:
         if name == "confidence" and base != "program":
             start = replace(start, on="bound")
         options = {**BASES[base], "floor": start}
-        if base != "program":
+        if name == "on":
             # A floor that nearly all choices reach makes no difference, however it is measured.
-            options["min_fidelity"] = {"on": 0.995}.get(name, options["min_fidelity"])
+            options["min_fidelity"] = 0.85 if base == "program" else 0.995
         before, explainer = (AggregateExplainer(law, **options) for _ in range(2))
         explainer.set_params(**{f"floor__{name}": change})
         assert outcome(base, explainer) != outcome(base, before)

@@ -41,4 +41,4 @@ def test_a_radius_is_the_widest_that_is_faithful():
     line = SubmodularPick(lambda X: X[:, 0] > 0, radius=[0.3, 3.0], n_draws=400, max_candidates=30, random_state=0).fit(
         X
     )
-    assert {member.region.radius for member in line.explainers} == {3.0}
+    assert {member.region.radius for member in line.explainers_} == {3.0}
