@@ -9,9 +9,9 @@ from benchmarks.tables import make_table
 
 HEAD = """# Benchmarks
 
-Written by `make bench` (`benchmarks/run.py`); do not edit by hand. Oleander beside what a user would pick instead, on
-one machine. Seconds of a shared machine say little; ratios within one run say more. Nothing here is a timed test. A
-subject alone: `make bench SUBJECT=growth`; the same in small: `make bench-tiny`.
+Oleander compared with the alternatives, on one machine. Trust ratios within one run more than seconds, because the
+machine was shared. `make bench` writes this page; do not edit it by hand. `make bench SUBJECT=growth` runs one subject,
+and `make bench-tiny` a small version of all.
 """
 TINY = "**This is the tiny size, which shows that it runs and no more.**\n"
 

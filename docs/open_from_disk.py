@@ -1,7 +1,7 @@
 """Let the dark-mode switch work where the site is opened from a disk (a hook of mkdocs).
 
-Without a server the theme loads the search index as a script, and its other parts stop if there is none. The theme's own
-plugin for this, ``offline``, also loads a script from another host.
+Without a server the theme loads the search index as a script, and its other parts stop if there is none. The theme's
+own plugin for this, ``offline``, also loads a script from another host.
 """
 
 from pathlib import Path
