@@ -192,10 +192,9 @@ class TestPaper:
             None,
             None,
         )
-        assert (balls.scale, balls.centers, balls.flips, balls.norm, balls.local.n_bins) == (
+        assert (balls.scale, balls.centers, balls.norm, balls.local.n_bins) == (
             "none",
             "rows",
-            "paper",
             np.inf,
             3,
         )

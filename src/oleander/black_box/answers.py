@@ -1,5 +1,7 @@
 """The answers of a black box, checked: one label or one finite number for each row."""
 
+import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -35,7 +37,7 @@ def check_labels(answer: Any, n_rows: int) -> Labels:
 
 
 def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats:
-    """Return the answer as a array of finite numbers, as an option needs, or raise ``BlackBoxError``."""
+    """Return the answer as an array of finite numbers, as an option needs, or raise ``BlackBoxError``."""
     answers = check_answers(answer, n_rows)
     if len(answers) and (answers.dtype.kind not in "iufO" or isinstance(answers[0], (str, bytes, bool))):
         raise BlackBoxError(
@@ -112,18 +114,27 @@ def _refuse_infinite(answers: Labels) -> None:
 
 
 def share_texts(answer: Any) -> Labels:
-    """Return an answer as an array; of long texts, equal ones are one object.
+    """Return an answer as an array; of long texts, equal ones are one object, in this answer and in all others.
 
     >>> share_texts(["low", "high"])
     array(['low', 'high'], dtype='<U4')
+    >>> first, second = share_texts(["low" * 100, "low" * 50 + "low" * 50])
+    >>> first is second
+    True
     """
-    is_mixed = isinstance(answer, (list, tuple)) and len({_family(kind) for kind in map(type, answer)}) > 1
+    families = {_family(kind) for kind in set(map(type, answer))} if isinstance(answer, (list, tuple)) else set()
+    is_long = families == {str} and max(map(len, answer)) > LONGEST_IN_PLACE
     # NumPy would make texts of numbers beside texts, and numbers of truth values beside numbers.
-    labels = np.array(answer, dtype=object) if is_mixed else np.asarray(answer)
-    if labels.dtype.kind == "U" and labels.dtype.itemsize > 4 * LONGEST_IN_PLACE:
-        codes, texts = pd.factorize(labels.astype(object).ravel())
-        labels = np.asarray(texts[codes]).reshape(labels.shape)
-    return labels
+    labels = np.array(answer, dtype=object) if is_long or len(families) > 1 else np.asarray(answer)
+    is_short = labels.dtype.kind == "U" and labels.dtype.itemsize <= 4 * LONGEST_IN_PLACE
+    if is_short or labels.dtype.kind not in "UO":
+        return labels
+    if labels.dtype.kind == "O" and set(map(type, labels.flat)) == {str}:
+        shared: Iterable[Any] = map(sys.intern, labels.flat)
+    else:
+        # One by one: a list of all texts would be as large as the answer.
+        shared = (sys.intern(str(label)) if type(label) in (str, np.str_) else label for label in labels.flat)
+    return np.fromiter(shared, dtype=object, count=labels.size).reshape(labels.shape)
 
 
 def _family(kind: type) -> type:
