@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from studies.compare import compare_runs
+from studies.data import load_own
 from studies.report import read_runs, write_report
 from studies.run import STUDIES, run_study
-from studies.settings import Settings
+from studies.settings import Settings, StudyName
+
+# Figure 2 with all rivals, and the black boxes that it needs.
+OWN_STEPS = ("black_boxes", "aggregation")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -21,11 +25,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument(
         "study",
-        choices=[*STUDIES, "report", "compare"],
-        help="a study; report writes --page from all three below --out; compare compares their verdicts with --with",
+        choices=[*STUDIES, "own", "report", "compare"],
+        help="a study; own is the paper's figure on your own table; report writes --page from all three studies below "
+        "--out; compare compares their verdicts with those of --with",
     )
     parser.add_argument(
-        "--data", help="folder or archive; default: fetched (geriatric), a synthetic cohort (ppmi), needed (clinical)"
+        "--data",
+        help="folder or archive; default: fetched (geriatric), a synthetic cohort (ppmi); clinical and own need it",
+    )
+    parser.add_argument("--target", metavar="COLUMN", help="with own: the column with the label")
+    parser.add_argument(
+        "--radius",
+        type=float,
+        help="of the balls that are aggregated, in raw units; clinical and own choose it by default",
     )
     parser.add_argument("--out", required=True, help="folder for figures, tables, claims.md and index.html")
     parser.add_argument(
@@ -62,14 +74,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--draws needs a number")
     if options.draws:
         changes["n_draws"] = options.draws
+    if options.radius is not None:
+        changes["radius"] = options.radius
+    is_own = options.study == "own"
+    if is_own and (options.data is None or options.target is None):
+        parser.error("own needs --data, a CSV file, and --target, the column with the label")
+    study: StudyName = "clinical" if is_own else options.study
     run_study(
-        options.study,
-        data=options.data,
+        study,
+        data=load_own(options.data, options.target) if is_own else options.data,
         out=options.out,
         quick=options.quick,
         telemonitoring=options.telemonitoring,
         n_jobs=options.jobs,
-        settings=replace(Settings.plan(options.study, quick=options.quick), **changes),
+        settings=replace(Settings.plan(study, quick=options.quick), **changes),
+        only=OWN_STEPS if is_own else (),
     )
 
 

@@ -1,6 +1,6 @@
 """Run a study from its data to its page. Finished parts stay on disk, so a run can be stopped and continued."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -144,6 +144,7 @@ def run_study(
     telemonitoring: str | Path | None = None,
     n_jobs: int | None = 2,
     settings: Settings | None = None,
+    only: Container[str] = (),
     log: Callable[[str], None] = print_line,
 ) -> StudyResult:
     """Redo one of the paper's studies, or its protocol on other patients; write figures, tables, claims and page.
@@ -164,6 +165,8 @@ def run_study(
         As in joblib.
     settings : Settings or None
         None takes the study's own.
+    only : container of str
+        The steps to run; empty for all.
     log : callable
         Called with each line of progress.
 
@@ -184,7 +187,7 @@ def run_study(
         n_jobs,
         lambda line: log(f"oleander:   {line}"),
     )
-    plans = STUDIES[study]
+    plans = [plan for plan in STUDIES[study] if not only or plan.step.name in only]
     steps = [plan.step for plan in plans]
     stores = {name: Store(folder / name, made_by) for name, made_by in _fingerprints(work, steps).items()}
     unfinished = [plan for plan in plans if not stores[plan.step.name].is_done]

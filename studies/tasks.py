@@ -66,7 +66,9 @@ def make_explained_tasks(work: Work, *, forests_only: bool = False, main_only: b
     """
     tasks = make_tasks(work)
     if work.study == "clinical":
-        models: tuple[ModelName, ...] = ("forest",) if forests_only else get_args(ModelName)
+        # A small version, which judges nothing, needs one black box.
+        is_one = forests_only or not work.settings.decides
+        models: tuple[ModelName, ...] = ("forest",) if is_one else get_args(ModelName)
         tasks = {
             f"{name}_{model}": replace(
                 task,

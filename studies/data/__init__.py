@@ -5,6 +5,7 @@ from studies.data.clinical import (
     load_clinical,
     load_dermatology,
     load_heart_disease,
+    load_own,
     load_telemonitoring,
     load_thyroid,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "load_dermatology",
     "load_geriatric",
     "load_heart_disease",
+    "load_own",
     "load_ppmi",
     "load_telemonitoring",
     "load_thyroid",

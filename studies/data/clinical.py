@@ -146,3 +146,27 @@ def load_telemonitoring(path: str | Path) -> DataSet:
     about = table[["test_time", "total_UPDRS"]]
     X = table.drop(columns=["subject#", "test_time", "motor_UPDRS", "total_UPDRS"])
     return DataSet("telemonitoring", X, table["motor_UPDRS"], table["subject#"], about)
+
+
+def load_own(path: str | Path, target: str) -> Collection:
+    """Read a table of your own for the paper's protocol; each level of a column of words becomes a column of 0 and 1.
+
+    Parameters
+    ----------
+    path : path
+        A CSV file.
+    target : str
+        The column with the label.
+    """
+    table = pd.read_csv(path)
+    if target not in table:
+        raise ValueError(f"{path} has no column {target!r}; its columns are {', '.join(map(str, table.columns))}.")
+    gaps = table.isna().sum()
+    if gaps.any():
+        name = str(gaps.idxmax())
+        raise ValueError(
+            f"column {name!r} of {path} lacks {gaps[name]} of {len(table)} values, and the paper's protocol has no "
+            "missing ones: fill them in, or leave out the column or the rows."
+        )
+    X = pd.get_dummies(table.drop(columns=target), dtype=float).astype(float)
+    return Collection("own", (DataSet(Path(path).stem, X, table[target].astype(str)),))

@@ -22,6 +22,7 @@ def test_every_option_reaches_the_study(options, tmp_path):
         "telemonitoring": "here",
         "n_jobs": 1,
         "settings": Settings.plan("geriatric", quick=True),
+        "only": (),
     }
 
 
@@ -34,6 +35,33 @@ def test_centers_and_draws_stand_for_every_step(options):
     settings = options["settings"]
     assert (settings.n_centers, settings.n_candidates, settings.n_draws) == (30, 30, 10_000)
     assert settings.decides
+
+
+def test_a_table_of_ones_own(options, tmp_path, capsys):
+    file = tmp_path / "rows.csv"
+    file.write_text("age,ward,y\n61,north,1\n72,south,0\n")
+    main(["own", "--data", str(file), "--target", "y", "--radius", "2", "--out", "there"])
+    (data,) = options["data"].sets
+    assert data.X.columns.tolist() == ["age", "ward_north", "ward_south"]
+    assert data.y.tolist() == ["1", "0"]
+    assert (options["study"], options["only"]) == ("clinical", ("black_boxes", "aggregation"))
+    assert options["settings"].radius == 2
+    with pytest.raises(SystemExit):
+        main(["own", "--data", str(file), "--out", "there"])
+    assert "own needs --data" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n1,2\n", "has no column 'y'; its columns are a, b"),
+        ("a,y\n1,2\n,3\n", "column 'a' .* lacks 1 of 2 values"),
+    ],
+)
+def test_a_table_that_cannot_be_used(options, tmp_path, text, words):
+    (tmp_path / "rows.csv").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        main(["own", "--data", str(tmp_path / "rows.csv"), "--target", "y", "--out", "there"])
 
 
 def test_the_report_is_written_from_finished_runs(options, monkeypatch, capsys):

@@ -43,6 +43,10 @@ NUMBERS, FLOORS, DEMO_FLOOR = (1, 2, 3, 5, 10), (0.8, 0.9, 0.95), 0.95
 NO_PICTURE = 'A picture of the two panels needs matplotlib: pip install "oleander[plot]"'
 # φ in the paper's figures.
 PAPERS_FLOORS = (0.5, 0.7, 0.9)
+NO_RIVALS = (
+    "the panels show the program beside two trees. The paper's other rivals (submodular pick, anchors, decision sets, "
+    "an active-learning tree) are not in this package; in the project's folder, python -m studies own draws them all."
+)
 
 
 def explain(given: Explain) -> None:
@@ -114,6 +118,7 @@ def write_panels(atlas: AggregateExplainer, folder: Path) -> None:
     write_table(whole, folder / "panels.csv")
     if find_spec("matplotlib") is not None:
         panels.plot(folder / "panels.png", rivals=rivals)
+    note(NO_RIVALS)
 
 
 def _prepare(given: Fitting, **details: Any) -> Prepared:
