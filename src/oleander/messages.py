@@ -5,8 +5,9 @@ A name from data is made printable, and no bound is rounded in our favour: 100% 
 
 import inspect
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from difflib import get_close_matches
 from importlib import import_module
 from itertools import islice
 from types import ModuleType
@@ -32,6 +33,17 @@ def list_some(values: Collection[Any], most: int = 8) -> str:
     """
     shown = ", ".join(repr(value) for value in islice(values, most))
     return shown if len(values) <= most else f"{shown} and {len(values) - most} more"
+
+
+def name_nearest(name: Any, known: Iterable[Any]) -> str:
+    """Return a question after the nearest of the known names, to end a message with; empty if none is near.
+
+    >>> name_nearest("gaite", ["age", "gait"])
+    " Did you mean 'gait'?"
+    """
+    names = {str(one).lower(): one for one in known}
+    near = get_close_matches(str(name).lower(), list(names), n=1)
+    return f" Did you mean {names[near[0]]!r}?" if near else ""
 
 
 def one_line(error: BaseException, most: int = 300) -> str:

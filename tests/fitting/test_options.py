@@ -408,7 +408,7 @@ class TestParts:
         assert {field.name for field in fields(Floor)} == set(FLOOR_OPTIONS)
         assert {field.name for field in fields(Draws)} == set(DRAWS_OPTIONS)
         assert {field.name for field in fields(Program)} == set(PROGRAM_OPTIONS)
-        assert {field.name for field in fields(Boxes)} == {"max_conditions"}
+        assert {field.name for field in fields(Boxes)} == {"max_conditions", "forbid", "monotone", "order"}
         assert set(AggregateExplainer.PARTS) == {"candidates", "draws", "program", "floor", "output"}
 
     @pytest.mark.slow

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from oleander.data.schema import FeatureSchema
 from oleander.draws.labelled import LabelledDraws
-from oleander.learning.candidates import Candidate
+from oleander.learning.candidates import Candidate, Limits
 from oleander.learning.family import PROPOSED_AT, SHARE_HELD, SILENT, SIZES, Family, Step, learn_family, list_thresholds
 
 
@@ -150,7 +150,7 @@ def test_a_step_is_as_long_as_what_is_read():
 
 
 def test_conditions_and_support_are_limited():
-    family = learn(make_draws(0), 10, 0.8, max_conditions=1, min_support=60)
+    family = learn(make_draws(0), 10, 0.8, limits=Limits(1), min_support=60)
     chooses = find_choosing(family.draws)
     assert all(len(key) <= 1 for step in family.steps for key in step.keys)
     for step in family.steps[::2]:

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from oleander.learning.boxes import grow_trees
+from oleander.learning.candidates import Limits
 from oleander.learning.grid import Grid, Memberships
 from oleander.learning.proposing import MOST_BOXES, Proposer
 
@@ -16,7 +17,7 @@ def make_proposer(label_draws):
         draws = label_draws(values, noisy if codes is None else codes(values))
         grid, every_draw = Grid.learn(values, draws.schema), np.arange(1500)
         trees = grow_trees(draws, every_draw[:700], grid, rng)
-        return Proposer(draws, every_draw, trees, Memberships(grid, grid.codes), max_conditions, min_gain)
+        return Proposer(draws, every_draw, trees, Memberships(grid, grid.codes), Limits(max_conditions), min_gain)
 
     return make
 

@@ -27,7 +27,7 @@ from oleander.cli.outputs import (
     whole_folder,
     write_table,
 )
-from oleander.cli.preparing import Prepared, prepare
+from oleander.cli.preparing import Prepared, prepare, read_signs
 from oleander.data.clinic import make_clinic
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
@@ -57,12 +57,13 @@ def explain(given: Explain) -> None:
     if given.proba is not None and not is_number:
         raise wrong_option("--proba explains a number: give --tolerance, such as 0.05, or --threshold.")
     tolerance = read_tolerance(given.tolerance)
+    forbid, order = split_names(given.forbid), split_names(given.order)
     prepared = _prepare(given, background=given.background, is_regression=given.proba is None and is_number)
     atlas = AggregateExplainer(
         prepared.black_box,
         max_explainers=given.max_explainers,
         min_fidelity=given.min_fidelity,
-        candidates=Boxes(given.max_conditions),
+        candidates=Boxes(given.max_conditions, forbid, read_signs(given.monotone) or None, order or None),
         draws=Draws() if given.draws is None else Draws(given.draws),
         tolerance=tolerance,
         output=read_output(given.proba, given.threshold, prepared.black_box),

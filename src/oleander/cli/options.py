@@ -144,6 +144,14 @@ class Explain(Fitting):
         0.9, RULES, "The floor: the minimum share of answers that agree with the model.", min=0.0, max=1.0
     )
     max_conditions: int | None = option(None, RULES, "The maximum number of conditions in a rule.", min=1)
+    forbid: list[str] | None = option(None, RULES, "Columns that no rule may use.", metavar="COL,...")
+    monotone: str = option(
+        *("", RULES, "Columns along which the answer must not fall (+) or rise (-): age=+. See --order."),
+        metavar="COL=SIGN,...",
+    )
+    order: list[str] | None = option(
+        None, RULES, "With --monotone: the labels from the lowest to the highest.", metavar="LABEL,..."
+    )
     draws: int | None = option(
         None, RULES, "Synthetic rows that the model labels; 0 learns from the rows only. Default: 20,000.", min=0
     )

@@ -1,6 +1,6 @@
 """Reads a data file and a model, and returns the black box and the rows to explain it on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -255,12 +255,27 @@ def read_kinds(text: str) -> Mapping[str, str]:
     >>> dict(read_kinds("age=integer,sex=binary"))
     {'age': 'integer', 'sex': 'binary'}
     """
-    kinds = {}
+    return _read_pairs("--kinds", "kind", text, tuple(Kind))
+
+
+def read_signs(text: str) -> Mapping[str, str]:
+    """Return the directions that ``--monotone`` gives to columns.
+
+    Examples
+    --------
+    >>> dict(read_signs("age=+,gait=-"))
+    {'age': '+', 'gait': '-'}
+    """
+    return _read_pairs("--monotone", "sign", text, ("+", "-"))
+
+
+def _read_pairs(option: str, what: str, text: str, known: Collection[str]) -> dict[str, str]:
+    pairs = {}
     for part in filter(None, text.split(",")):
-        name, equals, kind = part.rpartition("=")
-        if not equals or kind not in set(Kind):
+        name, equals, value = part.rpartition("=")
+        if not equals or value not in known:
             raise wrong_option(
-                f"--kinds {part} is not allowed: write column=kind, with one of the kinds {', '.join(Kind)}."
+                f"{option} {part} is not allowed: write column={what}, with one of the {what}s {', '.join(known)}."
             )
-        kinds[name] = kind
-    return kinds
+        pairs[name] = value
+    return pairs

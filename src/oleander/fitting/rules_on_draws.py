@@ -19,14 +19,15 @@ from oleander.data.rows import Rows
 from oleander.data.splitting import count_units
 from oleander.data.tolerance import Tolerance
 from oleander.draws.jitter import measure_realism
-from oleander.draws.labelled import draw_and_ask, take_as_draws
+from oleander.draws.labelled import LabelledDraws, draw_and_ask, take_as_draws
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.delivering import deliver_rules, measure_stability
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.judging.certificate import Certificate
+from oleander.learning.candidates import Limits
 from oleander.learning.learner import RuleLearner, RuleSet
-from oleander.messages import warn_user
+from oleander.messages import list_some, warn_user
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord, ModelScore, Stability
@@ -101,7 +102,7 @@ class RulesOnDraws(Engine):
             level=level,
             on_share=options.floor.on == "share",
             min_support=options.floor.min_support,
-            max_conditions=options.candidates.max_conditions,
+            limits=read_limits(options.candidates, draws),
             seed=seed,
             n_jobs=options.n_jobs,
         )
@@ -138,7 +139,7 @@ class RulesOnDraws(Engine):
     @property
     def made_from(self) -> tuple[int | None, int | None]:
         """The number of draws, and the largest number of conditions of a rule."""
-        return len(self.learner.draws.values), self.learner.max_conditions
+        return len(self.learner.draws.values), self.learner.limits.max_conditions
 
     @property
     def tree_learner(self) -> RuleLearner:
@@ -220,6 +221,36 @@ def find_holdout(options: Parameters, reading: Reading) -> float | None:
     if not by_folds or n_units < MANY:
         return options.holdout
     return 1 - n_taught / n_units
+
+
+def read_limits(boxes: Boxes, draws: LabelledDraws) -> Limits:
+    """Return what no rule may do; ``ValueError`` names a column or a label that cannot be limited so."""
+    schema, signs = draws.schema, dict(boxes.monotone or {})
+    forbidden = tuple(sorted({schema.position(name) for name in boxes.forbid}))
+    if len(forbidden) == len(schema):
+        raise ValueError("forbid names every column, so no rule could have a condition: leave one of them out.")
+    if not signs:
+        return Limits(boxes.max_conditions, forbidden)
+    if draws.tolerance is not None:
+        raise ValueError(
+            "monotone is for labels: an answer that is a number holds between two bounds, however it rises. Leave it "
+            "out, or explain whether the number is over a threshold: Output(threshold=...)."
+        )
+    for name in signs:
+        if not schema[schema.position(name)].is_number:
+            raise ValueError(f"monotone names column {name!r}, which has levels without an order: leave it out.")
+    labels = draws.classes.tolist()
+    order = sorted(labels) if boxes.order is None else list(boxes.order)
+    if boxes.order is None and any(isinstance(label, str) for label in labels):
+        raise ValueError(
+            f"monotone needs labels with an order, and these are {list_some(labels)}: give order=, from the lowest to "
+            "the highest."
+        )
+    if lacking := [label for label in labels if label not in order]:
+        raise ValueError(f"order lacks labels that the model gives: {list_some(lacking)}. Give all of them.")
+    lowest, highest = (labels.index(order[end]) if order[end] in labels else -1 for end in (0, -1))
+    columns = tuple((schema.position(name), sign == "+") for name, sign in signs.items())
+    return Limits(boxes.max_conditions, forbidden, columns, lowest, highest)
 
 
 def count_affordable_draws(options: Parameters, parts: Split, black_box: CountingBlackBox) -> int:

@@ -1,16 +1,70 @@
 """Candidate rules: boxes with an answer, and how often each is right on all draws inside."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Ints
-from oleander.learning.grid import Bits, Key, Memberships
+from oleander.draws.labelled import LabelledDraws
+from oleander.learning.grid import Bits, Grid, Key, Memberships, restrict
 
 # Shares of counts are compared with this slack, so that 9 of 10 reaches 0.9 whatever its binary digits are.
 ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What no rule may do.
+
+    Parameters
+    ----------
+    max_conditions : int or None
+        The maximum number of conditions of a rule.
+    forbidden : tuple of int
+        Columns that no rule uses.
+    monotone : tuple of (int, bool)
+        Columns along which the answer must not fall, or must not rise (False).
+    lowest, highest : int
+        The codes of the lowest and the highest answer, where there are monotone columns.
+    """
+
+    max_conditions: int | None = None
+    forbidden: tuple[int, ...] = ()
+    monotone: tuple[tuple[int, bool], ...] = ()
+    lowest: int = -1
+    highest: int = -1
+
+    def hide(self, draws: LabelledDraws) -> LabelledDraws:
+        """Return the draws with one value in every forbidden column, so that nothing can be learned from it."""
+        if not self.forbidden:
+            return draws
+        values = draws.values.copy()
+        for column in self.forbidden:
+            known = values[~np.isnan(values[:, column]), column]
+            values[:, column] = known[0] if len(known) else np.nan
+        return replace(draws, values=values)
+
+    def widen(self, key: Key, label: int, grid: Grid) -> Key:
+        """Return the smallest box around a box that bounds each monotone column from the allowed side only."""
+        if label not in (self.lowest, self.highest):
+            return key
+        for column, rises in self.monotone:
+            mask, full = dict(key).get(column), grid.full_mask(column)
+            if mask is None:
+                continue
+            n_codes = grid.columns[column].n_codes
+            missing, known = mask >> n_codes & 1, mask & ((1 << n_codes) - 1)
+            if known and (label == self.highest) == rises:
+                known = (1 << n_codes) - (known & -known)
+            elif known:
+                known = (1 << known.bit_length()) - 1
+            key = restrict(key, column, known | missing << n_codes, full)
+        return key
+
+
+NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
@@ -36,11 +90,13 @@ class Candidate:
 class Candidates:
     """All candidates met so far, each once, with the draws inside as packed bits.
 
-    ``right``, packed bits of shape (n_answers, n_words), says which answer is right on which draw.
+    ``right``, packed bits of shape (n_answers, n_words), says which answer is right on which draw. Boxes that the
+    limits do not allow are widened.
     """
 
     draws: Memberships
     right: Bits
+    limits: Limits = NO_LIMITS
     _found: list[Candidate] = field(default_factory=list, repr=False)
     _bits: list[Bits] = field(default_factory=list, repr=False)
     _numbers: dict[tuple[Key, int], int] = field(default_factory=dict, repr=False)
@@ -58,6 +114,7 @@ class Candidates:
 
     def add(self, key: Key, label: int) -> int:
         """Return the number of a candidate, which is kept if it is new."""
+        key = self.limits.widen(key, label, self.draws.grid)
         number = self._numbers.setdefault((key, label), len(self._found))
         if number == len(self._found):
             inside = self.draws.of_box(key)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.draws.labelled import LabelledDraws
 from oleander.learning.boxes import grow_trees
-from oleander.learning.candidates import Candidate, Candidates
+from oleander.learning.candidates import NO_LIMITS, Candidate, Candidates, Limits
 from oleander.learning.grid import Grid, Key, Memberships
 from oleander.learning.lines import learn_lines
 from oleander.learning.program import CoverProgram
@@ -148,7 +148,7 @@ def learn_family(
     *,
     max_rules: Sequence[int] = (10,),
     floors: Sequence[float] = (0.9,),
-    max_conditions: int | None = None,
+    limits: Limits = NO_LIMITS,
     min_support: int = 1,
 ) -> Family:
     """Learn the widest rule sets for thresholds from cautious to bold, and for each number of rules.
@@ -158,7 +158,7 @@ def learn_family(
     are the exception: there, candidates are proposed that lower floors do not have.
 
     ``max_rules`` are the largest numbers of rules in a set; smaller ones are tried too. The lowest of the floors is the
-    last threshold. A rule has at most ``max_conditions`` conditions and adds at least ``min_support`` draws to its set.
+    last threshold. A rule keeps the limits and adds at least ``min_support`` draws to its set.
 
     Returns
     -------
@@ -166,6 +166,7 @@ def learn_family(
         For every threshold and number of rules the widest set, and the same with corrections, measured on held-back
         draws and not yet ordered.
     """
+    draws = limits.hide(draws)
     grid = Grid.learn(draws.values, draws.schema)
     codes = grid.codes
     held, learns = np.split(rng.permutation(len(codes[0])), [round(SHARE_HELD * len(codes[0]))])
@@ -175,8 +176,8 @@ def learn_family(
     members = Memberships(grid, codes[:, learns])
     min_gain = max(MIN_GAIN * len(learns), float(min_support))
     if draws.truth is not None:
-        draws = learn_lines(draws, grows, learns, trees, members, max_conditions, min_gain)
-    proposer = Proposer(draws, learns, trees, members, max_conditions, min_gain)
+        draws = learn_lines(draws, grows, learns, trees, members, limits, min_gain)
+    proposer = Proposer(draws, learns, trees, members, limits, min_gain)
     sizes = {size for size in SIZES if size < max(max_rules)} | set(max_rules)
     steps: list[Step] = []
     widest: dict[int, list[int]] = {}

@@ -16,6 +16,7 @@ from oleander.judging.bounds import level_of_widest, upper_bound
 from oleander.judging.certificate import Claim, claim_rows
 from oleander.judging.floor import Floor
 from oleander.judging.judged import Judged, find_passed, find_start, pass_chances
+from oleander.learning.candidates import NO_LIMITS, Limits
 from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.program import CoverProgram
 from oleander.learning.trees import learn_abstaining_tree, learn_plain_tree
@@ -101,8 +102,8 @@ class RuleLearner:
         Whether the raw share of correct answers, instead of its lower bound, is compared with the floor.
     min_support : int
         The minimum number of draws that a rule must add to the others.
-    max_conditions : int or None
-        The maximum number of conditions of a rule.
+    limits : Limits
+        What no rule may do.
     seed : int
     n_jobs : int or None
     """
@@ -113,7 +114,7 @@ class RuleLearner:
     level: float
     on_share: bool = False
     min_support: int = 10
-    max_conditions: int | None = None
+    limits: Limits = NO_LIMITS
     seed: int = 0
     n_jobs: int | None = None
     _known: dict[Any, tuple[Family, Judged]] = field(default_factory=dict, init=False, repr=False)
@@ -200,7 +201,7 @@ class RuleLearner:
             learn_family,
             max_rules=max_rules,
             floors=min_fidelity,
-            max_conditions=self.max_conditions,
+            limits=self.limits,
             min_support=self.min_support,
         )
         return self._judge(("rules", tuple(max_rules), tuple(min_fidelity)), learn, max_rules)

@@ -8,6 +8,7 @@ import numpy as np
 from oleander import kernels
 from oleander.arrays import Floats, Ints
 from oleander.draws.labelled import LabelledDraws
+from oleander.learning.candidates import Limits
 from oleander.learning.grid import Memberships
 from oleander.learning.proposing import Proposer
 from oleander.rules.line import MOST_TERMS, Inputs, fit_terms
@@ -29,7 +30,7 @@ def learn_lines(
     learns: Ints,
     trees: list[Tree],
     members: Memberships,
-    max_conditions: int | None,
+    limits: Limits,
     min_gain: float,
 ) -> LabelledDraws:
     """Return draws with lines as further answers: of the nodes of a tree, and of boxes that are chosen given those.
@@ -38,9 +39,9 @@ def learn_lines(
     grew by variance.
     """
     columns = np.unique(np.concatenate([tree.column[tree.column != LEAF] for tree in trees]))
-    most = min(MOST_TERMS, max_conditions or MOST_TERMS)
+    most = min(MOST_TERMS, limits.max_conditions or MOST_TERMS)
     draws = with_lines(draws, grows, list_nodes(trees[1], draws.values[grows]), columns, most)
-    proposer = Proposer(draws, learns, trees, members, max_conditions, min_gain)
+    proposer = Proposer(draws, learns, trees, members, limits, min_gain)
     for threshold in REFIT_AT:
         inside = proposer.candidates.bits(proposer.propose(threshold))
         boxes = kernels.unpack(inside, len(learns))

@@ -8,7 +8,7 @@ from oleander import kernels
 from oleander.arrays import Bools, Floats, Ints
 from oleander.draws.labelled import LabelledDraws
 from oleander.learning.boxes import make_pool
-from oleander.learning.candidates import Candidates
+from oleander.learning.candidates import Candidates, Limits
 from oleander.learning.grid import Key, Memberships, mask_table, read_table
 from oleander.rules.tree import Tree
 
@@ -96,8 +96,8 @@ class Proposer:
     trees : list of Tree
     members : Memberships
         Of the draws that choose.
-    max_conditions : int or None
-        The maximum number of conditions of a box.
+    limits : Limits
+        What no box may do.
     min_gain : float
         The minimum number of draws that a box must add.
     """
@@ -108,13 +108,13 @@ class Proposer:
         learns: Ints,
         trees: list[Tree],
         members: Memberships,
-        max_conditions: int | None,
+        limits: Limits,
         min_gain: float,
     ) -> None:
         self.right, self.min_gain = draws.find_right(learns), min_gain
-        self.pool = make_pool(trees, members, self.right, draws.count_terms(), max_conditions)
-        self.polisher = Polisher(members, find_useful_columns(self.pool.keys), max_conditions)
-        self.candidates = Candidates(members, kernels.pack(self.right))
+        self.pool = make_pool(trees, members, self.right, draws.count_terms(), limits.max_conditions)
+        self.polisher = Polisher(members, find_useful_columns(self.pool.keys), limits.max_conditions)
+        self.candidates = Candidates(members, kernels.pack(self.right), limits)
         self._n_inside, self._n_right = kernels.count_bits(self.pool.inside), kernels.count_bits(self.pool.right)
         self._every_box = np.arange(len(self.pool.keys))
         self._penalty = MIN_CUT_GAIN * len(learns)

@@ -15,7 +15,7 @@ from oleander.data.frames import PANDAS, Frame, as_table, frame_of, to_table
 from oleander.data.schema.feature import Feature, Kind, read_dtype_name
 from oleander.data.schema.inference import infer_feature
 from oleander.files.codec import read_fields, write_fields
-from oleander.messages import list_some, one_line, shorten
+from oleander.messages import list_some, name_nearest, one_line, shorten
 
 FORMAT = 1
 # Of the levels of a column, in a table to be read.
@@ -114,7 +114,8 @@ class FeatureSchema:
     def position(self, name: str) -> int:
         """Return the position of the column with this name."""
         if name not in self.names:
-            raise ValueError(f"there is no column {name!r}; there are {list_some(self.names)}.")
+            near = name_nearest(name, self.names)
+            raise ValueError(f"there is no column {name!r}; there are {list_some(self.names)}.{near}")
         return self.names.index(name)
 
     @cached_property
