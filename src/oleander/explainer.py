@@ -13,13 +13,13 @@ from sklearn.utils import estimator_html_repr
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.answers import check_given
-from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, keep_columns
+from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, keep_columns, predict_of
 from oleander.black_box.labelling import label_rows
 from oleander.black_box.resuming import resume
 from oleander.candidates.balls import Balls, Radius
 from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
-from oleander.data.checks import check_count, make_seed
+from oleander.data.checks import check_count, check_share, make_seed
 from oleander.data.frames import as_one_row, take_rows, to_table
 from oleander.data.reading import read
 from oleander.data.rows import Rows
@@ -53,6 +53,7 @@ from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
 from oleander.results.explanation import Explanation, explain_row
 from oleander.results.fit_record import Accuracy, FitRecord, ModelScore, Stability, tabulate_rules
 from oleander.results.tradeoff import TradeOff, read_grid
+from oleander.router import Router
 from oleander.rules import FilteredTree, LocalExplainer
 from oleander.running.progress import showing_progress, tell_progress
 from oleander.selection import SelectionResult
@@ -495,6 +496,38 @@ class AggregateExplainer(Parameters):
         return Watch(path, rules, self.evaluate, floor=floor, min_coverage=wanted, level=level)
 
     @showing_progress
+    def router(self, model: Any = None, *, target: float | None = None) -> Router:
+        """Return a scikit-learn estimator that answers by these rules, and asks the model where they are silent.
+
+        Parameters
+        ----------
+        model : object with ``predict``, callable or None
+            The model that the rules explain. None is the black box of the fit.
+        target : float or None
+            The share of all rows on which the router is to say what the model says. It chooses the widest rules for
+            which the judging rows show that, learned from the same draws: nothing is asked. None takes the rules as
+            they are.
+
+        Returns
+        -------
+        Router
+            With ``predict``, ``certificate_``, ``cost`` and its rules in ``atlas``.
+        """
+        asked = self.black_box if model is None else model
+        if asked is None:
+            raise ValueError("the black box is not here to be asked: give it, as in atlas.router(model).")
+        predict_of(asked)
+        if target is None:
+            self.record_  # noqa: B018 (raises where nothing is fitted)
+            return Router(self, asked)
+        check_share("target", target)
+        engine = self._need_engine("no rule sets that target= could choose from")
+        record = engine.route(self.record_, float(target))
+        routed = type(self)(**(self.get_params(deep=False) | {"min_fidelity": record.min_fidelity}))
+        routed._set_record(record, self._counter, engine)
+        return Router(routed, asked)
+
+    @showing_progress
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
         """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
         X = to_table(X)
@@ -706,14 +739,16 @@ class AggregateExplainer(Parameters):
         dialect: Literal["duckdb", "sqlite", "postgres"] = "duckdb",
         *,
         table: str = "data",
+        flags: bool = False,
         include_rows: bool = False,
     ) -> str:
         """Return a SELECT that adds the column ``answer`` to a table: what ``predict`` answers, NULL where it abstains.
 
-        ``table`` is the name of a table or view with every column of X: numbers as numbers, levels as they were.
-        ``ExportError`` says what cannot be written exactly.
+        ``table`` is the name of a table or view with every column of X: numbers as numbers, levels as they were. With
+        ``flags`` the column ``ask_model`` is true where the answer is NULL. ``ExportError`` says what cannot be written
+        exactly.
         """
-        return write_sql(self._shareable(include_rows).explainers, dialect, table)
+        return write_sql(self._shareable(include_rows).explainers, dialect, table, flags=flags)
 
     def to_python(self, *, include_rows: bool = False) -> str:
         """Return a module with ``predict(row)`` and ``predict_many(rows)`` that needs the standard library only.

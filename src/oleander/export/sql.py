@@ -55,8 +55,11 @@ DIALECTS = {
 }
 
 
-def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
-    """Return a SELECT over a table or view: its columns, and the answer, NULL where the explainers abstain."""
+def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool = False) -> str:
+    """Return a SELECT over a table or view: its columns, and the answer, NULL where the explainers abstain.
+
+    With ``flags`` the column ``ask_model`` follows, which is true where the answer is NULL.
+    """
     check_choice("dialect", dialect, tuple(DIALECTS))
     if not isinstance(table, str):
         raise TypeError(f"table is a {type(table).__name__}; give the name of a table or view as text.")
@@ -92,6 +95,9 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str) -> str:
         "-- The answer is NULL where the explainers abstain, and where a value is one that they do not know.",
         *(query.pack() if dialect == "duckdb" else query.nest()),
     ]
+    if flags:
+        flag = f"routed.{quote(answer)} IS NULL AS {quote(_free_name('ask_model', taken))}"
+        lines = [f"SELECT routed.*, {flag} FROM (", *lines, ") AS routed"]
     return "\n".join(lines) + "\n"
 
 

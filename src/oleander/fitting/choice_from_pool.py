@@ -13,6 +13,8 @@ from oleander.data.reading import Reading
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, list_generators, read_truth
+from oleander.judging.judged import Judged
+from oleander.judging.system import certify_system
 from oleander.learning.learner import RuleLearner, learn_from_rows
 from oleander.messages import warn_user
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
@@ -85,7 +87,7 @@ class ChoiceFromPool(Engine):
         evaluation = explainers.evaluate(rows.values, rows.labels, rows.weights)
         black_box.release(len(parts.held))
         held = label_rows(reading.values[parts.held], black_box, groups=reading.groups_of(parts.held), known=rows)
-        certificate, judged = None, None
+        certificate, judged, system = None, None, None
         if len(parts.held):
             answers = explainers.read(held.values)
             certified = explainers.certify(held, answers, options.floor.confidence)
@@ -94,6 +96,8 @@ class ChoiceFromPool(Engine):
             else:
                 judged = certified.as_judged()
             explainers = explainers.judged_on(held, answers, options.floor.level, options.min_fidelity)
+            said = Judged(answers.answered[None], answers.right(held.labels)[None], held.weights, held.groups)
+            system = certify_system(said, 0, options.floor.level, 1, is_certified=reading.can_certify)
         record = FitRecord(
             *limits,
             explainers,
@@ -106,6 +110,7 @@ class ChoiceFromPool(Engine):
             ball_sizes=sizes,
             output=options.output,
             model_score=None if truth is None else ModelScore.count(explainers, rows, truth),
+            system=system,
         )
         return record, cls(rows, held, parts, seed, program, result, n_rows)
 

@@ -17,7 +17,7 @@ from oleander.data.reading import Reading
 from oleander.data.rows import Rows
 from oleander.learning.learner import RuleLearner
 from oleander.results.explainer_set import ExplainerSet
-from oleander.results.fit_record import Stability
+from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.selection import SelectionResult
 
@@ -75,6 +75,13 @@ class Engine(ABC):
     def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
         """Return how often each rule comes back in refits on parts of the draws."""
         raise ValueError("stability is for explainers that are learned by asking: a program chose these.")
+
+    def route(self, record: FitRecord, target: float) -> FitRecord:
+        """Return the record of the widest explainers with which a router reaches a target."""
+        raise ValueError(
+            f"target={target:g} chooses among rule sets that are learned by asking, and a program chose these "
+            "explainers: leave out target=."
+        )
 
     def tolerances(self, limits: tuple[int, float], values: Iterable[Any] | None) -> pd.DataFrame:
         """Return a line for each tolerance: what is answered, how well, and how much there is to read."""

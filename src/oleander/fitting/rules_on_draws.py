@@ -25,6 +25,7 @@ from oleander.fitting.delivering import deliver_rules, measure_stability
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.judging.certificate import Certificate
+from oleander.judging.system import SystemCertificate
 from oleander.learning.candidates import Limits
 from oleander.learning.learner import RuleLearner, RuleSet
 from oleander.messages import list_some, warn_user
@@ -41,6 +42,8 @@ FEWEST_DRAWS = 500
 MOST_VALUES = 20_000_000
 # Without a background, of at least MANY rows or groups, ENOUGH_FOR_DRAWS make the draws and the others judge.
 MANY, ENOUGH_FOR_DRAWS = 5_000, 2_000
+# Rules of a router are correct on at least this share of the draws where they hold, however low the target.
+LOWEST_FLOOR = 0.5
 # Without tolerances of the user's, these multiples of the explainer's own.
 MULTIPLES = (0.5, 0.75, 1.0, 1.5, 2.0)
 
@@ -50,6 +53,8 @@ class RulesOnDraws(Engine):
     """Rules that were learned from draws."""
 
     learner: RuleLearner
+    # Whether the rows may count as independent evidence.
+    can_certify: bool = field(default=True, kw_only=True)
     # The rule sets of the last trade-off.
     _chosen: dict[tuple[int, float], RuleSet | None] = field(default_factory=dict, init=False, repr=False)
 
@@ -132,9 +137,10 @@ class RulesOnDraws(Engine):
             by_folds=by_folds,
             output=options.output,
             model_score=None if truth is None else ModelScore.count(explainers, rows, truth),
+            system=_limit(learner.claim_system(rules, *limits), reading.can_certify),
         )
         held = rows if is_held else Rows.empty(reading.schema)
-        return record, cls(rows, held, parts, seed, learner, taught=taught)
+        return record, cls(rows, held, parts, seed, learner, taught=taught, can_certify=reading.can_certify)
 
     @property
     def made_from(self) -> tuple[int | None, int | None]:
@@ -167,6 +173,36 @@ class RulesOnDraws(Engine):
         # The fit's own cell shows what it delivered, which one number and one floor alone decided.
         self._chosen.pop((fitted.max_explainers, fitted.min_fidelity), None)
         return TradeOff(tuple(cells)).with_cell(fitted)
+
+    def route(self, record: FitRecord, target: float) -> FitRecord:
+        """Return the record of the widest rules with which a router reaches a target."""
+        # A router that answers half of the rows may be wrong on twice as many of these.
+        floor = min(record.min_fidelity, max(round(1 - 2 * (1 - target), 12), LOWEST_FLOOR))
+        limits = record.max_explainers, floor
+        found = self.learner.choose_system(*limits, target)
+        if found is None:
+            rows = self.learner.rows
+            raise NothingFoundError(
+                f"target={target:g} is not reached: no rule set that is likely to reach it on {rows.n_units:,} "
+                f"{rows.unit} does. Lower the target, or give more {rows.unit}; they need no labels."
+            )
+        rules, system = found
+        proof, n_candidates = rules.prove()
+        explainers, evaluation = deliver_rules(rules, self.learner, floor)
+        return FitRecord(
+            *limits,
+            explainers,
+            evaluation,
+            record.n_queries,
+            proof=proof,
+            n_candidates=n_candidates,
+            judged=rules.claim,
+            realism=record.realism,
+            by_folds=record.by_folds,
+            output=record.output,
+            n_fits=record.n_fits,
+            system=_limit(system, self.can_certify),
+        )
 
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
         """Return the points that rules learned without them answer, and answer correctly."""
@@ -207,6 +243,11 @@ class RulesOnDraws(Engine):
             figures[tolerance] = found
         lines = [(tolerance.given, *figures[tolerance]) for tolerance in several]
         return pd.DataFrame(lines, columns=["tolerance", "n_rules", "coverage", "agreement", "at_least", "status"])
+
+
+def _limit(system: SystemCertificate, can_certify: bool) -> SystemCertificate:
+    """Return a certificate that certifies nothing where rows are no independent evidence."""
+    return replace(system, is_certified=system.is_certified and can_certify)
 
 
 def find_holdout(options: Parameters, reading: Reading) -> float | None:

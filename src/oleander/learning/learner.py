@@ -16,6 +16,7 @@ from oleander.judging.bounds import level_of_widest, upper_bound
 from oleander.judging.certificate import Claim, claim_rows
 from oleander.judging.floor import Floor
 from oleander.judging.judged import Judged, find_passed, find_start, pass_chances
+from oleander.judging.system import PART_OF_AGREEMENT, SystemCertificate, as_system, certify_system
 from oleander.learning.candidates import NO_LIMITS, Limits
 from oleander.learning.family import SILENT, Family, Step, learn_family
 from oleander.learning.program import CoverProgram
@@ -128,6 +129,40 @@ class RuleLearner:
     def choose(self, max_rules: int, min_fidelity: float) -> RuleSet | None:
         """Return the widest set that passes, or a shorter one that is nearly as wide; None where no set passes."""
         return self._pick(*self._judge_sets((max_rules,), (min_fidelity,)), min_fidelity)
+
+    def choose_system(
+        self, max_rules: int, min_fidelity: float, target: float
+    ) -> tuple[RuleSet, SystemCertificate] | None:
+        """Return the widest set with which a router says what the black box says on a share of all rows.
+
+        A fixed sequence of its own shows the target, from the step on that draws make likely. None where no set does.
+        """
+        family, judged = self._judge_sets((max_rules,), (min_fidelity,))
+        if not family.steps:
+            return None
+        system, level = as_system(judged), PART_OF_AGREEMENT * self.level
+        bounds, start = system.certified_bounds(level), 0
+        if self.by_folds:
+            passed = np.flatnonzero(bounds >= target)
+        else:
+            errors = np.array([step.mass * (1 - step.agreement) for step in family.steps])
+            n_units = np.full(len(errors), float(self.rows.n_units))
+            start = find_start(pass_chances(n_units, 1 - errors, target, level, has_bets=system.has_bets))
+            passed = find_passed(bounds, start, target)
+        passed = passed[~self._find_refuted(family, min_fidelity)[passed]]
+        if not len(passed):
+            return None
+        best = self._find_best(family, judged, passed)
+        rules = self._make_set(family, judged, best, float(self._bound_judged(family, judged)[best]))
+        n_steps = len(family.steps) - start
+        certificate = certify_system(judged, best, self.level, n_steps, target=target, is_certified=not self.by_folds)
+        return rules, certificate
+
+    def claim_system(self, rules: RuleSet, max_rules: int, min_fidelity: float) -> SystemCertificate:
+        """Return what may be claimed of a router with the set that ``choose`` returns."""
+        family, judged = self._judge_sets((max_rules,), (min_fidelity,))
+        place = next(number for number, step in enumerate(family.steps) if step is rules.step)
+        return certify_system(judged, place, self.level, len(family.steps), is_certified=not self.by_folds)
 
     def choose_each(
         self, max_rules: Sequence[int], min_fidelity: Sequence[float]

@@ -15,6 +15,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import agrees
 from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.system import SystemCertificate
 from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
 from oleander.results.explainer_set import ABSTAINS, ChosenExplainer, ExplainerSet, name_rule
@@ -244,6 +245,9 @@ class FitRecord:
         The candidate rules that reach the threshold of the chosen ones, where rules were learned by asking.
     model_score : ModelScore or None
         How often the black box itself is correct; None where true labels are not known.
+    system : SystemCertificate or None
+        What may be claimed of a router: these explainers, and the black box where they are silent. None where no row
+        that they were not chosen on has judged them.
     """
 
     max_explainers: int
@@ -267,6 +271,7 @@ class FitRecord:
     n_fits: int = 1
     n_candidates: Count = 0
     model_score: ModelScore | None = None
+    system: SystemCertificate | None = None
 
     @property
     def schema(self) -> FeatureSchema:

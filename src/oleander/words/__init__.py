@@ -11,13 +11,21 @@ from typing import Any
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.evidence import Watched
 from oleander.judging.floor import FloorCheck
+from oleander.judging.system import Cost, SystemCertificate
 from oleander.results.changing import Change
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.explanation import Explanation, FarValue, Silence, Statement
 from oleander.results.fit_record import BallSize, Stability
 from oleander.results.tradeoff import TradeOff
-from oleander.words.claims import describe_certificate, describe_claim, describe_floor_check, describe_watched
+from oleander.words.claims import (
+    describe_certificate,
+    describe_claim,
+    describe_cost,
+    describe_floor_check,
+    describe_system,
+    describe_watched,
+)
 from oleander.words.html import (
     draw_certificate,
     draw_evaluation,
@@ -41,6 +49,7 @@ TEXTS: dict[type, Callable[[Any], str | list[str]]] = {
     BallSize: describe_size,
     Certificate: describe_certificate,
     Change: describe_change,
+    Cost: describe_cost,
     ChosenExplainer: lambda one: [describe_all(one), *(f"  {rule}" for rule in one.rules())],
     Claim: describe_claim,
     Evaluation: lambda one: " ".join(describe_evaluation(one)),
@@ -50,6 +59,7 @@ TEXTS: dict[type, Callable[[Any], str | list[str]]] = {
     Silence: describe_silence,
     Stability: describe_stability,
     Statement: describe_statement,
+    SystemCertificate: describe_system,
     TradeOff: lambda one: str(one.table.to_string(index=False)),
     Uncovered: describe_uncovered,
     Watched: describe_watched,

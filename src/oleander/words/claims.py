@@ -6,12 +6,14 @@
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from oleander.data.splitting import Unit
 from oleander.judging.bounds import level_of_widest, lower_bound
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.evidence import Watched
 from oleander.judging.floor import FloorCheck
+from oleander.judging.system import Cost, SystemCertificate
 from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent, visible
 from oleander.results.fit_record import OneTree
 
@@ -159,6 +161,29 @@ def _describe_rows(certificate: Certificate, confidence: str) -> list[str]:
         f"Also certified: {at_least(rows.bound)} of all answered rows match the model ({alone}{show_counts(rows)}), "
         "if no group is larger than the largest here."
     ]
+
+
+def describe_system(certificate: SystemCertificate) -> str:
+    """Return what may be claimed of a router."""
+    agreement, answered = certificate.agreement, certificate.answered
+    n_asked = replace(answered, n_right=answered.n_rows - answered.n_right)
+    sure = "both hold with" if certificate.is_certified else "checked and not certified at"
+    return (
+        f"The router says what the model says on {at_least(agreement.bound)} of rows{about(agreement)} "
+        f"({show_evidence(agreement)}), and asks it on at most {show_upper_percent(certificate.most_asked, 0)} "
+        f"({show_evidence(n_asked)}); {sure} {show_percent(certificate.confidence)} confidence."
+    )
+
+
+def describe_cost(cost: Cost) -> str:
+    """Return what a router saves."""
+    saved, per = cost.seconds_saved, 1_000 / cost.n_rows
+    words = "more, because the model is faster than the rules" if saved < 0 else "less"
+    return (
+        f"The model is asked on {cost.n_asked:,} of {cost.n_rows:,} rows: {show_lower_percent(cost.calls_saved)} of "
+        f"its calls are saved. For 1,000 rows the model alone takes {cost.model_seconds * per:.3g} s and the router "
+        f"{cost.router_seconds * per:.3g} s, {abs(saved) * per:.3g} s {words} (measured here)."
+    )
 
 
 def describe_floor_check(check: FloorCheck) -> str:
