@@ -448,15 +448,21 @@ class AggregateExplainer(Parameters):
 
         Rows with a level that a column without rare levels lacks, or with a new missing value, are left unanswered.
         """
-        return fill_abstentions(self.record_.explainers.answer(*self.schema_.encode_readable(X)), abstain)
+        explainers = self.record_.explainers
+        answers = explainers.answer_blocks(self.schema_.encode_blocks(X, explainers.columns))
+        return fill_abstentions(answers, abstain)
 
     def covers(self, X: Any) -> Bools:
         """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
-        return self.record_.explainers.covers(*self.schema_.encode_readable(X))
+        explainers = self.record_.explainers
+        blocks = self.schema_.encode_blocks(X, explainers.columns)
+        return np.concatenate([explainers.covers(*block) for block in blocks], axis=1)
 
     def responsible(self, X: Any) -> Ints:
         """Return the number of the explainer that answers each row; -1 where they abstain."""
-        return self.record_.explainers.responsible(*self.schema_.encode_readable(X))
+        explainers = self.record_.explainers
+        blocks = self.schema_.encode_blocks(X, explainers.columns)
+        return np.concatenate([explainers.responsible(*block) for block in blocks])
 
     @showing_progress
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:

@@ -15,7 +15,7 @@ from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.floor import Floor
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, fill_abstentions
 from oleander.results.explanation import explain_row
-from oleander.rules import Ball, Box, UnfilteredTree
+from oleander.rules import Ball, Box, Constant, UnfilteredTree
 from oleander.rules.conditions import Range
 
 X = np.linspace(0.05, 9.95, 100)[:, None]
@@ -242,3 +242,33 @@ def test_abstentions_stay_masked_by_default_and_a_list_is_refused():
     assert fill_abstentions(answers, np.ma.masked) is answers
     with pytest.raises(ValueError, match=r"abstain=\[1, 2\] is not allowed"):
         fill_abstentions(answers, [1, 2])
+
+
+class Reading(Box):
+    """A box of a class of one's own, which may read any column."""
+
+    def contains(self, rows):
+        return super().contains(rows) & (rows[:, 1] > 0)
+
+
+def test_answers_read_only_the_columns_that_they_depend_on():
+    X = np.random.default_rng(0).normal(size=(200, 4))
+    schema = FeatureSchema.infer(X)
+    tree = UnfilteredTree(max_leaves=4).fit(X[:, :], np.where(X[:, 3] > 0, "up", "down"), schema=schema)
+    inside = Box((Range(0, schema[0], lower=-1.0, upper=1.0),))
+    members = (
+        ChosenExplainer(inside, tree, "balls", 1, 0.8, 0.8),
+        ChosenExplainer(Box((Range(0, schema[0], lower=0.5),)), Constant("right"), "balls", 1, 0.9, 0.9),
+    )
+    explainers = ExplainerSet(schema, members)
+    assert explainers.columns == {0, *tree.features}
+    blank = np.full_like(X, np.nan)
+    blank[:, list(explainers.columns)] = X[:, list(explainers.columns)]
+    answers, whole = explainers.answer(blank), explainers.read(X)
+    np.testing.assert_array_equal(np.ma.getmaskarray(answers), ~whole.answered)
+    assert answers.compressed().tolist() == whole.given[whole.answered].tolist()
+    np.testing.assert_array_equal(explainers.responsible(blank), whole.speaker)
+    blocks = explainers.answer_blocks((blank[i : i + 7], None) for i in range(0, 200, 7))
+    assert blocks.tolist() == answers.tolist()
+    own = replace(members[1], region=Reading((Range(0, schema[0], lower=0.5),)))
+    assert ExplainerSet(schema, (*members, own)).columns is None

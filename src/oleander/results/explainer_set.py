@@ -1,6 +1,6 @@
 """The chosen explainers together: the rows they cover, the answer they give, what rows say of each, and their table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -195,9 +195,22 @@ class ExplainerSet:
         covers = np.array([member.region.contains(rows) for member in self.members])
         return covers if readable is None else covers & readable
 
+    @cached_property
+    def columns(self) -> frozenset[int] | None:
+        """The columns that answers depend on; None for all."""
+        parts = [part.columns for member in self.members for part in (member.region, member.explainer)]
+        return None if None in parts else frozenset[int]().union(*filter(None, parts))
+
     def responsible(self, rows: Floats, readable: Bools | None = None) -> Ints:
         """Return the number of the explainer that answers each row; -1 where the explainers abstain."""
-        return self._find_speaker(self.covers(rows, readable))
+        # The more faithful, the higher. Small numbers are compared many at a time, which no assignment by a mask is.
+        highest = np.zeros(len(rows), dtype=np.int16)
+        for height, number in enumerate(self.ranked[::-1].tolist(), start=1):
+            inside = self.members[number].region.contains(rows)
+            np.maximum(highest, np.multiply(inside, height, dtype=np.int16), out=highest)
+        if readable is not None:
+            highest[~readable] = 0
+        return np.append(self.ranked, ABSTAINS)[::-1][highest.astype(np.intp)]
 
     @cached_property
     def ranked(self) -> Ints:
@@ -210,17 +223,37 @@ class ExplainerSet:
         return np.where(covers.any(axis=0), self.ranked[covers[self.ranked].argmax(axis=0)], ABSTAINS)
 
     def answer(self, rows: Floats, readable: Bools | None = None) -> np.ma.MaskedArray[Any, Any]:
-        """Return the answer for each row, masked where the explainers abstain."""
-        answers = self.read(rows, readable)
-        return np.ma.masked_array(answers.given, mask=~answers.answered)
+        """Return the answer for each row, masked where the explainers abstain; only ``columns`` are read."""
+        speaker = self.responsible(rows, readable)
+        # A constant reads no row, and one answer stands for all rows.
+        words = [
+            member.explainer.predict(rows[:1] if member.explainer.is_constant else rows[speaker == number])
+            for number, member in enumerate(self.members)
+        ]
+        dtype = np.result_type(*(word.dtype for word in words)) if words else np.dtype(object)
+        # The last entry is for rows without an answer.
+        said = np.zeros(len(words) + 1, dtype=dtype)
+        for number, member in enumerate(self.members):
+            if member.explainer.is_constant:
+                said[number : number + len(words[number])] = words[number]
+        given = said[speaker]
+        for number, member in enumerate(self.members):
+            if not member.explainer.is_constant:
+                given[speaker == number] = words[number]
+        return np.ma.masked_array(given, mask=speaker == ABSTAINS)
+
+    def answer_blocks(self, blocks: Iterable[tuple[Floats, Bools | None]]) -> np.ma.MaskedArray[Any, Any]:
+        """Return the answers for blocks of rows, which stay in the processor's cache, one after the other."""
+        parts = [self.answer(*block) for block in blocks]
+        given = np.concatenate([part.data for part in parts])
+        return np.ma.masked_array(given, mask=np.concatenate([np.ma.getmaskarray(part) for part in parts]))
 
     def read(self, rows: Floats, readable: Bools | None = None) -> Answers:
         """Return what the explainers say of some rows."""
         covers, words = self.covers(rows, readable), []
         for explainer, inside in zip((member.explainer for member in self.members), covers, strict=True):
             # A constant reads no row, and a copy of many rows takes longer than all else.
-            is_constant = explainer.is_one_rule and not explainer.varies
-            words.append(explainer.predict(rows[: inside.sum()] if is_constant else rows[inside]))
+            words.append(explainer.predict(rows[: inside.sum()] if explainer.is_constant else rows[inside]))
         dtype = np.result_type(*(word.dtype for word in words)) if words else np.dtype(object)
         said = np.zeros(covers.shape, dtype=dtype)
         for line, inside, word in zip(said, covers, words, strict=True):

@@ -126,6 +126,12 @@ class Explainer(ABC):
         """The columns that the explainer uses."""
 
     @property
+    def columns(self) -> frozenset[int] | None:
+        """The columns that ``predict`` reads; None for all."""
+        # Of a class that overrides ``predict``, ``features`` may be those of another, but it is not plain.
+        return frozenset(self.features) if self.is_plain else None
+
+    @property
     @abstractmethod
     def complexity(self) -> int:
         """The number of things to read: leaves of a tree, weights of a linear model."""
@@ -137,6 +143,11 @@ class Explainer(ABC):
     @abstractmethod
     def path(self, row: Floats) -> Rule:
         """Return the rule that gives one row its label."""
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it gives every row the same label."""
+        return self.is_one_rule and not self.varies
 
     @property
     def n_rules(self) -> int:

@@ -34,14 +34,21 @@ class Box(Region, saved_as="box"):
 
     def contains(self, rows: Floats) -> Bools:
         """Return a mask of the encoded rows that fulfil every condition."""
-        inside = np.ones(len(rows), dtype=bool)
-        for condition in self.conditions:
+        if not self.conditions:
+            return np.ones(len(rows), dtype=bool)
+        inside = self.conditions[0].contains(rows)
+        for condition in self.conditions[1:]:
             inside &= condition.contains(rows)
         return inside
 
     def describe(self) -> str:
         """Return the conditions in words."""
         return " and ".join(clauses(self.conditions)) or "everywhere"
+
+    @property
+    def columns(self) -> frozenset[int]:
+        """The columns of the conditions."""
+        return frozenset(condition.column for condition in self.conditions)
 
     @property
     def box(self) -> Self:

@@ -42,7 +42,12 @@ class Range:
 
     def holds(self, values: Floats) -> Bools:
         """Return a mask of the column's values that fulfil the condition."""
-        inside: Bools = (values > self.lower) & (values <= self.upper)
+        # A missing value lies on neither side of a number. Without an end there is nothing to compare.
+        inside: Bools = (
+            values > self.lower if self.lower > -math.inf or self.upper == math.inf else values <= self.upper
+        )
+        if -math.inf < self.lower and self.upper < math.inf:
+            inside &= values <= self.upper
         return inside | np.isnan(values) if self.missing else inside
 
     def __and__(self, other: "Range") -> "Range":

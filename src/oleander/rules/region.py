@@ -36,7 +36,7 @@ class Region(ABC):
             REGIONS[saved_as] = cls
         elif "contains" in vars(cls):
             # What a class inherits would describe, export and save another region.
-            for name in ("saved_as", "box", "ball", "form", "to_dict"):
+            for name in ("saved_as", "columns", "box", "ball", "form", "to_dict"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Region)[name])
 
@@ -47,6 +47,11 @@ class Region(ABC):
     @abstractmethod
     def describe(self) -> str:
         """Return the region in words, with the names and units of the data."""
+
+    @property
+    def columns(self) -> frozenset[int] | None:
+        """The columns that ``contains`` reads; None for all."""
+        return None
 
     @property
     def box(self) -> "Box | None":

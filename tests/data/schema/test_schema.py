@@ -154,3 +154,29 @@ def test_real_mixed_data(heart_disease):
     schema = FeatureSchema.infer(X)
     assert {feature.name for feature in schema if feature.missing} >= {"ca", "thal", "chol"}
     pd.testing.assert_frame_equal(schema.decode(schema.encode(X)), X)
+
+
+@pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, pd.DataFrame, lambda X: pd.DataFrame(X.copy("F"))])
+@pytest.mark.parametrize("n_missing", [0, 3])
+def test_blocks_are_the_rows_whatever_holds_them(monkeypatch, make, n_missing):
+    monkeypatch.setattr("oleander.data.schema.schema.MOST_CELLS", 35)
+    X = np.random.default_rng(0).normal(size=(50, 5))
+    X[:n_missing, 0] = np.nan
+    schema = FeatureSchema.infer(make(X)).with_feature("0" if isinstance(make(X), pd.DataFrame) else "x0", missing=True)
+    # A missing value that no row of the schema's own data has makes a row unreadable, in one block only.
+    X[20, 1], X[21, 0] = np.nan, np.inf
+    blocks = list(schema.encode_blocks(make(X), {0, 3}))
+    rows = np.concatenate([block for block, _ in blocks])
+    readable = np.concatenate([np.ones(len(block), bool) if mask is None else mask for block, mask in blocks])
+    assert len(blocks) == 8
+    assert np.flatnonzero(~readable).tolist() == [20, 21]
+    np.testing.assert_array_equal(rows[:, [0, 3]], np.where(readable[:, None], X[:, [0, 3]], np.nan))
+    whole, mask = schema.encode_readable(make(X))
+    np.testing.assert_array_equal(whole, np.where(readable[:, None], X, np.nan))
+    np.testing.assert_array_equal(mask, readable)
+
+
+def test_blocks_of_a_frame_are_found_by_name(monkeypatch, mixed, mixed_schema):
+    monkeypatch.setattr("oleander.data.schema.schema.MOST_CELLS", 2 * len(mixed_schema))
+    blocks = mixed_schema.encode_blocks(mixed[mixed.columns[::-1]], range(len(mixed_schema)))
+    np.testing.assert_array_equal(np.concatenate([rows for rows, _ in blocks]), mixed_schema.encode(mixed))

@@ -1,6 +1,6 @@
 """All columns together: from a frame or array to one float matrix, and back to the input of the black box."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
@@ -20,6 +20,8 @@ from oleander.messages import list_some, name_nearest, one_line, shorten
 FORMAT = 1
 # Of the levels of a column, in a table to be read.
 MOST_SHOWN, MOST_LETTERS = 6, 60
+# Cells of a block, 2 MB.
+MOST_CELLS = 2**18
 
 
 def _read_label(label: Any) -> str | int:
@@ -206,29 +208,63 @@ class FeatureSchema:
             raise ValueError(self.describe_unreadable(X))
         return rows
 
-    def encode_readable(self, X: Any, order: Literal["C", "F"] = "C") -> tuple[Floats, Bools | None]:
+    def encode_readable(
+        self, X: Any, order: Literal["C", "F"] = "C", columns: Collection[int] | None = None
+    ) -> tuple[Floats, Bools | None]:
         """Return encoded rows, NaN where they hold values that the schema does not allow, and a mask of the others.
 
-        The mask is None where all rows could be encoded.
+        The mask is None where all rows could be encoded. With ``columns``, the other columns are checked only, and the
+        matrix holds anything there.
         """
         X = to_table(X)
-        if self._needs_no_encoding(X):
-            return np.array(X, dtype=float, order=order), None
-        table = self._columns_of(X)
-        rows, readable = np.empty((len(table), len(self)), order=order), np.ones(len(table), dtype=bool)
-        for j, feature in enumerate(self.features):
-            rows[:, j], allowed = feature.read(table.iloc[:, j])
-            readable &= allowed
+        wanted = range(len(self)) if columns is None else columns
+        readable = self._read_array(X)
+        if readable is not None:
+            rows = np.empty(X.shape, order=order)
+            if columns is None:
+                rows[:] = X
+            for j in columns or ():
+                rows[:, j] = X[:, j]
+        else:
+            table, positions = self._find_columns(X)
+            rows, readable = np.empty((len(table), len(self)), order=order), np.ones(len(table), dtype=bool)
+            for j, feature in enumerate(self.features):
+                codes, allowed = feature.read(table.iloc[:, positions[j]])
+                readable &= allowed
+                if j in wanted:
+                    rows[:, j] = codes
+        if readable.all():
+            return rows, None
         rows[~readable] = np.nan
-        return rows, None if readable.all() else readable
+        return rows, readable
 
-    def _needs_no_encoding(self, X: Any) -> bool:
-        """Return whether X is an array of finite numbers for columns of numbers only."""
+    def encode_blocks(self, X: Any, columns: Collection[int] | None) -> Iterator[tuple[Floats, Bools | None]]:
+        """Yield what ``encode_readable`` returns in blocks that the processor's cache holds."""
+        X = self._to_array(to_table(X))
+        n_rows = max(MOST_CELLS // len(self), 1)
+        if isinstance(X, np.ndarray) and self._read_array(X[:1]) is not None:
+            for start in range(0, len(X), n_rows):
+                yield self.encode_readable(X[start : start + n_rows], "F", columns)
+            return
+        rows, readable = self.encode_readable(X, "F", columns)
+        for start in range(0, len(rows), n_rows):
+            block = slice(start, start + n_rows)
+            yield rows[block], None if readable is None else readable[block]
+
+    def _read_array(self, X: Any) -> Bools | None:
+        """Return a mask of the rows that the schema allows, where X is an array of numbers; else None."""
         if not isinstance(X, np.ndarray) or X.dtype.kind not in "iuf" or X.ndim != 2 or not len(X):
-            return False
+            return None
         if not len(self.numbers) == len(self) == X.shape[1]:
-            return False
-        return bool(np.isfinite(X).all() if X.dtype.kind == "f" else X.min() >= -MOST_EXACT and X.max() <= MOST_EXACT)
+            return None
+        if X.dtype.kind != "f":
+            is_exact = X.min() >= -MOST_EXACT and X.max() <= MOST_EXACT
+            return np.ones(len(X), dtype=bool) if is_exact else None
+        allowed = np.isfinite(X)
+        if allowed.all():
+            return np.ones(len(X), dtype=bool)
+        allowed |= np.isnan(X) & [feature.missing for feature in self.features]
+        return np.asarray(allowed.all(axis=1))
 
     def describe_unreadable(self, X: Any) -> str:
         """Return why rows cannot be encoded: the first column, row and value that the schema does not allow."""
@@ -267,8 +303,23 @@ class FeatureSchema:
             return values
         return values.astype(dtype, copy=False)
 
+    def _to_array(self, X: Any) -> Any:
+        """Return the array behind a frame that has these columns, all floats, row by row in memory; else X."""
+        if not isinstance(X, pd.DataFrame) or list(X.columns) != list(self.columns or ()) or not len(X):
+            return X
+        if any(not isinstance(dtype, np.dtype) or dtype.kind != "f" for dtype in X.dtypes):
+            return X
+        # Columns that lie apart are read faster one by one, and together would have to be copied.
+        column = X.iloc[:, 0].to_numpy()
+        return X.to_numpy() if column.strides[0] > column.itemsize else X
+
     def _columns_of(self, X: Any) -> pd.DataFrame:
-        """Return the schema's columns of X, in its order; ``ValueError`` names all that are missing."""
+        """Return the schema's columns of X, in its order."""
+        table, positions = self._find_columns(X)
+        return table.iloc[:, positions]
+
+    def _find_columns(self, X: Any) -> tuple[pd.DataFrame, Ints]:
+        """Return X as a table and the position of each column in it; ``ValueError`` names all that are missing."""
         table = as_table(X)
         if isinstance(X, pd.DataFrame) and self.columns is not None:
             absent = [column for column in self.columns if column not in table.columns]
@@ -276,10 +327,10 @@ class FeatureSchema:
                 word = "column" if len(absent) == 1 else "columns"
                 raise ValueError(f"the data lack {word} {list_some(absent)}; they have {list_some(table.columns)}.")
             # By position: pandas reads a list of True and False as a mask, also where columns have these names.
-            return table.iloc[:, table.columns.get_indexer(pd.Index(self.columns, dtype=object))]
+            return table, table.columns.get_indexer(pd.Index(self.columns, dtype=object))
         if table.shape[1] != len(self):
             raise ValueError(f"the data have {table.shape[1]} columns, and the schema {len(self)}.")
-        return table
+        return table, np.arange(len(self))
 
     def check_codes(self, row: Floats) -> None:
         """Raise ``ValueError`` if an encoded row, say from a file, has an unknown level or an infinite number."""
