@@ -10,7 +10,7 @@ from typing import Any
 
 from studies.compare import compare_runs
 from studies.data import load_own
-from studies.report import read_runs, write_report
+from studies.report import fill, read_runs, write_report
 from studies.run import STUDIES, run_study
 from studies.settings import Settings, StudyName
 
@@ -52,12 +52,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=_count, default=0, metavar="N", help="draws in each ball; the paper has 10000")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="number of processes")
     parser.add_argument("--page", type=Path, help="with report: the main page in Markdown")
-    parser.add_argument("--with", type=Path, dest="other", help="with compare: the folder of another run")
+    parser.add_argument("--with", type=Path, dest="other", help="with compare and report: the folder of another run")
     options = parser.parse_args(arguments)
     if options.study == "report":
         if options.page is None:
             parser.error("report needs --page, the main page")
-        write_report(read_runs(Path(options.out)), options.page)
+        runs = read_runs(Path(options.out))
+        write_report(runs, options.page)
+        if options.other is not None:
+            fill(options.page, {"two runs": compare_runs(runs, read_runs(options.other))[0]})
         return
     if options.study == "compare":
         if options.other is None:

@@ -31,6 +31,7 @@ def solvable(facts: Facts) -> Judgement:
     A small gap that is left decides nothing: on a quieter machine it might be closed.
     """
     words, n_left, worst = [], 0, 0.0
+    n_solves = sum(map(len, facts["proofs"].values()))
     for task, solves in facts["proofs"].items():
         for solve in solves:
             # That no explainer reaches the floor is proven too.
@@ -40,9 +41,10 @@ def solvable(facts: Facts) -> Judgement:
             outcome = "proven" if is_proven else f"gap {solve['gap']:.2%}"
             words.append(f"{task_words(task)}, {solve['program']}, K = {solve['budget']}: {outcome}")
     why = f"a gap of over {SMALL_GAP:.0%} remains within {facts['proof_limit']:g} s"
+    ours = f"{n_solves - n_left} of {n_solves} solves proven optimal; {'; '.join(words)}"
     if n_left and worst <= SMALL_GAP:
-        return None, "; ".join(words), ""
-    return not n_left, "; ".join(words), why
+        return None, ours, ""
+    return not n_left, ours, why
 
 
 def solved_as_printed(facts: Facts) -> Judgement:
@@ -57,7 +59,7 @@ def solved_as_printed(facts: Facts) -> Judgement:
 def _outcome(line: Facts) -> str:
     is_bounded = line["bound"] is not None and not np.isnan(line["bound"])
     proof = "proven" if line["proven"] else f"at most {line['bound']:g}" if is_bounded else "no bound"
-    return f"{line['solver']} {line['covered']} rows ({proof})"
+    return f"{line['solver']}: {line['covered']} covered ({proof})"
 
 
 def more_explainers(measure: str) -> Judge:

@@ -63,7 +63,7 @@ def test_the_page_of_a_study_lists_what_could_fail():
     )
     page = report.study_page(run)
     assert page.startswith("# The PPMI study\n")
-    assert "*could* fail on this cohort: four groups, " in page
+    assert "*could* fail on this cohort: four groups; " in page
     assert "10 rows of D, 5 held out, 3 balls of radius 7 with 10,000 draws each" in page
     assert "**cannot be decided (synthetic people): built into the cohort.**" in page
 

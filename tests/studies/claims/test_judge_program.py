@@ -68,4 +68,4 @@ def test_a_free_solver_says_nothing_about_commercial_ones(is_proven, expected):
     own = {**general, "solver": "Oleander", "covered": 244, "seconds": 5.0, "proven": True}
     holds, ours, _ = judges.solved_as_printed({"instances": {"one": [general, own]}})
     assert holds is expected
-    assert "Oleander 244 rows (proven)" in ours
+    assert "Oleander: 244 covered (proven)" in ours
