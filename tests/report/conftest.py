@@ -180,6 +180,8 @@ def shared_page(chromium, atlases, tmp_path_factory):
         tab = opened[kind].tab
         tab.set_viewport_size({"width": 1280, "height": 800})
         tab.emulate_media(media="screen", color_scheme="light")
+        # The address keeps what another test has selected.
+        tab.evaluate("history.replaceState(null, '', location.href.split('#')[0])")
         tab.reload()
         return opened[kind]
 

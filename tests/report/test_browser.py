@@ -254,6 +254,25 @@ def test_a_date_has_a_field_of_its_own(open_page):
     page.check()
 
 
+def test_descriptions_and_units_are_used_on_the_whole_page(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"wt": rng.normal(70, 12, 400).round(1), "age_y": rng.integers(18, 90, 400)})
+    words = pd.DataFrame({"name": ["wt", "age_y"], "description": ["weight", "age <b>"], "unit": ["kg", "years"]})
+    atlas = AggregateExplainer(lambda X: X["wt"] > 72, draws=Draws(2000), random_state=0)
+    atlas.fit(table[::2], background=table[1::2], columns=words).save(tmp_path / "a.oleander")
+    loaded = AggregateExplainer.load(tmp_path / "a.oleander", lambda X: X["wt"] > 72)
+    page = open_page(loaded, table)
+    tab = page.tab
+    assert "If weight > 7" in tab.locator("#list").inner_text()
+    assert " kg → True" in " ".join(tab.locator("#list").inner_text().split())
+    tab.locator("#form").get_by_label("weight (kg)").fill("999")
+    far = explain_row(loaded.record_.explainers, np.array([999.0, 50.0])).far_outside
+    assert f"Warning: {describe_far(far[0])}." in tab.locator("#said").inner_text()
+    assert "weight = 999 kg lies far above" in tab.locator("#said").inner_text()
+    assert tab.locator("#schema small").first.inner_text() == "wt"
+    page.check()
+
+
 def test_shares_are_rounded_to_the_safe_side(shared_page, atlases):
     tab = shared_page("balls").tab
     shares = [0.0, 1e-9, 0.0004, 0.29, 0.9994, 0.9996, 1 - 1e-9, 1.0]
@@ -430,32 +449,80 @@ def test_rules_say_in_how_many_refits_they_came_back(open_page, atlases, monkeyp
     monkeypatch.setattr(atlas, "_record", replace(atlas.record_, stability=Stability(20, found, 0.9)))
     page = open_page(atlas)
     assert page.tab.locator("#list .evidence").nth(1).inner_text().endswith("; found in 2 of 20 refits")
-    assert "Over 20 refits on parts of the synthetic rows, 90% of the rows" in page.tab.locator("#making").inner_text()
+    assert (
+        "Over 20 refits on parts of the synthetic rows, 90% of the rows" in page.tab.locator("#making").text_content()
+    )
     # Another choice was not refitted.
     page.tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted))")
     assert "refits" not in page.tab.locator("#list").inner_text()
     page.check()
 
 
+@pytest.mark.parametrize("kind", ["asking", "numbers", "balls"])
+def test_the_picture_has_a_line_for_each_combination_of_rules(shared_page, atlases, kind, make_rows):
+    atlas = atlases[kind]
+    page = shared_page(kind)
+    covers = atlas.record_.explainers.covers(atlas.schema_.encode(make_rows()))
+    label = page.tab.locator("#plot svg").get_attribute("aria-label")
+    lines = label.removeprefix("Rows by the rules that hold. ").removesuffix(".").split("; ")
+    noun = "explainer" if kind == "balls" else "rule"
+    counted = 0
+    for line in lines:
+        names, n = line.split(" (")[0].split(" row")[0].rsplit(": ", 1)
+        counted += int(n)
+        if "other combination" in names:
+            continue
+        own = [] if names == "no rule: silent" else [int(one.removeprefix(f"{noun} ")) - 1 for one in names.split(", ")]
+        assert int(n) == (covers == np.isin(np.arange(len(covers)), own)[:, None]).all(axis=0).sum()
+    assert 496 <= counted <= 500
+    page.check()
+
+
 @pytest.mark.parametrize("kind", ["asking", "balls"])
-def test_the_map_shows_the_answer_of_a_point_and_no_value(shared_page, atlases, kind, make_rows):
-    atlas, X = atlases[kind], make_rows()
+def test_a_selected_rule_is_marked_everywhere_and_in_the_address(shared_page, atlases, kind, make_rows):
+    atlas = atlases[kind]
     page = shared_page(kind)
     tab = page.tab
-    answers, labels = atlas.predict(X), atlas.label(atlas.schema_.encode(X))
-    silent = np.ma.getmaskarray(answers)
-    for i in [*np.flatnonzero(~silent)[:5], *np.flatnonzero(silent)[:5]]:
-        tab.locator(f"#plot [data-i='{i}']").dispatch_event("mouseover")
-        tip = tab.locator(".tip").inner_text()
-        said = explain_row(atlas.record_.explainers, atlas.schema_.encode(X.iloc[[i]])[0])
-        expected = "No answer" if silent[i] else f"{answers[i]}, {said.statements[0].name}"
-        assert tip.strip().startswith(expected)
-        assert f"The model says {labels[i]}." in tip
-        assert "weight =" not in tip
-    assert tab.locator("#plot .cross").count() == silent.sum()
-    assert tab.locator("#legend li").last.inner_text().split(": ")[1].startswith(f"{silent.sum()} row")
-    # Both axes are named.
-    assert tab.locator("#plot text").count() == 2
+    covers = atlas.record_.explainers.covers(atlas.schema_.encode(make_rows()))
+    own = make_rows()["smoker"].to_numpy()
+    noun = "rule" if kind == "asking" else "explainer"
+    tab.locator("#list [data-pick]").nth(1).press("Enter")
+    for _ in range(2):
+        assert tab.url.endswith("#rule=2")
+        assert tab.locator("#list [aria-pressed=true]").count() == 1
+        assert tab.locator("#list > .picked").count() == 1
+        assert tab.locator("#plot .column.picked").count() == 1
+        assert tab.locator("#picked strong").inner_text() == f"{noun} 2"
+        table = tab.locator("#left table").filter(has_text="By smoker")
+        held = dict(
+            zip(table.locator("tbody th").all_inner_texts(), table.locator(".held").all_inner_texts(), strict=True)
+        )
+        assert held == {str(level): f"{(covers[1] & (own == level)).sum()}" for level in (False, True)}
+        uses = {atlas.schema_[j].name for j in tab.evaluate("membersOf(here())[1].features")}
+        assert set(tab.locator("#schema tr.picked th").all_text_contents()) == uses
+        # A link to another part keeps the selection, and so does opening the address again.
+        tab.locator("nav a[href='#leftout']").click()
+        tab.reload()
+    tab.locator("#picked button").click()
+    assert "#" not in tab.url
+    assert tab.locator(".picked").count() == 0
+    page.check()
+
+
+def test_the_address_keeps_another_choice(shared_page, atlases):
+    page = shared_page("asking")
+    page.tab.evaluate("choose(data.cells.find((cell) => cell.set !== null && cell !== fitted && cell.n_rules > 1))")
+    page.tab.locator("#list [data-pick]").last.click()
+    before = page.tab.evaluate("[state.cell.max_explainers, state.cell.min_fidelity, state.rule]")
+    page.tab.reload()
+    assert page.tab.evaluate("[state.cell.max_explainers, state.cell.min_fidelity, state.rule]") == before
+    page.tab.evaluate("choose(fitted); if (state.rule !== null) pick(state.rule)")
+    assert "#" not in page.tab.url
+    # What is no rule of this page selects nothing.
+    page.tab.evaluate("location.hash = 'rule=77'")
+    page.tab.reload()
+    assert page.tab.evaluate("state.rule") is None
+    page.tab.evaluate("history.replaceState(null, '', location.href.split('#')[0])")
     page.check()
 
 
@@ -472,7 +539,7 @@ def test_columns_are_counted_by_the_rows_that_they_decide(shared_page, atlases, 
         for j, feature in enumerate(atlas.schema_)
     }
     lines = page.tab.locator("#schema tbody tr").all()
-    shown = {line.locator("th").inner_text(): int(line.locator("td").first.inner_text()) for line in lines}
+    shown = {line.locator("th").text_content(): int(line.locator("td").first.text_content()) for line in lines}
     assert shown == expected
     assert list(shown.values()) == sorted(shown.values(), reverse=True)
     page.check()
@@ -529,7 +596,7 @@ def test_light_dark_and_small(shared_page, atlases, scheme):
     page.shoot(f"theme-{scheme}", full_page=True)
     page.tab.set_viewport_size({"width": 390, "height": 800})
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= 390
-    # The chart is drawn anew after the window has changed.
+    # The chart is redrawn after the window has changed.
     page.tab.wait_for_function(
         "Math.min(...[...$('chart').querySelectorAll('text')].map((t) => t.getBoundingClientRect().height)) > 11"
     )
@@ -629,7 +696,7 @@ def test_without_rows_and_without_a_trade_off(open_page, atlases, tmp_path):
     atlases["balls"].tradeoff()
     atlases["balls"].save(tmp_path / "with.oleander")
     page = open_page(AggregateExplainer.load(tmp_path / "with.oleander"))
-    assert "there is no map" in page.tab.locator("#map").inner_text()
+    assert "there is no picture" in page.tab.locator("#picture").inner_text()
     assert page.tab.locator("#chart .dot").count() > 1
     assert page.tab.locator("#schema tbody tr").count() == len(atlases["balls"].schema_)
     page.check()
@@ -637,7 +704,7 @@ def test_without_rows_and_without_a_trade_off(open_page, atlases, tmp_path):
     bare.fit(np.random.default_rng(0).uniform(size=(300, 2))).save(tmp_path / "without.oleander")
     loaded = AggregateExplainer.load(tmp_path / "without.oleander", label)
     page = open_page(loaded, np.random.default_rng(1).uniform(size=(50, 2)))
-    assert page.tab.locator("#plot [data-i]").count() == 50
+    assert "All 50 rows of this page" in page.tab.locator("#picture").inner_text()
     page.check()
 
 
@@ -661,8 +728,8 @@ def test_two_thousand_rows_and_fifty_explainers(open_page):
     atlas.tradeoff(max_explainers=[5, 10, 20, 30, 50], min_fidelity=[0.7, 0.8, 0.9])
     started = time.monotonic()
     page = open_page(atlas, X[:2000])
-    page.tab.locator("#plot [data-i]").nth(1999).wait_for()
-    assert page.path.stat().st_size < 8e6
+    page.tab.locator("#plot svg").wait_for()
+    assert page.path.stat().st_size < 4e6
     loaded = page.tab.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
     assert loaded < 3000
     print(f"{page.path.stat().st_size / 1e6:.2f} MB, {loaded:.0f} ms, {time.monotonic() - started:.1f} s in all")

@@ -1,59 +1,71 @@
-"""The rows on the page: bounded in number, on a grid, and without the ends of columns."""
+"""The rows on the page: counted by combination and by group, without small counts and without the ends of columns."""
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.data.tolerance import Tolerance
-from oleander.report.columns import typical_row, usual_range
+from oleander.report.columns import FEWEST_COUNTED, typical_row, usual_range
 from oleander.report.rows import (
     FEWEST_IN_RANGE,
-    GRID,
-    MOST_POINTS,
+    MOST_COMBINATIONS,
     Shown,
     _left_out,
     describe_band,
-    describe_map,
+    describe_combinations,
     describe_overlaps,
+    show_interval,
 )
+from oleander.results.explainer_set import Answers
 
 AGE = Feature("age", Kind.INTEGER, "int64", lower=0, upper=1000)
 
 
-def make_map(values, labels=None, codes=None):
-    schema = FeatureSchema.infer(values)
-    return describe_map(schema, Shown(values, labels, {}), codes or {})
-
-
-def test_the_map_has_a_bounded_number_of_points_on_a_grid():
-    values = np.random.default_rng(0).normal(size=(MOST_POINTS + 100, 3))
-    content = make_map(values)
-    places = np.array(content["points"])
-    assert content["n_rows"] == MOST_POINTS + 100
-    assert places.shape == (MOST_POINTS, 2)
-    assert places.dtype.kind == "i"
-    assert (places >= 0).all()
-    assert (places <= GRID).all()
-    assert "rows" not in content
-
-
-def test_directions_are_named_by_the_columns_that_change_along_them():
+def test_every_row_is_in_one_combination():
     rng = np.random.default_rng(0)
-    steep = rng.normal(size=500)
-    values = np.column_stack([steep, -steep + rng.normal(scale=0.05, size=500), rng.normal(size=500)])
-    across, up = make_map(values)["axes"]
-    assert {name.split()[1] for name in across} == {"x0", "x1"}
-    assert {name.split()[0] for name in across} == {"more", "less"}
-    assert [name.split()[1] for name in up] == ["x2"]
+    covers, labels = rng.random((4, 500)) < 0.4, rng.integers(0, 3, 500)
+    found = describe_combinations(covers, labels)
+    for line in found["lines"]:
+        exactly = (covers == np.isin(np.arange(4), line["rules"])[:, None]).all(axis=0)
+        assert line["n"] == exactly.sum() == sum(n for _, n in line["by"]) >= FEWEST_COUNTED
+        for label, n in line["by"]:
+            assert label is None or n == (exactly & (labels == label)).sum() >= FEWEST_COUNTED
+    sizes = [line["n"] for line in found["lines"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(sizes) <= MOST_COMBINATIONS + 1
+    assert sum(sizes) + (found["few"][1] if found["few"] else 0) in range(496, 501)
 
 
-def test_labels_are_there():
-    values = np.array([[0.5, 1.5], [1.5, 2.5], [2.5, 0.25]])
-    assert make_map(values, np.array(["b", "a", "b"]), {"a": 0, "b": 1})["labels"] == [1, 0, 1]
+def test_silence_has_a_line_however_small_it_is():
+    # Each of many combinations is larger than silence.
+    covers = np.array([[k >> bit & 1 for k in range(32) for _ in range(5 if k == 0 else 10)] for bit in range(5)]) == 1
+    found = describe_combinations(covers, None)
+    assert found["lines"][-1] == {"rules": [], "n": 5, "by": None}
+    assert found["few"] == [31 - MOST_COMBINATIONS, 10 * (31 - MOST_COMBINATIONS)]
 
 
-def test_a_single_column_has_places():
-    assert np.array(make_map(np.arange(20.0)[:, None])["points"]).shape == (20, 2)
+def test_intervals_hold_the_share_and_are_not_rounded_inward():
+    for n_right, n_rows in [(0, 8), (3, 8), (8, 8), (431, 500)]:
+        low, high = (float(end.rstrip("%")) / 100 for end in show_interval(n_right, n_rows).split(" to "))
+        assert low <= binomtest(n_right, n_rows).proportion_ci(0.95).low
+        assert high >= binomtest(n_right, n_rows).proportion_ci(0.95).high
+
+
+def test_groups_are_counted_under_each_rule():
+    values = np.random.default_rng(0).uniform(size=(300, 2))
+    covers = np.array([values[:, 0] > 0.5, values[:, 1] > 0.99])
+    answers = Answers(covers, np.zeros((2, 300)), np.where(covers[0], 0, np.where(covers[1], 1, -1)), None)
+    by = {"side": np.where(values[:, 1] > 0.5, "right", "left")}
+    shown = Shown(values, None, by, has_intervals=True)
+    judged = answers.answered, answers.answered & (values[:, 1] > 0.1)
+    (table,) = _left_out(FeatureSchema.infer(values), shown, answers, judged)["by"]
+    for line in table["lines"]:
+        own = by["side"] == line["value"]
+        # Fewer than five rows are not counted.
+        assert line["held"] == [(covers[0] & own).sum(), None if (covers[1] & own).sum() else 0]
+        assert line["silent_within"] == show_interval((own & ~answers.answered).sum(), own.sum())
+        assert line["right_within"] == show_interval((own & judged[1]).sum(), (own & judged[0]).sum())
 
 
 def test_the_typical_row_is_rounded():
@@ -86,7 +98,8 @@ def test_a_range_leaves_out_the_ends(feature, values, expected):
 def test_ranges_of_numbers_stand_in_the_order_of_the_numbers():
     values = np.random.default_rng(0).uniform(size=(300, 2))
     shown = Shown(values, 20 * values[:, 0] - 5, {}, tolerance=Tolerance(1.5))
-    content = _left_out(FeatureSchema.infer(values), shown, np.ones(300, dtype=bool), None)
+    answers = Answers(np.ones((1, 300), dtype=bool), values[:, :1].T, np.zeros(300, dtype=int), Tolerance(1.5))
+    content = _left_out(FeatureSchema.infer(values), shown, answers, None)
     names = [line["value"] for line in content["by"][0]["lines"]]
     assert names[0].startswith("up to ")
     assert names[-1].startswith("over ")

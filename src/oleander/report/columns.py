@@ -8,6 +8,7 @@ from oleander.arrays import Floats, Ints
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.data.schema.rounding import readable_step, round_days, round_to_step
 from oleander.data.schema.schema import describe_features
+from oleander.messages import visible
 from oleander.results.explanation import far_limits
 
 # A smaller count would be about single persons.
@@ -24,6 +25,8 @@ def describe_columns(schema: FeatureSchema, values: Floats | None) -> list[dict[
     return [
         {
             "name": feature.shown,
+            "own_name": visible(feature.name),
+            "unit": feature.with_unit(""),
             "kind": str(feature.kind),
             "number": feature.is_number,
             "scale": feature.scale,
@@ -69,7 +72,7 @@ def usual_range(feature: Feature, values: Floats) -> str:
     if step > 0:
         round_ends = round_days if feature.is_date else round_to_step
         ends = round_ends(ends, step, whole=feature.is_whole)
-    return " to ".join(feature.describe_value(end) for end in ends)
+    return feature.with_unit(" to ".join(feature.describe_value(end) for end in ends))
 
 
 def count_column(feature: Feature, values: Floats) -> dict[str, Any] | None:

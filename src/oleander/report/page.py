@@ -29,7 +29,7 @@ from oleander.explainer import AggregateExplainer
 from oleander.files.atomic import write_whole
 from oleander.messages import visible
 from oleander.report.columns import describe_columns, typical_row
-from oleander.report.rows import Shown, describe_listed, describe_map, describe_rows, list_silent, named_groups
+from oleander.report.rows import Shown, describe_listed, describe_rows, list_silent, named_groups
 from oleander.results.explainer_set import Answers, ChosenExplainer
 from oleander.results.fit_record import OneTree
 from oleander.results.tradeoff import Cell, TradeOff
@@ -63,13 +63,13 @@ def write_report(
     path : path
         The file, which is written whole or not at all.
     X : DataFrame or array, optional
-        Rows for the map and for the part on unanswered rows; None takes the rows of the fit, if they are still there.
-        The map shows at most 2,000 of them, drawn at random, and says so; all other counts are of all rows.
+        Rows that the page counts, rule by rule and group by group; None takes the rows of the fit, if they are still
+        there.
     labels : array, optional
         The black box's labels for X. Otherwise the black box is asked about rows whose label is not known, and these
         rows are counted.
     by : mapping of name to array of shape (n_rows,), optional
-        Groups of X in which unanswered rows are counted, besides the columns with few levels.
+        Groups of X in which rows are counted, besides the columns with few levels.
     ids : array of shape (n_rows,), optional
         What each row is called in the list of unanswered rows, such as the number of a patient; by default its number,
         counted from 0.
@@ -137,8 +137,12 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
     groups = {name: one_per_row(group, len(values), f"by[{name!r}]") for name, group in by.items()}
     by = {**named_groups(schema, values), **groups}
     names = None if ids is None else one_per_row(ids, len(values), "ids")
-    tolerance = atlas.record_.explainers.tolerance
-    return Shown(values, known, by, are_fitted=X is None, tolerance=tolerance, ids=names)
+    record = atlas.record_
+    claims = [record.judged, None if record.certificate is None else record.certificate.answers]
+    # Rows of one group are no independent evidence, and explainers that were chosen on rows look better on them.
+    has_intervals = record.is_asked and not any(claim is not None and claim.unit == "groups" for claim in claims)
+    tolerance = record.explainers.tolerance
+    return Shown(values, known, by, X is None, tolerance, names, has_intervals=has_intervals)
 
 
 def fill_template(content: Mapping[str, Any], summary: str) -> str:
@@ -221,12 +225,14 @@ def build_content(
         "about": visible(about),
         "columns": describe_columns(schema, values),
         "classes": list(codes),
+        "ranges": _list_ranges(shown, codes),
         "members": sets.members,
         "sets": sets.sets,
         "cells": described,
         "start": start,
         "refits": refits,
-        "map": None if shown is None else describe_map(schema, shown, codes),
+        "n_rows": None if shown is None else len(shown.values),
+        "has_intervals": shown is not None and shown.has_intervals,
         "listed": None if shown is None else describe_listed(lists, shown, codes, include_rows=include_rows),
         "phrases": {"far": FAR, "disagree": DISAGREE},
         "by_folds": record.by_folds,
@@ -237,6 +243,13 @@ def build_content(
         "verdict": describe_verdict(_verdict_of(atlas), record.min_fidelity),
         "settings": describe_settings(atlas, values),
     }
+
+
+def _list_ranges(shown: Shown | None, codes: Codes) -> list[int] | None:
+    """Return the classes that are ranges of numbers, in their order; None for labels."""
+    if shown is None or shown.names is None or shown.tolerance is None:
+        return None
+    return [codes[word] for word in shown.tables[0][1]]
 
 
 class _Sets:

@@ -1,6 +1,5 @@
-"""The rows on the page: their answers, the silent ones and why, the map, and the columns that decide."""
+"""The rows on the page: which rules hold for them, the silent ones and why, and the columns that decide."""
 
-import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,27 +7,23 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from sklearn.decomposition import PCA
 
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema
-from oleander.data.tolerance import Tolerance, show_answer
-from oleander.messages import visible
+from oleander.data.tolerance import Tolerance
+from oleander.judging.bounds import lower_bound, upper_bound
+from oleander.messages import show_lower_percent, show_upper_percent, visible
 from oleander.report.columns import FEWEST_COUNTED
 from oleander.results.evaluation import describe_uncovered as find_uncovered
 from oleander.results.evaluation import group_answers
-from oleander.results.explainer_set import ABSTAINS, Answers, ChosenExplainer, ExplainerSet
-from oleander.words.sentences import describe_uncovered
+from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
+from oleander.words.sentences import TAIL, describe_uncovered
 
-# More points could not be distinguished on the map, and would make the file large.
-MOST_POINTS = 2000
 MOST_LEVELS = 12
-GRID = 1000
+# The picture of the set has a line for each of this many combinations of rules; the others are counted together.
+MOST_COMBINATIONS = 14
 # The other explainers that share most rows with one are named.
 MOST_OVERLAPS = 3
-# The columns that name a direction of the map: at most this many, each with a correlation of at least this.
-MOST_NAMED, FAIR_CORRELATION = 3, 0.3
 # The fewest rows of a range, so that no answer of one row is shown, and the most ranges.
 FEWEST_IN_RANGE, MOST_RANGES = 10, 12
 # The part of a range's answers at each end that its bar leaves out.
@@ -41,7 +36,7 @@ Reason = tuple[int | None, tuple[int, ...] | None]
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The rows that the page counts and its map shows.
+    """The rows that the page counts.
 
     Parameters
     ----------
@@ -57,6 +52,8 @@ class Shown:
         Where the labels are numbers.
     ids : array of shape (n_rows,) or None
         What the rows are called; None for their numbers, counted from 0.
+    has_intervals : bool
+        Whether a share of these rows may have an interval: they were not chosen on, and no group holds several.
     """
 
     values: Floats
@@ -65,6 +62,7 @@ class Shown:
     are_fitted: bool = False
     tolerance: Tolerance | None = None
     ids: Labels | None = None
+    has_intervals: bool = False
 
     @cached_property
     def names(self) -> Labels | None:
@@ -89,14 +87,6 @@ class Shown:
             tables.append(("the model's answer", words, codes))
         return tables + [(visible(name), *_name_values(values)) for name, values in self.by.items()]
 
-    @property
-    def on_map(self) -> Ints:
-        """The rows on the map: all, or a random part of many."""
-        n_rows = len(self.values)
-        if n_rows <= MOST_POINTS:
-            return np.arange(n_rows)
-        return np.sort(np.random.default_rng(0).choice(n_rows, MOST_POINTS, replace=False))
-
 
 def _name_values(values: Labels) -> tuple[Labels, Ints]:
     """Return the distinct values in words and in order, and the position of each value among them."""
@@ -118,34 +108,62 @@ def describe_rows(
     ``members`` are the explainers as ``describe_member`` returns them. ``judged`` holds masks of comparable answers,
     and of those that agree with the black box; None where its answers are not known.
     """
-    responsible, answered = answers.speaker, answers.answered
-    positions = np.full(len(responsible), ABSTAINS)
-    given = np.full(len(responsible), ABSTAINS)
+    responsible = answers.speaker
     decided = np.zeros(len(chosen.schema), dtype=np.intp)
     for number, (member, described) in enumerate(zip(chosen.members, members, strict=True)):
         own = responsible == number
         found = member.explainer.find_rules(shown.values[own])
-        positions[own] = 0 if found is None else found
-        if found is None:
-            given[own] = [codes[show_answer(label, chosen.tolerance)] for label in answers.given[own].tolist()]
-        else:
-            # The answer of a line depends on the row; its rule does not.
-            given[own] = np.array([rule["label"] for rule in described["rules"]])[found]
-        for position, n_rows in zip(*np.unique(positions[own], return_counts=True), strict=True):
+        positions = np.zeros(int(own.sum()), dtype=np.intp) if found is None else found
+        for position, n_rows in zip(*np.unique(positions, return_counts=True), strict=True):
             # A line uses columns beside those of its conditions.
             own_columns = [] if described["explainer"]["kind"] == "line" else described["rules"][position]["columns"]
             columns = own_columns or described["features"]
             decided[sorted({*columns, *(one.column for one in member.conditions)})] += n_rows
-    some = shown.on_map
+    labels = None if shown.names is None else np.array([codes[visible(label)] for label in shown.names], dtype=np.intp)
     return {
-        "explainer": _base64(responsible[some]),
-        "rule": _base64(positions[some]),
-        "answer": _base64(given[some]),
         "decided": decided.tolist(),
         "overlaps": describe_overlaps(answers.covers),
-        "left_out": _left_out(chosen.schema, shown, answered, judged),
+        "picture": describe_combinations(answers.covers, labels),
+        "left_out": _left_out(chosen.schema, shown, answers, judged),
         "band": None if judged is None else describe_band(answers.given, shown, judged[0]),
     }
+
+
+def describe_combinations(covers: Bools, labels: Ints | None) -> dict[str, Any]:
+    """Return how many rows each combination of explainers covers, the largest first; no small counts.
+
+    A line of "lines" has the numbers of the explainers, none of which are those of silent rows; "n", the rows that
+    exactly these cover; and "by", pairs of a class and its rows, where classes of few rows have None for a name. "few"
+    are the number and the rows of all other combinations; None where these rows are few, or none.
+
+    Examples
+    --------
+    >>> found = describe_combinations(np.arange(20) < np.array([[12], [6]]), np.repeat([0, 1], 10))
+    >>> found["lines"][0]
+    {'rules': [], 'n': 8, 'by': [[1, 8]]}
+    >>> [(line["rules"], line["n"]) for line in found["lines"]], found["few"]
+    ([([], 8), ([0], 6), ([0, 1], 6)], None)
+    """
+    kinds, place, counts = np.unique(covers, axis=1, return_inverse=True, return_counts=True)
+    order = sorted(range(len(counts)), key=lambda kind: (-counts[kind], kinds[:, kind].tolist()))
+    # Silence is always a line of its own, where it is not about a few rows.
+    shown = [kind for kind in order if counts[kind] >= FEWEST_COUNTED]
+    shown = [kind for rank, kind in enumerate(shown) if rank < MOST_COMBINATIONS or not kinds[:, kind].any()]
+    lines = []
+    for kind in shown:
+        by = None if labels is None else _count_labels(labels[place.ravel() == kind])
+        lines.append({"rules": np.flatnonzero(kinds[:, kind]).tolist(), "n": int(counts[kind]), "by": by})
+    others = sorted(set(order) - set(shown))
+    n_others = int(counts[others].sum())
+    return {"lines": lines, "few": [len(others), n_others] if n_others >= FEWEST_COUNTED else None}
+
+
+def _count_labels(labels: Ints) -> list[list[int | None]]:
+    counts = np.bincount(labels)
+    named = np.flatnonzero(counts >= FEWEST_COUNTED).tolist()
+    n_others = int(counts.sum() - counts[named].sum())
+    found: list[list[int | None]] = [[code, int(counts[code])] for code in named]
+    return [*found, [None, n_others]] if n_others else found
 
 
 def describe_overlaps(covers: Bools) -> list[dict[str, Any]]:
@@ -197,30 +215,53 @@ def describe_band(answers: Labels, shown: Shown, answered: Bools) -> dict[str, A
 
 
 def _left_out(
-    schema: FeatureSchema, shown: Shown, answered: Bools, judged: tuple[Bools, Bools] | None
+    schema: FeatureSchema, shown: Shown, answers: Answers, judged: tuple[Bools, Bools] | None
 ) -> dict[str, Any]:
+    answered = answers.answered
     found = find_uncovered(shown.values, np.zeros(len(answered)), answered, schema)
-    tables: list[dict[str, Any]] = []
-    for name, words, codes in shown.tables:
-        # Only the model's answers have a right and a wrong.
-        of_answers = judged if shown.names is not None and not tables else None
-        tables.append({"name": name, "lines": _count(words, codes, answered, of_answers)})
+    masks = {"n": np.ones_like(answered), "answered": answered}
+    if judged is not None:
+        masks["judged"], masks["right"] = judged
+    tables = [
+        {"name": name, "lines": _count(words, codes, masks, answers.covers, shown.has_intervals)}
+        for name, words, codes in shown.tables
+    ]
     sentences = describe_uncovered(found, FEWEST_COUNTED)
     return {"n": int((~answered).sum()), "of": len(answered), "by": tables, "words": sentences}
 
 
 def _count(
-    words: Labels, codes: Ints, answered: Bools, judged: tuple[Bools, Bools] | None = None
+    words: Labels, codes: Ints, masks: Mapping[str, Bools], covers: Bools, has_intervals: bool
 ) -> list[dict[str, Any]]:
-    masks = {"n": np.ones_like(answered), "answered": answered}
-    if judged is not None:
-        masks["judged"], masks["right"] = judged
+    """Count rows by group, under each mask and under each explainer, with 95% intervals of the two shares."""
     counts = {name: np.bincount(codes[mask], minlength=len(words)).tolist() for name, mask in masks.items()}
+    held = np.array([np.bincount(codes[mask], minlength=len(words)) for mask in covers])
     lines = []
     for place, word in enumerate(words.tolist()):
-        is_counted = counts["n"][place] >= FEWEST_COUNTED
-        lines.append({"value": word, **({name: counts[name][place] for name in counts} if is_counted else {})})
+        own = {name: counts[name][place] for name in counts}
+        if own["n"] < FEWEST_COUNTED:
+            lines.append({"value": word})
+            continue
+        own |= {"value": word, "held": [_hide_few(int(n)) for n in held[:, place]]}
+        if has_intervals:
+            own["silent_within"] = show_interval(own["n"] - own["answered"], own["n"])
+            if own.get("judged"):
+                own["right_within"] = show_interval(own["right"], own["judged"])
+        lines.append(own)
     return lines
+
+
+def show_interval(n_right: int, n_rows: int) -> str:
+    """Return the 95% interval of a share, by Clopper and Pearson; neither end is rounded inward.
+
+    Examples
+    --------
+    >>> show_interval(45, 50)
+    '78% to 97%'
+    """
+    ends = (float(bound(n_right, n_rows, TAIL)) for bound in (lower_bound, upper_bound))
+    lower, upper = ends
+    return f"{show_lower_percent(lower, 0)} to {show_upper_percent(upper, 0)}"
 
 
 def named_groups(schema: FeatureSchema, values: Floats) -> dict[str, Labels]:
@@ -230,64 +271,8 @@ def named_groups(schema: FeatureSchema, values: Floats) -> dict[str, Labels]:
         feature = schema[int(j)]
         if 2 <= len(feature.levels) <= MOST_LEVELS:
             found, place = np.unique(values[:, j], return_inverse=True)
-            groups[feature.name] = np.array([feature.describe_value(code) for code in found], dtype=object)[place]
+            groups[feature.shown] = np.array([feature.describe_value(code) for code in found], dtype=object)[place]
     return groups
-
-
-def describe_map(schema: FeatureSchema, shown: Shown, codes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the places of rows on the map, and what its two directions mean."""
-    some = shown.on_map
-    values = shown.values[some]
-    points = _project(schema, values)
-    # Positions on a grid are exact enough for the eye, and too coarse to compute a row from.
-    low, span = points.min(axis=0), np.ptp(points, axis=0)
-    places = np.round((points - low) / np.where(span > 0, span, 1.0) * GRID).astype(int)
-    return {
-        "points": places.tolist(),
-        "grid": GRID,
-        "n_rows": len(shown.values),
-        "axes": [_name_direction(schema, values, points[:, axis]) for axis in range(2)],
-        "labels": None if shown.names is None else [codes[visible(label)] for label in shown.names[some]],
-    }
-
-
-def _project(schema: FeatureSchema, rows: Floats) -> Floats:
-    """Return encoded rows in the plane of their two principal directions."""
-    columns: list[Floats] = []
-    for j, feature in enumerate(schema):
-        values = rows[:, j]
-        if feature.is_number:
-            middle = (feature.lower + feature.upper) / 2
-            columns.append(np.where(np.isnan(values), middle, values) / feature.scale)
-        else:
-            columns += [(values == code).astype(float) for code in range(len(feature.levels))]
-    seen = np.column_stack(columns)
-    n_directions = min(2, *seen.shape)
-    points = PCA(n_directions, random_state=0).fit_transform(seen)
-    return np.column_stack([points, np.zeros((len(points), 2 - n_directions))])
-
-
-def _name_direction(schema: FeatureSchema, values: Floats, places: Floats) -> list[str]:
-    """Return the columns that change most along a direction of the map, as "more …", "less …" or a level."""
-    found: list[tuple[float, str]] = []
-    for j, feature in enumerate(schema):
-        known = ~np.isnan(values[:, j])
-        if feature.is_number:
-            correlation = _correlate(values[known, j], places[known])
-            less, more = ("earlier", "later") if feature.is_date else ("less", "more")
-            found.append((abs(correlation), f"{more if correlation > 0 else less} {feature.shown}"))
-        else:
-            for code in range(len(feature.levels)):
-                has_level = (values[:, j] == code).astype(float)
-                found.append((_correlate(has_level, places), f"{feature.shown} is {feature.describe_value(code)}"))
-    strongest = sorted(found, reverse=True)[:MOST_NAMED]
-    return [name for correlation, name in strongest if correlation >= FAIR_CORRELATION]
-
-
-def _correlate(values: Floats, places: Floats) -> float:
-    if len(values) < 2 or not np.ptp(values) or not np.ptp(places):
-        return 0.0
-    return float(np.corrcoef(values, places)[0, 1])
 
 
 def list_silent(chosen: ExplainerSet, values: Floats, answered: Bools) -> dict[str, Any]:
@@ -338,7 +323,3 @@ def describe_listed(
         if include_rows
         else None,
     }
-
-
-def _base64(array: NDArray[Any]) -> str:
-    return base64.b64encode(array.astype("<i2").tobytes()).decode()

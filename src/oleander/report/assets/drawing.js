@@ -65,7 +65,7 @@ const percent = (share, digits = 1) => {
 };
 const shorten = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
 
-function drawChart(cells, floors, here, at, choose) {
+function drawChart(cells, floors, here, at, choose, hasPicked) {
   const [width, height, left, right, top, bottom] = [isNarrow() ? 360 : 600, 310, 44, 92, 34, 44];
   const known = cells.filter((cell) => cell.set !== null);
   const most = Math.max(...known.map((cell) => cell.n_rules), 1);
@@ -99,7 +99,7 @@ function drawChart(cells, floors, here, at, choose) {
     const points = line.map((cell) => `${x(cell.n_rules)},${y(cell.coverage)}`).join(" ");
     svg.append(s("polyline", { points, fill: "none", stroke: colourOf(f), "stroke-width": isHere ? 3 : 1.5 }));
     for (const cell of line) {
-      const dot = marker(f, isHere ? 5 : 4, { transform: `translate(${x(cell.n_rules)} ${y(cell.coverage)})`, class: "mark dot", click: () => choose(cell, floor) });
+      const dot = marker(f, isHere ? 5 : 4, { transform: `translate(${x(cell.n_rules)} ${y(cell.coverage)})`, class: hasPicked(cell) ? "mark dot picked" : "mark dot", click: () => choose(cell, floor) });
       dot.append(s("title", {}, `${cell.n_rules} rules, floor ${floor}: ${percent(cell.coverage)} answered`));
       svg.append(dot);
     }
@@ -158,6 +158,54 @@ function drawTree(member, sayRule, path) {
   };
   const children = (node, depth) => h("ul", { class: "branches" }, branch(tree.left[node], tree.asks[node][0], depth), branch(tree.right[node], tree.asks[node][1], depth));
   return children(0, 0);
+}
+
+// A line for each combination of rules: a dot for each rule that holds, and a bar of the rows by the model's answer. Above,
+// a bar for all rows of each rule. Lines of the picked rule keep their colour.
+function drawPicture({ lines, few }, totals, names, classes, fillOf, picked, pick) {
+  const width = isNarrow() ? 350 : 760;
+  const isDotted = totals.length <= 20;
+  const wide = isDotted ? Math.min(26, (isNarrow() ? 150 : 420) / totals.length) : 0;
+  const [left, head, tall, end] = [isDotted ? Math.max(totals.length * wide, 92) : isNarrow() ? 120 : 220, isDotted ? 66 : 6, 22, 64];
+  const all = [...lines, ...(few ? [{ n: few[1], by: [[null, few[1]]], words: plural(few[0], "other combination") }] : [])];
+  const height = head + tall * all.length + 4;
+  const most = Math.max(...all.map(({ n }) => n), 1);
+  const x = (n) => (n / most) * (width - left - 14 - end);
+  const says = (line) => line.words ?? (line.rules.length ? join(line.rules.map((n) => names[n]), ", ").join("") : "no rule: silent");
+  const parts = (line) => line.by?.map(([label, n]) => `${label === null ? "other answers" : classes[label]} ${count(n)}`).join(", ");
+  const say = (line) => `${says(line)}: ${plural(line.n, "row")}${line.by && !line.words ? ` (${parts(line)})` : ""}`;
+  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Rows by the rules that hold. ${all.map(say).join("; ")}.` });
+  const at = (n) => wide * (n + 0.5);
+  if (isDotted) {
+    const largest = Math.max(...totals.map((n) => n ?? 0), 1);
+    totals.forEach((n, number) => {
+      const size = ((n ?? 2) / largest) * 40;
+      svg.append(s("g", { class: number === picked ? "column picked" : "column", click: () => pick(number) }, s("title", {}, `${names[number]}: ${n === null ? "fewer than 5" : count(n)} rows`),
+        s("rect", { x: at(number) - wide / 2, y: 0, width: wide, height: height - 4, class: "band-of" }),
+        s("rect", { x: at(number) - wide / 2 + 3, y: 44 - size, width: Math.max(wide - 6, 2), height: size, class: "total" }),
+        s("text", { x: at(number), y: 58, "text-anchor": "middle", class: wide < 18 ? "small" : null }, String(number + 1))));
+    });
+    svg.append(s("text", { x: left + 14, y: 40, class: "soft" }, "↑ rows where the rule holds"), s("text", { x: left + 14, y: 58, class: "soft" }, "↓ rows where exactly these rules hold"));
+  }
+  all.forEach((line, i) => {
+    const middle = head + tall * (i + 0.5);
+    const isOut = picked !== null && !line.rules?.includes(picked);
+    const group = s("g", { class: isOut ? "out" : null }, s("title", {}, say(line)));
+    if (isDotted && line.rules?.length) {
+      group.append(s("path", { d: `M${at(line.rules[0])} ${middle}H${at(line.rules.at(-1))}`, class: "axis" }));
+      totals.forEach((_, number) => group.append(s("circle", { cx: at(number), cy: middle, r: Math.min(5, wide / 3), class: line.rules.includes(number) ? "on" : "off" })));
+    } else {
+      group.append(s("text", { x: left, y: middle + 4, "text-anchor": "end", class: line.rules ? null : "soft" }, shorten(says(line), Math.floor(left / 6.6))));
+    }
+    let start = left + 14;
+    for (const [label, n] of line.by ?? [[undefined, line.n]]) {
+      group.append(s("rect", { x: start.toFixed(1), y: middle - 7, width: Math.max(x(n) - 0.7, 0.8).toFixed(1), height: 14, ...(label === undefined ? { class: "full" } : fillOf(label)) }));
+      start += x(n);
+    }
+    group.append(s("text", { x: start + 6, y: middle + 4 }, count(line.n)));
+    svg.append(group);
+  });
+  return svg;
 }
 
 // Ranges of the model's answers from left to right, most of the rules' answers in each as a bar, and the tolerance as a shade.

@@ -5,15 +5,15 @@ const $ = (id) => document.getElementById(id);
 const floors = [...new Set(data.cells.map((cell) => cell.min_fidelity))].sort((a, b) => a - b);
 const fitted = data.cells.find((cell) => cell.max_explainers === data.start[0] && cell.min_fidelity === data.start[1]);
 fitted.fitted = true;
-const state = { cell: fitted, floor: fitted.min_fidelity, row: [...data.typical], isTried: false, hit: null, sort: { by: "row", down: false } };
+const state = { cell: fitted, floor: fitted.min_fidelity, row: [...data.typical], isTried: false, hit: null, rule: null, sort: { by: "row", down: false } };
 const here = () => (state.cell.set === null ? null : data.sets[state.cell.set]);
 const membersOf = (set) => set.members.map((m) => data.members[m]);
 const areRules = (members) => members.every((member) => member.one);
 const count = (n) => n.toLocaleString("en");
 const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
-const name = (text) => h("bdi", {}, text);
-const join = (parts, between) => parts.flatMap((part, i) => [i ? between : "", part]);
-const unpack = (text) => new Int16Array(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+// A long name may break after an underscore.
+const name = (text) => h("bdi", {}, join(text.split(/(?<=_)/), () => h("wbr")));
+const join = (parts, between) => parts.flatMap((part, i) => [i ? (typeof between === "function" ? between() : between) : "", part]);
 // Up to this many rules are listed at once; of more, the widest few of each explainer.
 const [MOST_RULES, WIDEST_RULES] = [20, 12];
 // More rules than these are not printed.
@@ -23,9 +23,56 @@ const MOST_LINES_PRINTED = 30;
 
 // A choice that keeps a higher floor than asked for stands on the line of the floor asked for.
 function choose(cell, floor = cell.min_fidelity) {
+  const member = state.rule === null ? null : here()?.members[state.rule];
   Object.assign(state, { cell, floor });
+  // A rule that this choice has too stays selected.
+  const place = here()?.members.indexOf(member) ?? -1;
+  state.rule = place < 0 ? null : place;
+  keepAddress();
   render();
 }
+
+// Marks the rows of a rule in every part of the page; the same rule again marks nothing.
+function pick(number) {
+  state.rule = state.rule === number ? null : number;
+  const focused = document.activeElement?.dataset?.pick;
+  keepAddress();
+  render();
+  if (focused !== undefined) document.querySelector(`#list [data-pick="${focused}"]`)?.focus({ preventScroll: true });
+}
+
+// The address of the page keeps the choice and the rule: a link to it opens the same view.
+function keepAddress() {
+  const parts = [
+    ...(state.cell === fitted ? [] : [`choice=${state.cell.max_explainers},${state.cell.min_fidelity}`]),
+    ...(state.rule === null ? [] : [`rule=${state.rule + 1}`]),
+  ];
+  if (!parts.length && !/^#(rule|choice)=/.test(location.hash)) return;
+  try {
+    history.replaceState(null, "", parts.length ? `#${parts.join("&")}` : location.href.split("#")[0]);
+  } catch {
+    // The frame of a notebook has no address.
+  }
+}
+
+function readAddress() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const [most, floor] = (asked.get("choice") ?? "").split(",").map(Number);
+  const cell = data.cells.find((one) => one.max_explainers === most && one.min_fidelity === floor) ?? fitted;
+  const number = Number(asked.get("rule")) - 1;
+  const n = cell.set === null ? 0 : data.sets[cell.set].members.length;
+  Object.assign(state, { cell, floor: cell.min_fidelity, rule: number >= 0 && number < n && Number.isInteger(number) ? number : null });
+}
+
+function renderPicked() {
+  $("picked").hidden = state.rule === null;
+  if (state.rule === null) return;
+  const rule = nameOfMember(membersOf(here()), state.rule);
+  $("picked").replaceChildren(h("span", {}, h("strong", {}, rule), " is selected: the other parts of the page mark its rows. "), h("button", { type: "button", click: () => pick(state.rule) }, "Clear"));
+}
+
+const nameOfMember = (members, number) => (members[number].one ? nameOf(members, number, 0) : `explainer ${number + 1}`);
+const pickButton = (number, title) => h("button", { type: "button", class: "plain name", "data-pick": number, "aria-pressed": String(state.rule === number), title: "Mark its rows on the whole page", click: () => pick(number) }, title);
 
 function renderLead() {
   $("lead").replaceChildren(...state.cell.lead.map((text) => h("p", {}, name(text))));
@@ -33,6 +80,12 @@ function renderLead() {
   for (const button of document.querySelectorAll(".back")) button.hidden = state.cell === fitted;
 }
 
+// The colour of an answer; ranges of numbers go from light to dark.
+const fillOf = (label) => {
+  const place = data.ranges?.indexOf(label) ?? -1;
+  if (label === null) return { class: "others" };
+  return place < 0 ? { fill: colourOf(label) } : { class: "full", opacity: (0.25 + (0.75 * place) / Math.max(data.ranges.length - 1, 1)).toFixed(2) };
+};
 const answerOf = (label) => h("strong", { class: "answer" }, icon(label), " ", name(data.classes[label]));
 
 // Only the fitted choice was refitted.
@@ -44,8 +97,9 @@ function ruleLine(members, number, position, title) {
   const premise = member.explainer.kind === "linear" ? ["Score: ", terms] : terms.length ? ["If ", terms] : "Always";
   const isHit = state.hit === `${number}-${position}`;
   const widest = Math.max(...members.flatMap((one) => one.rules.map(({ bar }) => bar?.[1] ?? 0)));
-  return h("li", { class: isHit ? "rule hit" : "rule", "aria-current": isHit ? "true" : null, "data-rule": `${number}-${position}` },
-    h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ", h("span", { class: "arrow" }, "→ "), answerOf(rule.label)),
+  const isPicked = member.one && state.rule === number;
+  return h("li", { class: ["rule", isHit && "hit", isPicked && "picked"].filter(Boolean).join(" "), "aria-current": isHit ? "true" : null, "data-rule": `${number}-${position}` },
+    member.one ? pickButton(number, title) : h("span", { class: "name" }, title), h("span", { class: "premise" }, premise, " ", h("span", { class: "arrow" }, "→ "), answerOf(rule.label)),
     h("div", { class: "sure" }, rule.bar ? drawBar(rule.bar, widest) : null, h("span", { class: "evidence" }, rule.evidence + refitsOf(number, position)),
       member.one ? overlapOf(members, number) : null),
     member.one ? histogramsOf(member) : null);
@@ -75,8 +129,8 @@ function explainerItem(members, number, most) {
     if (event.target.open && !event.target.querySelector("ul")) event.target.append(draw());
   } }, h("summary", {}, title));
   const tree = member.explainer.kind === "tree" && member.rules.length > 1;
-  return h("li", { class: "explainer" },
-    h("h3", {}, `Explainer ${number + 1}`, h("span", { class: "soft" }, `: ${member.words}`)),
+  return h("li", { class: state.rule === number ? "explainer picked" : "explainer" },
+    h("h3", {}, pickButton(number, `Explainer ${number + 1}`), h("span", { class: "soft" }, `: ${member.words}`)),
     h("p", { class: "soft" }, "Where: ", name(member.where), "."),
     h("ul", {}, order.slice(0, most).map(line)),
     rest.length ? lazily(plural(rest.length, "narrower rule"), rest.length > MOST_PRINTED ? "long" : null, () => h("ul", {}, rest.map(line))) : null,
@@ -98,9 +152,10 @@ function renderRules() {
   const members = membersOf(set);
   const rules = areRules(members) ? "rule" : "explainer";
   const hold = areRules(members) ? "Counts are of all rows where the conditions of the rule hold." : "";
-  const order = members.length > 1 ? `Where several ${areRules(members) ? "rules hold" : "explainers cover a row"}, the most faithful one answers.` : "";
+  const isSaid = state.cell.facts.some((text) => text.includes("the most faithful one answers"));
+  const order = members.length > 1 && !isSaid ? `Where several ${areRules(members) ? "rules hold" : "explainers cover a row"}, the most faithful one answers.` : "";
   const synthetic = members.some((member) => member.rules.some((rule) => / synthetic rows$/.test(rule.evidence))) ? " Synthetic rows resemble the data, and the model labelled them." : "";
-  $("reading").textContent = `${hold} ${order} ${data.within ? `A rule matches the model where its answer is within ${data.within}. ` : ""}Whether the model itself is right is another question.${synthetic}`;
+  $("reading").textContent = `${hold} ${order} ${data.within ? `A rule matches the model where its answer is within ${data.within}. ` : ""}Whether the model itself is correct is another question.${synthetic}`;
   $("figures-words").hidden = !members.some((member) => member.one);
   const wanted = $("search").hidden ? "" : $("filter").value.trim().toLowerCase();
   const mentions = (member) => [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
@@ -132,7 +187,8 @@ function renderForm() {
       : column.number
       ? h("input", { ...about, type: "number", step: column.kind === "integer" ? 1 : "any", value: value ?? "", placeholder: column.missing ? "missing" : "a number", input: change })
       : h("select", { ...about, change }, column.levels.map((level, code) => h("option", { value: code, selected: code === value }, level)), column.missing ? h("option", { value: "", selected: value === null }, "missing") : null);
-    return h("div", { class: "field" }, h("label", { for: id }, name(column.name)), input, h("small", { id: `${id}-hint`, class: "soft" }, hint));
+    const isUsed = state.rule !== null && membersOf(set)[state.rule].features.includes(j);
+    return h("div", { class: isUsed ? "field picked" : "field" }, h("label", { for: id }, name(column.name), column.unit ? ` (${column.unit.trim()})` : ""), input, h("small", { id: `${id}-hint`, class: "soft" }, hint));
   }));
   answer();
 }
@@ -177,7 +233,7 @@ function answer() {
   }
 }
 
-const valueOf = (j) => h("span", { class: "soft" }, " (here ", name(word(data.columns[j], state.row[j])), ")");
+const valueOf = (j) => h("span", { class: "soft" }, " (here ", name(wordWithUnit(data.columns[j], state.row[j])), ")");
 
 // The conditions of the rule that speaks, all of which the row meets; of a linear model, what each column adds.
 const checks = ({ rule, terms }) => terms.map((term, i) => (rule.columns.length ? h("li", { class: "met" }, name(term), valueOf(rule.columns[i])) : h("li", {}, name(term))));
@@ -208,27 +264,32 @@ function renderLeftOut() {
   const left = here()?.left_out;
   if (!left) {
     $("silent").hidden = true;
-    $("left").replaceChildren(h("p", {}, data.map ? "No row is answered: there is no explainer." : "No rows were given for this page."));
+    $("left").replaceChildren(h("p", {}, data.n_rows !== null ? "No row is answered: there is no explainer." : "No rows were given for this page."));
     return;
   }
   const [first, head, ...places] = left.words;
   const parts = [h("p", {}, [first, head ?? ""].join(" ")), h("ul", {}, places.map((text) => h("li", {}, name(text.trim()))))];
   const agreement = data.by_folds ? "as the model, without the row" : "as the model, of answered";
+  const members = membersOf(here());
   const tables = left.by.map((group) => {
     const isJudged = group.lines.some((line) => line.judged !== undefined);
-    const heads = ["", "rows", "no answer", "share", ...(isJudged ? [agreement, "share"] : [])];
-    const share = (part, all) => h("td", { class: "share" }, all ? [percent(part / all, 0), meter(part / all)] : "–");
+    const held = state.rule === null ? [] : [`${nameOfMember(members, state.rule)} holds`];
+    const heads = ["", "rows", "no answer", "share", ...(isJudged ? [agreement, "share"] : []), ...held];
+    const share = (part, of, within) => h("td", { class: "share" }, of ? [percent(part / of, 0), meter(part / of), within ? h("small", { class: "soft" }, within) : null] : "–");
+    const few = (n) => (n === null ? "fewer than 5" : count(n));
     return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `By ${group.name}` }, h("table", {}, h("caption", {}, "By ", name(group.name)),
       h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, group.lines.map((line) => h("tr", {}, h("th", { scope: "row" }, name(line.value)),
         line.n === undefined
           ? h("td", { colspan: heads.length - 1, class: "soft" }, "fewer than 5 rows, not counted")
-          : [h("td", {}, count(line.n)), h("td", {}, count(line.n - line.answered)), share(line.n - line.answered, line.n),
-             ...(isJudged ? [h("td", {}, `${count(line.right)} of ${count(line.judged)}`), share(line.right, line.judged)] : [])])))));
+          : [h("td", {}, count(line.n)), h("td", {}, count(line.n - line.answered)), share(line.n - line.answered, line.n, line.silent_within),
+             ...(isJudged ? [h("td", {}, `${count(line.right)} of ${count(line.judged)}`), share(line.right, line.judged, line.right_within)] : []),
+             ...(held.length ? [h("td", { class: "held" }, few(line.held[state.rule]))] : [])])))));
   });
   const isJudged = left.by.some((group) => group.lines.some((line) => line.judged !== undefined));
   const note = data.by_folds ? "Agreement is that of rules that were learned in the same way without the row." : data.is_asked ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
-  $("left").replaceChildren(...parts, isJudged && note ? h("p", { class: "soft" }, note) : "", h("div", { class: "tables" }, tables), bandOf(here().band));
+  const intervals = data.has_intervals ? "Under a share: its 95% interval, for one share at a time." : data.is_asked ? "Shares have no intervals here, because rows of one group are not independent." : "";
+  $("left").replaceChildren(...parts, h("p", { class: "soft" }, `${isJudged ? note : ""} ${intervals}`), h("div", { class: "tables" }, tables), bandOf(here().band));
   renderSilent();
 }
 
@@ -277,7 +338,7 @@ function renderSilent() {
   const [by, turn] = [ORDERS[state.sort.by] ?? ORDERS.row, state.sort.down ? -1 : 1];
   lines.sort((one, other) => turn * by(one, other) || ORDERS.row(one, other));
   const all = here().left_out.n;
-  $("silent-words").textContent = `${lines.length < all ? `The first ${count(lines.length)} of ${plural(all, "silent row")}` : plural(all, "silent row")}. ${isNumber ? "No rule holds for them; the nearest rule is the one with the fewest conditions that fail." : ""} ${data.listed.values ? "" : "No value of a row is on this page."}`;
+  $("silent-words").textContent = `${lines.length < all ? `The first ${count(lines.length)} of ${plural(all, "silent row")}` : plural(all, "silent row")}. ${isNumber ? "No rule holds for them; the nearest rule is the one with the fewest conditions that fail." : ""} ${data.listed.values ? "" : "No value of a row is on this page."}${state.rule === null ? "" : ` ${nameOfMember(membersOf(here()), state.rule)} is the nearest rule of ${plural(lines.filter(({ number }) => number === state.rule).length, "row")} here, which are marked.`}`;
   const heads = [["row", "row"], ...(data.listed.labels ? [["model", "the model says"]] : []), ...(isNumber ? [["nearest", "nearest rule"], ["misses", "what it misses"]] : [["misses", "reason"]])];
   const sort = (key) => () => {
     state.sort = { by: key, down: state.sort.by === key && !state.sort.down };
@@ -292,7 +353,7 @@ function renderSilent() {
     $("try").scrollIntoView();
     $("form").querySelector("input, select")?.focus();
   };
-  const line = (one) => h("tr", {}, h("th", { scope: "row" }, name(String(one.name)), data.listed.values ? [" ", h("button", { type: "button", class: "plain", click: begin(one.place) }, "try")] : null),
+  const line = (one) => h("tr", { class: state.rule !== null && one.number === state.rule ? "picked" : null }, h("th", { scope: "row" }, name(String(one.name)), data.listed.values ? [" ", h("button", { type: "button", class: "plain", click: begin(one.place) }, "try")] : null),
     data.listed.labels ? h("td", { class: "words" }, name(one.model)) : null,
     isNumber ? h("td", { class: "words" }, name(one.nearest)) : null,
     h("td", { class: "words" }, one.misses.length ? join(one.misses.map(name), " and ") : one.reason));
@@ -338,7 +399,9 @@ function renderTradeOff() {
   const { cell } = state;
   const line = choicesAt(data.cells, state.floor);
   const place = line.indexOf(cell);
-  $("chart").replaceChildren(drawChart(data.cells, floors, cell, state.floor, choose));
+  const member = state.rule === null ? null : here()?.members[state.rule];
+  const hasPicked = (other) => member !== null && other.set !== null && data.sets[other.set].members.includes(member);
+  $("chart").replaceChildren(drawChart(data.cells, floors, cell, state.floor, choose, hasPicked));
   $("floor").replaceChildren(...floors.map((floor) => h("option", { value: floor, selected: floor === state.floor }, `${floor}`)));
   $("budget").max = Math.max(line.length - 1, 0);
   $("budget").value = Math.max(place, 0);
@@ -359,55 +422,24 @@ function renderTradeOff() {
     h("p", { class: "soft" }, "* the fitted choice."));
 }
 
-function renderMap() {
+function renderPicture() {
   const set = here();
-  if (!data.map) {
-    $("map-words").textContent = "No rows were given for this page, so there is no map.";
+  $("plot").replaceChildren();
+  $("legend").replaceChildren();
+  if (!set?.picture) {
+    $("picture-words").textContent = data.n_rows === null ? "No rows were given for this page, so there is no picture." : "There is no rule for this choice.";
     return;
   }
-  const { points, grid, labels, rows, axes, n_rows } = data.map;
-  const some = points.length < n_rows ? `${count(points.length)} random rows of ${count(n_rows)}` : plural(n_rows, "row");
-  const rest = points.length < n_rows ? `The list beside the map counts these rows; all other counts on this page are of all ${count(n_rows)} rows. ` : "";
-  $("map-words").replaceChildren(`${some}, by their answer, in the plane in which they differ most: near points are similar rows. ${rest}`, h("span", { class: "screen" }, "Point at one to see its rule."));
-  const none = new Int16Array(points.length).fill(-1);
-  const [speakers, positions, answers] = set ? [set.explainer, set.rule, set.answer].map(unpack) : [none, none, none];
-  const [width, height, edge, foot] = [isNarrow() ? 400 : 640, isNarrow() ? 380 : 460, 30, 34];
-  const x = (place) => edge + 10 + (place[0] / grid) * (width - edge - 26);
-  const y = (place) => height - foot - 10 - (place[1] / grid) * (height - foot - 26);
-  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `A map of ${some}; the list beside it counts the rows of each answer.` });
-  // As many columns as fit beside the axis, at about eight units of the drawing a letter.
-  const fitting = (parts, length) => parts.map((text) => shorten(text, 30)).filter((_, i, all) => !i || all.slice(0, i + 1).join(", ").length <= length / 8);
-  const [across, up] = axes.map((parts, axis) => `${fitting(parts, axis ? height - foot : width - edge).join(", ") || `direction ${axis + 1}`} →`);
-  svg.append(s("path", { d: `M${edge} 8V${height - foot}H${width - 8}`, class: "axis" }));
-  svg.append(s("text", { x: (edge + width) / 2, y: height - 12, "text-anchor": "middle", class: "soft" }, across));
-  svg.append(s("text", { x: -(height - foot) / 2, y: 18, transform: "rotate(-90)", "text-anchor": "middle", class: "soft" }, up));
-  const place = (i) => ({ transform: `translate(${x(points[i]).toFixed(1)} ${y(points[i]).toFixed(1)})`, "data-i": i });
-  const order = [...points.keys()].sort((a, b) => (answers[a] < 0 ? 1 : 0) - (answers[b] < 0 ? 1 : 0));
-  for (const i of order) svg.append(answers[i] < 0 ? cross(4, place(i)) : marker(answers[i], 4, place(i)));
-  const tip = h("div", { class: "tip", role: "status", hidden: true });
-  const members = set ? membersOf(set) : [];
-  const showTip = (event) => {
-    const i = event.target.dataset?.i;
-    tip.hidden = i === undefined;
-    if (tip.hidden) return;
-    const [n, position] = [speakers[i], positions[i]];
-    tip.replaceChildren(
-      h("p", {}, answers[i] < 0 ? h("strong", {}, "No answer") : [answerOf(answers[i]), `, ${nameOf(members, n, position)}`]),
-      answers[i] < 0 || members[n].explainer.kind === "linear" ? "" : h("p", {}, join(members[n].rules[position].terms.map(name), " and ")),
-      labels ? h("p", {}, "The model says ", name(data.classes[labels[i]]), ".") : "",
-      rows ? h("p", {}, rows[i].map((value, j) => h("span", { class: "cellvalue" }, name(`${data.columns[j].name} = ${value}`)))) : "",
-    );
-    const box = $("plot").getBoundingClientRect();
-    tip.style.setProperty("left", `${Math.max(Math.min(event.clientX - box.left + 14, box.width - 250), 0)}px`);
-    tip.style.setProperty("top", `${event.clientY - box.top + 14}px`);
-  };
-  svg.addEventListener("mouseover", showTip);
-  svg.addEventListener("mouseleave", () => { tip.hidden = true; });
-  $("plot").replaceChildren(svg, tip);
-  const counts = new Map();
-  for (const label of answers) counts.set(label, (counts.get(label) ?? 0) + 1);
-  const line = (label) => h("li", {}, icon(label), " ", label < 0 ? "no answer" : name(shorten(data.classes[label], 48)), `: ${plural(counts.get(label) ?? 0, "row")}`);
-  $("legend").replaceChildren(h("ul", { class: "legend" }, data.classes.map((_, label) => label).filter((label) => counts.get(label)).map(line), line(-1)));
+  const members = membersOf(set);
+  const { lines } = set.picture;
+  const rank = (label) => (label === null ? Infinity : data.ranges ? data.ranges.indexOf(label) : label);
+  for (const line of lines) line.by?.sort(([one], [other]) => rank(one) - rank(other));
+  const hasLabels = lines.some(({ by }) => by);
+  $("picture-words").replaceChildren(`All ${plural(data.n_rows, "row")} of this page. Each line is one combination of rules: dots are the rules that hold, the bar is the rows for which exactly these hold${hasLabels ? ", coloured by what the model says" : ""}. The smallest combinations are counted together. `,
+    h("span", { class: "screen" }, "Select a rule by its number to mark its rows on the whole page."));
+  $("plot").replaceChildren(drawPicture(set.picture, set.overlaps.map(({ n }) => n), members.map((_, number) => nameOfMember(members, number)), data.classes, fillOf, state.rule, pick));
+  const labels = [...new Set(lines.flatMap(({ by }) => (by ?? []).map(([label]) => label)))].sort((a, b) => rank(a) - rank(b));
+  $("legend").replaceChildren(...labels.map((label) => h("li", {}, h("span", { class: "swatch" }, s("svg", { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" }, s("rect", { width: 12, height: 12, ...fillOf(label) }))), " ", label === null ? "other answers, fewer than 5 rows each" : name(shorten(data.classes[label], 48)))));
 }
 
 function renderColumns() {
@@ -416,14 +448,20 @@ function renderColumns() {
   const answered = set?.left_out ? set.left_out.of - set.left_out.n : 0;
   $("columns-words").textContent = decided ? `A column decides a row if the rule that answers the row uses it. ${plural(answered, "row")} on this page have an answer.` : "What the columns may hold.";
   const order = data.columns.map((_, j) => j).sort((a, b) => (decided ? decided[b] - decided[a] : 0) || a - b);
+  const used = new Set(state.rule === null ? [] : membersOf(set)[state.rule].features);
   const heads = ["column", ...(decided ? ["rows it decides"] : []), "kind", "values", "range of most rows", "missing"];
-  const lines = order.map((j) => {
+  const line = (j) => {
     const column = data.columns[j];
-    return h("tr", {}, h("th", { scope: "row" }, name(column.name)),
+    const own = column.own_name === column.name ? null : h("small", { class: "soft own" }, name(column.own_name));
+    return h("tr", { class: used.has(j) ? "picked" : null }, h("th", { scope: "row" }, name(column.name), own),
       decided ? h("td", { class: "share" }, count(decided[j]), meter(answered ? decided[j] / answered : 0)) : null,
       [column.kind, column.values, column.range || "–", column.missing ? "may be missing" : "never"].map((text) => h("td", { class: "words" }, name(text))));
-  });
-  $("schema").replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, lines)));
+  };
+  const table = (columns) => h("table", {}, h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, columns.map(line)));
+  const isUsed = (j) => !decided || decided[j] > 0 || used.has(j);
+  const [first, others] = [order.filter(isUsed), order.filter((j) => !isUsed(j))];
+  // Paper has no room for columns that no rule uses.
+  $("schema").replaceChildren(first.length ? table(first) : "", others.length ? h("details", { class: "long" }, h("summary", {}, plural(others.length, "column"), " that decide no row"), table(others)) : "");
 }
 
 function renderMaking() {
@@ -440,7 +478,8 @@ function render() {
   renderForm();
   renderLeftOut();
   renderTradeOff();
-  renderMap();
+  renderPicture();
+  renderPicked();
   renderColumns();
 }
 
@@ -458,11 +497,27 @@ $("floor").addEventListener("change", () => {
 $("budget").addEventListener("input", () => choose(choicesAt(data.cells, state.floor)[Number($("budget").value)], state.floor));
 for (const button of document.querySelectorAll(".back")) button.addEventListener("click", () => choose(fitted));
 $("filter").addEventListener("input", renderRules);
+addEventListener("hashchange", () => {
+  if (!/^#(rule|choice)=/.test(location.hash)) return;
+  readAddress();
+  render();
+});
+for (const link of document.querySelectorAll("nav a")) {
+  link.addEventListener("click", (event) => {
+    // A plain link would take the selection out of the address.
+    if (state.rule === null && state.cell === fitted) return;
+    event.preventDefault();
+    const part = document.querySelector(link.getAttribute("href"));
+    part.tabIndex = -1;
+    part.focus({ preventScroll: true });
+    part.scrollIntoView();
+  });
+}
 $("download").addEventListener("click", download);
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
 $("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
-matchMedia("(max-width: 46rem)").addEventListener("change", () => { renderLeftOut(); renderTradeOff(); renderMap(); });
+matchMedia("(max-width: 46rem)").addEventListener("change", () => { renderLeftOut(); renderTradeOff(); renderPicture(); });
 addEventListener("beforeprint", () => {
   // The rules of a tree are listed beside it, and longer lists stay closed on paper.
   for (const part of document.querySelectorAll("details:not(.tree, .tree *, .long)")) {
@@ -472,4 +527,6 @@ addEventListener("beforeprint", () => {
   }
 });
 renderMaking();
+readAddress();
 render();
+if (state.rule !== null) document.querySelector("#list .picked")?.scrollIntoView({ block: "center" });

@@ -108,6 +108,8 @@ function word(column, value) {
   return column.number ? String(Number(value.toPrecision(10))) : column.levels[value];
 }
 
+const wordWithUnit = (column, value) => word(column, value) + (value === null ? "" : column.unit);
+
 // The name of a rule, as in the summary: its explainer is named only where explainers have several rules.
 function nameOf(members, number, position) {
   if (members.every((member) => member.rules.length === 1)) return `rule ${number + 1}`;
@@ -137,7 +139,7 @@ function farOutside({ columns, phrases }, row) {
   const side = ({ far }, value) => (value > far[1] ? "above" : value < far[0] ? "below" : null);
   return columns.flatMap((column, j) => {
     const found = column.number && row[j] !== null ? side(column, row[j]) : null;
-    const parts = [`${column.name} = ${word(column, row[j])}`, found];
+    const parts = [`${column.name} = ${wordWithUnit(column, row[j])}`, found];
     return found ? [phrases.far.replaceAll("{}", () => parts.shift())] : [];
   });
 }
