@@ -232,7 +232,9 @@ class AggregateExplainer(Parameters):
         return tags
 
     @showing_progress
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None, background: Any = None, **others: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, *, groups: Any = None, background: Any = None, columns: Any = None, **others: Any
+    ) -> Self:
         """Choose explainers for the black box on these rows.
 
         Use rows that are new to the black box, which has memorised its training rows. Those are the best background.
@@ -254,6 +256,9 @@ class AggregateExplainer(Parameters):
             Rows that show where data lie, such as the black box's training rows. Draws are made from them, and every
             row of X judges. Without a background, draws are made from the rows that ``holdout`` leaves, or else from
             X itself: fold by fold, or of 5,000 rows (or groups) and more from 2,000, while the others judge.
+        columns : mapping or frame, optional
+            A data dictionary: the description of a column by its name, or a pair of description and unit; or a frame
+            with the columns name, description and unit. Rules, page and exports use these words.
         **others
             Refused, ``sample_weight`` with the reason.
         """
@@ -272,6 +277,8 @@ class AggregateExplainer(Parameters):
             X, y, groups, background, schema=self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs
         )
         check_radii(self, len(reading.values) if source is None else source.n_rows)
+        if columns is not None:
+            reading = replace(reading, schema=reading.schema.describing(columns))
         reading = reading.notice_copies()
         model = self.output.of_model(self.black_box)
         box = BlackBox(model, reading.schema, is_number=self.tolerance is not None)

@@ -67,9 +67,28 @@ def test_budgets(run, patients_csv):
     assert not rules["where"].str.contains(" and ").any()
 
 
+def test_a_data_dictionary_is_used_in_every_file(run, patients_csv):
+    words = {
+        "name": ["age", "dose", "risk"],
+        "description": ["age at entry", "daily dose", ""],
+        "unit": ["y", "mg", ""],
+    }
+    pd.DataFrame(words).to_csv("words.csv", index=False)
+    done = run("explain", patients_csv, "--target", "risk", "--draws", 1_000, "--columns", "words.csv")
+    assert done.code == 0, done.err
+    assert "age at entry > " in done.out
+    where = pd.read_csv("oleander-out/explainers.csv")["conditions"].str.cat(sep="; ")
+    assert "age at entry > " in where
+    assert " mg" in where
+    assert "age at entry" in Path("oleander-out/report.html").read_text(encoding="utf-8")
+    assert "age at entry" in run("export", "oleander-out/atlas.oleander", "--format", "card").out
+
+
 @pytest.mark.parametrize(
     ("options", "code", "sentence"),
     [
+        (("--columns", "absent.csv"), 3, "absent.csv"),
+        (("--columns", "patients.csv"), 3, "give a mapping of names to descriptions, or a table with the columns name"),
         (("--min-fidelity", "0.9999", "--draws", "600"), 5, "ower --min-fidelity"),
         (("--drop", "absent"), 2, "--drop names the column 'absent'"),
         (("--groups", "absent"), 2, "--groups names the column 'absent'"),

@@ -28,6 +28,7 @@ from oleander.cli.outputs import (
     write_table,
 )
 from oleander.cli.preparing import Prepared, prepare, read_signs
+from oleander.cli.tables import read_table
 from oleander.data.clinic import make_clinic
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
@@ -142,9 +143,10 @@ def fit_and_write(
 
     ``also`` writes further files to the folder that it is given.
     """
-    title = "A generated clinic: how the forest decides"
+    title, dictionary = "A generated clinic: how the forest decides", None
     if isinstance(given, Fitting):
         title = f"How the model decides: {given.data.name}"
+        dictionary = None if given.columns is None else read_table(given.columns)
     with whole_folder(given.out) as draft:
         # The training rows of a model trained here are a background only where draws are made.
         background = prepared.background if atlas.asks else None
@@ -154,7 +156,7 @@ def fit_and_write(
             if prepared.is_new:
                 # A model trained here may be right on every row without having seen one of them.
                 warnings.filterwarnings("ignore", "the black box is right on")
-            atlas.fit(prepared.X, y, groups=prepared.groups, background=background)
+            atlas.fit(prepared.X, y, groups=prepared.groups, background=background, columns=dictionary)
         tables = {"explainers.csv": atlas.rules_frame(), "tradeoff.csv": atlas.tradeoff().table}
         if isinstance(prepared.X, pd.DataFrame):
             tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row, prepared.ids)

@@ -108,6 +108,9 @@ class Fitting(Opening):
     groups: str | None = option(None, DATA, "The column of rows that belong together (one patient).", metavar="COL")
     drop: list[str] | None = option(None, DATA, "Columns to leave out.", metavar="COL,...")
     kinds: str = option("", DATA, "Kinds of columns whose values mislead: age=integer.", metavar="COL=KIND,...")
+    columns: Path | None = option(
+        None, DATA, "A data dictionary: a file with the columns name, description and unit.", metavar="FILE"
+    )
     model: str | None = option(
         None,
         MODEL,
@@ -268,7 +271,7 @@ class Report(Asking):
     """Write the page of a saved explainer."""
 
     out: Path = option(Path("report.html"), OUTPUT, "The page to write.", metavar="FILE")
-    data: Path | None = option(None, DATA, "Rows for the map and for the part on unanswered rows.", metavar="DATA")
+    data: Path | None = option(None, DATA, "Rows that the page counts.", metavar="DATA")
     title: str = option("How the model decides", OUTPUT, "What the page is about.")
     include_rows: bool = _rows()
 

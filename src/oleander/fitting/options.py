@@ -251,7 +251,7 @@ def check_arguments(others: Iterable[str]) -> None:
             "as a random part of those that weigh less."
         )
     for name in others:
-        raise TypeError(f"fit has no argument {name!r}; it takes X, y, groups and background.")
+        raise TypeError(f"fit has no argument {name!r}; it takes X, y, groups, background and columns.")
 
 
 def refuse_beside_letter(*, local: Any, bounds: str | None, centers: str) -> None:

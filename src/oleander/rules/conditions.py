@@ -65,17 +65,18 @@ class Range:
     def describe_known(self) -> str:
         """Return the condition on a value that is not missing, in words; empty where no such value fulfils it."""
         name, lower, upper, say = self.feature.shown, self.lower, self.upper, self.feature.describe_value
+        with_unit = self.feature.with_unit
         if lower >= upper:
             return ""
         if math.isinf(lower) and math.isinf(upper):
             return f"{name} is known"
         if math.isinf(upper):
-            return f"{name} > {say(lower)}"
+            return f"{name} > {with_unit(say(lower))}"
         if math.isinf(lower):
-            return f"{name} ≤ {say(upper)}"
+            return f"{name} ≤ {with_unit(say(upper))}"
         if self.feature.is_whole and math.floor(upper) - math.floor(lower) == 1:
-            return f"{name} = {say(math.floor(upper))}"
-        return f"{say(lower)} < {name} ≤ {say(upper)}"
+            return f"{name} = {with_unit(say(math.floor(upper)))}"
+        return f"{say(lower)} < {name} ≤ {with_unit(say(upper))}"
 
     def form(self) -> dict[str, Any]:
         """Return plain data for the page, in which an infinite end is None."""

@@ -224,7 +224,7 @@ def _describe_reasons(silence: Sequence[Silence]) -> str:
 
 def describe_far(far: FarValue) -> str:
     """Return that a value lies far outside the data, without any value of the data."""
-    shown = f"{far.feature.shown} = {far.feature.describe_value(far.value)}"
+    shown = f"{far.feature.shown} = {far.feature.with_unit(far.feature.describe_value(far.value))}"
     return FAR.format(shown, "above" if far.value > far.feature.upper else "below")
 
 

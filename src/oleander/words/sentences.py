@@ -343,14 +343,14 @@ def describe_evaluation(evaluation: Evaluation) -> list[str]:
 def describe_uncovered(uncovered: Uncovered, least: int = 1) -> list[str]:
     """Return how many rows are not answered, and regions with ``least`` or more of them in which they are frequent."""
     n_silent = uncovered.n_rows
+    if not n_silent:
+        return ["Every row is answered."]
     first = f"{how_many(n_silent)} ({show_share(uncovered.share, 1)}) {'is' if n_silent == 1 else 'are'} not answered."
     dense: list[tuple[int, Rule]] = []
     for n_there, rule in sorted(((count_silent(rule), rule) for rule in uncovered.rules), key=lambda pair: -pair[0]):
         is_enough = 2 * sum(n for n, _ in dense) > n_silent
         if not is_enough and rule.terms and n_there >= least and n_there > uncovered.share * rule.n_draws:
             dense.append((n_there, rule))
-    if not n_silent:
-        return [first]
     if not dense:
         return [first, "No small tree separates them from the answered rows."]
     n_inside = sum(n for n, _ in dense)

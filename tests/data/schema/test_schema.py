@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oleander.data.schema import FeatureSchema, Kind
+from oleander.rules.conditions import Range
 
 
 def test_mixed_columns_round_trip(mixed, mixed_schema):
@@ -122,6 +123,39 @@ def test_bad_rows_are_refused(mixed, mixed_schema, spoil, message):
 def test_data_that_cannot_be_read(X, message):
     with pytest.raises(ValueError, match=message):
         FeatureSchema.infer(X)
+
+
+DICTIONARY = pd.DataFrame(
+    {"name": ["bmi", "sex", "target"], "description": ["body mass index", None, "sent to"], "unit": ["kg/m²", None, ""]}
+)
+
+
+@pytest.mark.parametrize("columns", [{"bmi": ("body mass index", "kg/m²")}, DICTIONARY])
+def test_a_data_dictionary_gives_words_and_units(columns):
+    schema = FeatureSchema.infer(pd.DataFrame({"bmi": [21.5, 30.25, 33.0], "sex": ["F", "M", "F"]})).describing(columns)
+    assert str(Range(0, schema[0], 21.5, 30.25)) == "21.5 < body mass index ≤ 30.25 kg/m²"
+    assert [feature.shown for feature in schema] == ["body mass index", "sex"]
+    # The data are still found by the names that they have.
+    assert schema.names == ("bmi", "sex")
+    assert FeatureSchema.from_dict(json.loads(json.dumps(schema.to_dict()))) == schema
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ({"BMI": "body mass index"}, "columns describes 'BMI', which the data do not have; they have 'bmi', 'sex'"),
+        ({"bmi": ("a", "b", "c")}, r"columns\['bmi'\] has 3 parts"),
+        ({"sex": ("sex", "kg")}, "column 'sex' holds no numbers, so it cannot have the unit 'kg'"),
+        ({"bmi": "sex"}, "two columns would be printed as 'sex'"),
+        (DICTIONARY.rename(columns={"name": "column"}), "columns has .*: give a mapping of names"),
+        (DICTIONARY.iloc[2:], "columns describes 'target', which the data do not have"),
+        (3, "columns has a int: give a mapping of names"),
+    ],
+)
+def test_a_data_dictionary_that_cannot_be_used(columns, sentence):
+    schema = FeatureSchema.infer(pd.DataFrame({"bmi": [21.5, 30.25, 33.0], "sex": ["F", "M", "F"]}))
+    with pytest.raises(ValueError, match=sentence):
+        schema.describing(columns)
 
 
 @pytest.mark.slow

@@ -24,6 +24,8 @@ Level = str | int | float | bool
 LEAST_SPREAD = 1e-150
 # The parameters that are never written.
 PRIVATE: dict[str, Any] = {"private": None, "categories": ()}
+# What stands after a number without a space.
+NO_SPACE = ("", "%", "°")
 # As pandas and NumPy write them: int64, <U12, Int64, string, category, double[pyarrow].
 DTYPE_NAME = re.compile(r"[<>|=]?[A-Za-z]{1,20}[0-9]{0,4}(\[[a-z]{1,20}\])?")
 
@@ -71,7 +73,7 @@ class Feature:
     Parameters
     ----------
     name : str
-        The column's name in the data; rules and messages print ``shown``.
+        The column's name in the data; rules print ``shown``.
     kind : Kind
         Continuous and integer columns hold numbers, and so do dates and timestamps: days since 1970-01-01. Binary and
         categorical columns hold levels.
@@ -90,6 +92,10 @@ class Feature:
         Whether a column of dtype ``category`` is ordered.
     rare : bool
         Whether the last level stands for every level that is not named: those that few rows hold, and new ones.
+    description : str
+        What the column is in the user's words, which rules print instead of its name; empty for the name.
+    unit : str
+        The unit of a number, printed after its values.
     private : Feature or None
         The column with exact bounds and every level by its name, for draws and the black box. It is never written.
     categories : tuple
@@ -112,11 +118,16 @@ class Feature:
     missing: bool = False
     ordered: bool = False
     rare: bool = False
+    description: str = ""
+    unit: str = ""
     private: "Feature | None" = field(default=None, compare=False, repr=False)
     categories: tuple[Level, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         refuse_half_pairs(self.name, "a column's name")
+        refuse_half_pairs(self.description + self.unit, f"the description of column {self.name!r}")
+        if self.unit and (not self.is_number or self.is_date):
+            raise ValueError(f"column {self.name!r} holds no numbers, so it cannot have the unit {self.unit!r}.")
         if self.is_number:
             if not (math.isfinite(self.lower) and math.isfinite(self.upper) and self.lower <= self.upper):
                 raise ValueError(
@@ -145,8 +156,8 @@ class Feature:
 
     @property
     def shown(self) -> str:
-        """The name as it is printed."""
-        return visible(self.name)
+        """The description as it is printed, or else the name."""
+        return visible(self.description or self.name)
 
     @property
     def is_number(self) -> bool:
@@ -353,6 +364,16 @@ class Feature:
             return format_days(code) if self.is_date else format_number(code)
         level = self.levels[int(code)]
         return format_number(level) if isinstance(level, float) or type(level) is int else visible(level)
+
+    def with_unit(self, text: str) -> str:
+        """Return a value in words with the column's unit.
+
+        Examples
+        --------
+        >>> Feature("bmi", Kind.CONTINUOUS, "float64", unit="kg/m²").with_unit("30")
+        '30 kg/m²'
+        """
+        return f"{text}{'' if self.unit in NO_SPACE else ' '}{visible(self.unit)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, without what is private."""

@@ -1,6 +1,6 @@
 """All columns together: from a frame or array to one float matrix, and back to the input of the black box."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
@@ -18,6 +18,8 @@ from oleander.files.codec import read_fields, write_fields
 from oleander.messages import list_some, name_nearest, one_line, shorten
 
 FORMAT = 1
+# What a data dictionary says of a column.
+WORDS = ("description", "unit")
 # Of the levels of a column, in a table to be read.
 MOST_SHOWN, MOST_LETTERS = 6, 60
 # Cells of a block, 2 MB.
@@ -112,6 +114,32 @@ class FeatureSchema:
         features = list(self.features)
         features[position] = features[position].changed(**changes)
         return replace(self, features=tuple(features))
+
+    def describing(self, columns: Any) -> Self:
+        """Return the schema with descriptions and units from a data dictionary.
+
+        Parameters
+        ----------
+        columns : mapping or frame
+            A mapping of a column's name to its description, or to a pair of description and unit; or a frame with the
+            columns name, description and unit, of which the last may be absent. A frame may describe columns that are
+            not in the schema.
+
+        Examples
+        --------
+        >>> schema = FeatureSchema.infer(pd.DataFrame({"wt": [61.5, 58.0, 70.2]}))
+        >>> schema.describing({"wt": ("weight", "kg")})[0].shown
+        'weight'
+        """
+        words = read_dictionary(columns, self.names)
+        features = tuple(
+            feature.changed(**words[feature.name]) if feature.name in words else feature for feature in self.features
+        )
+        shown = [feature.shown for feature in features]
+        twice = next((name for name in shown if shown.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two columns would be printed as {twice!r}: describe them by different words.")
+        return replace(self, features=features)
 
     def position(self, name: str) -> int:
         """Return the position of the column with this name."""
@@ -366,6 +394,38 @@ class FeatureSchema:
             raise ValueError(f"this is not a schema that can be read: {one_line(error)}.") from error
 
 
+def read_dictionary(columns: Any, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the description and unit of each column that a data dictionary has; ``ValueError`` if none is known.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"name": ["wt"], "description": ["weight"], "unit": ["kg"]})
+    >>> read_dictionary(table, ["wt", "age"])
+    {'wt': {'description': 'weight', 'unit': 'kg'}}
+    """
+    if isinstance(columns, Mapping):
+        pairs = {str(name): words if isinstance(words, (tuple, list)) else (words,) for name, words in columns.items()}
+        given = {name: dict(zip(WORDS, map(str, words), strict=False)) for name, words in pairs.items()}
+        wrong = next((name for name, words in pairs.items() if not 1 <= len(words) <= len(WORDS)), None)
+        if wrong is not None:
+            raise ValueError(f"columns[{wrong!r}] has {len(pairs[wrong])} parts: give a description, or it and a unit.")
+        unknown = [name for name in given if name not in names]
+    else:
+        table = to_table(columns)
+        if not isinstance(table, pd.DataFrame) or not {"name", "description"} <= set(table.columns):
+            what = list_some(table.columns) if isinstance(table, pd.DataFrame) else f"a {type(columns).__name__}"
+            raise ValueError(
+                f"columns has {what}: give a mapping of names to descriptions, or a table with the columns name, "
+                "description and unit."
+            )
+        table = table.reindex(columns=["name", *WORDS]).astype(object).fillna("").map(lambda cell: str(cell).strip())
+        given = {line["name"]: {word: line[word] for word in WORDS} for line in table.to_dict("records")}
+        unknown = [] if set(given) & set(names) else list(given)
+    if unknown:
+        raise ValueError(f"columns describes {unknown[0]!r}, which the data do not have; they have {list_some(names)}.")
+    return {name: words for name, words in given.items() if name in names}
+
+
 def describe_features(features: Iterable[Feature], *, with_bounds: bool = True) -> pd.DataFrame:
     """Return a line per column: its name, its kind, the values that it may hold, and whether one may be missing.
 
@@ -382,7 +442,7 @@ def _values(feature: Feature, with_bounds: bool) -> str:
     if feature.is_number and not with_bounds:
         return "dates" if feature.is_date else "numbers"
     if feature.is_number:
-        return f"{feature.describe_value(feature.lower)} to {feature.describe_value(feature.upper)}"
+        return feature.with_unit(f"{feature.describe_value(feature.lower)} to {feature.describe_value(feature.upper)}")
     shown = ", ".join(feature.describe_value(code) for code in range(min(len(feature.levels), MOST_SHOWN)))
     more = len(feature.levels) - MOST_SHOWN
     return shorten(shown, MOST_LETTERS) + (f" and {more} more" if more > 0 else "") if feature.levels else "none"
