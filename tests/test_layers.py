@@ -28,6 +28,7 @@ LAYERS = [
     "fitting",
     "watch",
     "router",
+    "reserve",
     "explainer",
     "report",
     "cli",
@@ -36,7 +37,7 @@ LAYERS = [
 # Selection knows nothing of explainers: matrices in, a result out.
 ALONE = {"selection": {"arrays", "messages", "kernels", "running", "selection"}}
 # Modules that stand in no folder.
-ROOT_MODULES = {"__init__", "__main__", "explainer", "arrays", "messages", "router", "watch"}
+ROOT_MODULES = {"__init__", "__main__", "explainer", "arrays", "messages", "reserve", "router", "watch"}
 # The page is written by a method of the estimator, the panels are drawn by one of the trade-off, and results print
 # themselves in the words of a folder above; all look the folder up when the method is called.
 LOOKED_UP = {("explainer.py", "oleander.report"), ("tradeoff.py", "oleander.report"), ("messages.py", "oleander.words")}

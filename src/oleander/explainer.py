@@ -1,9 +1,10 @@
 """AggregateExplainer: a few rules or local explainers of a black box, each faithful by itself, with wide coverage."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,19 +20,20 @@ from oleander.black_box.resuming import resume
 from oleander.candidates.balls import Balls, Radius
 from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
-from oleander.data.checks import check_count, check_share, make_seed
+from oleander.data.checks import check_count, check_share, make_seed, one_per_row
 from oleander.data.frames import as_one_row, take_rows, to_table
 from oleander.data.reading import read
-from oleander.data.rows import Rows
+from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.sources import as_source
 from oleander.draws.in_ball import Bounds
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
-from oleander.files.checkpoint import Checkpoint
+from oleander.files.checkpoint import Checkpoint, hash_array
 from oleander.files.saved import FileError, read_file, write_file
 from oleander.fitting.choice_from_pool import ChoiceFromPool
 from oleander.fitting.counting import add_counts, plan_count
+from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import (
     Parameters,
@@ -46,8 +48,10 @@ from oleander.fitting.options import (
 from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.certificate import Certificate
 from oleander.judging.floor import Floor
+from oleander.judging.retesting import Tested
 from oleander.learning.learner import judge_learned_trees
-from oleander.messages import one_line, visible
+from oleander.messages import one_line, visible, warn_user
+from oleander.reserve import Reserve, ReserveError
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
 from oleander.results.explanation import Explanation, explain_row
@@ -136,6 +140,7 @@ class AggregateExplainer(Parameters):
     _engine: Engine | None
     _counter: CountingBlackBox | None
     _n_fits: dict[str, int]
+    _reserves: dict[str, Reserve]
 
     @classmethod
     def paper(
@@ -508,6 +513,128 @@ class AggregateExplainer(Parameters):
         floor = self.record_.min_fidelity
         return Watch(path, rules, self.evaluate, floor=floor, min_coverage=wanted, level=level)
 
+    def without(self, *rules: int) -> Self:
+        """Return a new explainer without some rules, by their numbers from 1; this one stays as it is.
+
+        Here as in ``with_rule`` and ``with_threshold``, what the rules answer is counted again on draws and rows, and
+        nothing is certified: see ``reserve``. Both explainers count the rows sent to the black box together.
+        """
+        return self._edited(self._make_editor().without(*rules))
+
+    def with_rule(self, conditions: str, answer: Any, *, force: bool = False) -> Self:
+        """Return a new explainer with one more rule, which stands last.
+
+        Parameters
+        ----------
+        conditions : str
+            As rules are printed: "age > 60 and gait ≤ 12"; see ``oleander.rules.parsing.parse_conditions``.
+        answer : label or number
+        force : bool
+            Whether the rule is added although it is under ``min_fidelity`` on draws. It is then marked wherever it is
+            shown.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).uniform(size=(400, 3))
+        >>> atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, random_state=0).fit(X)
+        >>> edited = atlas.without(1).with_rule("x0 > 0.6 and x1 <= 0.9", True)
+        >>> len(edited.explainers_) == len(atlas.explainers_), edited.certificate_ is None
+        (True, True)
+        """
+        return self._edited(self._make_editor().with_rule(conditions, answer, force=force))
+
+    def with_threshold(self, rule: int, column: str, value: Any, *, force: bool = False) -> Self:
+        """Return a new explainer with another bound in one condition of a rule.
+
+        ``value`` is a number or a date, or a pair where the rule bounds the column on both sides.
+        """
+        return self._edited(self._make_editor().with_threshold(rule, column, value, force=force))
+
+    def edit(self, edits: Sequence[Mapping[str, Any]], X: Any = None, labels: Any = None) -> Self:
+        """Return a new explainer after several edits, as the page and ``oleander edit`` exchange them.
+
+        Parameters
+        ----------
+        edits : sequence of mappings
+            Each has ``do``, one of "without" (``rule``), "with_rule" (``conditions``, ``answer``, ``force``),
+            "with_threshold" (``rule``, ``column``, ``value``, ``force``) and "note" (``rule``, ``text``). Numbers of
+            rules are those of this explainer, before all edits.
+        X, labels : DataFrame or array, and the black box's answers
+            Rows to count on, in place of the draws and rows of the fit, which a file does not hold.
+        """
+        return self._edited(self._make_editor(X, labels).apply(edits))
+
+    @showing_progress
+    def reserve(
+        self,
+        X: Any,
+        labels: Any = None,
+        *,
+        groups: Any = None,
+        path: str | os.PathLike[str] | None = None,
+    ) -> Reserve:
+        """Return a reserve of new rows that certifies edited explainers, as often as you like.
+
+        It shows whether a test passed, and nothing else of its rows. So edits may be made by looking at the draws and
+        rows of the fit, and everything that it ever certifies is true together with the confidence of ``floor``.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+            Rows that took no part in the fit, and that the editor does not look at.
+        labels : array of shape (n_rows,), optional
+            What the black box says of them. Otherwise it is asked.
+        groups : array of shape (n_rows,), optional
+        path : path or None
+            A file that remembers the tests. Without one, they are forgotten at the end of the process.
+        """
+        X = to_table(X)
+        rows, readable = self.schema_.encode_readable(X)
+        content = hash_array(np.sort(hash_rows(rows)))
+        kept: dict[str, Reserve] = self.__dict__.setdefault("_reserves", {})
+        if content in kept and (path is None or kept[content].path == Path(path)):
+            return kept[content]
+        if content in kept:
+            raise ReserveError("these rows are a reserve already, whose tests are kept elsewhere: give no path.")
+        if self._engine is not None and (n_known := int((self._engine.known.find(rows) >= 0).sum())) > len(rows) / 2:
+            warn_user(f"{n_known:,} of {len(rows):,} rows equal rows of the fit: a reserve needs rows that are new.")
+        kept[content] = Reserve(
+            self.schema_,
+            rows,
+            readable,
+            self._label_table(X, rows, readable, labels),
+            None if groups is None else one_per_row(groups, len(rows), "groups"),
+            floor=self.record_.min_fidelity,
+            level=self.floor.level,
+            path=path,
+        )
+        return kept[content]
+
+    def accept(self, tested: Tested) -> None:
+        """Keep that the rules passed a test on a reserve, which calls this."""
+        self._record = replace(self._record, reserved=tested)
+
+    def _make_editor(self, X: Any = None, labels: Any = None) -> Editor:
+        """Return what edits the rules, on the draws and rows of the fit or on given rows."""
+        record = self.record_
+        if X is None:
+            lack = "no draws and rows to count on; edit(edits, X, labels) counts on yours"
+            return self._need_engine(lack).make_editor(record)
+        X = to_table(X)
+        rows, readable = self.schema_.encode_readable(X)
+        known = self._label_table(X, rows, readable, labels)
+        given = Rows(record.schema, rows, np.ones(len(rows), dtype=np.intp), np.arange(len(rows)), known)
+        given = given if readable is None else given.part(readable)
+        return Editor(record, given.values, given.labels, given)
+
+    def _edited(self, record: FitRecord) -> Self:
+        """Return an explainer like this one with another record; rows that were asked about are counted in both."""
+        other = type(self)(**self.get_params(deep=False))
+        other._n_fits = getattr(self, "_n_fits", {})
+        other._reserves = self.__dict__.setdefault("_reserves", {})
+        other._set_record(record, self._counter, self._engine)
+        return other
+
     @showing_progress
     def router(self, model: Any = None, *, target: float | None = None) -> Router:
         """Return a scikit-learn estimator that answers by these rules, and asks the model where they are silent.
@@ -677,6 +804,8 @@ class AggregateExplainer(Parameters):
         record = self.record_
         if max_explainers is None and min_fidelity is None and record.tradeoff is not None:
             return record.tradeoff
+        if record.n_edits:
+            raise ValueError("edited rules have no trade-off: trace that of the explainer before its edits.")
         grid = read_grid(record.cell, max_explainers, min_fidelity)
         found = self._need_engine("no trade-off").tradeoff(record.cell, *grid)
         self._record = replace(self._record, tradeoff=found)

@@ -15,6 +15,7 @@ from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
+from oleander.fitting.editing import Editor
 from oleander.learning.learner import RuleLearner
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord, Stability
@@ -90,6 +91,10 @@ class Engine(ABC):
     def judged_apart(self, limits: tuple[int, float]) -> tuple[Bools, Bools] | None:
         """Return the points that rules learned without them answer, and answer correctly; None if there are none."""
         return None
+
+    def make_editor(self, record: FitRecord) -> Editor:
+        """Return what edits the rules of a record."""
+        return Editor(record, self.rows.values, self.rows.labels, self.rows)
 
     @property
     def made_from(self) -> tuple[int | None, int | None]:

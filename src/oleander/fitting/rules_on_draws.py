@@ -22,6 +22,7 @@ from oleander.draws.jitter import measure_realism
 from oleander.draws.labelled import LabelledDraws, draw_and_ask, take_as_draws
 from oleander.files.checkpoint import Checkpoint
 from oleander.fitting.delivering import deliver_rules, measure_stability
+from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.judging.certificate import Certificate
@@ -141,6 +142,12 @@ class RulesOnDraws(Engine):
         )
         held = rows if is_held else Rows.empty(reading.schema)
         return record, cls(rows, held, parts, seed, learner, taught=taught, can_certify=reading.can_certify)
+
+    def make_editor(self, record: FitRecord) -> Editor:
+        """Return what edits the rules of a record, and counts them on the draws too."""
+        draws = self.learner.draws
+        answers = draws.classes[draws.codes] if draws.truth is None else draws.truth
+        return Editor(record, draws.values, answers, self.rows)
 
     @property
     def made_from(self) -> tuple[int | None, int | None]:

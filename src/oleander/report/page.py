@@ -353,7 +353,7 @@ def _judge(atlas: AggregateExplainer, cell: Cell, answers: Answers, shown: Shown
     if not atlas.record_.by_folds:
         return None if shown.labels is None else (answers.answered, answers.right(shown.labels))
     # The rules were learned from draws around these rows: answers of rules that were learned without the row count.
-    if engine is None or not shown.are_fitted:
+    if engine is None or not shown.are_fitted or atlas.record_.n_edits:
         return None
     judged = engine.judged_apart((cell.max_explainers, cell.min_fidelity))
     if judged is None:

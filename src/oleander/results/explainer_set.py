@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -52,6 +52,8 @@ class ChosenExplainer(Shown):
         How near its answers must be to the black box's to agree; None for labels.
     spreads : tuple of Spread or None
         For each of its rules for numbers, how far its answers lie from the black box's; empty where that is not known.
+    by_hand : {"", "written", "forced"}
+        Whether a person wrote or changed it after the fit, also although it is under the floor on draws ("forced").
     """
 
     region: Region
@@ -64,6 +66,7 @@ class ChosenExplainer(Shown):
     judged: tuple[Claim, ...] = ()
     tolerance: Tolerance | None = None
     spreads: tuple[Spread | None, ...] = ()
+    by_hand: Literal["", "written", "forced"] = ""
 
     @property
     def ball(self) -> Ball | None:

@@ -15,6 +15,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import agrees
 from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim
+from oleander.judging.retesting import Tested
 from oleander.judging.system import SystemCertificate
 from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
@@ -197,6 +198,14 @@ class OneTree(Saved):
     leaves_alone: float
 
 
+@dataclass(frozen=True)
+class Edit(Saved):
+    """What a person changed, or remarked ("note"), after the fit, in a sentence."""
+
+    kind: Literal["without", "with_rule", "with_threshold", "note"]
+    words: Annotated[str, visible]
+
+
 @dataclass(frozen=True, eq=False)
 class FitRecord:
     """The explainers of a fit and their figures.
@@ -248,6 +257,10 @@ class FitRecord:
     system : SystemCertificate or None
         What may be claimed of a router: these explainers, and the black box where they are silent. None where no row
         that they were not chosen on has judged them.
+    edits : tuple of Edit
+        What was changed by hand after the fit, the first change first.
+    reserved : Tested or None
+        The test on a reserve of new rows that the rules as they are now have passed.
     """
 
     max_explainers: int
@@ -272,6 +285,13 @@ class FitRecord:
     n_candidates: Count = 0
     model_score: ModelScore | None = None
     system: SystemCertificate | None = None
+    edits: tuple[Edit, ...] = ()
+    reserved: Tested | None = None
+
+    @property
+    def n_edits(self) -> int:
+        """The number of changes by hand, without remarks."""
+        return sum(edit.kind != "note" for edit in self.edits)
 
     @property
     def schema(self) -> FeatureSchema:
@@ -308,7 +328,9 @@ class FitRecord:
 
     @property
     def status(self) -> str:
-        """The status of the proof, or "certified" or "judged" where explainers were learned by asking."""
+        """The status of the proof, or "certified", "judged" or "edited" where rules were learned by asking."""
+        if self.n_edits:
+            return "edited"
         if self.proof is not None and not self.is_asked:
             return self.proof.status
         return "certified" if self.certificate is not None else "judged"
@@ -344,7 +366,8 @@ class FitRecord:
         check_share("min_fidelity", record.min_fidelity, with_one=True)
         if not record.explainers.members:
             raise ValueError("it holds no explainer")
-        if record.proof is None and record.certificate is None and record.judged is None:
+        known = record.proof, record.certificate, record.judged
+        if all(one is None for one in known) and not record.n_edits:
             raise ValueError("it holds neither a proof nor a certificate nor a judgement")
         if record.stability is not None and not record.stability.matches(record.explainers):
             raise ValueError("its stability does not count each rule")
@@ -375,6 +398,8 @@ def tabulate_rules(members: Sequence[ChosenExplainer], stability: Stability | No
                     "learned_share": rule.share,
                 }
             )
+            if any(one.by_hand for one in members):
+                lines[-1] |= {"by_hand": member.by_hand}
             if member.tolerance is not None:
                 spread = member.spreads[position] if member.spreads else None
                 lines[-1] |= {"within": np.nan if spread is None else spread.size}

@@ -23,7 +23,7 @@ NUMBERS = (20, 30, 50, 100, 200, 500)
 FLOORS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
 N_FLOORS = 5
 WITHHELD = "withheld"
-STATUSES = (*get_args(Status), "certified", "judged", WITHHELD)
+STATUSES = (*get_args(Status), "certified", "judged", "edited", WITHHELD)
 
 
 def read_status(word: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.evidence import Watched
 from oleander.judging.floor import FloorCheck
+from oleander.judging.retesting import Tested
 from oleander.judging.system import Cost, SystemCertificate
 from oleander.results.changing import Change
 from oleander.results.evaluation import Evaluation, Uncovered
@@ -24,6 +25,7 @@ from oleander.words.claims import (
     describe_cost,
     describe_floor_check,
     describe_system,
+    describe_tested,
     describe_watched,
 )
 from oleander.words.html import (
@@ -61,6 +63,7 @@ TEXTS: dict[type, Callable[[Any], str | list[str]]] = {
     Statement: describe_statement,
     SystemCertificate: describe_system,
     TradeOff: lambda one: str(one.table.to_string(index=False)),
+    Tested: describe_tested,
     Uncovered: describe_uncovered,
     Watched: describe_watched,
 }

@@ -111,7 +111,7 @@ def _list_limits(record: FitRecord) -> list[str]:
         "The figures hold for rows from the same source as the rows that were checked. `oleander evaluate` checks new "
         "rows.",
     ]
-    if record.certificate is None:
+    if record.certificate is None and record.reserved is None:
         limits.append("The figures are not certified: no row was held out for that alone.")
     limits += map(escape, describe_realism(record))
     return [f"- {limit}" for limit in limits]

@@ -13,6 +13,7 @@ from oleander.judging.bounds import level_of_widest, lower_bound
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.evidence import Watched
 from oleander.judging.floor import FloorCheck
+from oleander.judging.retesting import Tested
 from oleander.judging.system import Cost, SystemCertificate
 from oleander.messages import show_lower, show_lower_percent, show_percent, show_share, show_upper_percent, visible
 from oleander.results.fit_record import OneTree
@@ -81,7 +82,12 @@ def show_evidence(claim: Claim) -> str:
 
 def about(claim: Claim) -> str:
     """Return what a bound is about, as the end of a sentence; empty for rows."""
-    return "" if claim.unit == "rows" else " for a random row of a random group"
+    return about_unit(claim.unit)
+
+
+def about_unit(unit: Unit) -> str:
+    """Return what a bound on rows, or on groups, is about; empty for rows."""
+    return "" if unit == "rows" else " for a random row of a random group"
 
 
 def on_new_rows(claim: Claim) -> str:
@@ -199,6 +205,32 @@ def describe_floor_check(check: FloorCheck) -> str:
         f"answered rows): {at_least(check.lower, 1)} and at most {show_upper_percent(check.upper)}, each with "
         f"{show_percent(check.confidence)} confidence.\n{words[check.state]}"
     )
+
+
+def describe_tested(tested: Tested) -> str:
+    """Return whether rules passed a test on a reserve, and what the next test takes."""
+    floor, units = show_percent(tested.floor), how_many(tested.n_units, tested.unit)
+    sure = f"{show_percent(tested.confidence)} confidence for all that these {tested.unit} certify"
+    result = (
+        f"Passed: {at_least(tested.floor)} of answers match the model{about_unit(tested.unit)} ({sure}; {units})."
+        if tested.passed
+        else f"Not passed: a floor of {floor} is not shown on the {units} of this reserve."
+    )
+    return f"{result} {_say_next(tested)}"
+
+
+def describe_reserve(tested: Tested, n_tests: int) -> str:
+    """Return the size of a reserve, how often it was asked, and what the next test takes."""
+    asked = f"{how_many(n_tests, 'tests')} so far" if n_tests else "not tested on yet"
+    return f"A reserve of {how_many(tested.n_units, tested.unit)}, {asked}. {_say_next(tested)}"
+
+
+def _say_next(tested: Tested) -> str:
+    failed = f"{how_many(tested.n_failed, 'tests')} failed so far" if tested.n_failed else "No test has failed so far"
+    needed = f"must match the model if all {how_many(tested.n_units, tested.unit)} are answered"
+    if tested.n_needed > tested.n_units:
+        return f"{failed}; the next cannot pass, even if every answer is correct: take a reserve of more rows."
+    return f"{failed}; to pass the next, {tested.n_needed:,} {needed}."
 
 
 def describe_watched(watched: Watched) -> str:

@@ -74,6 +74,11 @@ def describe_evidence(member: ChosenExplainer, position: int | None, rule: Rule,
 
     The position is that among the rules of its explainer, where it is known.
     """
+    if member.by_hand:
+        # No bound is stated: the rule was written after its rows were looked at.
+        under = ", although it is under the floor on draws" if member.by_hand == "forced" else ""
+        counts = matches_on(round(member.fidelity * member.support), member.support) if member.support else "on no row"
+        return f"{counts}; by hand{under}"
     if alone and not member.judged:
         return describe_teachers(rule)
     claim, is_one = member.certified, member.explainer.n_rules == 1

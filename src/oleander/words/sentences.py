@@ -14,6 +14,7 @@ from oleander.words.claims import (
     about,
     at_least,
     describe_certificate,
+    describe_tested,
     describe_verdict,
     how_many,
     join_words,
@@ -69,6 +70,11 @@ def describe_answers(record: FitRecord) -> list[str]:
         f" and {_verb(cell, 'match', 'matches')} the model{within(record)} on {evaluation.n_right:,} of them "
         f"({show_share(evaluation.agreement, 1)})"
     )
+    if record.n_edits:
+        tested = record.reserved
+        sure = "not certified" if tested is None else f"certified on {how_many(tested.n_units, f'new {tested.unit}')}"
+        lines = [f"{first}{matched}. Edited: {how_many(record.n_edits, 'edits')}, {sure}."]
+        return lines if tested is None else [*lines, describe_tested(tested)]
     if judged is not None and record.by_folds:
         return [
             f"{first}. Cross-checked, not certified: rules learned the same way without the row answer "
@@ -162,6 +168,7 @@ def describe_facts(record: FitRecord) -> list[str]:
                 f"This is fit number {record.n_fits:,} on these rows: the certificate holds only if this fit was "
                 "planned, not picked for its result."
             )
+    lines += [edit.words for edit in record.edits]
     if record.is_asked:
         return lines + _describe_choice(record)
     lines += _describe_proof(record.cell)
@@ -177,7 +184,8 @@ def _describe_choice(record: FitRecord) -> list[str]:
     """Return how faithful each rule is by itself, which rule answers, and how wide other rules could be."""
     members, proof = record.explainers.members, record.proof
     n_rules, taught = len(members), "synthetic rows" if record.realism is not None else "rows it was learned from"
-    lowest = show_lower_percent(min(member.draw_fidelity for member in members))
+    # A rule that was forced in may hold on no draw.
+    lowest = show_lower_percent(min(np.nan_to_num(member.draw_fidelity) for member in members))
     if n_rules == 1:
         lines = [f"The rule matches the model on {lowest} of the {taught} where it holds."]
     else:
@@ -397,8 +405,10 @@ def describe_making(record: FitRecord, n_draws: int | None, max_conditions: int 
         )
         steps += map(describe_size, record.ball_sizes)
     certificate = record.certificate
+    if record.n_edits:
+        steps.append(f"Then people changed the rules by hand ({how_many(record.n_edits, 'edits')}).")
     if certificate is None:
-        steps.append("Nothing is certified.")
+        steps.append("Nothing is certified." if record.reserved is None else describe_tested(record.reserved))
     else:
         method = "bets on groups" if certificate.by_group else "exact: Clopper–Pearson"
         steps.append(

@@ -1,0 +1,171 @@
+"""A reserve of new rows that certifies edited rules: it answers "passed" or "failed", and remembers every test."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from oleander.arrays import Bools, Floats, Labels
+from oleander.data.rows import hash_rows
+from oleander.data.schema import FeatureSchema
+from oleander.data.splitting import Unit, count_units
+from oleander.files.checkpoint import hash_array, hash_text, transaction
+from oleander.judging.judged import Judged
+from oleander.judging.retesting import Tested, level_of_next, passes
+from oleander.messages import one_line, show_percent, visible
+from oleander.results.explainer_set import ExplainerSet
+from oleander.words.claims import describe_reserve
+
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS tests (number INTEGER PRIMARY KEY, rules TEXT UNIQUE NOT NULL, passed INTEGER)",
+)
+
+
+class ReserveError(ValueError):
+    """A reserve, or its file, cannot be used for this; the message says why. Nothing is lost."""
+
+
+class Reserve:
+    """New rows that test edited rules as often as you like, and show nothing but whether each test passed.
+
+    ``AggregateExplainer.reserve`` makes it. Rules that were tested before get the same result again, at no price.
+
+    Parameters
+    ----------
+    schema : FeatureSchema
+    rows, readable, labels : arrays
+        Encoded rows, a mask of those that the schema allows or None, and the black box's answers.
+    groups : array or None
+    floor : float
+        The agreement that a pass certifies.
+    level : float
+        The probability that anything which is ever certified is false.
+    path : path or None
+        A SQLite file that keeps the results, and hashes in place of rows; None keeps them in this object.
+    """
+
+    def __init__(
+        self,
+        schema: FeatureSchema,
+        rows: Floats,
+        readable: Bools | None,
+        labels: Labels,
+        groups: Labels | None,
+        *,
+        floor: float,
+        level: float,
+        path: str | os.PathLike[str] | None,
+    ) -> None:
+        self.floor, self.level, self.path = float(floor), float(level), None if path is None else Path(path)
+        self._schema, self._rows, self._readable, self._labels, self._groups = schema, rows, readable, labels, groups
+        self.unit: Unit = "rows" if groups is None else "groups"
+        self.n_units = count_units(len(rows), groups)
+        self._tests: list[tuple[str, bool]] = []
+        self._lock = Lock()
+        if self.path is not None and not self.path.parent.is_dir():
+            raise ReserveError(f"the folder {visible(self.path.parent)} does not exist.")
+        with self._history():
+            pass
+
+    def certify(self, edited: Any) -> Tested:
+        """Test the rules of an explainer, and return whether at least the floor of answers match the model.
+
+        An explainer that passes says so in its summary.
+        """
+        record = edited.record_
+        if record.schema != self._schema:
+            raise ReserveError("the explainer is of other data than this reserve: their columns or levels differ.")
+        if record.min_fidelity != self.floor:
+            raise ReserveError(
+                f"this reserve tests a floor of {show_percent(self.floor)}, and that of the explainer is "
+                f"{show_percent(record.min_fidelity)}."
+            )
+        answers = record.explainers.read(self._rows, self._readable)
+        weights = np.ones(len(self._rows), dtype=np.intp)
+        judged = Judged(answers.answered[None], answers.right(self._labels)[None], weights, self._groups)
+        name = _name(record.explainers)
+        # A result is kept before it is shown, and no other process can test in between.
+        with self._history() as tests:
+            known = dict(tests)
+            if name not in known:
+                level = level_of_next([passed for _, passed in tests], self.level)
+                tests.append((name, passes(judged, self.floor, level)))
+            known = dict(tests)
+        result = self._describe(known[name], tests)
+        if result:
+            edited.accept(result)
+        return result
+
+    def _describe(self, passed: bool, tests: list[tuple[str, bool]]) -> Tested:
+        results = [result for _, result in tests]
+        n_failed, left = results.count(False), level_of_next(results, self.level)
+        return Tested(passed, self.floor, 1 - self.level, self.n_units, self.unit, n_failed, left)
+
+    def __str__(self) -> str:
+        with self._history() as tests:
+            found = list(tests)
+        return describe_reserve(self._describe(True, found), len(found))
+
+    @contextmanager
+    def _history(self) -> Iterator[list[tuple[str, bool]]]:
+        """Yield all tests so far, in their order; those that are appended are kept."""
+        with self._lock:
+            if self.path is None:
+                yield self._tests
+                return
+            try:
+                with transaction(self.path) as database:
+                    # Nobody else writes until this is done.
+                    database.execute("BEGIN IMMEDIATE")
+                    tests = self._load(database)
+                    n_before = len(tests)
+                    yield tests
+                    lines = [(name, int(passed)) for name, passed in tests[n_before:]]
+                    database.executemany("INSERT INTO tests (rules, passed) VALUES (?, ?)", lines)
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                raise ReserveError(
+                    f"{visible(self.path)} cannot be read or written as the file of a reserve: {one_line(error)}."
+                ) from error
+            self._tests = tests
+
+    def _load(self, database: sqlite3.Connection) -> list[tuple[str, bool]]:
+        """Return the tests in a file; ``ReserveError`` where it is not that of these rows, or has lost tests."""
+        for table in TABLES:
+            database.execute(table)
+        facts = {
+            "rows": hash_array(np.sort(hash_rows(self._rows))),
+            "floor": repr(self.floor),
+            "level": repr(self.level),
+            "unit": self.unit,
+        }
+        database.executemany("INSERT OR IGNORE INTO facts VALUES (?, ?)", facts.items())
+        known = dict(database.execute("SELECT name, value FROM facts"))
+        for name, value in facts.items():
+            if known[name] != value:
+                other = "of other rows" if name == "rows" else f"with {name}={known[name]}, not {value}"
+                raise ReserveError(f"{visible(self.path)} is of a reserve {other}: give the same, or another file.")
+        tests = [
+            (name, bool(passed)) for name, passed in database.execute("SELECT rules, passed FROM tests ORDER BY number")
+        ]
+        if tests[: len(self._tests)] != self._tests:
+            raise ReserveError(
+                f"{visible(self.path)} lacks tests that were made: its rows are spent, so certify with new ones."
+            )
+        return tests
+
+
+def _name(explainers: ExplainerSet) -> str:
+    """Return a hash of what the rules say, which of them answers included."""
+    lines = []
+    for number in explainers.ranked.tolist():
+        member = explainers.members[number]
+        rule = member.rules()[0]
+        lines.append(json.dumps([member.region.to_dict(), repr(rule.label), rule.formula], sort_keys=True))
+    return hash_text("\n".join(lines))
