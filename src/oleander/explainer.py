@@ -726,10 +726,12 @@ class AggregateExplainer(Parameters):
         """
         if np.isscalar(x):
             raise TypeError(f"explain takes one row, and {x!r} was given; the row at place 3 of a frame is X.iloc[3].")
-        table = as_one_row(x)
-        if len(table) != 1:
-            raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
-        rows, readable = self.schema_.encode_readable(table)
+        table, rows, readable = x, self.schema_.encode_plain(x), None
+        if rows is None:
+            table = as_one_row(x)
+            if len(table) != 1:
+                raise ValueError(f"explain takes one row, and {len(table)} were given; use explain_many for several.")
+            rows, readable = self.schema_.encode_readable(table)
         known, why = self._ask(table, rows, readable, ask)
         if readable is not None:
             explanation = Explanation((), unreadable=self.schema_.describe_unreadable(table))

@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,6 +136,8 @@ class ChangeSearch:
     def __init__(self, explainers: ExplainerSet, row: Floats, label: Any) -> None:
         self.explainers, self.row, self.label = explainers, row, label
         self.premises: list[Premise] = []
+        # The cells of each column that was looked at.
+        self._found: dict[int, Cells] = {}
         # The values at which an answer may change, for each column that a condition is on.
         ends: dict[int, set[float]] = {}
         # Where every explainer is a box or a tree, an answer is the same all over a cell.
@@ -164,9 +166,8 @@ class ChangeSearch:
 
     def find(self) -> Change | None:
         """Return the change of the fewest columns, and among these the smallest; None where none was found."""
-        options = sorted(self._list_options(), key=lambda option: option[:2])
         best: tuple[int, float, Change] | None = None
-        for n_columns, least, premise, columns in options[:MOST_TRIES]:
+        for n_columns, least, premise, columns in islice(self._list_options(), MOST_TRIES):
             if best is not None and (n_columns, least) >= best[:2]:
                 break
             found = self._try(premise, columns)
@@ -175,10 +176,11 @@ class ChangeSearch:
         return None if best is None else best[2]
 
     def _list_options(self) -> Iterator[tuple[int, float, Premise, tuple[int, ...]]]:
-        """Yield the columns that each rule needs to be changed, alone and with one or two more.
+        """Yield the columns that each rule needs to be changed, alone and with one or two more, the fewest first.
 
-        More may be needed where another rule answers first.
+        More may be needed where another rule answers first. Of as many columns the smallest change comes first.
         """
+        rules = []
         for premise in self.premises:
             held = {one.column: one for one in premise.conditions}
             needed = tuple(j for j, one in held.items() if not one.contains(self.row[None, :])[0])
@@ -187,11 +189,14 @@ class ChangeSearch:
                 cells = self._cells(j, held[j])
                 least += float(cells.distances(self.row[j]).min()) if len(cells.values) else math.inf
             if math.isfinite(least):
-                others = [j for j in self.cuts if j not in needed][:MOST_COLUMNS]
-                for n_more in range(MOST_MORE + 1):
-                    for more in combinations(others, n_more):
-                        if needed or more:
-                            yield len(needed) + n_more, least, premise, (*needed, *more)
+                rules.append((least, premise, needed))
+        rules.sort(key=lambda rule: rule[0])
+        for n_columns in range(1, max((len(needed) for _, _, needed in rules), default=0) + MOST_MORE + 1):
+            for least, premise, needed in rules:
+                if 0 <= n_columns - len(needed) <= MOST_MORE:
+                    others = [j for j in self.cuts if j not in needed][:MOST_COLUMNS]
+                    for more in combinations(others, n_columns - len(needed)):
+                        yield n_columns, least, premise, (*needed, *more)
 
     def _try(self, premise: Premise, columns: Sequence[int]) -> tuple[float, Change] | None:
         """Return the smallest change of these columns after which the rule answers, with its size."""
@@ -237,6 +242,13 @@ class ChangeSearch:
 
     def _cells(self, column: int, condition: Condition | None) -> Cells:
         """Return the cells of a column that fulfil a condition and do not hold the row's own value."""
+        if column not in self._found:
+            self._found[column] = self._find_cells(column)
+        cells = self._found[column]
+        return cells if condition is None else cells.take(condition.holds(cells.values))
+
+    def _find_cells(self, column: int) -> Cells:
+        """Return the cells of a column that do not hold the row's own value."""
         feature, cuts = self.explainers.schema[column], self.cuts[column]
         if feature.is_number:
             edges = np.concatenate([[-np.inf], cuts, [np.inf]])
@@ -255,7 +267,7 @@ class ChangeSearch:
         own = np.isnan(cells.values) if math.isnan(value) else cells.values == value
         if feature.is_number:
             own |= (value > cells.lower) & (value <= cells.upper)
-        return cells.take(~own if condition is None else ~own & condition.holds(cells.values))
+        return cells.take(~own)
 
     def _pick_values(self, feature: Feature, lower: Floats, upper: Floats, value: float) -> Floats:
         """Return a value in each cell: the upper end, or one a little over the lower end where that is nearer."""

@@ -164,9 +164,8 @@ def far_limits(feature: Feature) -> tuple[float, float]:
 def list_far(schema: FeatureSchema, rows: Floats) -> list[tuple[FarValue, ...]]:
     """Return the numbers of each encoded row that lie far outside the data."""
     found: list[tuple[FarValue, ...]] = [()] * len(rows)
-    for j, feature in enumerate(schema):
-        if feature.is_number:
-            low, high = far_limits(feature)
-            for place in np.flatnonzero((rows[:, j] < low) | (rows[:, j] > high)).tolist():
-                found[place] += (FarValue(feature, float(rows[place, j])),)
+    low, high = np.array([far_limits(one) if one.is_number else (-np.inf, np.inf) for one in schema]).T
+    # Row by row, the columns of each in their order.
+    for place, j in np.argwhere((rows < low) | (rows > high)).tolist():
+        found[place] += (FarValue(schema[j], float(rows[place, j])),)
     return found

@@ -214,3 +214,28 @@ def test_blocks_of_a_frame_are_found_by_name(monkeypatch, mixed, mixed_schema):
     monkeypatch.setattr("oleander.data.schema.schema.MOST_CELLS", 2 * len(mixed_schema))
     blocks = mixed_schema.encode_blocks(mixed[mixed.columns[::-1]], range(len(mixed_schema)))
     np.testing.assert_array_equal(np.concatenate([rows for rows, _ in blocks]), mixed_schema.encode(mixed))
+
+
+@pytest.mark.parametrize("give", [lambda X, i: X.iloc[[i]], lambda X, i: X.iloc[i], lambda X, i: dict(X.iloc[i])])
+def test_one_plain_row_is_encoded_as_in_a_table(give):
+    X = pd.DataFrame(
+        {
+            "age": [61, 58, 70],
+            "dose": [0.5, np.nan, 2.0],
+            "sex": ["F", "M", "F"],
+            "ill": [True, False, True],
+            "k": [0, 1, 1],
+        }
+    )
+    schema = FeatureSchema.infer(X)
+    for i in range(len(X)):
+        np.testing.assert_array_equal(schema.encode_plain(give(X, i)), schema.encode(X)[[i]])
+
+
+@pytest.mark.parametrize(
+    "changes", [{"age": "old"}, {"age": None}, {"age": 1e300}, {"age": True}, {"sex": "X"}, {"sex": 1}, {"more": 1}]
+)
+def test_a_row_that_is_not_plain_is_left_to_pandas(changes):
+    X = pd.DataFrame({"age": [61, 58, 70], "sex": ["F", "M", "F"]})
+    assert FeatureSchema.infer(X).encode_plain({"age": 61, "sex": "F", **changes}) is None
+    assert FeatureSchema.infer(X).encode_plain(X) is None

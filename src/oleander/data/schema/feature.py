@@ -269,6 +269,23 @@ class Feature:
         codes[absent] = np.nan
         return codes, np.where(absent, self.missing, allowed)
 
+    def read_plain(self, value: Any) -> float | None:
+        """Return the code of one number or named level; None for any other value, which ``read`` may still allow."""
+        if not self.is_number:
+            return (
+                self._places.get((_kind_of_level(value), value)) if isinstance(value, (str, Real, np.bool_)) else None
+            )
+        if self.is_date or isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+            return None
+        if math.isnan(value):
+            return math.nan if self.missing else None
+        number = float(value)
+        return number if abs(number) <= MOST_EXACT else None
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, Any], float]:
+        return {(_kind_of_level(level), level): float(code) for code, level in enumerate(self.named_levels)}
+
     def _read_numbers(self, column: pd.Series) -> Floats:
         """Return numbers as floats, and NaN for anything else; dates and the like are refused."""
         dtype = column.dtype

@@ -266,6 +266,24 @@ class FeatureSchema:
         rows[~readable] = np.nan
         return rows, readable
 
+    def encode_plain(self, x: Any) -> Floats | None:
+        """Return one row given as a frame, a Series or a mapping, encoded, without the work of pandas for each column.
+
+        None where the columns are not exactly those of the schema, or where a value is not a number or a named level.
+        """
+        if isinstance(x, pd.DataFrame) and len(x) == 1:
+            names, values = list(x.columns), x.to_numpy()[0].tolist()
+        elif isinstance(x, pd.Series):
+            names, values = list(x.index), x.tolist()
+        elif isinstance(x, dict):
+            names, values = list(x), list(x.values())
+        else:
+            return None
+        if names != list(self.columns or ()):
+            return None
+        codes = [feature.read_plain(value) for feature, value in zip(self.features, values, strict=True)]
+        return None if None in codes else np.array([codes], dtype=float)
+
     def encode_blocks(self, X: Any, columns: Collection[int] | None) -> Iterator[tuple[Floats, Bools | None]]:
         """Yield what ``encode_readable`` returns in blocks that the processor's cache holds."""
         X = self._to_array(to_table(X))
