@@ -24,6 +24,7 @@ LAYERS = [
     "words",
     "candidates",
     "learning",
+    "engines",
     "export",
     "fitting",
     "watch",

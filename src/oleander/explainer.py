@@ -22,11 +22,12 @@ from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
 from oleander.data.checks import check_count, check_share, make_seed, one_per_row
 from oleander.data.frames import as_one_row, take_rows, to_table
-from oleander.data.reading import read
+from oleander.data.reading import read, read_groups
 from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.sources import as_source
 from oleander.draws.in_ball import Bounds
+from oleander.engines.judging import Counted, as_lazy, count
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
 from oleander.files.checkpoint import Checkpoint, hash_array
@@ -480,12 +481,54 @@ class AggregateExplainer(Parameters):
     def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
         """Compare the explainers with the black box on other rows.
 
-        It is asked unless its ``labels`` are given, and the rows are counted.
+        Parameters
+        ----------
+        X : frame, array, or table in an engine
+            A DuckDB relation, polars LazyFrame, PySpark DataFrame, ibis table or Dask DataFrame stays where it is if
+            ``labels`` names a column: one query counts its rows. See docs/scale.md.
+        labels : array or name of a column, optional
+            The black box's labels, if they are known. Otherwise it is asked, and the rows are counted.
+
+        Examples
+        --------
+        >>> import polars
+        >>> X = pd.DataFrame(np.random.default_rng(0).uniform(size=(400, 2)), columns=["age", "dose"])
+        >>> atlas = AggregateExplainer(lambda X: X["age"] > 0.5, random_state=0).fit(X)
+        >>> visits = polars.LazyFrame({"age": [0.1, 0.9, None], "dose": 0.3, "model_said": [False, True, True]})
+        >>> atlas.evaluate(visits, labels="model_said").n_right
+        2
         """
+        judged = self._judge(X, labels)
+        return self.record_.explainers.evaluate_answers(judged.answers, judged.labels, judged.weights)
+
+    @showing_progress
+    def certify(self, X: Any, labels: Any = None, *, groups: Any = None) -> Certificate:
+        """Return what other rows allow to be claimed with the confidence of ``floor``.
+
+        They must be an independent sample of the rows that the claim is about, and new: rows that a fit has seen, or
+        that helped to choose one of several fits, certify nothing.
+
+        Parameters
+        ----------
+        X, labels
+            As in ``evaluate``.
+        groups : array or name of a column, optional
+            The group of each row (one patient, one trial).
+        """
+        judged = self._judge(X, labels, groups)
+        return judged.answers.certify(judged.labels, self.floor.confidence, judged.weights, judged.groups)
+
+    def _judge(self, X: Any, labels: Any, groups: Any = None) -> Counted:
+        """Return what the explainers say of other rows, beside the black box's labels."""
+        explainers = self.record_.explainers
+        if isinstance(labels, str) and as_lazy(X) is not None:
+            return count(explainers, X, labels, groups, expected=self.evaluation_.classes["label"].tolist())
         X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
+        labels, groups = (X[name] if isinstance(name, str) else name for name in (labels, groups))
         known = self._label_table(X, rows, readable, labels)
-        return self.record_.explainers.evaluate(rows, known, readable=readable)
+        answers, members = explainers.read(rows, readable), read_groups(groups, len(rows))
+        return Counted(answers, known, None, members, readable)
 
     def watch(self, path: str | os.PathLike[str], *, min_coverage: float | None = None, level: float = 0.05) -> Watch:
         """Return a watch over new rows, kept in a file: add batches of rows, and look as often as you like.

@@ -45,7 +45,7 @@ def to_table(X: Any) -> Any:
         return X
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        frame = _collect(frame)
+        frame = collect(frame)
     if not isinstance(frame, nw.DataFrame):
         return X
     if frame.implementation.is_pandas():
@@ -140,7 +140,7 @@ def as_one_row(x: Any) -> Any:
     return table if isinstance(table, pd.DataFrame) else np.atleast_2d(np.asarray(table))
 
 
-def _collect(frame: Any) -> Any:
+def collect(frame: Any) -> Any:
     """Return the rows of a lazy frame: as Arrow where that is installed, which keeps whole numbers with gaps whole."""
     if frame.implementation.is_duckdb():
         return frame.collect(backend="pyarrow" if find_spec("pyarrow") else PANDAS)

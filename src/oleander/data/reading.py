@@ -152,7 +152,7 @@ def _read_table(X: Any, y: Any, groups: Any, schema: FeatureSchema | None, backg
         known,
         values,
         None if y is None else one_per_row(y, len(values), "y"),
-        None if groups is None else one_per_row(_as_objects(groups), len(values), "groups"),
+        read_groups(groups, len(values)),
     )
 
 
@@ -180,11 +180,12 @@ def _encode_background(background: Any, schema: FeatureSchema) -> Floats:
     return np.asarray(rows[readable])
 
 
-def _as_objects(groups: Any) -> Any:
-    """Return a list or a tuple as an array that keeps its values: NumPy makes text of all where one is text."""
-    if not isinstance(groups, (list, tuple)) or any(np.ndim(group) for group in groups):
-        return groups
-    return np.array(groups, dtype=object)
+def read_groups(groups: Any, n_rows: int) -> Labels | None:
+    """Return the group of each row as an array that keeps its values; None without groups."""
+    # NumPy makes text of all values of a list where one is text.
+    if isinstance(groups, (list, tuple)) and not any(np.ndim(group) for group in groups):
+        groups = np.array(groups, dtype=object)
+    return None if groups is None else one_per_row(groups, n_rows, "groups")
 
 
 def check_groups(groups: Labels, positions: Ints | None = None) -> None:

@@ -113,6 +113,7 @@ class Certificate(Shown, Saved):
         *,
         answered: NDArray[np.bool_],
         right: NDArray[np.bool_],
+        weights: NDArray[np.intp] | None = None,
         groups: NDArray[Any] | None = None,
     ) -> Self:
         """Return the certificate of held-out rows, which must not have been used for anything else.
@@ -122,6 +123,8 @@ class Certificate(Shown, Saved):
         covers, agrees : bool arrays of shape (n_explainers, n_rows)
         confidence : float
         answered, right : bool arrays of shape (n_rows,)
+        weights : int array of shape (n_rows,), optional
+            The number of equal rows that each one stands for.
         groups : array of shape (n_rows,), optional
             Rows of one group are not independent: in each region, a group counts by its share of correct rows.
 
@@ -134,7 +137,7 @@ class Certificate(Shown, Saved):
         """
         anywhere = np.ones(covers.shape[1], dtype=bool)
         inside, agreed = np.vstack([covers, anywhere, answered]), np.vstack([agrees, answered, right])
-        judged = Judged(inside, agreed, anywhere.astype(np.intp), groups)
+        judged = Judged(inside, agreed, anywhere.astype(np.intp) if weights is None else weights, groups)
         unit: Unit = "rows" if groups is None else "groups"
         level = (1 - confidence) / (len(inside) + (groups is not None))
         figures = zip(*judged.count_units(), judged.certified_bounds(level), strict=True)

@@ -161,6 +161,20 @@ class Answers:
         """Return a mask of the rows that are answered as the black box does."""
         return self.answered & agrees(self.given, labels, self.tolerance)
 
+    def certify(
+        self, labels: Labels, confidence: float, weights: Ints | None = None, groups: Labels | None = None
+    ) -> Certificate:
+        """Return what new rows allow to be claimed; a row may stand for several equal ones."""
+        return Certificate.count(
+            self.covers,
+            self.agree(labels),
+            confidence,
+            answered=self.answered,
+            right=self.right(labels),
+            weights=weights,
+            groups=groups,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class ExplainerSet:
@@ -261,6 +275,10 @@ class ExplainerSet:
         said = np.zeros(covers.shape, dtype=dtype)
         for line, inside, word in zip(said, covers, words, strict=True):
             line[inside] = word
+        return self.tell(covers, said)
+
+    def tell(self, covers: Bools, said: Labels) -> Answers:
+        """Return the answers, given where each explainer holds and what it says there."""
         return Answers(covers, said, self._find_speaker(covers), self.tolerance)
 
     def evaluate(
@@ -276,15 +294,7 @@ class ExplainerSet:
 
     def certify(self, held: Rows, answers: Answers, confidence: float) -> Certificate:
         """Return what held-out rows, with the answers for their points, allow to be claimed."""
-        points = held.point_of_row
-        return Certificate.count(
-            answers.covers[:, points],
-            answers.agree(held.labels)[:, points],
-            confidence,
-            answered=answers.answered[points],
-            right=answers.right(held.labels)[points],
-            groups=None if held.groups is None else held.groups[points],
-        )
+        return answers.certify(held.labels, confidence, held.weights, held.groups)
 
     def with_claims(self, certificate: Certificate) -> Self:
         """Return the explainers with what is claimed of each."""
