@@ -16,7 +16,9 @@ from oleander.cli.options import DATA, MODEL, NUMBERS, OUTPUT, RULES, Explain, s
 
 def test_the_commands():
     names = [command.name for command in app.registered_commands]
-    assert " ".join(names) == "demo explain paper predict explain-row evaluate watch export report tradeoff"
+    assert (
+        " ".join(names) == "demo explain paper compare-models predict explain-row evaluate watch export report tradeoff"
+    )
 
 
 @pytest.mark.parametrize("name", COMMANDS)

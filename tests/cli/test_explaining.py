@@ -1,4 +1,4 @@
-"""The commands that fit: explain, paper and demo."""
+"""The commands that fit: explain, paper, compare-models and demo."""
 
 import shutil
 import webbrowser
@@ -325,3 +325,31 @@ def test_without_matplotlib_the_panels_are_a_table(run, monkeypatch):
     done = run("demo", "--out", "demo")
     assert done.code == 0, done.err
     assert 'pip install "oleander[plot]"' in done.out
+
+
+MODELS = """
+import numpy as np
+def old(X):
+    return np.where(X["age"] > 60, "high", "low")
+def new(X):
+    return np.where((X["age"] > 60) & (X["dose"] < 4), "high", "low")
+"""
+
+
+def test_a_gate_ends_with_a_code_unless_it_is_shown(run, patients):
+    Path("pair_of_models.py").write_text(MODELS)
+    patients.to_csv("march.csv", index=False)
+    command = ("compare-models", "pair_of_models:old", "pair_of_models:new", "march.csv", "--target", "risk")
+    done = run(*command, "--gate", "0.5")
+    assert done.code == 0
+    assert "differ on at most" in done.out
+    assert "dose" in done.out
+    failed = run(*command, "--gate", "0.01")
+    assert failed.code == 6
+    assert "the gate of 1% is not shown: the rows show at most" in failed.err
+    facts = run(*command, "--gate", "0.5", "--background", "march.csv", "--groups", "patient", "--json").json
+    assert facts["passes"] is True
+    assert facts["agreement"]["unit"] == "groups"
+    same = run("compare-models", "pair_of_models:old", "pair_of_models:old", "march.csv", "--drop", "risk,patient")
+    assert "No difference found on 200 rows" in same.out
+    assert run(*command, "--groups", "pateint").code == 2

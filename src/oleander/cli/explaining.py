@@ -1,4 +1,4 @@
-"""Commands that fit: ``explain`` by default, ``paper`` for the paper's method, and ``demo``."""
+"""Commands that fit: ``explain`` by default, ``paper`` for the paper's method, ``compare-models`` and ``demo``."""
 
 import warnings
 import webbrowser
@@ -16,25 +16,29 @@ from sklearn.preprocessing import OneHotEncoder
 
 from oleander.black_box.output import Output
 from oleander.candidates.base import Boxes
-from oleander.cli.options import Demo, Explain, Fitting, Paper, note, split_names, wrong_option
+from oleander.cli.models import load_model
+from oleander.cli.options import CompareModels, Demo, ExitCode, Explain, Fitting, Paper, note, split_names, wrong_option
 from oleander.cli.outputs import (
     check_folder,
     facts_of,
     predictions_table,
+    records,
     show_json,
     show_schema,
     show_table,
     whole_folder,
     write_table,
 )
-from oleander.cli.preparing import Prepared, prepare, read_signs
+from oleander.cli.preparing import Prepared, prepare, prepare_pair, read_signs
 from oleander.cli.tables import read_table
+from oleander.comparing import compare_models as compare
 from oleander.data.clinic import make_clinic
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws import Draws
 from oleander.explainer import AggregateExplainer
-from oleander.messages import list_some, visible
+from oleander.judging.certificate import Claim
+from oleander.messages import list_some, show_percent, show_upper_percent, visible
 from oleander.rules import LocalExplainer, SparseLine, UnfilteredTree
 
 # The demo gives the paper's program fewer rows and draws than the paper, so that it is short, and the default a high
@@ -230,6 +234,34 @@ def read_radii(radius: Sequence[str]) -> Any:
     if not radii:
         raise wrong_option(f"--radius {' '.join(radius)} is not allowed: give auto, a number, or several numbers.")
     return radii[0] if len(radii) == 1 else radii
+
+
+def compare_models(given: CompareModels) -> None:
+    """Say how often two models differ, and where; end with code 6 unless the rows show that they pass the gate."""
+    tolerance = read_tolerance(given.tolerance)
+    old, new = (load_model(name, given) for name in (given.old, given.new))
+    X, groups, background = prepare_pair(given)
+    found = compare(
+        *(old, new, X),
+        background=background,
+        groups=groups,
+        tolerance=tolerance,
+        confidence=given.confidence,
+        random_state=given.seed,
+    )
+    passes = None if given.gate is None else found.passes(given.gate)
+    if given.as_json:
+        facts = {name: vars(claim) for name, claim in vars(found).items() if isinstance(claim, Claim)}
+        regions = [vars(region) for region in found.regions]
+        figures = {"most_different": found.most_different, "is_certified": found.is_certified, "passes": passes}
+        show_json({**facts, **figures, "regions": regions, "changes": records(found.changes)})
+    else:
+        typer.echo(str(found))
+        show_table(found.changes, "What changes")
+    if passes is False:
+        shown = f"at most {show_upper_percent(found.most_different)}"
+        note(f"the gate of {show_percent(given.gate or 0.0)} is not shown: the rows show {shown}.")
+        raise typer.Exit(ExitCode.BROKEN)
 
 
 def demo(given: Demo) -> None:

@@ -187,6 +187,28 @@ class Paper(Fitting):
     include_rows: bool = _rows()
 
 
+class CompareModels(Opening):
+    """Say how often two models differ, and where; with --gate end with code 6 unless they differ rarely enough."""
+
+    old: str = argument("OLD", "The old model: a file, or package.module:callable.")
+    new: str = argument("NEW", "The new model.")
+    data: Path = _data()
+    target: str | None = option(None, DATA, "The column that the models predict, which is left out.", metavar="COL")
+    groups: str | None = option(None, DATA, "The column of rows that belong together (one patient).", metavar="COL")
+    drop: list[str] | None = option(None, DATA, "Columns to leave out.", metavar="COL,...")
+    background: Path | None = option(
+        None, MODEL, "Rows around which synthetic rows are drawn. Default: one half of DATA.", metavar="FILE"
+    )
+    tolerance: str | None = option(
+        None, NUMBERS, "For numbers: answers within T of each other agree; 10% is a share of the old one.", metavar="T"
+    )
+    confidence: float = option(0.95, RULES, "The confidence of all statements together.", min=0.5, max=0.999999)
+    gate: float | None = option(
+        None, RULES, "The share of rows on which the models may differ; it must be shown.", min=0.0, max=1.0
+    )
+    seed: int = _seed()
+
+
 class Demo(Options):
     """Explain a forest on a generated clinic: by the paper's program, by asking, and by one tree."""
 

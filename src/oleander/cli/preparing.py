@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from oleander.black_box.asking import columns_read_by, match_columns
 from oleander.cli.columns import clean_columns, clean_like, is_id
 from oleander.cli.models import BaggedTrees, load_model, refuse_without_model
-from oleander.cli.options import CommandError, Fitting, note, split_names, wrong_option
+from oleander.cli.options import CommandError, CompareModels, Fitting, note, split_names, wrong_option
 from oleander.cli.tables import MOST_LISTED, PARQUET, FileOptions, check_columns, read_table
 from oleander.data.frames import take_rows
 from oleander.data.reading import stack_tables
@@ -124,6 +124,19 @@ def prepare(
         is_new=True,
         ids=take_rows(ids, new),
     )
+
+
+def prepare_pair(given: CompareModels) -> tuple[pd.DataFrame, NDArray[Any] | None, pd.DataFrame | None]:
+    """Return the rows on which two models are compared, their groups, and the background."""
+    files, group = FileOptions.parse(given.read, given.missing), given.groups
+    table = read_table(given.data, files)
+    apart = [name for name in (given.target, group, *split_names(given.drop)) if name is not None]
+    check_columns(table.columns, apart, "--target, --groups or --drop")
+    X = clean_columns(table.drop(columns=apart), declared={}, dates=files.dates, may_drop=False)
+    background = None
+    if given.background is not None:
+        background = _read_background(given.background, files, FeatureSchema.infer(X))
+    return X, None if group is None else table[group].to_numpy(), background
 
 
 def _prepare_source(given: Fitting, model: str, source: Source, background: Path | None) -> Prepared:

@@ -14,6 +14,7 @@ from oleander.judging.floor import FloorCheck
 from oleander.judging.retesting import Tested
 from oleander.judging.system import Cost, SystemCertificate
 from oleander.results.changing import Change
+from oleander.results.difference import Difference
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.explanation import Explanation, FarValue, Silence, Statement
@@ -23,6 +24,7 @@ from oleander.words.claims import (
     describe_certificate,
     describe_claim,
     describe_cost,
+    describe_difference,
     describe_floor_check,
     describe_system,
     describe_tested,
@@ -54,6 +56,7 @@ TEXTS: dict[type, Callable[[Any], str | list[str]]] = {
     Cost: describe_cost,
     ChosenExplainer: lambda one: [describe_all(one), *(f"  {rule}" for rule in one.rules())],
     Claim: describe_claim,
+    Difference: describe_difference,
     Evaluation: lambda one: " ".join(describe_evaluation(one)),
     Explanation: describe_explanation,
     FarValue: describe_far,

@@ -1,0 +1,95 @@
+"""Planted changes between two models are found, and what is claimed of them holds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from oleander import compare_models
+from oleander.black_box.answers import BlackBoxError
+from oleander.judging.bounds import lower_bound
+
+RNG = np.random.default_rng(0)
+X, BACKGROUND = RNG.uniform(size=(600, 3)), RNG.uniform(size=(600, 3))
+QUICK = {"n_draws": 4_000, "random_state": 0}
+
+
+def old(X):
+    return np.where(X[:, 0] > 0.5, "high", "low")
+
+
+def planted(X):
+    return np.where((X[:, 1] < 0.2) & (X[:, 2] > 0.6), "low", old(X))
+
+
+def test_a_planted_change_is_found_and_bounded():
+    found = compare_models(old, planted, X, background=BACKGROUND, **QUICK)
+    differs = old(X) != planted(X)
+    assert found.agreement.n_right == (~differs).sum()
+    assert found.most_different == pytest.approx(1 - float(lower_bound((~differs).sum(), len(X), 0.05 / 3)))
+    assert len(found.regions) == 1
+    assert all(name in found.regions[0].where for name in ("x0 >", "x1", "x2"))
+    assert found.inside.bound > 0.7
+    assert found.elsewhere.bound > 0.97
+    assert found.changes.to_numpy().tolist() == [["was high, is low", differs.sum()]]
+    text = str(found)
+    assert "differ on at most" in text
+    assert found.regions[0].where in text
+    assert found.passes(0.1)
+    assert not found.passes(0.02)
+
+
+def test_the_same_seed_finds_the_same():
+    first, second = (str(compare_models(old, planted, X, **QUICK)) for _ in range(2))
+    assert first == second
+
+
+def test_identical_models_do_not_differ():
+    found = compare_models(old, old, X, background=BACKGROUND, **QUICK)
+    assert found.regions == ()
+    assert found.most_different == pytest.approx(1 - 0.05 ** (1 / len(X)))
+    assert str(found).startswith("No difference found on 600 rows: the models differ on at most 0.5% of rows")
+
+
+def test_changes_without_a_pattern_get_no_wide_region():
+    def noisy(X):
+        return np.where(np.floor(1e6 * X[:, 1]) % 10 == 0, "other", old(X))
+
+    found = compare_models(old, noisy, X, background=BACKGROUND, **QUICK)
+    assert sum(region.n_rows for region in found.regions) < 0.3 * len(X)
+    assert found.agreement.bound < 0.92
+
+
+def test_claims_hold_together_in_most_runs():
+    """At a confidence of 80% the three claims are false in at most 20% of runs, up to chance."""
+    new, false = np.random.default_rng(9).uniform(size=(20_000, 3)), 0
+    for run in range(40):
+        rows = np.random.default_rng(100 + run).uniform(size=(150, 3))
+        found = compare_models(old, planted, rows, background=BACKGROUND, n_draws=500, confidence=0.8, random_state=run)
+        false += (old(new) != planted(new)).mean() > found.most_different
+    assert false <= 8
+
+
+def test_numbers_groups_and_models_with_other_columns():
+    found = compare_models(
+        lambda X: X[:, 0], lambda X: X[:, 0] + (X[:, 1] > 0.9), X, tolerance=0.1, groups=np.arange(600) // 2, **QUICK
+    )
+    assert found.agreement.unit == "groups"
+    assert found.changes["change"].tolist() == ["higher"]
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    first = LogisticRegression().fit(frame[["a"]], X[:, 0] > 0.5)
+    second = LogisticRegression().fit(frame[["a", "b"]], (X[:, 0] > 0.5) & (X[:, 1] > 0.3))
+    found = compare_models(first, second, frame.assign(d="text"), **QUICK)
+    assert found.n_queries == 2 * (4_000 + 300 + 100)
+    assert "b" in found.regions[0].where
+
+
+def test_bad_input_is_said():
+    with pytest.raises(ValueError, match=r"confidence=1.5 is not allowed"):
+        compare_models(old, planted, X, confidence=1.5)
+    with pytest.raises(ValueError, match="gate=5 is not allowed"):
+        compare_models(old, old, X[:50], n_draws=50).passes(5)
+    with pytest.raises(BlackBoxError, match=r"shape \(.*\), and the new one with"):
+        compare_models(old, lambda X: np.zeros((len(X), 2)), X, **QUICK)
+    with pytest.raises(ValueError, match=r"groups has shape \(3,\); one entry for each of 600 rows"):
+        compare_models(old, planted, X, groups=[1, 2, 3], **QUICK)
