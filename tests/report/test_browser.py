@@ -15,7 +15,7 @@ from oleander.messages import show_share
 from oleander.results import Stability
 from oleander.results.explanation import explain_row
 from oleander.rules.conditions import Range
-from oleander.words.rules import describe_far, describe_sureness
+from oleander.words.rules import describe_change, describe_far, describe_sureness
 from oleander.words.sentences import describe_fit
 
 pytestmark = pytest.mark.slow
@@ -71,6 +71,29 @@ def test_every_cell_answers_rows_as_python_does(shared_page, atlases, kind, make
             asked += len(statements)
     assert asked > 100
     assert warned > 100
+    page.check()
+
+
+def test_what_would_change_an_answer_is_what_python_finds(shared_page, atlases, make_rows):
+    atlas = atlases["asking"]
+    page = shared_page("asking")
+    rows = atlas.schema_.encode(make_rows(60, seed=11))
+    rows[::7, 0] *= 3
+    script = """([cell, rows]) => rows.map((row) => {
+        const set = data.sets[data.cells[cell].set];
+        const found = findChange(data, set, row);
+        return found && fill(data.phrases.change, found.label, nameOf(membersOf(set), found.number, 0), found.terms);
+    })"""
+    found = 0
+    for number, cell in [pair for pair in enumerate(atlas.tradeoff().cells) if pair[1].explainers is not None][::4]:
+        for row, said in zip(rows, page.tab.evaluate(script, [number, encoded(rows)]), strict=True):
+            change = explain_row(cell.explainers, row).change
+            assert said == (None if change is None else describe_change(change))
+            found += said is not None
+    assert found > 200
+    page.tab.evaluate("(row) => { state.row = row; answer(); }", encoded(rows)[0])
+    expected = describe_change(explain_row(atlas.record_.explainers, rows[0]).change)
+    assert page.tab.locator("#said .change").text_content() == expected
     page.check()
 
 

@@ -13,6 +13,7 @@ from oleander.judging.certificate import Claim
 from oleander.report import write_report
 from oleander.report.columns import describe_columns
 from oleander.report.page import (
+    SCRIPTS,
     _asset,
     build_content,
     describe_member,
@@ -74,7 +75,7 @@ def test_judged_counts_stand_beside_each_rule(atlases, make_rows):
     for line, (_, judged) in zip(lines, atlas.rules_frame().iterrows(), strict=True):
         assert line["evidence"].startswith(f"matches the model on {judged['right']} of {judged['rows']} row")
         assert line["n"] == judged["rows"]
-        assert line["bar"] == [judged["right"], judged["rows"]]
+        assert line["bar"] == (judged["right"], judged["rows"])
 
 
 def test_parameters_set_after_the_fit_change_nothing(atlases, make_rows, monkeypatch):
@@ -186,7 +187,7 @@ def test_members_are_plain_json(atlases, kind):
 
 def test_columns_have_no_bounds_but_those_beyond_which_a_value_is_far(mixed_schema):
     for column, feature in zip(describe_columns(mixed_schema, None), mixed_schema, strict=True):
-        names = "name own_name unit kind number scale missing levels far values range bins"
+        names = "name own_name unit kind number scale missing levels n_named far values range bins"
         assert set(column) == set(names.split())
         assert column["far"] == (far_limits(feature) if feature.is_number else None)
 
@@ -287,7 +288,7 @@ def test_the_same_explainer_writes_the_same_bytes(atlases, tmp_path):
 
 
 def test_nothing_is_fetched():
-    for name in ("page.css", "page.js", "drawing.js", "reading.js", "template.html"):
+    for name in ("page.css", *SCRIPTS, "template.html"):
         addresses = re.findall(r"https?://[^\s\"')]+", _asset(name))
         assert set(addresses) <= {"http://www.w3.org/2000/svg"}
 

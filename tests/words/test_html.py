@@ -1,10 +1,11 @@
+import re
 from html.parser import HTMLParser
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oleander.messages import visible
-from oleander.words.html import fragment, table
+from oleander.words.html import draw_bar, fragment, table
 
 
 class Reader(HTMLParser):
@@ -50,3 +51,10 @@ def test_lines_keep_their_indent():
 def test_colours_are_left_to_the_notebook():
     html = fragment("a", [], table(["a"], [[1]]))
     assert "color:" not in html.replace("background-color", "")
+
+
+def test_a_bar_shows_matching_and_other_rows_against_the_widest_rule():
+    widths = [float(share) for share in re.findall(r'"width:([\d.]+)%', draw_bar((30, 40), 80))]
+    assert widths == [37.5, 12.5]
+    assert draw_bar((40, 40), 40).count("background:") == 1
+    assert draw_bar(None, 40) == ""

@@ -32,6 +32,7 @@ def describe_columns(schema: FeatureSchema, values: Floats | None) -> list[dict[
             "scale": feature.scale,
             "missing": feature.missing,
             "levels": [feature.describe_value(code) for code in range(len(feature.levels))],
+            "n_named": len(feature.named_levels),
             "far": far_limits(feature) if feature.is_number else None,
             "values": words[j],
             "range": "" if values is None else usual_range(feature, values[:, j]),

@@ -35,10 +35,10 @@ from oleander.results.fit_record import OneTree
 from oleander.results.tradeoff import Cell, TradeOff
 from oleander.rules.conditions import Condition, clauses
 from oleander.words.claims import describe_claim, describe_verdict
-from oleander.words.rules import DISAGREE, FAR, describe_all, describe_evidence, describe_refits
+from oleander.words.rules import CHANGE, DISAGREE, FAR, count_matches, describe_all, describe_evidence, describe_refits
 from oleander.words.sentences import describe_cell, describe_making
 
-SCRIPTS = ("reading.js", "drawing.js", "page.js")
+SCRIPTS = ("reading.js", "changing.js", "drawing.js", "page.js")
 Codes = Mapping[str, int]
 
 
@@ -234,7 +234,7 @@ def build_content(
         "n_rows": None if shown is None else len(shown.values),
         "has_intervals": shown is not None and shown.has_intervals,
         "listed": None if shown is None else describe_listed(lists, shown, codes, include_rows=include_rows),
-        "phrases": {"far": FAR, "disagree": DISAGREE},
+        "phrases": {"far": FAR, "disagree": DISAGREE, "change": CHANGE},
         "by_folds": record.by_folds,
         "is_asked": record.is_asked,
         "within": "" if record.explainers.tolerance is None else str(record.explainers.tolerance),
@@ -302,7 +302,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
                 # How sure an explainer of several rules is stands above them all.
                 "evidence": describe_evidence(member, position, rule, alone=explainer.n_rules > 1),
                 "n": rule.n_draws if judged is None else judged.n_rows,
-                "bar": _count_matches(member, position),
+                "bar": count_matches(member, position),
             }
         )
     return {
@@ -314,17 +314,6 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
         "explainer": _describe_explainer(member, codes),
         "rules": rules,
     }
-
-
-def _count_matches(member: ChosenExplainer, position: int) -> list[int] | None:
-    """Return on how many rows a rule matches the model, of how many where it holds; None where no rows were counted."""
-    is_one = member.explainer.n_rules == 1
-    claim = member.certified if is_one and member.certified is not None else None
-    if claim is None and member.judged:
-        claim = member.judged[position]
-    if claim is not None:
-        return [int(claim.n_right), claim.n_rows] if claim.unit == "rows" and claim.n_rows else None
-    return [round(member.fidelity * member.support), member.support] if is_one and member.support else None
 
 
 def _describe_region(member: ChosenExplainer, schema: FeatureSchema) -> str:

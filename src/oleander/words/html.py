@@ -25,6 +25,7 @@ from oleander.words.sentences import (
 STYLE = "font-size:0.95em;line-height:1.45;max-width:72em"
 CELL = "padding:0.15em 0.9em 0.15em 0;vertical-align:top;background:none;text-align:"
 LINE = "border-bottom:1px solid rgba(128,128,128,0.4)"
+CARD = "border-left:3px solid rgba(128,128,128,0.4);padding:0.1em 0 0.1em 0.7em;margin:0.5em 0"
 RULE_HEADS = ["", "conditions", "answer", "how sure"]
 # The largest number of rules in a table.
 MOST_DRAWN = 20
@@ -158,9 +159,33 @@ def _draw_cell(cell: Cell | None) -> str:
 
 
 def _draw_rules(members: Sequence[ChosenExplainer], stability: Stability | None = None) -> str:
+    """Return a card for each rule: its sentence, a bar of the rows where it holds, and how sure it is."""
     lines, n_more = list_rules(members, stability, MOST_DRAWN)
-    more = f"The widest rules; {n_more:,} narrower ones are in rules_frame()." if n_more else ""
-    return table(RULE_HEADS, lines, more)
+    widest = max([counts[1] for *_, counts in lines if counts], default=1)
+    cards = [
+        f'<div style="{CARD}"><div>{escape(name)}: {escape("always" if premise == "always" else f"if {premise}")} → '
+        f"<strong>{escape(answer)}</strong></div>{draw_bar(counts, widest)}"
+        f'<div style="font-size:0.9em;opacity:0.8">{escape(evidence)}</div></div>'
+        for name, premise, answer, evidence, counts in lines
+    ]
+    more = f"<div>The widest rules; {n_more:,} narrower ones are in rules_frame().</div>" if n_more else ""
+    return "".join(cards) + more
+
+
+def draw_bar(counts: tuple[int, int] | None, widest: int) -> str:
+    """Return a bar of the rows that match the model and those that do not; the widest rule has the full length.
+
+    Examples
+    --------
+    >>> draw_bar((30, 40), 80).count("background:")
+    2
+    """
+    if counts is None:
+        return ""
+    right, n_rows = counts
+    shares = ((100 * right / widest, "#0072B2"), (100 * (n_rows - right) / widest, "#D55E00"))
+    parts = [f'<div style="width:{share:.2f}%;background:{colour}"></div>' for share, colour in shares if share]
+    return f'<div style="display:flex;height:0.5em;max-width:24em;margin:0.15em 0">{"".join(parts)}</div>'
 
 
 def _draw_classes(evaluation: Evaluation) -> str:

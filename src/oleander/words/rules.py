@@ -25,6 +25,7 @@ MOST_FEATURES = 10
 # The page says these of the rows that are tried on it.
 UNCOVERED = "no rule covers this row"
 DISAGREE = "The rules that hold disagree: the first one, which is the most faithful, answers."
+CHANGE = "The answer would be '{}' ({}) if {}."
 FAR = "{} lies far {} all values in the data, and no such row was checked"
 
 
@@ -142,8 +143,8 @@ def describe_member(record: FitRecord, number: int) -> list[str]:
 
 def list_rules(
     members: Sequence[ChosenExplainer], stability: Stability | None, most: int
-) -> tuple[list[tuple[str, str, str, str]], int]:
-    """Return name, conditions, answer and evidence of each rule, the widest where there are many; and how many more."""
+) -> tuple[list[tuple[str, str, str, str, tuple[int, int] | None]], int]:
+    """Return name, conditions, answer, evidence and counts of each rule, the widest of many; and how many more."""
     rules = [(number, *pair) for number, member in enumerate(members) for pair in enumerate(member.rules())]
     widest = rules if len(rules) <= most else sorted(rules, key=lambda one: -one[2].n_draws)[:most]
     lines = [
@@ -152,10 +153,22 @@ def list_rules(
             rule.premise or "always",
             rule.answer,
             with_refits(describe_evidence(members[number], position, rule), stability, number, position),
+            count_matches(members[number], position),
         )
         for number, position, rule in widest
     ]
     return lines, len(rules) - len(widest)
+
+
+def count_matches(member: ChosenExplainer, position: int) -> tuple[int, int] | None:
+    """Return on how many rows a rule matches the model, of how many where it holds; None where no rows were counted."""
+    is_one = member.explainer.n_rules == 1
+    claim = member.certified if is_one and member.certified is not None else None
+    if claim is None and member.judged:
+        claim = member.judged[position]
+    if claim is not None:
+        return (int(claim.n_right), claim.n_rows) if claim.unit == "rows" and claim.n_rows else None
+    return (round(member.fidelity * member.support), member.support) if is_one and member.support else None
 
 
 def describe_explanation(explanation: Explanation) -> list[str]:
@@ -211,7 +224,7 @@ def describe_rest(explanation: Explanation) -> list[str]:
 def describe_change(change: Change) -> str:
     """Return what would change the answer of a row."""
     answer = show_answer(change.label, change.tolerance)
-    return f"The answer would be '{answer}' ({change.name}) if {' and '.join(clauses(change.terms))}."
+    return CHANGE.format(answer, change.name, " and ".join(clauses(change.terms)))
 
 
 def describe_silence(silence: Silence) -> str:

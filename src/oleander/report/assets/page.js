@@ -222,7 +222,9 @@ function answer() {
   const lines = explanation.statements.map((one, i) => h("li", { "data-explainer": one.explainer },
     h("strong", {}, nameOf(members, one.explainer, one.position)), i ? ` also ${areRules(members) ? "holds" : "covers this row"} and says ` : " says ", one.value ? `${one.value}, by ` : "", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
     h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
-  $("said").replaceChildren(head, ...far, note ? h("p", {}, note) : "", h("ul", {}, lines.length ? lines : nearest(members)));
+  const change = findChange(data, set, state.row);
+  const changed = change ? h("p", { class: "change" }, name(fill(data.phrases.change, change.label, nameOf(members, change.number, 0), change.terms))) : "";
+  $("said").replaceChildren(head, ...far, note ? h("p", {}, note) : "", changed, h("ul", {}, lines.length ? lines : nearest(members)));
   const [first] = explanation.label === null || !state.isTried ? [] : explanation.statements;
   state.hit = first ? `${first.explainer}-${first.position}` : null;
   for (const line of $("list").querySelectorAll("[data-rule]")) {

@@ -105,7 +105,7 @@ const daysOf = (text) => Date.parse(text.includes("T") ? `${text}Z` : text) / DA
 function word(column, value) {
   if (value === null) return "missing";
   if (isDate(column)) return dateText(column, value).replace("T", " ").replace(/ 00:00:00$/, "").replace(/:00$/, "");
-  return column.number ? String(Number(value.toPrecision(10))) : column.levels[value];
+  return column.number ? String(Number.isInteger(value) ? value : Number(value.toPrecision(10))) : column.levels[value];
 }
 
 const wordWithUnit = (column, value) => word(column, value) + (value === null ? "" : column.unit);
@@ -134,12 +134,14 @@ function explain(data, set, row) {
   return { statements, disagree, label, far: farOutside(data, row) };
 }
 
+// A phrase of Python's with its parts filled in.
+const fill = (phrase, ...parts) => phrase.replaceAll("{}", () => parts.shift());
+
 // What is said of each number that lies far outside the data.
 function farOutside({ columns, phrases }, row) {
   const side = ({ far }, value) => (value > far[1] ? "above" : value < far[0] ? "below" : null);
   return columns.flatMap((column, j) => {
     const found = column.number && row[j] !== null ? side(column, row[j]) : null;
-    const parts = [`${column.name} = ${wordWithUnit(column, row[j])}`, found];
-    return found ? [phrases.far.replaceAll("{}", () => parts.shift())] : [];
+    return found ? [fill(phrases.far, `${column.name} = ${wordWithUnit(column, row[j])}`, found)] : [];
   });
 }

@@ -1,0 +1,155 @@
+// What would change the answer of a row, by the same steps as in Python (results/changing.py): the nearest rule with
+// another answer, and the columns that must change. Only for rules with conditions and one answer each.
+
+const [MOST_TRIES, MOST_MORE, MOST_COLUMNS, MOST_CHANGED, STEP] = [200, 2, 12, 2000, 0.02];
+
+// The conditions that some columns must fulfil for another answer; null where none was found or these are no such rules.
+function findChange(data, set, row) {
+  const members = set.members.map((m) => data.members[m]);
+  if (data.within || !members.every(({ one, explainer }) => one && explainer.kind === "constant")) return null;
+  const speaker = (values) => set.ranked.find((n) => contains(members[n].region, values, data.columns, members[n])) ?? -1;
+  const answers = (n) => (n < 0 ? null : members[n].rules[0].label);
+  const own = answers(speaker(row));
+  const cuts = new Map();
+  for (const { region } of members) {
+    for (const { column, lower, upper } of region.conditions) {
+      const found = cuts.get(column) ?? cuts.set(column, new Set()).get(column);
+      for (const end of [lower, upper]) if (Number.isFinite(end)) found.add(end);
+    }
+  }
+  const cellsOf = (j, condition) => listCells(data.columns[j], [...cuts.get(j)].sort((a, b) => a - b), row[j], condition);
+  const options = [];
+  members.forEach(({ region, rules }, number) => {
+    if (rules[0].label === own) return;
+    const held = new Map(region.conditions.map((condition) => [condition.column, condition]));
+    const needed = [...held.keys()].filter((j) => !fulfils(held.get(j), row[j]));
+    const least = needed.reduce((sum, j) => sum + Math.min(...distancesTo(data.columns[j], cellsOf(j, held.get(j)), row[j])), 0);
+    if (!Number.isFinite(least)) return;
+    const others = [...cuts.keys()].filter((j) => !needed.includes(j)).slice(0, MOST_COLUMNS);
+    for (let more = 0; more <= MOST_MORE; more += 1) {
+      for (const added of subsets(others, more)) {
+        if (needed.length + more) options.push({ n: needed.length + more, least, number, held, columns: [...needed, ...added] });
+      }
+    }
+  });
+  options.sort((one, other) => one.n - other.n || one.least - other.least);
+  let best = null;
+  for (const option of options.slice(0, MOST_TRIES)) {
+    if (best && (option.n - best.n || option.least - best.size) >= 0) break;
+    const cells = option.columns.map((j) => cellsOf(j, option.held.get(j)));
+    const found = tryChange(data, row, option, cells, speaker);
+    if (found && (!best || (option.n - best.n || found.size - best.size) < 0)) best = { ...option, ...found };
+  }
+  return best && { number: best.number, label: data.classes[members[best.number].rules[0].label], terms: joinTerms(best.terms) };
+}
+
+// The parts of a column within which no answer changes, but those of the row's own value and those that fail a condition.
+function listCells(column, cuts, value, condition) {
+  const isInteger = column.kind === "integer";
+  let cells = [];
+  if (column.number) {
+    const edges = [-Infinity, ...cuts, Infinity];
+    cells = edges.slice(1).map((upper, i) => {
+      const lower = edges[i];
+      const bottom = Number.isFinite(lower) ? lower : Number.isFinite(upper) ? upper - column.scale : 0;
+      const over = isInteger ? Math.floor(bottom) + 1 : roundUp(bottom, Math.max(STEP * column.scale, 2.3e-308));
+      const isBelow = Number.isFinite(upper) && ((value !== null && value > upper) || over > upper);
+      return { value: isBelow ? (isInteger ? Math.floor(upper) : upper) : over, lower, upper };
+    }).filter((cell) => cell.value > cell.lower && cell.value <= cell.upper);
+  } else {
+    cells = column.levels.slice(0, column.n_named).map((_, code) => ({ value: code, lower: code, upper: code }));
+  }
+  if (column.missing) cells.push({ value: null, lower: NaN, upper: NaN });
+  const isOwn = (cell) => cell.value === value || (column.number && value !== null && value > cell.lower && value <= cell.upper);
+  return cells.filter((cell) => !isOwn(cell) && (!condition || fulfils(condition, cell.value)));
+}
+
+// The next multiple of a short step over a number; beside a very large number the step is nothing.
+function roundUp(bottom, most) {
+  const power = Math.floor(Math.log10(most));
+  const factor = [5, 2, 1].find((one) => one * 10 ** power <= most * (1 + 1e-9));
+  const step = factor * 10 ** power;
+  const over = Number((Math.ceil((bottom + most) / step) * step).toFixed(Math.min(Math.max(-power, 0), 100)));
+  return over > bottom ? over : bottom + Math.abs(bottom) * 2 ** -52;
+}
+
+function distancesTo(column, cells, value) {
+  if (!column.number || value === null) return cells.map(() => 1);
+  return cells.map((cell) => (cell.value === null ? 1 : Math.max(cell.lower - value, value - cell.upper, 0) / column.scale));
+}
+
+function subsets(values, n) {
+  if (!n) return [[]];
+  return values.flatMap((value, i) => subsets(values.slice(i + 1), n - 1).map((rest) => [value, ...rest]));
+}
+
+const products = (sizes) => sizes.reduce((found, size) => found.flatMap((one) => Array.from({ length: size }, (_, i) => [...one, i])), [[]]);
+
+// The smallest change of some columns after which a rule answers, widened to all values that give the same answer.
+function tryChange(data, row, { number, columns }, cells, speaker) {
+  const n = cells.reduce((product, one) => product * one.length, 1);
+  if (!n || n > MOST_CHANGED) return null;
+  const far = columns.map((j, axis) => distancesTo(data.columns[j], cells[axis], row[j]));
+  const good = new Set();
+  let best = null;
+  for (const places of products(cells.map((one) => one.length))) {
+    const changed = [...row];
+    places.forEach((place, axis) => { changed[columns[axis]] = cells[axis][place].value; });
+    if (speaker(changed) !== number) continue;
+    good.add(places.join());
+    const size = places.reduce((sum, place, axis) => sum + far[axis][place], 0);
+    if (!best || size < best.size) best = { size, places };
+  }
+  if (!best) return null;
+  const kept = best.places.map((place) => [place]);
+  const isGood = (parts) => products(parts.map((one) => one.length)).every((at) => good.has(at.map((i, axis) => parts[axis][i]).join()));
+  columns.forEach((j, axis) => {
+    for (const run of listRuns(data.columns[j], cells[axis], best.places[axis])) {
+      for (const cell of run) {
+        const wider = kept.map((one, other) => (other === axis ? [...one, cell] : one));
+        if (!isGood(wider)) break;
+        kept[axis] = wider[axis];
+      }
+    }
+  });
+  return { size: best.size, terms: columns.map((j, axis) => describeCells(data.columns[j], kept[axis].map((place) => cells[axis][place]))) };
+}
+
+// The cells beside one in the order in which a run may grow: up, down, and each level by itself.
+function listRuns(column, cells, place) {
+  const others = cells.map((_, i) => i).filter((i) => i !== place);
+  if (!column.number) return others.map((i) => [i]);
+  const adjoins = (i) => {
+    const [end, start] = [cells[i].upper, cells[i + 1].lower];
+    return column.kind === "integer" && Number.isFinite(end) && Number.isFinite(start) ? Math.floor(end) === Math.floor(start) : end === start;
+  };
+  const [up, down] = [[], []];
+  for (let i = place; i + 1 < cells.length && adjoins(i); i += 1) up.push(i + 1);
+  for (let i = place; i > 0 && adjoins(i - 1); i -= 1) down.push(i - 1);
+  return [up, down, others.filter((i) => cells[i].value === null)];
+}
+
+// A condition in words, as Python writes it: what a known value must be, and whether it may be missing.
+function describeCells(column, cells) {
+  const known = cells.filter(({ value }) => value !== null);
+  const isMissing = known.length < cells.length;
+  const say = (value) => word(column, value);
+  let words = "";
+  if (column.number && known.length) {
+    const [lower, upper] = [Math.min(...known.map((one) => one.lower)), Math.max(...known.map((one) => one.upper))];
+    const isOne = ["integer", "date"].includes(column.kind) && Math.floor(upper) - Math.floor(lower) === 1;
+    words = upper === Infinity
+      ? lower === -Infinity ? `${column.name} is known` : `${column.name} > ${say(lower)}${column.unit}`
+      : lower === -Infinity ? `${column.name} ≤ ${say(upper)}${column.unit}`
+        : isOne ? `${column.name} = ${say(Math.floor(upper))}${column.unit}` : `${say(lower)} < ${column.name} ≤ ${say(upper)}${column.unit}`;
+  } else if (known.length) {
+    const codes = known.map(({ value }) => value).sort((a, b) => a - b);
+    const others = column.levels.map((_, code) => code).filter((code) => !codes.includes(code));
+    const isShorter = others.length < codes.length;
+    const names = (isShorter ? others : codes).map(say);
+    words = others.length ? `${column.name} ${isShorter ? "is not" : "is"} ${names.length === 1 ? names[0] : `one of ${names.join(", ")}`}` : `${column.name} is known`;
+  }
+  return { words: isMissing ? (words ? `${words} or missing` : `${column.name} is missing`) : words, hasOr: isMissing && words !== "" };
+}
+
+const joinTerms = (terms) => terms.map(({ words, hasOr }) => (hasOr && terms.length > 1 ? `(${words})` : words)).join(" and ");
