@@ -28,11 +28,11 @@ def option(default: Any, group: str, description: str, *names: str, **details: A
     return field(default=default, metadata={"typer": how})
 
 
-def argument(name: str, description: str) -> Any:
-    """Return a positional argument."""
+def argument(name: str, description: str, **default: Any) -> Any:
+    """Return a positional argument, which may be left out if it has a ``default``."""
     # typer does not check files: one that cannot be read has an exit code of its own.
     how = typer.Argument(metavar=name, help=description, show_default=False, readable=False)
-    return field(metadata={"typer": how})
+    return field(metadata={"typer": how}, **default)
 
 
 def signature_of(options: type) -> inspect.Signature:
@@ -247,8 +247,15 @@ class Judging(Asking):
     """New rows to judge a saved explainer on."""
 
     atlas: Path = _atlas()
-    data: Path = _data()
+    data: Path | None = _data(default=None)
     labels: str | None = option(None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
+    table: str | None = option(
+        None,
+        DATA,
+        "Instead of DATA, a table that stays where it is: FILE.duckdb::TABLE, a folder of Parquet files, or "
+        "env:VARIABLE::TABLE with a connection string in a variable of the environment. Needs --labels.",
+        metavar="TABLE",
+    )
 
 
 class Evaluate(Judging):

@@ -29,6 +29,7 @@ from oleander.cli.options import (
 )
 from oleander.cli.outputs import predictions_table, records, show_json, show_table, show_text, write_table
 from oleander.cli.tables import MOST_LISTED, FileOptions, check_columns, read_table
+from oleander.engines.opening import open_table
 from oleander.explainer import AggregateExplainer
 from oleander.files.atomic import write_whole
 from oleander.judging.floor import FloorCheck
@@ -217,13 +218,26 @@ def _read_rows(explainer: AggregateExplainer, given: Reading, data: Path) -> pd.
     return rows_for(explainer, read_table(data, files), files.dates)
 
 
-def _read_judged(given: Judging) -> tuple[AggregateExplainer, pd.DataFrame, Any]:
-    """Return a saved explainer, new rows, and the model's answers in a column; None where the model is to be asked."""
+def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
+    """Return a saved explainer, new rows, and the model's answers; None where the model is to be asked.
+
+    Of a table that stays where it is, the answers are the name of a column.
+    """
+    if (given.data is None) == (given.table is None):
+        raise wrong_option("give DATA, a file, or --table, a table that stays where it is, and not both.")
+    if given.table is not None:
+        if given.labels is None or given.model or given.missing or given.read:
+            raise wrong_option(
+                "--table needs --labels, the column with the model's answers, and goes without --model, --missing and "
+                "--read."
+            )
+        return _open(given), open_table(given.table), given.labels
     if (given.model is None) == (given.labels is None):
         raise wrong_option(
             "give --model, which is asked about the rows, or --labels, the column with its answers, and not both."
         )
     files, explainer = FileOptions.parse(given.read, given.missing), _open(given)
+    assert given.data is not None
     table, known = read_table(given.data, files), None
     if given.labels is not None:
         check_columns(table.columns, [given.labels], "--labels")

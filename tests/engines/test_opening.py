@@ -1,0 +1,97 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from oleander import AggregateExplainer
+from oleander.draws import Draws
+from oleander.engines.columns import TableError
+from oleander.engines.opening import open_table
+from tests.cli.conftest import run_command
+from tests.engines.test_judging import Law, make_visits
+
+duckdb = pytest.importorskip("duckdb")
+SECRET = "hunter2"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved explainer, and a table of new rows in a DuckDB file, a CSV file and a folder of Parquet files."""
+    path = tmp_path_factory.mktemp("tables")
+    atlas = AggregateExplainer(Law(), draws=Draws(2_000), random_state=0)
+    atlas.fit(make_visits(500, 0), background=make_visits(500, 1)).save(path / "atlas.oleander")
+    rows = make_visits(2_000, 2)
+    visits = rows.assign(said=np.where(rows["age"] == 40, "treat", Law().predict(rows)))
+    visits.to_csv(path / "visits.csv", index=False)
+    for year, start in ((2024, 0), (2025, 1_000)):
+        (path / "visits" / f"year={year}").mkdir(parents=True)
+        visits.iloc[start : start + 1_000].to_parquet(path / "visits" / f"year={year}" / "part.parquet", index=False)
+    with duckdb.connect(str(path / "warehouse.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE visits AS SELECT * FROM read_csv('{path / 'visits.csv'}')")
+    return path
+
+
+def test_a_command_judges_a_table_as_it_judges_a_file(folder):
+    wanted = run_command("evaluate", folder / "atlas.oleander", folder / "visits.csv", "--labels", "said", "--json")
+    assert 0.9 < wanted.json["agreement"] < 1
+    for table in ("warehouse.duckdb::visits", "visits", "visits/year=2024"):
+        options = ("--table", folder / table, "--labels", "said", "--json")
+        done = run_command("evaluate", folder / "atlas.oleander", *options)
+        assert done.code == 0, done.err
+        assert done.json["n_rows"] == (1_000 if table.endswith("2024") else 2_000)
+        assert done.json == wanted.json or table.endswith("2024")
+
+
+def test_a_watch_takes_a_table_too(folder, tmp_path):
+    table = ("--table", folder / "warehouse.duckdb::visits", "--labels", "said")
+    done = run_command("watch", folder / "atlas.oleander", *table, "--log", tmp_path / "log.sqlite", "--json")
+    assert done.code == 0, done.err
+    assert done.json["state"] == "well"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        ([], 2, "give DATA, a file, or --table"),
+        (["--table", "visits"], 2, "--table needs --labels"),
+        (["--table", "visits", "--labels", "said", "--missing", "n/k"], 2, "--table needs --labels"),
+        (["--table", "nowhere.duckdb::visits", "--labels", "said"], 3, "there is no file or folder nowhere.duckdb"),
+        (["--table", "warehouse.duckdb::visit", "--labels", "said"], 3, "warehouse.duckdb has no table visit"),
+        (["--table", "visits.csv", "--labels", "said"], 3, "visits.csv is no Parquet file"),
+        (["--table", "visits", "--labels", "sad"], 3, "the table lacks column 'sad'"),
+        (["--table", "env:NOWHERE::visits", "--labels", "said"], 3, "the environment has no variable NOWHERE"),
+    ],
+)
+def test_a_wrong_table_is_refused_in_one_sentence(folder, monkeypatch, options, code, message):
+    monkeypatch.chdir(folder)
+    done = run_command("evaluate", "atlas.oleander", *options)
+    assert done.code == code
+    assert message in done.sentence
+
+
+def test_a_password_is_never_shown(folder, monkeypatch):
+    pytest.importorskip("ibis")
+    monkeypatch.setenv("WAREHOUSE", f"postgres://someone:{SECRET}@127.0.0.1:1/nowhere")
+    options = ("--table", "env:WAREHOUSE::visits", "--labels", "said")
+    for debug in ((), ("--debug",)):
+        done = run_command(*debug, "evaluate", folder / "atlas.oleander", *options)
+        assert done.code == 3
+        assert "cannot be opened with the connection string in WAREHOUSE" in done.err
+        assert SECRET not in done.err + done.out
+    with pytest.raises(TableError) as error:
+        open_table("env:WAREHOUSE::visits")
+    assert error.value.__context__ is None
+
+
+@pytest.mark.slow
+def test_a_command_judges_a_table_of_postgres(folder, postgres, load_postgres, monkeypatch):
+    load_postgres(pl.read_csv(folder / "visits.csv"))
+    monkeypatch.setenv("WAREHOUSE", f"postgres://oleander@/postgres?host={postgres}")
+    outputs = [
+        run_command("evaluate", folder / "atlas.oleander", "--table", table, "--labels", "said", "--json").out
+        for table in ("env:WAREHOUSE::visits", "env:WAREHOUSE::public.visits", folder / "warehouse.duckdb::visits")
+    ]
+    assert outputs[0] == outputs[1] == outputs[2]
+    assert json.loads(outputs[0])["n_rows"] == 2_000
