@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.rivals.abstaining import AbstainingTree, shrunk_quality
+from benchmarks.rivals.tree_with_abstention import shrunk_quality, take_leaf
 from oleander import Balls, Floor
 from oleander.black_box.asking import CountingBlackBox
 from oleander.candidates import Candidate
 from oleander.data.rows import Rows
 from oleander.draws import Draws
-from oleander.rules import Box, Constant, Spoken
+from oleander.rules import Box, Constant
 from oleander.rules.base import encode_labels
 from oleander.rules.conditions import Range
 from oleander.rules.growth import grow_tree
-from oleander.rules.tree import LEAF
+from oleander.rules.tree import LEAF, Tree
 
 BALLS = Balls(n_draws=300, max_candidates=40)
 QUICK: dict[str, Any] = {"candidates": BALLS, "max_explainers": 3, "holdout": 0.25, "random_state": 0}
@@ -49,7 +49,7 @@ class OwnTrees:
     Parameters
     ----------
     by_leaf : bool
-        Whether every leaf is a candidate, or the whole tree, which is silent in bad leaves.
+        Whether every good leaf is a candidate; otherwise a tree on all rows, and one on either side of its first split.
     """
 
     by_leaf: bool = False
@@ -65,23 +65,25 @@ class OwnTrees:
         ]
 
     def _learn(self, rows: Rows, learned_from: np.ndarray, max_leaves: int) -> list[Candidate]:
+        of_all: dict[str, Any] = {"origin": "own", "learned_from": learned_from}
+        tree = self._grow(rows, learned_from, max_leaves)
+        if self.by_leaf:
+            leaves = np.flatnonzero((tree.column == LEAF) & (shrunk_quality(tree) >= 0.9)).tolist()
+            return [
+                Candidate(box, explainer=says, **of_all) for box, says in (take_leaf(tree, leaf) for leaf in leaves)
+            ]
+        found = [Candidate(Box(()), explainer=tree, **of_all)]
+        for condition in tree.conditions(0) if tree.column[0] != LEAF else ():
+            box = Box((condition,))
+            inside = self._grow(rows, learned_from & box.contains(rows.values), max_leaves)
+            found.append(Candidate(box, explainer=inside, **of_all))
+        return found
+
+    def _grow(self, rows: Rows, learned_from: np.ndarray, max_leaves: int) -> Tree:
         values, labels = rows.repeated(learned_from)
         classes, codes = encode_labels(labels)
         features = tuple(range(len(rows.schema)))
-        tree = grow_tree(values, codes, classes, rows.schema, features, max_leaves, min_leaf=5, simplify=False)
-        speaking = (tree.column == LEAF) & (shrunk_quality(tree) >= 0.9)
-        of_all: dict[str, Any] = {"origin": "own", "learned_from": learned_from}
-        if not speaking.any():
-            return []
-        if not self.by_leaf:
-            explainer = AbstainingTree(tree, speaking)
-            return [Candidate(Spoken(Box(()), explainer), explainer=explainer, **of_all)]
-        found = []
-        for leaf in np.flatnonzero(speaking).tolist():
-            n_draws, n_right = int(tree.n_draws[leaf]), int(tree.n_right[leaf])
-            says = Constant(classes[tree.label[leaf]], n_draws, n_right / n_draws, classes.dtype)
-            found.append(Candidate(Box(tree.rule(leaf).terms), explainer=says, **of_all))
-        return found
+        return grow_tree(values, codes, classes, rows.schema, features, max_leaves, min_leaf=5, simplify=False)
 
 
 @dataclass(frozen=True)

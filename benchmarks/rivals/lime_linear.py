@@ -20,7 +20,6 @@ from oleander.rules.base import (
     write_labels,
     write_numbers,
 )
-from oleander.rules.line import Line, Term
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,6 @@ class Linear(Explainer, saved_as="linear"):
         The number of draws that it was fitted to, and the share of them on which it is correct.
     """
 
-    is_plain = True
-
     schema: FeatureSchema
     classes: Labels
     weights: Floats
@@ -100,7 +97,7 @@ class Linear(Explainer, saved_as="linear"):
         """Return each class's score, about 1 for the answer, of shape (n_rows, n_classes)."""
         inputs = _make_inputs(rows, self.schema, self.reference)
         scores: Floats = np.tile(self.intercepts, (len(rows), 1))
-        # Column by column: a product of matrices rounds otherwise for one row than for many, and exports add like this.
+        # Column by column: a product of matrices rounds otherwise for one row than for many.
         for j in np.flatnonzero(self.weights.any(axis=1)).tolist():
             scores += inputs[:, j, None] * self.weights[j]
         return scores
@@ -140,23 +137,6 @@ class Linear(Explainer, saved_as="linear"):
     def find_rules(self, rows: Floats) -> Ints:
         """Return the position of the class with the highest score."""
         return np.asarray(self.scores(rows).argmax(axis=1))
-
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        """The score of each class, with its terms in the order in which ``scores`` adds them."""
-        lines = []
-        for intercept, weights in zip(self.intercepts.tolist(), self.weights.T, strict=True):
-            terms = [
-                Term(j, self.schema[j], float(weights[j]), float(self.reference[j]), self.schema[j].scale)
-                for j in np.flatnonzero(weights).tolist()
-            ]
-            lines.append(Line(intercept, tuple(terms)))
-        return tuple(lines)
-
-    def form(self) -> dict[str, Any]:
-        """Return plain data to draw it."""
-        data = self.to_dict()
-        return {"kind": "linear", **{name: data[name] for name in ("reference", "coefficients", "intercepts")}}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, which include the levels of the center."""

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.rivals.abstaining import AbstainingTree, shrunk_quality
 from benchmarks.rivals.base import Baseline, choose
 from oleander.arrays import Bools, Floats, Ints
 from oleander.black_box.asking import BlackBox
@@ -13,10 +12,10 @@ from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.judging.bounds import lower_bound
 from oleander.results.explainer_set import ChosenExplainer
-from oleander.rules import Box, Spoken
+from oleander.rules import Box, Constant
 from oleander.rules.base import encode_labels
 from oleander.rules.growth import grow_tree
-from oleander.rules.tree import Tree
+from oleander.rules.tree import LEAF, Tree
 
 # Smallest sizes of a leaf that are tried.
 MIN_LEAVES = (3, 8, 15)
@@ -81,7 +80,14 @@ class TreeWithAbstention(Baseline):
         best = max(judged, key=lambda tree: tree.n_spoken / max(tree.n_judged, 1))
         if not best.n_spoken:
             return [], 0
-        return [choose(rows, Spoken(Box(()), best.explainer), best.explainer, "tree with abstention")], 0
+        self.n_nodes_ = len(best.tree.column)
+        return [choose(rows, *take_leaf(best.tree, leaf), "tree with abstention") for leaf in best.leaves.tolist()], 0
+
+
+def take_leaf(tree: Tree, leaf: int) -> tuple[Box, Constant]:
+    """Return a leaf as a rule of its own."""
+    rule = tree.rule(leaf)
+    return Box(rule.terms), Constant(rule.label, rule.n_draws, rule.share, tree.classes.dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,14 +96,17 @@ class JudgedTree:
 
     Parameters
     ----------
-    explainer : AbstainingTree
+    tree : Tree
+    leaves : int array
+        The nodes that are leaves and may speak.
     n_right, n_spoken, n_judged : int
         The judged rows: those it answers correctly, those it answers, and all.
     bound : float
         The lower bound on the share of spoken rows on which it is right; 0 where it is silent everywhere.
     """
 
-    explainer: AbstainingTree
+    tree: Tree
+    leaves: Ints
     n_right: int
     n_spoken: int
     n_judged: int
@@ -127,10 +136,8 @@ def keep_best_leaves(
     bounds = lower_bound(right, spoken, level)
     good = np.flatnonzero(bounds >= floor)
     n_kept = int(good[-1]) + 1 if len(good) else 0
-    speaking = np.zeros(len(tree.column), dtype=bool)
-    speaking[leaves[:n_kept]] = True
     counts = (int(right[n_kept - 1]), int(spoken[n_kept - 1]), float(bounds[n_kept - 1])) if n_kept else (0, 0, 0.0)
-    return JudgedTree(AbstainingTree(tree, speaking), counts[0], counts[1], len(leaf_of_row), counts[2])
+    return JudgedTree(tree, np.sort(leaves[:n_kept]), counts[0], counts[1], len(leaf_of_row), counts[2])
 
 
 def grow_judged_tree(
@@ -154,3 +161,25 @@ def grow_judged_tree(
         right = np.asarray(classes[tree.label[leaf]] == truth)
         trees.append(keep_best_leaves(tree, shrunk_quality(tree), leaf, right, floor, level))
     return max(trees, key=lambda tree: (tree.n_spoken, tree.n_right))
+
+
+def shrunk_quality(tree: Tree, strength: float = 5.0) -> Floats:
+    """Return the share of each node's draws on which its label is correct, shrunk towards its parent's share.
+
+    The fewer draws a node has, the stronger it is shrunk: the parent's share counts as ``strength`` draws.
+
+    Examples
+    --------
+    >>> from oleander.rules import UnfilteredTree
+    >>> X = np.arange(8.0)[:, None] / 2
+    >>> tree = UnfilteredTree(max_leaves=2).fit(X, np.arange(8) > 5, schema=FeatureSchema.infer(X))
+    >>> shrunk_quality(tree, strength=2.0).round(3).tolist()
+    [0.7, 0.925, 0.85]
+    """
+    quality = np.empty(len(tree.column))
+    # The root is shrunk towards the share of a random label.
+    quality[0] = (tree.n_right[0] + strength / len(tree.classes)) / (tree.n_draws[0] + strength)
+    for parent in np.flatnonzero(tree.column != LEAF).tolist():
+        for child in (tree.left[parent], tree.right[parent]):
+            quality[child] = (tree.n_right[child] + strength * quality[parent]) / (tree.n_draws[child] + strength)
+    return quality

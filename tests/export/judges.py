@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Balls, Draws
 from oleander.data.clinic import make_clinic
 from oleander.data.schema import FeatureSchema
@@ -267,7 +266,6 @@ FITS: dict[str, dict[str, Any]] = {
     "trees": {"candidates": OwnTrees(), **LENIENT},
     "balls": {"candidates": Balls(**BALLS), **LENIENT},
     "round balls": {"candidates": Balls(**BALLS, norm=2.0), **LENIENT},
-    "linear": {"candidates": Balls(**BALLS, local=LimeLinear()), **LENIENT},
     "numbers": {"draws": Draws(3_000), "tolerance": 4.0, "random_state": 0},
     "shares": {"draws": Draws(3_000), "tolerance": "15%", "random_state": 0},
     "balls of lines": {"candidates": Balls(**BALLS, local=SparseLine()), "tolerance": 4.0, **LENIENT},

@@ -11,13 +11,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.rivals.abstaining import AbstainingTree
-from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Draws
 from oleander.data.schema import FeatureSchema
 from oleander.export.plain import ExportError
 from oleander.export.sql import DIALECTS, Sql
-from oleander.rules import Ball, Box, Constant, Explainer, Line, Region, Spoken, UnfilteredTree
+from oleander.rules import Ball, Box, Constant, Explainer, Line, Region, UnfilteredTree
 from oleander.rules.conditions import Levels, Range
 from tests.export.judges import (
     BREAKERS,
@@ -69,7 +67,7 @@ def test_lines_are_exported():
     assert any(X[term.feature.name].isna().any() for term in terms)
 
 
-@pytest.mark.parametrize(("data", "fit"), [("strange", "balls"), ("strange", "linear"), ("patients", "linear")])
+@pytest.mark.parametrize(("data", "fit"), [("strange", "balls"), ("patients", "balls")])
 def test_the_most_faithful_explainer_answers(data, fit):
     atlas, X = turned(fitted(data, fit)), DATA[data][0]()
     assert answers_of(atlas, X) != answers_of(fitted(data, fit), X)
@@ -107,9 +105,9 @@ def test_columns_named_as_the_expressions_of_the_query():
     )
     schema = FeatureSchema.infer(X)
     rows = schema.encode(X)
-    linear = LimeLinear().fit(rows, np.where(rows[:, 0] > rows[:, 2], "a", "b"), schema=schema)
+    other = UnfilteredTree(max_leaves=5).fit(rows, np.where(rows[:, 0] > rows[:, 2], "a", "b"), schema=schema)
     tree = UnfilteredTree(max_leaves=5).fit(rows, np.where(rows[:, 1] > rows[:, 3], "a", "b"), schema=schema)
-    atlas = with_members(schema, [(Ball(schema, rows[0], 2.0), tree), (EVERYWHERE, linear)], first=1)
+    atlas = with_members(schema, [(Ball(schema, rows[0], 2.0), tree), (EVERYWHERE, other)], first=1)
     check(atlas, X)
 
 
@@ -211,7 +209,7 @@ def test_an_unknown_dialect():
 def test_postgres_is_written_too():
     sql = fitted("mixed", "default").to_sql("postgres")
     assert 'CAST(source."weight" AS DOUBLE PRECISION)' in sql
-    for fit in ("balls", "linear", "one rule"):
+    for fit in ("balls", "one rule"):
         assert "DOUBLE PRECISION" in fitted("codes", fit).to_sql("postgres", include_rows=True)
 
 
@@ -302,19 +300,6 @@ def test_explainers_and_regions_of_the_user_are_refused_by_name():
             atlas.to_sql()
         with pytest.raises(ExportError, match=words):
             atlas.to_python()
-
-
-def test_a_region_in_which_another_tree_speaks_is_refused():
-    X = np.random.default_rng(0).uniform(size=(100, 1))
-    schema = FeatureSchema.infer(X)
-    tree = UnfilteredTree(max_leaves=2).fit(X, X[:, 0] > 0.5, schema=schema)
-    careful = AbstainingTree(tree, np.array([False, True, False]))
-    region = Spoken(EVERYWHERE, careful)
-    with pytest.raises(ExportError, match="explainer 1 is silent in places, and its region is not a Spoken"):
-        with_members(schema, [(EVERYWHERE, careful)]).to_sql()
-    other = with_members(schema, [(region, Constant("yes"))])
-    with pytest.raises(ExportError, match="explainer 1 answers where another, of type AbstainingTree, speaks"):
-        other.to_sql()
 
 
 @pytest.mark.parametrize("table", [None, 3, b"data"])

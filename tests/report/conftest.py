@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.rivals.lime_linear import LimeLinear
 from oleander import AggregateExplainer, Balls, Floor, Program
 from oleander.draws import Draws
 from oleander.report import write_report
@@ -56,11 +55,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "trees": {"candidates": OwnTrees(), "min_fidelity": 0.85},
     "nodes": {"candidates": OwnTrees(by_leaf=True), "min_fidelity": 0.8},
     "balls": {"candidates": Balls(n_draws=300, max_candidates=40), "min_fidelity": 0.75, "floor": SHARE},
-    "linear": {
-        "candidates": Balls(n_draws=300, max_candidates=40, local=LimeLinear()),
-        "min_fidelity": 0.6,
-        "floor": SHARE,
-    },
 }
 
 

@@ -1,19 +1,18 @@
 import numpy as np
 import pandas as pd
 
-from benchmarks.rivals.abstaining import AbstainingTree
 from oleander.data.schema import FeatureSchema
 from oleander.judging.certificate import Claim
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet
 from oleander.results.explanation import explain_row, list_far, state
-from oleander.rules import Box, Spoken, UnfilteredTree
+from oleander.rules import Box, Constant
+from oleander.rules.conditions import Range
 
 X = np.random.default_rng(0).uniform(size=(300, 2))
 SCHEMA = FeatureSchema.infer(X)
-TREE = UnfilteredTree(max_leaves=2).fit(X, X[:, 0] > 0.5, schema=SCHEMA)
-CAREFUL = AbstainingTree(TREE, np.array([False, True, False]), "draws")
 JUDGED = (Claim(58, 60, 0.899),)
-MEMBER = ChosenExplainer(Spoken(Box(()), CAREFUL), CAREFUL, "asking", 60, 0.97, 1.0, judged=JUDGED)
+BOX = Box((Range(0, SCHEMA[0], upper=0.5),))
+MEMBER = ChosenExplainer(BOX, Constant(False, 140, 1.0), "asking", 60, 0.97, 1.0, judged=JUDGED)
 CHOSEN = ExplainerSet(SCHEMA, (MEMBER,))
 
 
@@ -24,14 +23,10 @@ def test_the_words_are_those_of_the_summary():
     assert said.certified is None
 
 
-def test_a_silent_leaf_is_named():
+def test_a_silent_row_is_told_what_would_answer_it():
     explanation = explain_row(CHOSEN, np.array([0.9, 0.5]))
     assert explanation.label is None
-    (silence,) = explanation.silence
-    n_draws = int(TREE.n_draws[2])
-    why = f"'True' matches the model on 100% of {n_draws} synthetic rows"
-    assert str(silence) == f"explainer 1 abstains where x0 > 0.5 ({why})"
-    assert f"No answer: {silence}." in str(explanation)
+    assert "No answer: no rule covers this row." in str(explanation)
     assert str(explanation.change) == "The answer would be 'False' (rule 1) if x0 ≤ 0.5."
 
 

@@ -74,7 +74,7 @@ class Diagonal(Region, saved_as="test diagonal"):
         return {"limit": self.limit}
 
     @classmethod
-    def from_dict(cls, data, schema, explainer):
+    def from_dict(cls, data, schema):
         return cls(float(data["limit"]))
 
 

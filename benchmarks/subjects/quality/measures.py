@@ -65,6 +65,9 @@ def measure_run(method: Method, case: Case, budget: Budget, effort: Effort) -> R
         is_certified=certificate is not None and certificate.answers.bound >= budget.min_fidelity,
         is_tree=isinstance(rival, ONE_TREE),
     )
+    if isinstance(rival, TreeWithAbstention):
+        # Its members are the leaves that speak; the text of the tree has the others too.
+        found["lines"] = rival.n_nodes_
     return {**found, **cost, "gap": None if proof is None else proof.gap}
 
 
@@ -158,7 +161,7 @@ def list_terms(members: Sequence[ChosenExplainer]) -> Iterable[Any]:
 
 
 def count_lines(explainer: Explainer) -> int:
-    """Return the lines of an explainer as text: one for each node of a tree, silent leaves too, or for each weight."""
+    """Return the lines of an explainer as text: one for each node of a tree, or for each weight."""
     form = explainer.form()
     if form["kind"] == "tree":
         return len(form["column"])

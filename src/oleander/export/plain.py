@@ -30,7 +30,7 @@ class ExportError(ValueError):
 
 @dataclass(frozen=True)
 class PlainRule:
-    """A label for the rows that fulfil all conditions, and the rule in words; the label is None where lines answer."""
+    """The label of the rows that fulfil all conditions, None where a line answers, and the rule in words."""
 
     conditions: tuple[Condition, ...]
     label: Any
@@ -41,13 +41,12 @@ class PlainRule:
 class PlainExplainer:
     """One explainer: the first rule that holds gives its label; where none holds, or outside the ball, it is silent.
 
-    Lines answer under a single rule: one without a label gives a number, and of several the highest gives its label.
+    A line answers under its single rule, which has no label.
     """
 
     ball: Ball | None
     rules: tuple[PlainRule, ...]
-    lines: tuple[Line, ...]
-    labels: tuple[Any, ...]
+    line: Line | None
     words: str
 
 
@@ -76,16 +75,6 @@ def _check_member(number: int, member: ChosenExplainer) -> None:
     explainer, region = member.explainer, member.region
     if not explainer.is_plain:
         raise ExportError(f"explainer {number} is a {type(explainer).__name__}, which cannot be exported.")
-    if explainer.abstains and region.speaker is None:
-        raise ExportError(
-            f"explainer {number} is silent in places, and its region is not a Spoken, which leaves them out: it cannot "
-            "be exported."
-        )
-    if region.speaker is not None and region.speaker is not explainer:
-        raise ExportError(
-            f"explainer {number} answers where another, of type {type(region.speaker).__name__}, speaks: it cannot be "
-            "exported."
-        )
     if region.box is None and region.ball is None:
         raise ExportError(f"explainer {number} has a region {type(region).__name__}, which cannot be exported.")
     if region.ball is not None and region.ball.norm not in NORMS:
@@ -120,16 +109,16 @@ def plain_value(value: Any) -> bool | int | float | str:
 
 def _read_member(number: int, member: ChosenExplainer, dtype: np.dtype[Any]) -> PlainExplainer:
     words = f"rule {number}" if member.is_one_rule else f"explainer {number}: {member.region.describe()}"
-    given, lines, is_number = member.rules(), member.explainer.lines, member.explainer.varies
-    labels = [] if is_number else [plain_value(np.array([rule.label], dtype=dtype)[0]) for rule in given]
-    if lines:
-        rules = [PlainRule(member.conditions, None, str(given[0]) if is_number else "")]
-    else:
-        rules = [
-            PlainRule(conjoin((*member.conditions, *rule.terms)), label, str(rule))
-            for rule, label in zip(given, labels, strict=True)
-        ]
-    return PlainExplainer(member.ball, tuple(rules), lines, tuple(labels), words)
+    line = member.explainer.line
+    rules = [
+        PlainRule(
+            conjoin((*member.conditions, *rule.terms)),
+            plain_value(np.array([rule.label], dtype=dtype)[0]) if line is None else None,
+            str(rule),
+        )
+        for rule in member.rules()
+    ]
+    return PlainExplainer(member.ball, tuple(rules), line, words)
 
 
 class Language(ABC):
@@ -266,14 +255,8 @@ class Language(ABC):
         for term in line.terms:
             name, feature, slope = self.names[term.column], term.feature, self.number(term.slope)
             if feature.is_number:
-                amount = f"({name} - {self.number(term.reference)})"
-                if term.scale is None:
-                    amount = f"{slope} * {amount}"
-                else:
-                    amount = f"{amount} / {self.number(term.scale)} * {slope}"
+                amount = f"{slope} * ({name} - {self.number(term.reference)})"
                 parts.append(self.choose(self.IS_MISSING.format(name), "0", amount) if feature.missing else amount)
-            elif math.isnan(term.reference):
-                parts.append(self.choose(self.IS_MISSING.format(name), slope, "0"))
             else:
                 parts.append(self.choose(self._is_level(name, feature, int(term.reference)), slope, "0"))
         return " + ".join(parts)

@@ -111,7 +111,7 @@ def predict_many(rows):
     return [predict(row) for row in rows]
 '''
 # Names that the module uses itself.
-TAKEN = {"math", "values", "scores", "abs", "labels", "max", "explainer", "predict", "predict_many", "say", "answer"}
+TAKEN = {"math", "values", "abs", "explainer", "predict", "predict_many", "say", "answer"}
 
 
 def write_python(explainers: ExplainerSet) -> str:
@@ -182,33 +182,23 @@ def _write_explainer(number: int, explainer: PlainExplainer, python: Python) -> 
     for test in tests:
         lines += [f"    if not {test}:", "        return None"]
     for rule in explainer.rules:
-        if rule.words:
-            lines.append(f"    # {visible(rule.words)}")
+        lines.append(f"    # {visible(rule.words)}")
         test = python.all_of(rule.conditions)
         if test:
             lines.append(f"    if {test}:")
         indent = " " * (8 if test else 4)
-        lines += [indent + line for line in _write_answer(explainer, rule.label, python)]
+        said = python.literal(rule.label) if explainer.line is None else python.total(explainer.line)
+        lines.append(f"{indent}return {said}")
         if not test:
             # It always holds, so nothing can follow.
             return "\n".join([*lines, "", ""])
     return "\n".join([*lines, "    return None", "", ""])
 
 
-def _write_answer(explainer: PlainExplainer, label: Any, python: Python) -> list[str]:
-    if not explainer.lines:
-        return [f"return {python.literal(label)}"]
-    if not explainer.labels:
-        return [f"return {python.total(explainer.lines[0])}"]
-    scores = [f"    {python.total(line)}," for line in explainer.lines]
-    # Of equal scores the first is the answer.
-    return ["scores = [", *scores, "]", f"return {python.several(explainer.labels)}[scores.index(max(scores))]"]
-
-
 def _find_columns(explainer: PlainExplainer, python: Python) -> list[int]:
     """Return the columns that an explainer reads, in the order of the schema."""
     used = {condition.column for rule in explainer.rules for condition in rule.conditions}
-    used |= {term.column for line in explainer.lines for term in line.terms}
+    used |= set() if explainer.line is None else set(explainer.line.features)
     if explainer.ball is not None:
         used |= set(range(len(python.schema)))
     return sorted(used)

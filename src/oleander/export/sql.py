@@ -72,7 +72,7 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool
     prefix = "oleander_" if dialect == "duckdb" else ""
     given, said, answer = (_free_name(name, taken) for name in (f"{prefix}given", f"{prefix}said", "answer"))
     sql = Sql(schema, [f"{given}.{quote(alias)}" for alias in aliases], spoken)
-    _check_labels([label for explainer in plain for label in explainer.labels], sql)
+    _check_labels([rule.label for explainer in plain if explainer.line is None for rule in explainer.rules], sql)
     inputs = [
         sql.read(feature, f"source.{quote(column)}", name)
         for feature, column, name in zip(schema, columns, sql.names, strict=True)
@@ -263,27 +263,12 @@ def _write_explainer(explainer: PlainExplainer, sql: Sql) -> list[str]:
         first, *others = tests
         lines += ["  WHEN NOT (", f"    {first}", *(f"    AND {test}" for test in others), "  ) THEN NULL"]
     for rule in explainer.rules:
-        if rule.words:
-            lines.append(f"  -- {visible(rule.words)}")
-        said = _write_lines(explainer, sql) if explainer.lines else [sql.literal(rule.label)]
-        lines.append(f"  WHEN {sql.all_of(rule.conditions) or '1 = 1'} THEN {said[0]}")
-        lines += [f"    {line}" for line in said[1:]]
+        lines.append(f"  -- {visible(rule.words)}")
+        said = sql.literal(rule.label) if explainer.line is None else sql.total(explainer.line)
+        lines.append(f"  WHEN {sql.all_of(rule.conditions) or '1 = 1'} THEN {said}")
     if not explainer.rules:
         lines.append("  WHEN 1 = 0 THEN NULL")
     return [*lines, "END"]
-
-
-def _write_lines(explainer: PlainExplainer, sql: Sql) -> list[str]:
-    """Return a number, or the lines of a CASE: the label whose sum is the highest, the first of equal ones."""
-    scores, labels = [sql.total(line) for line in explainer.lines], [sql.literal(label) for label in explainer.labels]
-    if len(scores) == 1:
-        return labels or scores
-    lines = ["CASE"]
-    for k, label in enumerate(labels[:-1]):
-        for other in range(k + 1, len(labels)):
-            lines.append(f"  {'AND' if other > k + 1 else 'WHEN'} {scores[k]} >= {scores[other]}")
-        lines.append(f"  THEN {label}")
-    return [*lines, f"  ELSE {labels[-1]}", "END"]
 
 
 def _free_name(name: str, taken: Collection[str]) -> str:

@@ -311,7 +311,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
         "one": member.is_one_rule,
         "features": sorted({*explainer.features, *(one.column for one in member.conditions)}),
         "region": member.region.form(),
-        "explainer": _describe_explainer(member, codes),
+        "explainer": _describe_explainer(member),
         "rules": rules,
     }
 
@@ -325,11 +325,9 @@ def _describe_region(member: ChosenExplainer, schema: FeatureSchema) -> str:
     return f"{words}; center: {', '.join(f'{one.shown} = {one.describe_value(value)}' for one, value in center)}"
 
 
-def _describe_explainer(member: ChosenExplainer, codes: Codes) -> dict[str, Any]:
-    """Return what the page draws, with the labels and the tolerance as it shows them."""
+def _describe_explainer(member: ChosenExplainer) -> dict[str, Any]:
+    """Return what the page draws, with the tolerance as it shows it."""
     form, within = member.explainer.form(), member.tolerance
-    if form["kind"] == "linear":
-        form = {"kind": "linear", "classes": [codes[rule.answer] for rule in member.rules()], **form}
     if form["kind"] == "line":
         assert within is not None
         form |= {"within": str(within), "digits": within.digits, "relative": within.is_relative}

@@ -279,8 +279,8 @@ def list_silent(chosen: ExplainerSet, values: Floats, answered: Bools) -> dict[s
     """Return why each of the first silent rows has no answer.
 
     "rows" holds the numbers of the rows, and "why", for each, a position in "reasons". A reason is the number of the
-    nearest rule and the positions of the conditions that it misses; the number of an explainer that abstains there, and
-    None; or two times None where no explainer comes near.
+    nearest rule and the positions of the conditions that it misses, or two times None where explainers are no single
+    rules.
     """
     rows = np.flatnonzero(~answered)[:MOST_LISTED]
     reasons: dict[Reason, int] = {}
@@ -300,14 +300,7 @@ def _find_reasons(members: Sequence[ChosenExplainer], rows: Floats) -> list[Reas
             (boxes[place][0], tuple(np.flatnonzero(misses[place][:, row]).tolist()))
             for row, place in enumerate(nearest.tolist())
         ]
-    reasons: list[Reason] = [(None, None)] * len(rows)
-    for number, member in reversed(list(enumerate(members))):
-        # A silent row in the ball or box of an explainer lies in a leaf in which it abstains.
-        outer = member.region.box if member.ball is None else member.ball
-        if outer is not None:
-            for row in np.flatnonzero(outer.contains(rows)).tolist():
-                reasons[row] = (number, None)
-    return reasons
+    return [(None, None)] * len(rows)
 
 
 def describe_listed(

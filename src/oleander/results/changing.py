@@ -148,7 +148,7 @@ class ChangeSearch:
             for position, rule in enumerate(member.explainer.rules()):
                 if not all(isinstance(term, Condition) for term in rule.terms):
                     continue
-                conditions, is_line = conjoin([*member.conditions, *rule.terms]), member.explainer.varies
+                conditions, is_line = conjoin([*member.conditions, *rule.terms]), member.explainer.line is not None
                 for one in conditions:
                     own = (one.lower, one.upper) if isinstance(one, Range) else ()
                     ends.setdefault(one.column, set()).update(filter(math.isfinite, own))
@@ -288,8 +288,8 @@ class ChangeSearch:
 def find_change(explainers: ExplainerSet, row: Floats, label: Any) -> Change | None:
     """Return what would change the answer of an encoded row, or give it one; None where nothing was found.
 
-    The rules of boxes and trees are looked at. In a ball, only the conditions of its tree are changed, a linear model
-    has no conditions, and of a line only a change of the rule is looked for, so that a change to these may be missed.
+    The rules of boxes and trees are looked at. In a ball, only the conditions of its tree are changed, and of a line
+    only a change of the rule is looked for, so that a change to these may be missed.
     """
     # A file may hold bounds and thresholds whose differences no float holds.
     with np.errstate(all="ignore"):

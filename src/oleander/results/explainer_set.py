@@ -114,7 +114,7 @@ class ChosenExplainer(Shown):
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
         explainer = read_explainer(data["explainer"], schema)
-        member = read_fields(cls, data, explainer=explainer, region=read_region(data["region"], schema, explainer))
+        member = read_fields(cls, data, explainer=explainer, region=read_region(data["region"], schema))
         for of_rules in (member.judged, member.spreads):
             if len(of_rules) not in (0, explainer.n_rules):
                 raise ValueError(f"{len(of_rules)} claims are made of {explainer.n_rules} rules")

@@ -62,14 +62,6 @@ class FarValue(Shown):
 
 
 @dataclass(frozen=True)
-class Silence(Shown):
-    """The number of an explainer that keeps silent about a row in its region, and the rule that it does not state."""
-
-    explainer: int
-    rule: Rule
-
-
-@dataclass(frozen=True)
 class Explanation(Shown):
     """What is said of a row by the explainers that cover it; the most faithful, which answers, stands first.
 
@@ -79,8 +71,6 @@ class Explanation(Shown):
         Empty where no explainer covers the row.
     unreadable : str
         Why the row cannot be read; empty where it can.
-    silence : tuple of Silence
-        The explainers that keep silent about a row in their region.
     change : Change or None
         The smallest change found that gives another answer, or one where there is none.
     far_outside : tuple of FarValue
@@ -93,7 +83,6 @@ class Explanation(Shown):
 
     statements: tuple[Statement, ...]
     unreadable: str = ""
-    silence: tuple[Silence, ...] = ()
     change: Change | None = None
     far_outside: tuple[FarValue, ...] = ()
     black_box: Any = None
@@ -134,8 +123,7 @@ def explain_row(explainers: ExplainerSet, row: Floats, *, with_change: bool = Tr
     covers = explainers.covers(row[None, :])[:, 0]
     statements = tuple(state(explainers, number, row) for number in explainers.ranked.tolist() if covers[number])
     (far,) = list_far(explainers.schema, row[None, :])
-    silence = () if statements else list_silence(explainers, row)
-    explanation = Explanation(statements, silence=silence, far_outside=far)
+    explanation = Explanation(statements, far_outside=far)
     if not with_change:
         return explanation
     return replace(explanation, change=find_change(explainers, row, explanation.label))
@@ -147,12 +135,6 @@ def state(explainers: ExplainerSet, number: int, row: Floats) -> Statement:
     found = member.explainer.find_rules(row[None, :])
     position = None if found is None else int(found[0])
     return Statement(number, member.path(row), name_rule(explainers.members, number, position), member, position)
-
-
-def list_silence(explainers: ExplainerSet, row: Floats) -> tuple[Silence, ...]:
-    """Return the explainers that keep silent about an encoded row in their region."""
-    rules = [member.region.find_silent_rule(row) for member in explainers.members]
-    return tuple(Silence(number, rule) for number, rule in enumerate(rules) if rule is not None)
 
 
 def far_limits(feature: Feature) -> tuple[float, float]:

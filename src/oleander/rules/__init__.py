@@ -6,7 +6,7 @@ from oleander.rules.box import Box
 from oleander.rules.constant import Constant
 from oleander.rules.line import Line
 from oleander.rules.local import FilteredTree, SparseLine, UnfilteredTree
-from oleander.rules.region import Region, Spoken, membership
+from oleander.rules.region import Region, membership
 from oleander.rules.tree import Tree
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "Region",
     "Rule",
     "SparseLine",
-    "Spoken",
     "Tree",
     "UnfilteredTree",
     "ball_distances",

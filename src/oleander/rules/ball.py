@@ -8,7 +8,7 @@ import numpy as np
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.data.schema import FeatureSchema
-from oleander.rules.base import Explainer, read_numbers, write_numbers
+from oleander.rules.base import read_numbers, write_numbers
 from oleander.rules.region import Region
 
 
@@ -139,7 +139,7 @@ class Ball(Region, saved_as="ball"):
         }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema, explainer: Explainer | None) -> Self:
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Return the ball that ``to_dict`` wrote."""
         center = read_numbers(data["center"])
         schema.check_codes(center)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkab
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Bools, Floats, Ints, Labels
+from oleander.arrays import Floats, Ints, Labels
 from oleander.data.schema import FeatureSchema, read_dtype_name
 from oleander.data.tolerance import Tolerance, show_answer
 from oleander.messages import show_share
@@ -29,12 +29,12 @@ EXPLAINERS: dict[str, type["Explainer"]] = {}
 
 @dataclass(frozen=True)
 class Rule:
-    """One statement of an explainer: a label, and the conditions or weights behind it.
+    """One statement of an explainer: a label, and the conditions behind it.
 
     Parameters
     ----------
     terms : tuple
-        Conditions of a tree's leaf or weights of a linear model; ``str`` gives each in the names and units of the data.
+        The conditions; ``str`` gives each in the names and units of the data.
     label : Any
         The label that the explainer gives; of a line without a row, the line in words.
     n_draws : int
@@ -90,19 +90,13 @@ class Explainer(ABC):
     ----------
     is_one_rule : bool
         Whether it says one thing everywhere, so that the conditions of its box are those of its rule.
-    varies : bool
-        Whether the answer depends on the row even under one rule, as that of a line does.
-    abstains : bool
-        Whether there may be rows for which it does not speak.
     is_plain : bool
         Whether other programs can compute what ``predict`` answers: the label of the first of ``rules()`` whose terms
-        hold, all of which are conditions, or the value of ``lines``. Only such explainers are exported.
+        hold, all of which are conditions, or the value of ``line``. Only such explainers are exported.
     """
 
     saved_as: ClassVar[str] = ""
     is_one_rule: ClassVar[bool] = False
-    varies: ClassVar[bool] = False
-    abstains: ClassVar[bool] = False
     is_plain: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, saved_as: str = "", **options: Any) -> None:
@@ -112,7 +106,7 @@ class Explainer(ABC):
             EXPLAINERS[saved_as] = cls
         elif "predict" in vars(cls):
             # What a class inherits would describe, export and save the answers of another.
-            for name in ("saved_as", "is_plain", "lines", "find_rules", "cuts", "form", "to_dict"):
+            for name in ("saved_as", "is_plain", "line", "find_rules", "cuts", "form", "to_dict"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Explainer)[name])
 
@@ -134,7 +128,7 @@ class Explainer(ABC):
     @property
     @abstractmethod
     def complexity(self) -> int:
-        """The number of things to read: leaves of a tree, weights of a linear model."""
+        """The number of things to read: rules, or leaves of a tree."""
 
     @abstractmethod
     def rules(self) -> list[Rule]:
@@ -147,7 +141,7 @@ class Explainer(ABC):
     @property
     def is_constant(self) -> bool:
         """Whether it gives every row the same label."""
-        return self.is_one_rule and not self.varies
+        return self.is_one_rule and self.line is None
 
     @property
     def n_rules(self) -> int:
@@ -160,24 +154,13 @@ class Explainer(ABC):
         return 0
 
     def find_rules(self, rows: Floats) -> Ints | None:
-        """Return the position in ``rules()`` of the rule that speaks of each row; None where it is not known.
-
-        Rows for which the explainer does not speak have a position without meaning.
-        """
+        """Return the position in ``rules()`` of the rule that gives each row its label; None where it is not known."""
         return np.zeros(len(rows), dtype=np.intp) if self.is_one_rule else None
 
-    def speaks(self, rows: Floats) -> Bools:
-        """Return a mask of the rows that it answers for."""
-        return np.ones(len(rows), dtype=bool)
-
-    def describe_silence(self) -> str:
-        """Return in words where it is silent."""
-        return "silent nowhere"
-
     @property
-    def lines(self) -> tuple["Line", ...]:
-        """The lines behind the answer: one gives a number; of several, one per rule, the highest gives the label."""
-        return ()
+    def line(self) -> "Line | None":
+        """The line behind the answer, where it is a number that depends on the row even under one rule."""
+        return None
 
     def cuts(self) -> dict[int, list[float]] | None:
         """Return the numbers at which the answer may change, by column; a column of levels has none.

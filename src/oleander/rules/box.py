@@ -7,7 +7,6 @@ import numpy as np
 
 from oleander.arrays import Bools, Floats
 from oleander.data.schema import FeatureSchema
-from oleander.rules.base import Explainer
 from oleander.rules.conditions import Condition, clauses, conjoin, read_condition
 from oleander.rules.region import Region
 
@@ -64,6 +63,6 @@ class Box(Region, saved_as="box"):
         return {"conditions": [condition.to_dict() for condition in self.conditions]}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema, explainer: Explainer | None) -> Self:
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Return the box that ``to_dict`` wrote."""
         return cls(tuple(read_condition(condition, schema) for condition in data["conditions"]))

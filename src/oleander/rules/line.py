@@ -39,10 +39,7 @@ class Term:
     slope : float
         The amount for each unit of a number, or for the level.
     reference : float
-        The number from which a value is measured, or the code of the level; NaN stands for a missing level. A missing
-        number adds nothing.
-    scale : float or None
-        The length of a unit, where it is not that of the data.
+        The number from which a value is measured, or the code of the level. A missing value adds nothing.
 
     Examples
     --------
@@ -56,17 +53,13 @@ class Term:
     feature: Feature
     slope: float
     reference: float
-    scale: float | None = None
 
     def amounts(self, rows: Floats) -> Floats:
         """Return what each row's value adds."""
         values = rows[:, self.column]
         if not self.feature.is_number:
-            is_level = np.isnan(values) if np.isnan(self.reference) else values == self.reference
-            return np.where(is_level, self.slope, 0.0)
-        distances: Floats = values - self.reference
-        amounts = self.slope * distances if self.scale is None else distances / self.scale * self.slope
-        return np.where(np.isnan(values), 0.0, amounts)
+            return np.where(values == self.reference, self.slope, 0.0)
+        return np.where(np.isnan(values), 0.0, self.slope * (values - self.reference))
 
     def __str__(self) -> str:
         name, reference = self.feature.shown, self.feature.describe_value(self.reference)
@@ -105,7 +98,7 @@ class Line(Explainer, saved_as="line"):
     [0.3, 0.5]
     """
 
-    is_one_rule = is_plain = varies = True
+    is_one_rule = is_plain = True
 
     intercept: float
     terms: tuple[Term, ...]
@@ -166,9 +159,9 @@ class Line(Explainer, saved_as="line"):
         return replace(self, intercept=float(f"{intercept:.12g}"), terms=tuple(terms))
 
     @property
-    def lines(self) -> tuple["Line", ...]:
+    def line(self) -> Self:
         """The line itself."""
-        return (self,)
+        return self
 
     def form(self) -> dict[str, Any]:
         """Return plain data to draw it."""

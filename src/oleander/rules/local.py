@@ -1,6 +1,6 @@
 """Local explainers for draws in a region: trees and lines on the features that the information filter selects.
 
-``FilteredTree`` is the paper's, ``UnfilteredTree`` its rival; LIME's is in ``oleander.rules.linear``.
+``FilteredTree`` is the paper's, ``UnfilteredTree`` its rival.
 """
 
 from dataclasses import dataclass, field, replace

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from oleander import kernels
 from oleander.arrays import Bools, Floats
 from oleander.data.schema import FeatureSchema
-from oleander.rules.base import Explainer, Rule
 
 if TYPE_CHECKING:
     from oleander.rules.ball import Ball
@@ -55,21 +53,12 @@ class Region(ABC):
 
     @property
     def box(self) -> "Box | None":
-        """The box, where the region is one or the part of one in which an explainer speaks."""
+        """The box, where the region is one."""
         return None
 
     @property
     def ball(self) -> "Ball | None":
-        """The ball, where the region is one or the part of one in which an explainer speaks."""
-        return None
-
-    @property
-    def speaker(self) -> Explainer | None:
-        """The explainer, where the region is the part of another in which this explainer speaks."""
-        return None
-
-    def find_silent_rule(self, row: Floats) -> Rule | None:
-        """Return the rule under which the explainer keeps silent about a row; None where that is not the reason."""
+        """The ball, where the region is one."""
         return None
 
     def form(self) -> dict[str, Any]:
@@ -77,15 +66,15 @@ class Region(ABC):
         return {"kind": "other"}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, without the schema and the explainer, which are saved beside it."""
+        """Return plain data for JSON, without the schema, which is saved beside it."""
         raise TypeError(
             f"a {type(self).__name__} cannot be saved: its class has no name in files. Oleander writes data only, "
             "never code."
         )
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema, explainer: Explainer | None) -> Self:
-        """Return the region that ``to_dict`` wrote, given the explainer beside it; ``ValueError`` if there is none."""
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Return the region that ``to_dict`` wrote; ``ValueError`` if the data are none."""
         raise NotImplementedError(f"{cls.__name__} has no from_dict.")
 
 
@@ -94,73 +83,12 @@ def write_region(region: Region) -> dict[str, Any]:
     return {"region": region.saved_as, **region.to_dict()}
 
 
-def read_region(data: dict[str, Any], schema: FeatureSchema, explainer: Explainer | None = None) -> Region:
-    """Return the region that ``write_region`` wrote, given the explainer beside it."""
+def read_region(data: dict[str, Any], schema: FeatureSchema) -> Region:
+    """Return the region that ``write_region`` wrote."""
     kind = data["region"]
     if not isinstance(kind, str) or kind not in REGIONS:
         raise ValueError(f"region {kind!r} is not known; the regions are {', '.join(sorted(REGIONS))}.")
-    return REGIONS[kind].from_dict(data, schema, explainer)
-
-
-@dataclass(frozen=True, eq=False)
-class Spoken(Region, saved_as="spoken"):
-    """The part of a region in which an explainer speaks.
-
-    Parameters
-    ----------
-    outer : Region
-    explainer : Explainer
-    """
-
-    outer: Region
-    explainer: Explainer
-
-    def contains(self, rows: Floats) -> Bools:
-        """Return a mask of the encoded rows that lie in the region and that the explainer answers for."""
-        inside = self.outer.contains(rows)
-        if inside.all():
-            return self.explainer.speaks(rows)
-        # The explainer looks only at rows in the region.
-        inside[inside] = self.explainer.speaks(rows[inside])
-        return inside
-
-    def describe(self) -> str:
-        """Return the region in words, and where in it the explainer is silent."""
-        return f"{self.outer.describe()}, {self.explainer.describe_silence()}"
-
-    @property
-    def box(self) -> "Box | None":
-        """The box around it."""
-        return self.outer.box
-
-    @property
-    def ball(self) -> "Ball | None":
-        """The ball around it."""
-        return self.outer.ball
-
-    @property
-    def speaker(self) -> Explainer:
-        """The explainer."""
-        return self.explainer
-
-    def find_silent_rule(self, row: Floats) -> Rule | None:
-        """Return the rule under which the explainer keeps silent; None for a row outside."""
-        return self.explainer.path(row) if self.outer.contains(row[None])[0] else None
-
-    def form(self) -> dict[str, Any]:
-        """Return plain data for the page."""
-        return {"kind": "spoken", "outer": self.outer.form()}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {"outer": write_region(self.outer)}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema, explainer: Explainer | None) -> Self:
-        """Return the region that ``to_dict`` wrote."""
-        if explainer is None or not explainer.abstains:
-            raise ValueError("the region is where the explainer speaks, but the explainer never abstains")
-        return cls(read_region(data["outer"], schema), explainer)
+    return REGIONS[kind].from_dict(data, schema)
 
 
 def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":

@@ -94,11 +94,7 @@ class Tree(Explainer, saved_as="tree"):
 
     def find_rules(self, rows: Floats) -> Ints:
         """Return the position of each row's leaf among the leaves."""
-        return self.find_leaves(rows, self.leaves)
-
-    def find_leaves(self, rows: Floats, leaves: Ints) -> Ints:
-        """Return the position of each row's leaf among some leaves; one without meaning where it is none of them."""
-        return np.minimum(np.searchsorted(leaves, self.apply(rows)), max(len(leaves) - 1, 0))
+        return np.searchsorted(self.leaves, self.apply(rows))
 
     def cuts(self) -> dict[int, list[float]]:
         """Return the finite thresholds by column; a column of levels has none."""
@@ -110,12 +106,8 @@ class Tree(Explainer, saved_as="tree"):
 
     def form(self) -> dict[str, Any]:
         """Return plain data to draw it."""
-        return self.form_with(self.leaves)
-
-    def form_with(self, leaves: Ints) -> dict[str, Any]:
-        """Return plain data to draw the tree, in which these leaves have rules."""
         inner = self.column != LEAF
-        positions = {leaf: position for position, leaf in enumerate(leaves.tolist())}
+        positions = {leaf: position for position, leaf in enumerate(self.leaves.tolist())}
         return {
             "kind": "tree",
             "column": self.column.tolist(),
@@ -127,7 +119,7 @@ class Tree(Explainer, saved_as="tree"):
             "right": self.right.tolist(),
             # The conditions to go left and to go right.
             "asks": [list(map(str, self.conditions(node))) if inner[node] else None for node in range(len(inner))],
-            # The rule of a leaf that speaks, by its position.
+            # The rule of a leaf, by its position.
             "rule": [positions.get(node) for node in range(len(inner))],
         }
 

@@ -17,7 +17,7 @@ from oleander.results.changing import Change
 from oleander.results.difference import Difference
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer
-from oleander.results.explanation import Explanation, FarValue, Silence, Statement
+from oleander.results.explanation import Explanation, FarValue, Statement
 from oleander.results.fit_record import BallSize, Stability
 from oleander.results.tradeoff import TradeOff
 from oleander.words.claims import (
@@ -43,7 +43,6 @@ from oleander.words.rules import (
     describe_change,
     describe_explanation,
     describe_far,
-    describe_silence,
     describe_statement,
 )
 from oleander.words.sentences import describe_evaluation, describe_size, describe_stability, describe_uncovered
@@ -61,7 +60,6 @@ TEXTS: dict[type, Callable[[Any], str | list[str]]] = {
     Explanation: describe_explanation,
     FarValue: describe_far,
     FloorCheck: describe_floor_check,
-    Silence: describe_silence,
     Stability: describe_stability,
     Statement: describe_statement,
     SystemCertificate: describe_system,

@@ -13,7 +13,7 @@ from oleander.data.tolerance import agrees, show_answer
 from oleander.messages import show_share, visible
 from oleander.results.changing import Change
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, name_rule
-from oleander.results.explanation import Explanation, FarValue, Silence, Statement, list_far, list_silence
+from oleander.results.explanation import Explanation, FarValue, Statement, list_far
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.rules.base import Rule
 from oleander.rules.conditions import clauses
@@ -213,7 +213,7 @@ def describe_rest(explanation: Explanation) -> list[str]:
     """Return the lines after the statements: silence, disagreement, what would change the answer, warnings."""
     lines = []
     if not explanation.statements:
-        lines.append(f"No answer: {explanation.unreadable or _describe_reasons(explanation.silence)}.")
+        lines.append(f"No answer: {explanation.unreadable or UNCOVERED}.")
     elif explanation.disagree:
         lines.append(DISAGREE)
     if explanation.change is not None:
@@ -225,19 +225,6 @@ def describe_change(change: Change) -> str:
     """Return what would change the answer of a row."""
     answer = show_answer(change.label, change.tolerance)
     return CHANGE.format(answer, change.name, " and ".join(clauses(change.terms)))
-
-
-def describe_silence(silence: Silence) -> str:
-    """Return why an explainer keeps silent."""
-    rule = silence.rule
-    return (
-        f"explainer {silence.explainer + 1} abstains where {rule.premise or 'it is asked'} ('{rule.answer}' "
-        f"{describe_teachers(rule)})"
-    )
-
-
-def _describe_reasons(silence: Sequence[Silence]) -> str:
-    return "; ".join(map(describe_silence, silence)) or UNCOVERED
 
 
 def describe_far(far: FarValue) -> str:
@@ -280,21 +267,21 @@ def tabulate_answers(
             "rule": _mask(names),
             "at_least": at_least,
             "certified": certified,
-            "why_silent": _list_silence(explainers, X, rows, readable, given),
+            "why_silent": _list_silence(explainers, X, readable, given),
             "far_outside": ["; ".join(map(describe_far, values)) for values in list_far(explainers.schema, rows)],
         }
     )
     return table.set_index(X.index) if isinstance(X, pd.DataFrame) else table
 
 
-def _list_silence(explainers: ExplainerSet, X: Any, rows: Floats, readable: Bools | None, given: Bools) -> list[str]:
+def _list_silence(explainers: ExplainerSet, X: Any, readable: Bools | None, given: Bools) -> list[str]:
     """Return why each row has no answer; empty for those with one."""
-    words = [""] * len(rows)
+    words = [""] * len(given)
     for place in np.flatnonzero(~given).tolist():
         if readable is not None and not readable[place]:
             words[place] = explainers.schema.describe_unreadable(take_rows(X, np.array([place])))
         else:
-            words[place] = _describe_reasons(list_silence(explainers, rows[place]))
+            words[place] = UNCOVERED
     return words
 
 

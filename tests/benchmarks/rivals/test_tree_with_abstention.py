@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.rivals.abstaining import shrunk_quality
-from benchmarks.rivals.tree_with_abstention import grow_judged_tree, keep_best_leaves
+from benchmarks.rivals.tree_with_abstention import grow_judged_tree, keep_best_leaves, shrunk_quality
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.data.schema import FeatureSchema
@@ -34,7 +33,7 @@ def test_the_best_leaves_speak_while_the_pooled_bound_holds(tree):
     # In the order three, one, two the pooled counts are 40 of 40, 78 of 80 and 88 of 100.
     judged = judge(tree, {one: (38, 40), two: (10, 20), three: (40, 40)}, quality, floor=0.9)
     assert lower_bound(78, 80, 0.05) > 0.9 > lower_bound(88, 100, 0.05)
-    assert set(judged.explainer.spoken_leaves) == {one, three}
+    assert set(judged.leaves) == {one, three}
     assert (judged.n_right, judged.n_spoken, judged.n_judged) == (78, 80, 100)
     assert judged.bound == pytest.approx(float(lower_bound(78, 80, 0.05)))
 
@@ -46,13 +45,13 @@ def test_a_leaf_too_small_to_be_judged_alone_may_speak_with_the_others(tree):
     # The first leaf alone has a bound of 0.79 only; with the second behind it the pool has 0.96.
     judged = judge(tree, {one: (12, 12), two: (0, 20), three: (60, 60)}, quality, floor=0.9)
     assert lower_bound(12, 12, 0.05) < 0.9
-    assert set(judged.explainer.spoken_leaves) == {one, three}
+    assert set(judged.leaves) == {one, three}
 
 
 def test_no_leaf_speaks_where_no_bound_holds(tree):
     quality = shrunk_quality(tree)
     judged = judge(tree, dict.fromkeys(tree.leaves, (5, 10)), quality, floor=0.9)
-    assert (judged.n_spoken, judged.bound, judged.explainer.complexity) == (0, 0.0, 0)
+    assert (judged.n_spoken, judged.bound, len(judged.leaves)) == (0, 0.0, 0)
 
 
 def test_leaves_are_judged_on_rows_that_the_tree_has_not_seen():

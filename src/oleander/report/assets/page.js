@@ -93,8 +93,8 @@ const refitsOf = (number, position) => (state.cell === fitted && data.refits ? `
 
 function ruleLine(members, number, position, title) {
   const [member, rule] = [members[number], members[number].rules[position]];
-  const terms = join(rule.terms.map(name), member.explainer.kind === "linear" ? ", " : " and ");
-  const premise = member.explainer.kind === "linear" ? ["Score: ", terms] : terms.length ? ["If ", terms] : "Always";
+  const terms = join(rule.terms.map(name), " and ");
+  const premise = terms.length ? ["If ", terms] : "Always";
   const isHit = state.hit === `${number}-${position}`;
   const widest = Math.max(...members.flatMap((one) => one.rules.map(({ bar }) => bar?.[1] ?? 0)));
   const isPicked = member.one && state.rule === number;
@@ -174,8 +174,7 @@ function renderForm() {
     return;
   }
   // A ball measures the distance along every column.
-  const isBall = (member) => (member.region.kind === "spoken" ? member.region.outer : member.region).kind === "ball";
-  const used = membersOf(set).some(isBall) ? data.columns.map((_, j) => j) : [...new Set(membersOf(set).flatMap((member) => member.features))].sort((a, b) => a - b);
+  const used = membersOf(set).some((member) => member.region.kind === "ball") ? data.columns.map((_, j) => j) : [...new Set(membersOf(set).flatMap((member) => member.features))].sort((a, b) => a - b);
   $("form").replaceChildren(...used.map((j) => {
     const column = data.columns[j];
     const [id, value] = [`field-${j}`, state.row[j]];
@@ -237,8 +236,8 @@ function answer() {
 
 const valueOf = (j) => h("span", { class: "soft" }, " (here ", name(wordWithUnit(data.columns[j], state.row[j])), ")");
 
-// The conditions of the rule that speaks, all of which the row meets; of a linear model, what each column adds.
-const checks = ({ rule, terms }) => terms.map((term, i) => (rule.columns.length ? h("li", { class: "met" }, name(term), valueOf(rule.columns[i])) : h("li", {}, name(term))));
+// The conditions of the rule that answers, all of which the row meets.
+const checks = ({ rule }) => rule.terms.map((term, i) => (rule.columns.length ? h("li", { class: "met" }, name(term), valueOf(rule.columns[i])) : h("li", {}, name(term))));
 
 function wayThrough(member) {
   if (member.explainer.kind !== "tree" || member.explainer.column.length < 2) return null;
@@ -247,7 +246,7 @@ function wayThrough(member) {
   } }, h("summary", {}, "Its way through the tree"));
 }
 
-// Of a row without an answer: the rule of which the fewest conditions fail, or the leaf in which a tree is silent.
+// Of a row without an answer: the rule of which the fewest conditions fail.
 function nearest(members) {
   const boxes = members.map((member, number) => ({ member, number })).filter(({ member }) => member.one);
   const fails = (member) => member.region.conditions.map((condition) => !fulfils(condition, state.row[condition.column]));
@@ -258,8 +257,7 @@ function nearest(members) {
     return h("li", {}, "The nearest is ", h("strong", {}, nameOf(members, best.number, 0)), ", which says ", answerOf(rule.label),
       h("ul", { class: "checks" }, rule.terms.map((term, i) => h("li", { class: failed[i] ? "failed" : "met" }, h("span", { class: "sr" }, failed[i] ? "fails: " : "meets: "), name(term), valueOf(rule.columns[i])))));
   }
-  return members.map((member, number) => [member, number]).filter(([member]) => member.region.kind === "spoken" && contains(member.region.outer, state.row, data.columns, member))
-    .map(([member, number]) => h("li", {}, `Explainer ${number + 1} is silent in the leaf of this row.`, wayThrough(member)));
+  return null;
 }
 
 function renderLeftOut() {
@@ -314,7 +312,7 @@ function silentRows() {
       // What decides the order: fewer conditions first, then the rule and the condition.
       order: rule ? [misses.length, number, ...misses] : [99, number ?? 99],
       misses: rule ? misses.map((position) => rule.terms[position]) : [],
-      reason: rule ? "" : number === null ? "no explainer covers the row" : `explainer ${number + 1} abstains in the leaf of the row`,
+      reason: rule ? "" : "no explainer covers the row",
     };
   });
 }

@@ -2,11 +2,7 @@
 // Answers of the explainers for an encoded row, computed by the same steps as in Python.
 // A missing value is null.
 
-function contains(region, row, columns, member) {
-  if (region.kind === "spoken") {
-    const explainer = member.explainer;
-    return contains(region.outer, row, columns, member) && explainer.rule[leafOf(explainer, row, columns)] !== null;
-  }
+function contains(region, row, columns) {
   if (region.kind === "box") return region.conditions.every((condition) => fulfils(condition, row[condition.column]));
   const [distance, flips] = distances(region, row, columns);
   return distance <= region.radius * (1 + 1e-12) && flips <= region.flips;
@@ -56,15 +52,12 @@ function pathOf(tree, row, columns) {
   }
   return path;
 }
-const leafOf = (tree, row, columns) => pathOf(tree, row, columns).at(-1);
 
-// The position of the rule that speaks of a row, and the rule.
-function ruleOf(member, row, columns) {
-  const explainer = member.explainer;
-  const position = explainer.kind === "tree" ? explainer.rule[leafOf(explainer, row, columns)] : explainer.kind === "linear" ? bestClass(explainer, row, columns) : 0;
-  const rule = member.rules[position];
-  if (explainer.kind === "line") return { position, rule, terms: rule.terms, value: valueOnLine(explainer, row, columns) };
-  return { position, rule, terms: explainer.kind === "linear" ? contributions(explainer, position, row, columns) : rule.terms };
+// The rule that answers a row, its position, and of a line its value.
+function ruleOf({ explainer, rules }, row, columns) {
+  const position = explainer.kind === "tree" ? explainer.rule[pathOf(explainer, row, columns).at(-1)] : 0;
+  const value = explainer.kind === "line" ? valueOnLine(explainer, row, columns) : undefined;
+  return { position, rule: rules[position], value };
 }
 
 // The number that a line gives to a row, with the digits that are worth reading. A missing value adds nothing.
@@ -72,28 +65,6 @@ function valueOnLine(line, row, columns) {
   const amount = ([j, slope, reference]) => (row[j] === null ? 0 : columns[j].number ? slope * (row[j] - reference) : row[j] === reference ? slope : 0);
   const total = line.terms.reduce((sum, term) => sum + amount(term), line.intercept);
   return `${Number(line.relative ? total.toPrecision(line.digits) : total.toFixed(line.digits))} ${line.within}`;
-}
-
-function inputsOf(model, row, columns) {
-  return columns.map((column, j) => {
-    const [value, middle] = [row[j], model.reference[j]];
-    if (!column.number) return value === middle ? 1 : 0;
-    return value === null ? 0 : (value - middle) / column.scale;
-  });
-}
-
-function bestClass(model, row, columns) {
-  const seen = inputsOf(model, row, columns);
-  const scores = model.intercepts.map((start, k) => seen.reduce((sum, x, j) => sum + x * model.coefficients[j][k], start));
-  return scores.indexOf(Math.max(...scores));
-}
-
-function contributions(model, best, row, columns) {
-  return inputsOf(model, row, columns)
-    .map((x, j) => [j, x * model.coefficients[j][best]])
-    .filter(([, amount]) => amount !== 0)
-    .sort((one, other) => Math.abs(other[1]) - Math.abs(one[1]))
-    .map(([j, amount]) => `${columns[j].name} = ${word(columns[j], row[j])} (${amount > 0 ? "+" : ""}${Number(amount.toPrecision(3))})`);
 }
 
 const DAY = 86400000;
@@ -118,15 +89,14 @@ function nameOf(members, number, position) {
 }
 
 function canAsk(data, set) {
-  const known = (region) => (region.kind === "spoken" ? known(region.outer) : region.kind !== "other");
-  return set.members.every((m) => data.members[m].explainer.kind !== "other" && known(data.members[m].region));
+  return set.members.every((m) => data.members[m].explainer.kind !== "other" && data.members[m].region.kind !== "other");
 }
 
 function explain(data, set, row) {
   const { columns, classes } = data;
   const members = set.members.map((m) => data.members[m]);
   // The most faithful first, which answers.
-  const covering = set.ranked.filter((n) => contains(members[n].region, row, columns, members[n]));
+  const covering = set.ranked.filter((n) => contains(members[n].region, row, columns));
   const statements = covering.map((n) => ({ explainer: n, ...ruleOf(members[n], row, columns) }));
   const disagree = new Set(statements.map((one) => one.rule.label)).size > 1;
   const [first] = statements;

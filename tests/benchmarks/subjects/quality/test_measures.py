@@ -21,7 +21,7 @@ from benchmarks.subjects.quality.methods import METHODS, TINY, Budget
 from oleander import AggregateExplainer
 from oleander.data.schema import FeatureSchema
 from oleander.results.evaluation import evaluate
-from oleander.rules import Ball, Box, Spoken
+from oleander.rules import Ball, Box
 from oleander.rules.conditions import Range, count_cuts
 
 
@@ -104,7 +104,6 @@ def test_conditions_of_regions():
     box = Box((Range(0, schema[0], lower=0.2), Range(1, schema[1], upper=0.5)))
     assert count_conditions(box, 4) == 2
     assert count_conditions(Ball(schema, np.zeros(4), 1.0), 4) == 4
-    assert count_conditions(Spoken(box, None), 4) == 2
 
 
 def test_minority_rows_are_those_outside_the_largest_class():
