@@ -54,11 +54,12 @@ def label_rows(
     points = values if len(first) == len(values) else values[first]
     own_groups = None if groups is None else groups[first]
     if known is None:
-        distinct, _, place = (slice(None), None, slice(None)) if groups is None and merge else merge_rows(points)
-        asked = points[distinct]
+        distinct, _, place = (first, None, every) if groups is None and merge else merge_rows(points)
+        # A copy of many rows that are all distinct would take as much memory again.
+        asked = points if len(distinct) == len(points) else points[distinct]
         labels = black_box.ask_in_batches(asked, "asking about rows")
         black_box.ask_again(asked, labels)
-        labels = labels[place]
+        labels = labels if asked is points else labels[place]
     elif not len(points):
         labels = known.labels[:0]
     else:

@@ -186,7 +186,11 @@ def row_keys(rows: Floats) -> NDArray[np.void]:
 def _canonical(rows: Floats) -> Floats:
     """Return rows of which equal ones have the same bytes."""
     # -0.0 and 0.0 are equal numbers with different bytes, and so are the many NaNs.
-    return np.ascontiguousarray(np.where(np.isnan(rows), np.nan, rows) + 0.0)
+    plain = np.ascontiguousarray(rows + 0.0)
+    absent = np.isnan(plain)
+    if absent.any():
+        plain[absent] = np.nan
+    return plain
 
 
 def hash_rows(rows: Floats) -> NDArray[np.uint64]:

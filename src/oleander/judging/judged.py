@@ -41,12 +41,12 @@ class Judged:
     weights: Ints
     groups: Labels | None = None
 
-    @property
+    @cached_property
     def n_answered(self) -> Ints:
         """The number of rows that each setting answers."""
         return np.asarray(self.answered @ self.weights)
 
-    @property
+    @cached_property
     def n_right(self) -> Ints:
         """The number of rows that each setting answers correctly."""
         return np.asarray(self.right @ self.weights)

@@ -105,11 +105,12 @@ class Family:
 
     def covers(self, step: Step, rows: Floats) -> Bools:
         """Return a mask of the rows where each rule of a step holds, of shape (n_rules, n_rows)."""
-        return Memberships(self.grid, self.grid.encode(rows)).covers(step.keys)
+        return Memberships(self.grid, self.grid.encode(rows, step.keys)).covers(step.keys)
 
     def answer(self, rows: Floats) -> Ints:
         """Return codes of answers of shape (n_steps, n_rows); -1 where a step is silent."""
-        return _answer(self.grid, self.steps, self.grid.encode(rows))
+        keys = [key for step in self.steps for key in step.keys]
+        return _answer(self.grid, self.steps, self.grid.encode(rows, keys))
 
     def judge(self, rows: Floats, labels: Labels) -> tuple[Bools, Bools]:
         """Return masks of shape (n_steps, n_rows): what each step answers, and answers as the black box does."""

@@ -4,7 +4,7 @@ A box is a tuple of cuts, one per restricted column in ascending order. A cut is
 allows; the bit after the last code stands for missing. Two boxes are equal exactly if their keys are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -40,15 +40,19 @@ class Grid:
         """The bin codes of the draws that the bins were learned from, of shape (n_features, n_draws)."""
         return np.stack([column.codes for column in self.columns])
 
-    def encode(self, rows: Floats) -> NDArray[np.int32]:
-        """Return the bin codes of encoded rows, of shape (n_features, n_rows)."""
+    def encode(self, rows: Floats, keys: Iterable[Key] | None = None) -> NDArray[np.int32]:
+        """Return the bin codes of encoded rows, of shape (n_features, n_rows).
+
+        With ``keys``, only the columns that these boxes restrict are filled, and the others hold anything.
+        """
         codes = np.empty((len(self.columns), len(rows)), dtype=np.int32)
-        for column, out in zip(self.columns, codes, strict=True):
-            values = rows[:, column.position]
+        used = range(len(codes)) if keys is None else sorted({position for key in keys for position, _ in key})
+        for position in used:
+            column, values = self.columns[position], rows[:, position]
             if column.is_number:
-                out[:] = kernels.bin_numbers(values, column.edges)
+                codes[position] = kernels.bin_numbers(values, column.edges)
             else:
-                out[:] = np.where(np.isnan(values), column.n_codes, values)
+                codes[position] = np.where(np.isnan(values), column.n_codes, values)
         return codes
 
     def full_mask(self, position: int) -> int:

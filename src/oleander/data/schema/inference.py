@@ -43,6 +43,9 @@ def infer_feature(
     if isinstance(dtype, np.dtype) and dtype.kind in "mc":
         raise ValueError(f"column {name!r} has dtype {dtype}; turn it into numbers or strings first.")
     present = column[column.notna()]
+    if len(present) == len(column):
+        # A column of an array lies scattered in memory, and its copy does not.
+        column = present
     if len(present) and holds_dates(present):
         return _infer_date(column, present, name, kind, scale)
     if kind in (Kind.DATE, Kind.TIMESTAMP):
