@@ -4,6 +4,7 @@ from benchmarks.subjects.anchors import AnchorSearch
 from benchmarks.subjects.base import Subject
 from benchmarks.subjects.certificates import Certificates
 from benchmarks.subjects.compare import Compare
+from benchmarks.subjects.edits import Edits
 from benchmarks.subjects.field import Field
 from benchmarks.subjects.growth import Growth
 from benchmarks.subjects.lazy import Lazy
@@ -37,5 +38,6 @@ SUBJECTS: dict[str, Subject] = {
         NumberLaws(),
         Streaming(),
         Watching(),
+        Edits(),
     )
 }

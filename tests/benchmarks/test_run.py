@@ -11,6 +11,7 @@ from benchmarks.subjects.base import Subject
 from benchmarks.subjects.registry import SUBJECTS
 
 TABLES = {
+    "edits": ["| agreement in the population | the editor |", "| at most 5% of editors certify something false |"],
     "watching": ["| share of correct answers | method |", "| 0.93, after a year 0.80 | watch | 5 |"],
     "certificates": [
         "| law | judged by | fits | answered | certified |",

@@ -16,9 +16,8 @@ from oleander.cli.options import DATA, MODEL, NUMBERS, OUTPUT, RULES, Explain, s
 
 def test_the_commands():
     names = [command.name for command in app.registered_commands]
-    assert (
-        " ".join(names) == "demo explain paper compare-models predict explain-row evaluate watch export report tradeoff"
-    )
+    known = "demo explain paper compare-models predict explain-row evaluate watch edit export report tradeoff"
+    assert " ".join(names) == known
 
 
 @pytest.mark.parametrize("name", COMMANDS)

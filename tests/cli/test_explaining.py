@@ -60,7 +60,7 @@ def test_the_same_seed_writes_the_same_answers(explained, run):
 @pytest.mark.slow
 def test_budgets(run, patients_csv):
     asked = ("explain", patients_csv, "--target", "risk", "--draws", 2_000)
-    done = run(*asked, "--max-explainers", 3, "--max-conditions", 1)
+    done = run(*asked, "--max-explainers", 3, "--limit", "conditions=1")
     assert done.code == 0, done.err
     rules = pd.read_csv("oleander-out/explainers.csv")
     assert len(rules) <= 3
@@ -222,7 +222,7 @@ def test_the_paper_explains_numbers(run, prices):
         ((), "--radius is missing"),
         (("--radius", "wide"), "--radius wide is not allowed: give auto, a number, or several"),
         (("--radius", "-1", "--n-draws", "50"), "--radius -1.0 is not allowed"),
-        (("--radius", "12", "--max-conditions", "2"), "there is no option --max-conditions"),
+        (("--radius", "12", "--limit", "conditions=2"), "there is no option --limit"),
         (("--radius", "12", "--local", "forest"), "--local forest is not allowed"),
         (("--radius", "12", "--formulation", "loose"), "--formulation loose is not allowed"),
         (("--radius", "12", "--n-draws", "0"), "--n-draws 0 is not allowed"),

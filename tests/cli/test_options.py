@@ -17,7 +17,6 @@ def test_defaults_are_those_of_python():
     command = signature_of(Explain).parameters
     for name in ("max_explainers", "min_fidelity"):
         assert command[name].default == python[name].default
-    assert command["max_conditions"].default == python["candidates"].default.max_conditions
     # ``paper`` passes other parameters on to the estimator.
     python = {**python, **inspect.signature(AggregateExplainer.paper).parameters}
     command = signature_of(Paper).parameters
@@ -35,7 +34,7 @@ def test_names_with_commas(values, names):
 
 ERRORS = {
     "a command's own": (CommandError("no rows.", ExitCode.MODEL), 4, "no rows."),
-    "a parameter": (ValueError("max_conditions=-1 is not allowed."), 2, "--max-conditions -1 is not allowed."),
+    "a parameter": (ValueError("max_explainers=-1 is not allowed."), 2, "--max-explainers -1 is not allowed."),
     "another parameter": (ValueError("depth=-1 is not allowed."), 3, "depth=-1 is not allowed."),
     "data": (ValueError("column 'a'\nis empty."), 3, "column 'a' is empty."),
     "the floor": (NothingFoundError("lower it."), 5, "lower it."),
@@ -51,7 +50,7 @@ ERRORS = {
 @pytest.mark.parametrize("name", ERRORS)
 def test_every_error_is_one_sentence(name):
     error, code, sentence = ERRORS[name]
-    failure = to_command_error(error, ["max_conditions"])
+    failure = to_command_error(error, ["max_explainers"])
     assert failure.code == code
     assert str(failure) == sentence
 

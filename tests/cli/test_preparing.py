@@ -1,17 +1,18 @@
 """From files and options to a black box and the rows to explain it on."""
 
 import importlib
+import re
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from oleander import AggregateExplainer
+from oleander import AggregateExplainer, Boxes
 from oleander.black_box.asking import N_ASKED_TWICE
 from oleander.cli import preparing
-from oleander.cli.options import Explain
-from oleander.cli.preparing import prepare, read_kinds
+from oleander.cli.options import CommandError, Explain
+from oleander.cli.preparing import prepare, read_kinds, read_limits
 from oleander.data import reading
 from oleander.data.sources import Source
 
@@ -197,3 +198,15 @@ def test_files_that_are_not_streamed(large, model, monkeypatch, tmp_path):
     monkeypatch.setattr(preparing, "sample_size", lambda *_: 400)
     small = prepare(request)
     assert all(isinstance(prepared.X, pd.DataFrame) for prepared in (trained, text, small))
+
+
+def test_limits_of_rules_are_read():
+    found = read_limits(["conditions=2", "forbid=zip code,id", "monotone=age+", "order=low,high"])
+    assert found == Boxes(2, ("zip code", "id"), {"age": "+"}, ("low", "high"))
+    assert read_limits(None) == Boxes()
+
+
+@pytest.mark.parametrize("limit", ["conditions=few", "forbid=", "monotone=age", "monotone=+", "width=3", "forbid"])
+def test_other_limits_are_refused(limit):
+    with pytest.raises(CommandError, match=f"--limit {re.escape(limit)} is not allowed: write conditions=3"):
+        read_limits([limit])

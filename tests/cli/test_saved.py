@@ -28,6 +28,62 @@ def test_predict_names_rows_by_their_ids(explained, run, patients, tmp_path):
     assert answers["number"].tolist() == numbers
 
 
+class TestEdit:
+    @pytest.fixture
+    def files(self, explained, patients, tmp_path):
+        atlas = AggregateExplainer.load(explained.atlas)
+        said = patients.assign(said=atlas.predict(patients, abstain="nothing"))
+        said.to_csv(tmp_path / "said.csv", index=False)
+        said.sample(300, random_state=0).to_csv(tmp_path / "new.csv", index=False)
+        edits = {"explainer": atlas.record_.fingerprint, "edits": [{"do": "without", "rule": 1}]}
+        (tmp_path / "edits.json").write_text(json.dumps(edits))
+        options = ("--apply", "edits.json", "--data", "said.csv", "--labels", "said", "--out", "edited.oleander")
+        return atlas, ("edit", explained.atlas, *options)
+
+    def test_edits_are_applied(self, files, run):
+        atlas, command = files
+        done = run(*command)
+        assert done.code == 0, done.err
+        assert "Edited: 1 edit, not certified." in done.out
+        edited = AggregateExplainer.load("edited.oleander")
+        assert len(edited.explainers_) == len(atlas.explainers_) - 1
+        assert run(*command, "--json").json == {"n_edits": 1, "passed": None}
+
+    def test_a_reserve_certifies_or_does_not(self, files, run):
+        _, command = files
+        done = run(*command, "--reserve", "new.csv", "--log", "reserve.sqlite")
+        assert (done.code, "certified on 300 new rows" in done.out) == (0, True), done.err
+        table = pd.read_csv("new.csv")
+        table["said"] = table["said"].to_numpy()[::-1]
+        table.iloc[:, :1] = table.iloc[::-1, :1].to_numpy()
+        table.to_csv("wrong.csv", index=False)
+        done = run(*command, "--reserve", "wrong.csv", "--log", "wrong.sqlite")
+        assert (done.code, "Not passed: a floor of" in done.out) == (6, True), done.err
+        assert AggregateExplainer.load("edited.oleander").record_.reserved is None
+        done = run(*command, "--reserve", "wrong.csv", "--log", "reserve.sqlite")
+        assert (done.code, "is of a reserve of other rows" in done.err) == (3, True)
+
+    @pytest.mark.parametrize(
+        ("content", "code", "sentence"),
+        [
+            ("[", 3, "edits.json is no file of edits"),
+            ("[]", 3, "edits.json is no file of edits"),
+            ('{"explainer": "other", "edits": []}', 3, "holds edits of another explainer"),
+            ('{"edits": [{"do": "without", "rule": 99}]}', 3, "there is no rule 99"),
+            ('{"edits": [{"do": "exec", "rule": 1}]}', 3, "is no edit"),
+        ],
+    )
+    def test_bad_files_leave_nothing(self, files, run, content, code, sentence):
+        Path("edits.json").write_text(content)
+        done = run(*files[1])
+        assert (done.code, sentence in done.err) == (code, True), done.err
+        assert not Path("edited.oleander").exists()
+
+    def test_a_reserve_needs_its_log(self, files, run):
+        done = run(*files[1], "--reserve", "new.csv")
+        assert (done.code, "--reserve and --log go together" in done.err) == (2, True)
+
+
 class TestExplainRow:
     def test_a_row_of_a_file_and_its_values_are_explained_alike(self, explained, run, patients, patients_csv):
         whole = patients[patients["dose"].notna()]

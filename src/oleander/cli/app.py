@@ -24,8 +24,8 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 ABOUT = """Explain any black-box model with a handful of small models that say where they do not know.
 
 Exit codes: 0 done; 1 unexpected error; 2 wrong options; 3 data or files that cannot be used; 4 a model that cannot be
-used; 5 no explainer reaches the floor; 6 evaluate: the floor is broken on the new rows, watch: alarm,
-compare-models: the gate is not shown; 7 watch: suspicion; 130 interrupted.
+used; 5 no explainer reaches the floor; 6 evaluate: the floor is broken on the new rows, watch: alarm, edit: the reserve
+does not certify, compare-models: the gate is not shown; 7 watch: suspicion; 130 interrupted.
 """
 # The record of each command's options, the module with the function of its name, and an example.
 COMMANDS: dict[str, tuple[type[options.Options], str, str]] = {
@@ -40,6 +40,11 @@ COMMANDS: dict[str, tuple[type[options.Options], str, str]] = {
         options.Watch,
         "saved",
         "out/atlas.oleander today.csv --labels model_said --log watch.sqlite --name 2026-03-01",
+    ),
+    "edit": (
+        options.Edit,
+        "saved",
+        "out/atlas.oleander --apply edits.json --data march.csv --labels model_said --out edited.oleander",
     ),
     "export": (options.Export, "saved", "out/atlas.oleander --format sql --dialect sqlite"),
     "report": (options.Report, "saved", "out/atlas.oleander --data today.csv --out report.html"),

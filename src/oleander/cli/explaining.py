@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from oleander.black_box.output import Output
-from oleander.candidates.base import Boxes
 from oleander.cli.models import load_model
 from oleander.cli.options import CompareModels, Demo, ExitCode, Explain, Fitting, Paper, note, split_names, wrong_option
 from oleander.cli.outputs import (
@@ -29,7 +28,7 @@ from oleander.cli.outputs import (
     whole_folder,
     write_table,
 )
-from oleander.cli.preparing import Prepared, prepare, prepare_pair, read_signs
+from oleander.cli.preparing import Prepared, prepare, prepare_pair, read_limits
 from oleander.cli.tables import read_table
 from oleander.comparing import compare_models as compare
 from oleander.data.clinic import make_clinic
@@ -62,13 +61,13 @@ def explain(given: Explain) -> None:
     if given.proba is not None and not is_number:
         raise wrong_option("--proba explains a number: give --tolerance, such as 0.05, or --threshold.")
     tolerance = read_tolerance(given.tolerance)
-    forbid, order = split_names(given.forbid), split_names(given.order)
+    limits = read_limits(given.limit)
     prepared = _prepare(given, background=given.background, is_regression=given.proba is None and is_number)
     atlas = AggregateExplainer(
         prepared.black_box,
         max_explainers=given.max_explainers,
         min_fidelity=given.min_fidelity,
-        candidates=Boxes(given.max_conditions, forbid, read_signs(given.monotone) or None, order or None),
+        candidates=limits,
         draws=Draws() if given.draws is None else Draws(given.draws),
         tolerance=tolerance,
         output=read_output(given.proba, given.threshold, prepared.black_box),

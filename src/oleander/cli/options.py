@@ -146,14 +146,12 @@ class Explain(Fitting):
     min_fidelity: float = option(
         0.9, RULES, "The floor: the minimum share of answers that agree with the model.", min=0.0, max=1.0
     )
-    max_conditions: int | None = option(None, RULES, "The maximum number of conditions in a rule.", min=1)
-    forbid: list[str] | None = option(None, RULES, "Columns that no rule may use.", metavar="COL,...")
-    monotone: str = option(
-        *("", RULES, "Columns along which the answer must not fall (+) or rise (-): age=+. See --order."),
-        metavar="COL=SIGN,...",
-    )
-    order: list[str] | None = option(
-        None, RULES, "With --monotone: the labels from the lowest to the highest.", metavar="LABEL,..."
+    limit: list[str] | None = option(
+        None,
+        RULES,
+        "What rules may do: conditions=3 at most, or forbid=COL,... or monotone=COL+,... or order=LABEL,... (labels "
+        "from low to high, for monotone). Give it once for each.",
+        metavar="WHAT=VALUE",
     )
     draws: int | None = option(
         None, RULES, "Synthetic rows that the model labels; 0 learns from the rows only. Default: 20,000.", min=0
@@ -281,6 +279,19 @@ class Watch(Judging):
     min_coverage: float | None = option(
         None, RULES, "The share of rows to be answered. Default: nine tenths of the fit's.", min=1e-9, max=1.0
     )
+
+
+class Edit(Asking):
+    """Change the rules of a saved explainer by a file of edits; end with code 6 where a reserve does not pass them."""
+
+    apply: Path = option(MISSING, RULES, "The edits as JSON, as the page exports them.", metavar="FILE")
+    data: Path = option(MISSING, DATA, "Rows on which the edited rules are counted.", metavar="DATA")
+    labels: str | None = option(None, MODEL, "The column with the model's answers; no model is asked.", metavar="COL")
+    reserve: Path | None = option(
+        None, DATA, "New rows that certify the edited rules, and show only whether they pass.", metavar="DATA"
+    )
+    log: Path | None = option(None, DATA, "With --reserve: the file that remembers all its tests.", metavar="FILE")
+    out: Path = option(MISSING, OUTPUT, "The edited explainer.", metavar="FILE")
 
 
 class Export(Options):

@@ -1,6 +1,6 @@
 """Reads a data file and a model, and returns the black box and the rows to explain it on."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -14,6 +14,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.asking import columns_read_by, match_columns
+from oleander.candidates.base import Boxes
 from oleander.cli.columns import clean_columns, clean_like, is_id
 from oleander.cli.models import BaggedTrees, load_model, refuse_without_model
 from oleander.cli.options import CommandError, CompareModels, Fitting, note, split_names, wrong_option
@@ -268,27 +269,38 @@ def read_kinds(text: str) -> Mapping[str, str]:
     >>> dict(read_kinds("age=integer,sex=binary"))
     {'age': 'integer', 'sex': 'binary'}
     """
-    return _read_pairs("--kinds", "kind", text, tuple(Kind))
+    kinds = {}
+    for part in filter(None, text.split(",")):
+        name, equals, kind = part.rpartition("=")
+        if not equals or kind not in set(Kind):
+            raise wrong_option(
+                f"--kinds {part} is not allowed: write column=kind, with one of the kinds {', '.join(Kind)}."
+            )
+        kinds[name] = kind
+    return kinds
 
 
-def read_signs(text: str) -> Mapping[str, str]:
-    """Return the directions that ``--monotone`` gives to columns.
+def read_limits(limits: Sequence[str] | None) -> Boxes:
+    """Return what ``--limit`` allows rules.
 
     Examples
     --------
-    >>> dict(read_signs("age=+,gait=-"))
+    >>> read_limits(["conditions=3", "monotone=age+,gait-"]).monotone
     {'age': '+', 'gait': '-'}
     """
-    return _read_pairs("--monotone", "sign", text, ("+", "-"))
-
-
-def _read_pairs(option: str, what: str, text: str, known: Collection[str]) -> dict[str, str]:
-    pairs = {}
-    for part in filter(None, text.split(",")):
-        name, equals, value = part.rpartition("=")
-        if not equals or value not in known:
+    found: dict[str, Any] = {}
+    for text in limits or ():
+        name, _, value = text.partition("=")
+        names = split_names([value])
+        if name == "conditions" and value.isdecimal():
+            found["max_conditions"] = int(value)
+        elif name in ("forbid", "order") and names:
+            found[name] = names
+        elif name == "monotone" and names and all(one[:-1] and one[-1] in "+-" for one in names):
+            found[name] = {one[:-1]: one[-1] for one in names}
+        else:
             raise wrong_option(
-                f"{option} {part} is not allowed: write column={what}, with one of the {what}s {', '.join(known)}."
+                f"--limit {text} is not allowed: write conditions=3, forbid=COL,... or monotone=COL+,... or "
+                "order=LABEL,... and give the option once for each."
             )
-        pairs[name] = value
-    return pairs
+    return Boxes(**found)

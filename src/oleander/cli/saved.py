@@ -14,6 +14,7 @@ from oleander.cli.models import load_model, refuse_without_model
 from oleander.cli.options import (
     Asking,
     CommandError,
+    Edit,
     Evaluate,
     ExitCode,
     ExplainRow,
@@ -33,7 +34,7 @@ from oleander.engines.opening import open_table
 from oleander.explainer import AggregateExplainer
 from oleander.files.atomic import write_whole
 from oleander.judging.floor import FloorCheck
-from oleander.messages import list_some, show_lower, visible
+from oleander.messages import list_some, one_line, show_lower, visible
 
 
 def predict(given: Predict) -> None:
@@ -152,6 +153,34 @@ def watch(given: Watch) -> None:
         raise typer.Exit(ExitCode.BROKEN if found.state == "alarm" else ExitCode.SUSPICION)
 
 
+def edit(given: Edit) -> None:
+    """Change rules by a file of edits, and certify them on a reserve if one is given."""
+    if (given.reserve is None) != (given.log is None):
+        raise wrong_option("--reserve and --log go together: the log remembers every test on the rows of the reserve.")
+    try:
+        content = json.loads(given.apply.read_text(encoding="utf-8"))
+        edits, made_for = content["edits"], content.get("explainer")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CommandError(
+            f'{visible(given.apply)} is no file of edits, {{"edits": [...]}}: {one_line(error)}.'
+        ) from error
+    _check_asked(given)
+    explainer = _open(given)
+    if made_for not in (None, explainer.record_.fingerprint):
+        raise CommandError(f"{visible(given.apply)} holds edits of another explainer, whose rules differ.")
+    edited = explainer.edit(edits, *_read_known(explainer, given, given.data))
+    tested = None
+    if given.reserve is not None:
+        tested = explainer.reserve(*_read_known(explainer, given, given.reserve), path=given.log).certify(edited)
+    edited.save(given.out)
+    if given.as_json:
+        show_json({"n_edits": edited.record_.n_edits, "passed": None if tested is None else tested.passed})
+    else:
+        typer.echo(edited.summary() if tested is None or tested else f"{edited.summary()}\n\n{tested}")
+    if tested is not None and not tested:
+        raise typer.Exit(ExitCode.BROKEN)
+
+
 def export(given: Export) -> None:
     """Write an explainer as SQL, Python, JSON or a model card."""
     own = (("--dialect", given.dialect, "sql"), ("--table", given.table, "sql"), ("--title", given.title, "card"))
@@ -232,13 +261,23 @@ def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
                 "--read."
             )
         return _open(given), open_table(given.table), given.labels
+    assert given.data is not None
+    _check_asked(given)
+    explainer = _open(given)
+    return explainer, *_read_known(explainer, given, given.data)
+
+
+def _check_asked(given: Judging | Edit) -> None:
     if (given.model is None) == (given.labels is None):
         raise wrong_option(
             "give --model, which is asked about the rows, or --labels, the column with its answers, and not both."
         )
-    files, explainer = FileOptions.parse(given.read, given.missing), _open(given)
-    assert given.data is not None
-    table, known = read_table(given.data, files), None
+
+
+def _read_known(explainer: AggregateExplainer, given: Judging | Edit, data: Path) -> tuple[pd.DataFrame, Any]:
+    """Return rows of a file, and the model's answers in a column; None where the model is to be asked."""
+    files = FileOptions.parse(given.read, given.missing)
+    table, known = read_table(data, files), None
     if given.labels is not None:
         check_columns(table.columns, [given.labels], "--labels")
         table = _with_labels(table, given.labels)
@@ -248,7 +287,7 @@ def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
             table = table.drop(columns=given.labels)
     X = rows_for(explainer, table, files.dates)
     note_unread(explainer, X)
-    return explainer, X, known
+    return X, known
 
 
 def _with_labels(table: pd.DataFrame, labels: str) -> pd.DataFrame:

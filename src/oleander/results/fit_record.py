@@ -13,6 +13,7 @@ from oleander.data.checks import Count, check_count, check_share
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import agrees
+from oleander.files.checkpoint import hash_text
 from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.retesting import Tested
@@ -292,6 +293,12 @@ class FitRecord:
     def n_edits(self) -> int:
         """The number of changes by hand, without remarks."""
         return sum(edit.kind != "note" for edit in self.edits)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the rules in words, by which a file of edits knows whose they are."""
+        rules = ((member.region.describe(), *map(str, member.rules())) for member in self.explainers.members)
+        return hash_text(repr(list(rules)))
 
     @property
     def schema(self) -> FeatureSchema:
