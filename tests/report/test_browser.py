@@ -12,6 +12,7 @@ from oleander import AggregateExplainer, Balls, Floor, Program
 from oleander.data.tolerance import show_answer
 from oleander.draws import Draws
 from oleander.messages import show_share
+from oleander.report.rows import show_interval
 from oleander.results import Stability
 from oleander.results.explanation import explain_row
 from oleander.rules.conditions import Range
@@ -575,9 +576,11 @@ def test_agreement_by_class_is_that_of_the_rows_on_the_page(shared_page, atlases
     for line in page.tab.locator("#left table").first.locator("tbody tr").all():
         own = labels == line.locator("th").inner_text()
         right = (own & answered & (np.ma.getdata(answers) == labels)).sum()
-        cells = line.locator("td").all_inner_texts()
-        assert cells[:2] == [str(own.sum()), str((own & ~answered).sum())]
-        assert cells[3] == f"{right} of {(own & answered).sum()}"
+        silent, matched = line.locator("td.share span").all_inner_texts()
+        assert [line.locator("td").first.inner_text(), silent] == [str(own.sum()), str((own & ~answered).sum())]
+        assert matched == f"{right} of {(own & answered).sum()}"
+        within = show_interval(right, (own & answered).sum())
+        assert line.locator("td.share small").last.inner_text().endswith(f"% ({within})")
     page.check()
 
 

@@ -163,11 +163,13 @@ def list_rules(
 def count_matches(member: ChosenExplainer, position: int) -> tuple[int, int] | None:
     """Return on how many rows a rule matches the model, of how many where it holds; None where no rows were counted."""
     is_one = member.explainer.n_rules == 1
-    claim = member.certified if is_one and member.certified is not None else None
-    if claim is None and member.judged:
-        claim = member.judged[position]
-    if claim is not None:
-        return (int(claim.n_right), claim.n_rows) if claim.unit == "rows" and claim.n_rows else None
+    if is_one and member.certified is not None:
+        claim = member.certified
+        return (int(claim.n_right), claim.n_rows) if claim.unit == "rows" else None
+    if member.judged:
+        # These are counts of rows also where the bound is about groups.
+        judged = member.judged[position]
+        return (int(judged.n_right), judged.n_rows) if judged.n_rows else None
     return (round(member.fidelity * member.support), member.support) if is_one and member.support else None
 
 

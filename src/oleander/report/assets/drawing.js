@@ -185,7 +185,7 @@ function drawPicture({ lines, few }, totals, names, classes, fillOf, picked, pic
         s("rect", { x: at(number) - wide / 2 + 3, y: 44 - size, width: Math.max(wide - 6, 2), height: size, class: "total" }),
         s("text", { x: at(number), y: 58, "text-anchor": "middle", class: wide < 18 ? "small" : null }, String(number + 1))));
     });
-    svg.append(s("text", { x: left + 14, y: 40, class: "soft" }, "↑ rows where the rule holds"), s("text", { x: left + 14, y: 58, class: "soft" }, "↓ rows where exactly these rules hold"));
+    svg.append(s("text", { x: left + 14, y: 40, class: "soft" }, "↑ rows where the rule holds"), s("text", { x: left + 14, y: 58, class: "soft" }, isNarrow() ? "↓ rows of the combination" : "↓ rows where exactly these rules hold"));
   }
   all.forEach((line, i) => {
     const middle = head + tall * (i + 0.5);

@@ -269,26 +269,26 @@ function renderLeftOut() {
   }
   const [first, head, ...places] = left.words;
   const parts = [h("p", {}, [first, head ?? ""].join(" ")), h("ul", {}, places.map((text) => h("li", {}, name(text.trim()))))];
-  const agreement = data.by_folds ? "as the model, without the row" : "as the model, of answered";
+  const agreement = data.by_folds ? "match the model, without the row" : "match the model, of answered";
   const members = membersOf(here());
   const tables = left.by.map((group) => {
     const isJudged = group.lines.some((line) => line.judged !== undefined);
     const held = state.rule === null ? [] : [`${nameOfMember(members, state.rule)} holds`];
-    const heads = ["", "rows", "no answer", "share", ...(isJudged ? [agreement, "share"] : []), ...held];
-    const share = (part, of, within) => h("td", { class: "share" }, of ? [percent(part / of, 0), meter(part / of), within ? h("small", { class: "soft" }, within) : null] : "–");
+    const heads = ["", "rows", "no answer", ...(isJudged ? [agreement] : []), ...held];
+    const share = (words, part, of, within) => h("td", { class: "share" }, of ? [h("span", {}, words), meter(part / of), h("small", { class: "soft" }, `${percent(part / of, 0)}${within ? ` (${within})` : ""}`)] : "–");
     const few = (n) => (n === null ? "fewer than 5" : count(n));
     return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `By ${group.name}` }, h("table", {}, h("caption", {}, "By ", name(group.name)),
       h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, group.lines.map((line) => h("tr", {}, h("th", { scope: "row" }, name(line.value)),
         line.n === undefined
           ? h("td", { colspan: heads.length - 1, class: "soft" }, "fewer than 5 rows, not counted")
-          : [h("td", {}, count(line.n)), h("td", {}, count(line.n - line.answered)), share(line.n - line.answered, line.n, line.silent_within),
-             ...(isJudged ? [h("td", {}, `${count(line.right)} of ${count(line.judged)}`), share(line.right, line.judged, line.right_within)] : []),
+          : [h("td", {}, count(line.n)), share(count(line.n - line.answered), line.n - line.answered, line.n, line.silent_within),
+             ...(isJudged ? [share(`${count(line.right)} of ${count(line.judged)}`, line.right, line.judged, line.right_within)] : []),
              ...(held.length ? [h("td", { class: "held" }, few(line.held[state.rule]))] : [])])))));
   });
   const isJudged = left.by.some((group) => group.lines.some((line) => line.judged !== undefined));
   const note = data.by_folds ? "Agreement is that of rules that were learned in the same way without the row." : data.is_asked ? "" : "The explainers were chosen on the rows of the fit: agreement on these rows is not agreement on new rows.";
-  const intervals = data.has_intervals ? "Under a share: its 95% interval, for one share at a time." : data.is_asked ? "Shares have no intervals here, because rows of one group are not independent." : "";
+  const intervals = data.has_intervals ? "In brackets: the 95% interval of each share, for one share at a time." : data.is_asked ? "Shares have no intervals here, because rows of one group are not independent." : "";
   $("left").replaceChildren(...parts, h("p", { class: "soft" }, `${isJudged ? note : ""} ${intervals}`), h("div", { class: "tables" }, tables), bandOf(here().band));
   renderSilent();
 }
