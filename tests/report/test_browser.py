@@ -221,6 +221,27 @@ def test_the_form_starts_from_a_silent_row_if_rows_are_allowed(open_page, atlase
     page.check()
 
 
+def test_the_form_starts_from_a_made_up_silent_row(shared_page, atlases):
+    atlas = atlases["asking"]
+    page = shared_page("asking")
+    tab = page.tab
+    number, cell = narrowest_cell(atlas)
+    tab.evaluate("(number) => choose(data.cells[number])", number)
+    starts = tab.locator("#start option").count()
+    assert starts > 1
+    for place in range(1, starts):
+        tab.locator("#start").select_option(str(place))
+        words = tab.locator("#start option:checked").inner_text()
+        row = np.array([np.nan if value is None else value for value in tab.evaluate("state.row")])
+        # Python is silent too, and the conditions that the words name are the ones that fail.
+        assert explain_row(cell.explainers, row).label is None
+        assert tab.locator("#said .figure").inner_text() == "No answer"
+        rule = int(words.split("rule ")[1].split()[0])
+        failed = [str(one) for one in cell.explainers.members[rule - 1].conditions if not one.contains(row[None])[0]]
+        assert all(" ".join(one.split()) in " ".join(words.split()) for one in failed)
+    page.check()
+
+
 def test_the_way_of_a_row_through_a_tree_is_marked(shared_page, atlases, make_rows):
     atlas = atlases["balls"]
     number, member = next(pair for pair in enumerate(atlas.explainers_) if len(pair[1].rules()) > 2)

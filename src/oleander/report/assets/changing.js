@@ -73,6 +73,21 @@ function roundUp(bottom, most) {
   return over > bottom ? over : bottom + Math.abs(bottom) * 2 ** -52;
 }
 
+// The middle of each column, moved so that all conditions of a rule hold but some; null where that cannot be.
+function makeSilent(data, conditions, misses) {
+  const row = [...data.typical];
+  for (const [position, condition] of conditions.entries()) {
+    const [column, value, isMissed] = [data.columns[condition.column], row[condition.column], misses.includes(position)];
+    if (fulfils(condition, value) !== isMissed) continue;
+    const cuts = [condition.lower, condition.upper].filter(Number.isFinite);
+    const cells = listCells(column, cuts, value).filter((cell) => fulfils(condition, cell.value) !== isMissed);
+    const far = distancesTo(column, cells, value);
+    if (!cells.length) return null;
+    row[condition.column] = cells[far.indexOf(Math.min(...far))].value;
+  }
+  return row;
+}
+
 function distancesTo(column, cells, value) {
   if (!column.number || value === null) return cells.map(() => 1);
   return cells.map((cell) => (cell.value === null ? 1 : Math.max(cell.lower - value, value - cell.upper, 0) / column.scale));

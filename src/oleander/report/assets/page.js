@@ -16,6 +16,8 @@ const name = (text) => h("bdi", {}, join(text.split(/(?<=_)/), () => h("wbr")));
 const join = (parts, between) => parts.flatMap((part, i) => [i ? (typeof between === "function" ? between() : between) : "", part]);
 // Up to this many rules are listed at once; of more, the widest few of each explainer.
 const [MOST_RULES, WIDEST_RULES] = [20, 12];
+// As many made-up silent rows as this can be tried.
+const MOST_STARTS = 6;
 // More rules than these are not printed.
 const MOST_PRINTED = 60;
 // A longer list of silent rows stays on the screen.
@@ -166,8 +168,30 @@ function renderRules() {
   $("list").replaceChildren(...shown.map((number) => members[number].one ? ruleLine(members, number, 0, nameOf(members, number, 0)) : explainerItem(members, number, most)));
 }
 
+// The middle of each column, and for the most frequent reasons of silence a made-up row that is silent for this reason.
+function listStarts() {
+  const starts = [{ words: "the middle value of each column", row: data.typical }];
+  const set = here();
+  if (!set?.silent) return starts;
+  const members = membersOf(set);
+  const counts = set.silent.reasons.map((_, i) => set.silent.why.filter((why) => why === i).length);
+  const order = counts.map((_, i) => i).filter((i) => counts[i] >= 5 && set.silent.reasons[i][1]).sort((a, b) => counts[b] - counts[a]);
+  for (const i of order.slice(0, MOST_STARTS)) {
+    const [number, misses] = set.silent.reasons[i];
+    const row = makeSilent(data, members[number].region.conditions, misses);
+    const terms = misses.map((position) => members[number].rules[0].terms[position]).join(" and ");
+    if (row && explain(data, set, row).label === null) starts.push({ words: `a made-up silent row: it fails “${terms}” of ${nameOf(members, number, 0)} as ${count(counts[i])} rows do`, row });
+  }
+  return starts;
+}
+
 function renderForm() {
   const set = here();
+  const starts = listStarts();
+  const isStart = ({ row }) => row.every((value, j) => value === state.row[j]);
+  const at = starts.findIndex(isStart);
+  $("starts").hidden = !set || !canAsk(data, set);
+  $("start").replaceChildren(...starts.map(({ words }, i) => h("option", { value: i, selected: i === at }, words)), ...(at < 0 ? [h("option", { value: -1, selected: true, disabled: true }, "your own values")] : []));
   if (!set || !canAsk(data, set)) {
     $("form").replaceChildren();
     $("said").replaceChildren(h("p", {}, set ? "These explainers cannot answer in a page; use Python." : "There is no explainer."));
@@ -514,6 +538,10 @@ for (const link of document.querySelectorAll("nav a")) {
   });
 }
 $("download").addEventListener("click", download);
+$("start").addEventListener("change", () => {
+  Object.assign(state, { row: [...listStarts()[Number($("start").value)].row], isTried: true });
+  renderForm();
+});
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
 $("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
