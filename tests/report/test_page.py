@@ -186,7 +186,7 @@ def test_members_are_plain_json(atlases, kind):
 
 def test_columns_have_no_bounds_but_those_beyond_which_a_value_is_far(mixed_schema):
     for column, feature in zip(describe_columns(mixed_schema, None), mixed_schema, strict=True):
-        names = "name own_name unit kind number missing levels n_named far values range bins"
+        names = "name own_name unit kind number scale missing levels n_named far values range bins"
         assert set(column) == set(names.split())
         assert column["far"] == (far_limits(feature) if feature.is_number else None)
 

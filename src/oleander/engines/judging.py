@@ -19,7 +19,7 @@ from oleander.data.frames import collect
 from oleander.data.reading import check_groups
 from oleander.engines.columns import Column, TableError, read_number
 from oleander.messages import list_some, one_line
-from oleander.results.explainer_set import Answers, ExplainerSet
+from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
 from oleander.rules.conditions import conjoin
 
 # A whole number holds as many rules as keep it under this.
@@ -110,12 +110,10 @@ def count(
     return counted
 
 
-def _list_rules(number: int, member: Any) -> list[tuple[Any, Any]]:
+def _list_rules(number: int, member: ChosenExplainer) -> list[tuple[Any, Any]]:
     """Return the conditions and the answer of each rule; ``TableError`` for an explainer that has no such rules."""
     box, explainer = member.region.box, member.explainer
-    has_rules = explainer.is_plain and not explainer.lines and not explainer.varies and member.ball is None
-    own = member.region.speaker in (None, explainer)
-    if box is None or not has_rules or not own or (explainer.abstains and member.region.speaker is None):
+    if box is None or not explainer.is_plain or explainer.line is not None:
         raise TableError(
             f"explainer {number} ({member.region.describe()}) is not made of conditions on columns, and a table is "
             "counted with these alone: give a table in memory."

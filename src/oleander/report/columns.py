@@ -29,6 +29,7 @@ def describe_columns(schema: FeatureSchema, values: Floats | None) -> list[dict[
             "unit": feature.with_unit(""),
             "kind": str(feature.kind),
             "number": feature.is_number,
+            "scale": feature.scale,
             "missing": feature.missing,
             "levels": [feature.describe_value(code) for code in range(len(feature.levels))],
             "n_named": len(feature.named_levels),

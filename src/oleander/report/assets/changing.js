@@ -7,7 +7,7 @@ const [MOST_TRIES, MOST_MORE, MOST_COLUMNS, MOST_CHANGED, STEP] = [200, 2, 12, 2
 function findChange(data, set, row) {
   const members = set.members.map((m) => data.members[m]);
   if (data.within || !members.every(({ one, explainer }) => one && explainer.kind === "constant")) return null;
-  const speaker = (values) => set.ranked.find((n) => contains(members[n].region, values, data.columns, members[n])) ?? -1;
+  const speaker = (values) => set.ranked.find((n) => contains(members[n].region, values, data.columns)) ?? -1;
   const answers = (n) => (n < 0 ? null : members[n].rules[0].label);
   const own = answers(speaker(row));
   const cuts = new Map();
