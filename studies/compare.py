@@ -26,9 +26,9 @@ def compare_runs(one: Runs, other: Runs) -> tuple[str, bool]:
             n_verdicts += item.words == again.words
             n_figures += item.ours == again.ours
             if item.words != again.words:
-                lines.append(f"{NAMES[study]}, {item.claim.name}: {item.words} | {again.words}")
+                lines.append(f"- {NAMES[study]}, {item.claim.name}: {item.words} | {again.words}")
             elif item.ours != again.ours:
-                lines.append(f"{NAMES[study]}, {item.claim.name}, figures: {item.ours} | {again.ours}")
+                lines.append(f"- {NAMES[study]}, {item.claim.name}, figures: {item.ours} | {again.ours}")
     totals = [
         sum((each for run in runs.values() for each in run.durations.values()), Duration()) for runs in (one, other)
     ]
@@ -37,7 +37,7 @@ def compare_runs(one: Runs, other: Runs) -> tuple[str, bool]:
         for total in totals
     )
     head = (
-        f"Verdicts are equal on {n_verdicts} of {n_claims} claims, all figures of the claim on {n_figures}. The runs "
+        f"Verdicts are equal on {n_verdicts} of {n_claims} claims, all figures of the claim on {n_figures}. The steps "
         f"took {times}."
     )
-    return "\n".join([head, *lines]), n_verdicts == n_claims
+    return "\n".join([head, *(["", *lines] if lines else [])]), n_verdicts == n_claims

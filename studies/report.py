@@ -225,10 +225,8 @@ def summary(runs: Mapping[StudyName, Finished]) -> str:
     def at(task: str, method: str = f"{STRICT} 0.9") -> str:
         by_rows = found[task]["methods"][method]
         on_data, new = by_rows[LEARNED], by_rows[HELD_OUT]
-        return (
-            f"{share(on_data['coverage'][-1])} of D, and {share(new['coverage'][-1])} of new rows at "
-            f"{share(new['agreement'][-1])}"
-        )
+        answered = f"{share(new['coverage'][-1])} of new rows at {share(new['agreement'][-1])}"
+        return f"{share(on_data['coverage'][-1])} of D, {answered if new['coverage'][-1] else 'no new row'}"
 
     trees = [
         about["methods"][tree][HELD_OUT]["agreement"][-1]

@@ -274,7 +274,7 @@ def _pairs(facts: Facts, ratios: Mapping[str, Mapping[str, float]], side: str) -
         low, high = (2 ** (line["mean"] + sign * TWO_SIDED * line["error"]) - 1 for sign in (-1, 1))
         words.append(
             f"r = {radius}: {leaves[LETTER]:.0f} leaves with the paper's filter{beside}, {leaves['unfiltered']:.0f} "
-            f"without, {low:+.0%} to {high:+.0%} center by center"
+            f"without, {low:+.1%} to {high:+.1%} center by center"
         )
     return "; ".join(words)
 

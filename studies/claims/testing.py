@@ -68,8 +68,9 @@ def compare_coverage(where: str, one: Answered, other: Answered, units: Ints | N
     """
     first, second = (_per_unit(method.answered, units) for method in (one, other))
     difference = one.coverage - other.coverage
-    swapped = (1.0 - 2.0 * _swaps(len(first))) @ (first - second) / len(one.answered)
-    return Comparison(where, difference, _p_value(difference, swapped, int((first != second).sum())))
+    is_other = first != second
+    swapped = (1.0 - 2.0 * _swaps(is_other)) @ (first - second)[is_other] / len(one.answered)
+    return Comparison(where, difference, _p_value(difference, swapped, int(is_other.sum())))
 
 
 def compare_fidelity(where: str, one: Answered, other: Answered, units: Ints | None = None) -> Comparison | None:
@@ -78,23 +79,29 @@ def compare_fidelity(where: str, one: Answered, other: Answered, units: Ints | N
         return None
     answered = [_per_unit(method.answered, units) for method in (one, other)]
     right = [_per_unit(method.right, units) for method in (one, other)]
-    swaps = _swaps(len(answered[0]))
-    moved_answers, moved_right = swaps @ (answered[1] - answered[0]), swaps @ (right[1] - right[0])
+    is_other = (answered[0] != answered[1]) | (right[0] != right[1])
+    swaps = _swaps(is_other)
+    moved_answers = swaps @ (answered[1] - answered[0])[is_other]
+    moved_right = swaps @ (right[1] - right[0])[is_other]
     first = (right[0].sum() + moved_right) / np.maximum(answered[0].sum() + moved_answers, 1.0)
     second = (right[1].sum() - moved_right) / np.maximum(answered[1].sum() - moved_answers, 1.0)
     difference = one.fidelity - other.fidelity
-    n_differ = int(((answered[0] != answered[1]) | (right[0] != right[1])).sum())
-    return Comparison(where, difference, _p_value(difference, first - second, n_differ))
+    return Comparison(where, difference, _p_value(difference, first - second, int(is_other.sum())))
 
 
 def _per_unit(mask: Bools, units: Ints | None) -> Floats:
     return mask.astype(np.float64) if units is None else np.bincount(units, mask).astype(np.float64)
 
 
+def _swaps(is_other: Bools) -> Floats:
+    """Return random swaps of the units on which two methods differ: on the others a swap changes nothing."""
+    return _all_swaps(len(is_other))[:, is_other].astype(np.float64)
+
+
 @lru_cache(maxsize=2)
-def _swaps(n_units: int) -> Floats:
+def _all_swaps(n_units: int) -> Ints:
     """Return random swaps, the same in every comparison of as many units."""
-    return np.random.default_rng(0).integers(0, 2, size=(N_SWAPS, n_units)).astype(np.float64)
+    return np.random.default_rng(0).integers(0, 2, size=(N_SWAPS, n_units)).astype(np.int8)
 
 
 def _p_value(difference: float, swapped: Floats, n_differ: int) -> float:

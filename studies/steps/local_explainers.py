@@ -222,7 +222,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
                 style = {"color": COLOURS[number], "marker": MARKERS[number], "ms": 4}
                 ax.plot(part["fidelity"], part["leaves"], STYLES[kind], label=label, **style)
             ax.axvline(HIGH_FIDELITY, color="0.7", lw=1, ls=":")
-            ax.set(title=f"r = {radius:g}", xlabel="fidelity", xlim=(0, 1.02))
+            ax.set(title=f"r = {radius:g}", xlabel="fidelity", xlim=(0, 1.02), xticks=(0, 0.5, 1))
         # The axis is shared: a limit set before the last panel is drawn would cut its curves.
         axes[0, 0].set(ylabel="mean number of leaves", ylim=(0, 1.05 * curves["leaves"].max()))
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center", fontsize="small")

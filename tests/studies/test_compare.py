@@ -19,7 +19,7 @@ def run_with(n_activities, n_trials=87):
         (
             run_with(4),
             True,
-            "Verdicts are equal on 32 of 32 claims, all figures of the claim on 32. The runs took 30 s",
+            "Verdicts are equal on 32 of 32 claims, all figures of the claim on 32. The steps took 30 s",
         ),
         (run_with(4, n_trials=86), True, "fourteen people, figures: 87 trials"),
         (run_with(3), False, "three activities: does not hold | holds"),
