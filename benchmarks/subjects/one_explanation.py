@@ -18,7 +18,7 @@ from benchmarks.subjects.base import Size, Subject
 from benchmarks.subjects.stages import filter_seconds, stages
 from benchmarks.tables import make_goals, make_table, number, seconds
 from oleander.black_box.asking import BlackBox
-from oleander.candidates.balls import choose_centers, choose_ladder
+from oleander.candidates.balls import Balls, choose_centers
 from oleander.draws.in_ball import draw_in_ball
 from oleander.rules import Ball, FilteredTree, UnfilteredTree
 
@@ -46,7 +46,7 @@ def make_explain(method: str, case: Case, box: WatchedBlackBox, n_draws: int | N
 def _ours(method: str, case: Case, box: WatchedBlackBox, n_draws: int) -> Explain:
     rows = case.labelled_rows()
     asked = BlackBox(box, rows.schema)
-    ladder = choose_ladder(rows)
+    ladder = Balls().choose_ladder(rows)
     radius = ladder[len(ladder) // 2]
 
     def explain(row: np.ndarray) -> object:

@@ -9,7 +9,7 @@ import pandas as pd
 from oleander.arrays import Labels
 from oleander.black_box import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
-from oleander.candidates.balls import choose_ladder
+from oleander.candidates.balls import Balls
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
 from oleander.results import ExplainerSet
@@ -118,8 +118,7 @@ def radii_of(work: Work, explained: ExplainedRows) -> tuple[float, ...]:
     settings = work.settings
     if settings.radius is not None:
         return settings.radii
-    raw = np.ones(len(explained.rows.schema.numbers))
-    return tuple(choose_ladder(explained.rows, scales=raw, shares=SHARES_HELD[: len(settings.radii)]))
+    return tuple(Balls(scale="none").choose_ladder(explained.rows, SHARES_HELD[: len(settings.radii)]))
 
 
 def radius_of(work: Work, explained: ExplainedRows) -> float:

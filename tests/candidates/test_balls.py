@@ -15,12 +15,9 @@ from oleander.candidates.balls import (
     BallSize,
     Holding,
     choose_centers,
-    choose_ladder,
     find_generators,
     measure_sizes,
-    read_radii,
     round_numbers,
-    typical_radii,
     warn_of_sizes,
 )
 from oleander.candidates.base import Boxes
@@ -312,7 +309,7 @@ class TestTypicalRadii:
     @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
     def test_balls_around_typical_rows_hold_the_share(self, mixed, share):
         rows = rows_of(mixed)
-        ladder = read_radii(Holding(share), rows, np.inf, None, None)
+        ladder = Balls(Holding(share)).find_radii(rows)
         assert len(ladder) == 1
         candidates = Balls(ladder[0], centers="rows", n_draws=1).propose(rows, 0)
         held = np.median([candidate.region.contains(rows.values).mean() for candidate in candidates])
@@ -322,10 +319,10 @@ class TestTypicalRadii:
     def test_no_radius_reaches_beyond_the_flips_allowed(self):
         X = np.array([[f"level {i % 40}", 0.5 + i] for i in range(200)], dtype=object)
         rows = rows_of(pd.DataFrame({"a": X[:, 0], "b": X[:, 1].astype(float)}))
-        assert np.isinf(typical_radii(rows, np.inf, None, 0, [0.5])).all()
-        assert np.isfinite(typical_radii(rows, np.inf, None, 1, [0.5])).all()
+        assert np.isinf(Balls(max_flips=0).typical_radii(rows, [0.5])).all()
+        assert np.isfinite(Balls(max_flips=1).typical_radii(rows, [0.5])).all()
         with pytest.raises(ValueError, match=r"radius=Holding\(0.5\) is not possible with max_flips=0"):
-            read_radii(Holding(0.5), rows, np.inf, None, 0)
+            Balls(Holding(0.5), max_flips=0).find_radii(rows)
 
 
 class TestLadder:
@@ -335,7 +332,7 @@ class TestLadder:
         scaled = X / X.std(axis=0)
         held = [
             np.median([(np.abs(scaled - row).max(axis=1) <= radius).mean() for row in scaled])
-            for radius in choose_ladder(rows)
+            for radius in Balls().choose_ladder(rows)
         ]
         np.testing.assert_allclose(held, [0.05, 0.1, 0.2, 0.35, 0.6], atol=0.03)
 
@@ -346,7 +343,7 @@ class TestLadder:
         assert max(scaled) < 10 < min(raw)
 
     def test_one_radius_where_all_rows_are_equal(self):
-        assert choose_ladder(rows_of(np.full((5, 2), 0.5))) == [1.0]
+        assert Balls().choose_ladder(rows_of(np.full((5, 2), 0.5))) == [1.0]
 
 
 X = np.random.default_rng(0).normal(size=(200, 2))

@@ -11,8 +11,7 @@ from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls, Candidate
-from oleander.candidates.pool import CandidatePool, EmptyPoolError, GroupCounter
-from oleander.data.rows import Rows
+from oleander.candidates.pool import CandidatePool, EmptyPoolError, count_groups
 from oleander.data.schema import FeatureSchema
 from oleander.rules import Box, Constant, FilteredTree, UnfilteredTree
 from oleander.rules.conditions import Range
@@ -293,13 +292,9 @@ def test_real_mixed_data_with_missing_values(heart_disease):
 def test_groups_count_by_their_share_of_rows():
     rng = np.random.default_rng(0)
     n_points, n_candidates = 60, 7
-    X = rng.normal(size=(n_points, 2))
-    weights, groups = rng.integers(1, 4, size=n_points), rng.choice(["a", "b", "c", "d", "e"], size=n_points)
-    point_of_row = np.repeat(np.arange(n_points), weights)
-    rows = Rows(FeatureSchema.infer(X), X, weights, point_of_row, np.zeros(n_points), groups)
+    weights, groups = rng.integers(1, 4, size=n_points), rng.integers(0, 5, size=n_points)
     inside = rng.random((n_candidates, n_points)) < 0.2
     inside[3] = False
-    counter = GroupCounter(rows)
     for line in inside:
         points = np.flatnonzero(line)
         right = rng.random(len(points)) < 0.7
@@ -307,5 +302,5 @@ def test_groups_count_by_their_share_of_rows():
         for group in np.unique(groups[points]):
             own = groups[points] == group
             shares.append(weights[points[own & right]].sum() / weights[points[own]].sum())
-        assert counter.count(points, np.ones(len(points), dtype=bool)) == len(shares)
-        assert counter.count(points, right) == pytest.approx(sum(shares))
+        assert count_groups(groups[points], weights[points], np.ones(len(points), dtype=bool)) == len(shares)
+        assert count_groups(groups[points], weights[points], right) == pytest.approx(sum(shares))

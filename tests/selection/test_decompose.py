@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oleander.selection.bounds import tighten
-from oleander.selection.decompose import Decomposition, allot, group_candidates, rest
+from oleander.selection.decompose import Decomposition, allot, group_candidates
 from oleander.selection.model import plain_model
 from oleander.selection.run import Run
 from oleander.selection.search import greedy
@@ -45,14 +45,13 @@ def test_groups_hold_what_overlaps():
 @pytest.mark.parametrize("seed", range(15))
 def test_the_knapsack_is_the_best_allotment(seed):
     rng = np.random.default_rng(seed)
-    tables = [np.where(rng.random(5) < 0.2, -np.inf, rng.integers(0, 50, size=5).astype(float)) for _ in range(4)]
-    splits = [split for split in product(range(5), repeat=4) if sum(split) == 6]
+    tables = [np.where(rng.random(7) < 0.2, -np.inf, rng.integers(0, 50, size=7).astype(float)) for _ in range(4)]
+    splits = [split for split in product(range(7), repeat=4) if sum(split) == 6]
     worths = {split: sum(table[k] for table, k in zip(tables, split, strict=True)) for split in splits}
-    best, path = allot(tables, 6)
+    best, path, others = allot(tables, 6)
     assert best == max(worths.values())
     assert not path or (sum(path) == 6 and worths[tuple(path)] == best)
-    others = rest([np.concatenate([table, [-np.inf] * 2]) for table in tables], 6)
-    for number, k in product(range(4), range(5)):
+    for number, k in product(range(4), range(7)):
         if tables[number][k] > -np.inf:
             ways = [worth - tables[number][k] for split, worth in worths.items() if split[number] == k]
             assert others[number][k] == max(ways, default=-np.inf)

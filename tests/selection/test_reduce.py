@@ -5,12 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from oleander import kernels
-from oleander.selection import SelectionProblem
 from oleander.selection.model import pack_matrix, plain_model
 from oleander.selection.reduce import merge_points, undominated
-from oleander.selection.solvers import try_every_choice
-from tests.selection.making import make_instance
 
 
 def naive_undominated(covers):
@@ -56,14 +52,3 @@ def test_merged_points_keep_every_value(seed):
     assert (went_to >= 0).sum() == covers.any(axis=0).sum()
     for chosen in (np.array([0, 1]), np.array([2, 3]), np.array([], dtype=int)):
         assert merged.value(chosen) == model.value(chosen)
-
-
-@pytest.mark.parametrize("formulation", ["strict", "selective"])
-def test_points_whose_hashes_collide_are_not_merged(formulation, monkeypatch):
-    zeros = lambda matrix, terms: np.zeros(matrix.shape[1], dtype=np.uint64)  # noqa: E731
-    monkeypatch.setattr(kernels.PackedRows, "sum_by_column", zeros)
-    for seed in range(20):
-        rows = make_instance(seed)
-        problem = SelectionProblem(rows.covers, rows.agrees, rows.weights)
-        best = problem.solve(3, 0.75, formulation=formulation, solver=try_every_choice).objective
-        assert problem.solve(3, 0.75, formulation=formulation).objective == best

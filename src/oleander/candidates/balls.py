@@ -106,60 +106,6 @@ class Holding:
 Radius = float | Sequence[float] | PerRow | Holding | str
 
 
-def read_radii(radius: Radius, rows: Rows, norm: float, scales: Floats | None, max_flips: int | None) -> list[float]:
-    """Return the radii that every center has, each once, the smallest first."""
-    if isinstance(radius, str):
-        if radius != "auto":
-            raise ValueError(f"radius={radius!r} is not known; give a number, several, PerRow(values) or 'auto'.")
-        return choose_ladder(rows, norm, scales, max_flips)
-    if isinstance(radius, Holding):
-        if np.isinf(typical_radii(rows, norm, scales, max_flips, (radius.share,))).any():
-            raise ValueError(
-                f"radius=Holding({radius.share:g}) is not possible with max_flips={max_flips}: a ball around a typical "
-                "row never holds that share of the rows. Raise max_flips, or lower the share."
-            )
-        return choose_ladder(rows, norm, scales, max_flips, shares=(radius.share,))
-    ladder = sorted({float(one) for one in np.atleast_1d(np.asarray(radius, dtype=float))})
-    if not ladder:
-        raise ValueError("radius is an empty sequence; give at least one radius.")
-    return ladder
-
-
-def choose_ladder(
-    rows: Rows,
-    norm: float = np.inf,
-    scales: Floats | None = None,
-    max_flips: int | None = None,
-    *,
-    shares: Sequence[float] = LADDER_SHARES,
-) -> list[float]:
-    """Return radii at which a ball around a typical row holds 5, 10, 20, 35 and 60% of the rows.
-
-    One size of ball is too wide where the black box is intricate and too narrow where it is simple; the program chooses
-    the radius for each center. Radii are rounded to two digits.
-    """
-    typical = typical_radii(rows, norm, scales, max_flips, shares)
-    return sorted({float(f"{radius:.2g}") for radius in typical if 0 < radius < np.inf}) or [1.0]
-
-
-def typical_radii(
-    rows: Rows, norm: float, scales: Floats | None, max_flips: int | None, shares: Sequence[float]
-) -> Floats:
-    """Return the radii at which a ball around a typical row holds these shares of the rows; infinite where none does.
-
-    Typical is the median over at most ``MOST_MEASURED`` centers.
-    """
-    places = [int(share * (rows.n_rows - 1)) for share in shares]
-    distances = []
-    for point in choose_centers(rows, min(rows.n_points, MOST_MEASURED)):
-        along, flips = ball_distances(rows.values, rows.values[point], rows.schema, norm, scales)
-        # Without a limit of their own, flips are limited by the whole part of the radius.
-        reach = np.maximum(along, flips) if max_flips is None else np.where(flips <= max_flips, along, np.inf)
-        distances.append(np.sort(np.repeat(reach, rows.weights))[places])
-    found: Floats = np.median(np.array(distances), axis=0)
-    return found
-
-
 def choose_centers(rows: Rows, most: int | None) -> Ints:
     """Return at most ``most`` points, spread over the data: one from each of equally full cells.
 
@@ -261,7 +207,7 @@ class Balls:
     radius : float, sequence of float, PerRow, Holding or "auto"
         One radius for all centers; a ladder, from which the program chooses for each center; ``PerRow(values)``, one
         for each row of X; or ``Holding(share)``, at which a ball around a typical row holds that share of the rows. In
-        units of ``scale``. "auto" takes a ladder from the data; see ``oleander.candidates.balls.choose_ladder``. A
+        units of ``scale``. "auto" takes a ladder from the data; see ``choose_ladder``. A
         sequence with as many values as X has rows is refused, because it may be meant in two ways.
     scale : {"schema", "std", "iqr", "range", "none"}
         The unit of the radius along each number: the schema's scale, one computed from the rows, or raw units.
@@ -324,8 +270,8 @@ class Balls:
         if isinstance(self.radius, PerRow):
             ladders = self.radius.of_points(rows)
         else:
-            ladder = read_radii(self.radius, rows, self.norm, scales, self.max_flips)
-            ladders = [dict.fromkeys(ladder, row) for row in rows.first_rows.tolist()]
+            radii = self.find_radii(rows)
+            ladders = [dict.fromkeys(radii, row) for row in rows.first_rows.tolist()]
         candidates = []
         for center, point in zip(centers, points, strict=True):
             for radius, row in ladders[point].items():
@@ -334,6 +280,46 @@ class Balls:
                 recipe = BallRecipe(ball, self.n_draws, self.local, seed, self.bounds)
                 candidates.append(Candidate(ball, recipe=recipe, origin="balls", row=row))
         return candidates
+
+    def find_radii(self, rows: Rows) -> list[float]:
+        """Return the radii that every center has, each once, the smallest first."""
+        if isinstance(self.radius, str):
+            return self.choose_ladder(rows)
+        if not isinstance(self.radius, Holding):
+            return sorted({float(one) for one in np.atleast_1d(np.asarray(self.radius, dtype=float))})
+        shares = (self.radius.share,)
+        if np.isinf(self.typical_radii(rows, shares)).any():
+            raise ValueError(
+                f"radius=Holding({self.radius.share:g}) is not possible with max_flips={self.max_flips}: a ball around "
+                "a typical row never holds that share of the rows. Raise max_flips, or lower the share."
+            )
+        return self.choose_ladder(rows, shares)
+
+    def choose_ladder(self, rows: Rows, shares: Sequence[float] = LADDER_SHARES) -> list[float]:
+        """Return radii at which a ball around a typical row holds 5, 10, 20, 35 and 60% of the rows, or other shares.
+
+        One size of ball is too wide where the black box is intricate and too narrow where it is simple; the program
+        chooses the radius for each center. Radii are rounded to two digits.
+        """
+        typical = self.typical_radii(rows, shares)
+        return sorted({float(f"{radius:.2g}") for radius in typical if 0 < radius < np.inf}) or [1.0]
+
+    def typical_radii(self, rows: Rows, shares: Sequence[float]) -> Floats:
+        """Return the radii at which a ball around a typical row holds these shares of the rows; infinite if none does.
+
+        Typical is the median over at most ``MOST_MEASURED`` centers.
+        """
+        places = [int(share * (rows.n_rows - 1)) for share in shares]
+        scales, distances = self.measured_scales(rows), []
+        for point in choose_centers(rows, min(rows.n_points, MOST_MEASURED)):
+            along, flips = ball_distances(rows.values, rows.values[point], rows.schema, self.norm, scales)
+            # Without a limit of their own, flips are limited by the whole part of the radius.
+            if self.max_flips is None:
+                reach = np.maximum(along, flips)
+            else:
+                reach = np.where(flips <= self.max_flips, along, np.inf)
+            distances.append(np.sort(np.repeat(reach, rows.weights))[places])
+        return np.asarray(np.median(np.array(distances), axis=0))
 
     def measured_scales(self, rows: Rows) -> Floats | None:
         """Return the unit of the radius along each number; None where it is the schema's scale."""
@@ -364,6 +350,10 @@ class Balls:
 
     def check(self) -> None:
         """Raise ``ValueError`` for an option that is not allowed."""
+        if isinstance(self.radius, str) and self.radius != "auto":
+            raise ValueError(f"radius={self.radius!r} is not known; give a number, several, PerRow(values) or 'auto'.")
+        if not isinstance(self.radius, str | PerRow | Holding) and not np.size(self.radius):
+            raise ValueError("radius is an empty sequence; give at least one radius.")
         check_count("n_draws", self.n_draws)
         check_count("max_candidates", self.max_candidates, or_none=True)
         check_count("max_flips", self.max_flips, 0, or_none=True)
@@ -421,7 +411,7 @@ def warn_of_sizes(balls: Balls, rows: Rows, sizes: Sequence[BallSize]) -> None:
         return
     worst = sizes[-1] if narrow else sizes[0]
     what = "their center alone" if narrow else f"nearly all rows ({worst.n_held:,.0f} of {worst.n_rows:,})"
-    found = typical_radii(rows, balls.norm, balls.measured_scales(rows), balls.max_flips, USUAL_SHARES)
+    found = balls.typical_radii(rows, USUAL_SHARES)
     cures = [
         f"{show_share(share)} of the rows at radius {format_number(float(f'{radius:.2g}'))}"
         for share, radius in zip(USUAL_SHARES, found, strict=True)

@@ -8,10 +8,10 @@ the program that was solved last is a relaxation of the true one.
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -23,13 +23,12 @@ from oleander.judging.floor import Floor
 from oleander.messages import show_lower
 from oleander.running.progress import tell_progress
 from oleander.selection import SelectionProblem, SelectionResult, StageRecord
+from oleander.selection.answer import Cell
 from oleander.selection.result import Status
 from oleander.selection.solvers import Solver, solve_greedily
 from oleander.words.claims import why_too_few
 
-Answer = dict[Any, SelectionResult]
-Seconds = dict[Any, float]
-Ask = Callable[[SelectionProblem, str | Solver, float | None, Answer], Answer]
+Answer = dict[Cell, SelectionResult]
 # Where more than this share of the trained candidates fails, more of them are trained at a time.
 FAILING = 0.5
 OPEN = ("feasible", "unknown")
@@ -93,22 +92,7 @@ class PoolProgram:
 
     def select(self, max_explainers: int, min_fidelity: float) -> SelectionResult:
         """Return the best choice, with every chosen candidate trained."""
-
-        def ask(problem: SelectionProblem, solver: str | Solver, time_limit: float | None, start: Answer) -> Answer:
-            with tell_progress("closing the gap") as tell:
-                result = problem.solve(
-                    max_explainers,
-                    min_fidelity,
-                    formulation=self.formulation,
-                    solver=solver,
-                    time_limit=time_limit,
-                    start=start[None].chosen if start else None,
-                    tentative=~self.pool.is_trained,
-                    progress=lambda now: tell(0, _describe_search(now)),
-                )
-            return {None: result}
-
-        return self._settle(ask, max_explainers, min_fidelity)[None]
+        return self.sweep([max_explainers], [min_fidelity])[max_explainers, min_fidelity]
 
     def why_nothing(self, result: SelectionResult, min_fidelity: float) -> str:
         """Return in a sentence why a result of this floor chooses no candidate."""
@@ -147,36 +131,35 @@ class PoolProgram:
 
         Results that are known, such as that of the fit, are taken as they are, and help the other cells.
         """
-        known = known or {}
-        cells = [(int(number), float(floor)) for number in max_explainers for floor in min_fidelity]
-
-        def ask(problem: SelectionProblem, solver: str | Solver, time_limit: float | None, start: Answer) -> Answer:
-            with tell_progress(f"tracing the trade-off of {len(set(cells))} choices"):
-                return dict(
-                    problem.sweep(
-                        max_explainers,
-                        min_fidelity,
-                        formulation=self.formulation,
-                        solver=solver,
-                        time_limit=None if time_limit is None else time_limit / len(set(cells)),
-                        known=known,
-                        tentative=~self.pool.is_trained,
-                    )
-                )
-
-        return self._settle(ask, max(max_explainers), max(min_fidelity))
-
-    def _settle(self, ask: Ask, max_explainers: int, min_fidelity: float) -> Answer:
-        """Solve and train in turn until every chosen candidate is trained."""
+        numbers, floors = set(max_explainers), set(min_fidelity)
+        n_cells = len(numbers) * len(floors)
+        title = "closing the gap" if n_cells == 1 else f"tracing the trade-off of {n_cells} choices"
         left = np.inf if self.time_limit is None else float(self.time_limit)
         answer: Answer = {}
-        spent: Seconds = {}
+        spent: dict[Cell, float] = {}
+
+        def ask(problem: SelectionProblem, solver: str | Solver, time_limit: float, earlier: Answer) -> Answer:
+            with tell_progress(title) as tell:
+                found = problem.sweep(
+                    numbers,
+                    floors,
+                    formulation=self.formulation,
+                    solver=solver,
+                    time_limit=None if np.isinf(time_limit) else max(time_limit, 0.0) / n_cells,
+                    known=known,
+                    earlier=earlier,
+                    tentative=~self.pool.is_trained,
+                    progress=lambda now: tell(0, _describe_search(now)),
+                )
+            # The seconds of all rounds so far.
+            for cell, result in found.items():
+                spent[cell] = spent.get(cell, 0.0) + result.runtime
+            return {cell: replace(result, runtime=spent[cell]) for cell, result in found.items()}
 
         def solve(solver: str | Solver) -> None:
             nonlocal left, answer
             started = time.monotonic()
-            answer = ask(self.problem(), solver, None if np.isinf(left) else max(left, 0.0), answer)
-            answer = _add_runtimes(answer, spent)
+            answer = ask(self.problem(), solver, left, answer)
             left -= time.monotonic() - started
             if any(result.stopped == "Interrupted" for result in answer.values()):
                 raise KeyboardInterrupt
@@ -188,9 +171,13 @@ class PoolProgram:
                 if not len(unknown) or left <= 0 or self._is_spent:
                     return
                 # Where most candidates fail, training a few at a time would take many rounds.
-                failed = self._share_failed(min_fidelity)
+                reaches, trained = self.measured >= max(floors), self.pool.is_trained
+                failed = float((~reaches[trained]).mean()) if trained.any() else 0.0
                 if failed > FAILING:
-                    more = self._next_best(int(len(unknown) / (1.01 - failed)), min_fidelity)
+                    # The widest are those that the next relaxations will choose.
+                    likely = np.flatnonzero(~trained & reaches)
+                    widest = likely[np.argsort(-self.pool.support[likely], kind="stable")]
+                    more = widest[: int(len(unknown) / (1.01 - failed))]
                     unknown = np.concatenate([unknown, np.setdiff1d(more, unknown)])
                 self._train(unknown)
 
@@ -211,25 +198,16 @@ class PoolProgram:
         except KeyboardInterrupt:
             if not answer or not self.pool.is_trained.any():
                 raise
-            return self._with_trained(ask, answer, spent, "Interrupted: ")
-        if not len(self._untrained(answer.values())):
-            return answer
-        why = "max_queries is spent: " if self._is_spent else "time_limit is over: "
-        return self._with_trained(ask, answer, spent, why)
+            why = "Interrupted: "
+        else:
+            if not len(self._untrained(answer.values())):
+                return answer
+            why = "max_queries is spent: " if self._is_spent else "time_limit is over: "
+        return _bound_trained(ask(self.problem(trained_only=True), self.solver, 1.0, {}), answer, why)
 
     def _untrained(self, results: Iterable[SelectionResult]) -> Ints:
         chosen = np.unique(np.concatenate([result.chosen for result in results]))
         return np.asarray(chosen[~self.pool.is_trained[chosen]], dtype=np.intp)
-
-    def _share_failed(self, min_fidelity: float) -> float:
-        trained = self.pool.is_trained
-        return float((self.measured[trained] < min_fidelity).mean()) if trained.any() else 0.0
-
-    def _next_best(self, n_tries: int, min_fidelity: float) -> Ints:
-        """Return the ``n_tries`` widest untrained candidates, which the next relaxations will choose."""
-        likely = np.flatnonzero(~self.pool.is_trained & (self.measured >= min_fidelity))
-        widest_first = np.argsort(-self.pool.support[likely], kind="stable")
-        return np.asarray(likely[widest_first[:n_tries]])
 
     def _train(self, indices: Ints) -> None:
         pool, counter = self.pool, self.pool.black_box
@@ -239,31 +217,24 @@ class PoolProgram:
         # A candidate stays untrained where max_queries does not allow its draws.
         self._is_spent = not pool.is_trained[indices].all()
 
-    def _with_trained(self, ask: Ask, relaxed: Answer, spent: Seconds, why: str) -> Answer:
-        """Return the best choice among the trained, with the bound that the relaxation gives for the whole pool."""
-        known = _add_runtimes(ask(self.problem(trained_only=True), self.solver, 1.0, {}), spent)
-        settled = {}
-        for cell, result in known.items():
-            bound = max(relaxed[cell].bound, result.objective)
-            if result.status not in OPEN and bound > result.objective:
-                # A candidate that is not trained might be better, or the only one that reaches the floor.
-                note = f"{why}some candidates were not looked at. {result.message}".rstrip()
-                status: Status = "feasible" if len(result.chosen) else "unknown"
-                settled[cell] = replace(result, status=status, note=note, bound=bound)
-            else:
-                settled[cell] = result.with_bound(bound)
-        return settled
+
+def _bound_trained(trained: Answer, relaxed: Answer, why: str) -> Answer:
+    """Return the best choices among the trained, with the bounds that the relaxation gives for the whole pool."""
+    settled = {}
+    for cell, result in trained.items():
+        bound = max(relaxed[cell].bound, result.objective)
+        if result.status not in OPEN and bound > result.objective:
+            # A candidate that is not trained might be better, or the only one that reaches the floor.
+            note = f"{why}some candidates were not looked at. {result.message}".rstrip()
+            status: Status = "feasible" if len(result.chosen) else "unknown"
+            settled[cell] = replace(result, status=status, note=note, bound=bound)
+        else:
+            settled[cell] = result.with_bound(bound)
+    return settled
 
 
 def _describe_search(now: StageRecord) -> str:
     return f"covers {math.floor(now.value):,}, at most {math.ceil(now.bound):,} possible"
-
-
-def _add_runtimes(answer: Answer, spent: Seconds) -> Answer:
-    """Return the results with the seconds of all rounds so far, which ``spent`` keeps."""
-    for cell, result in answer.items():
-        spent[cell] = spent.get(cell, 0.0) + result.runtime
-    return {cell: replace(result, runtime=spent[cell]) for cell, result in answer.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,6 +62,9 @@ class CandidatePool:
         The number of these rows that the candidate did not learn from.
     n_units : array of shape (n_candidates,)
         The number of groups of these rows; of rows where there are no groups.
+    judged_right, right_units : array of shape (n_candidates,)
+        The number of judged rows on which each candidate agrees, and of units, where a group counts by its share of
+        such rows. 0 if a candidate is untrained.
     explainers : list of Explainer or None
     is_trained : bool array of shape (n_candidates,)
     draw_fidelity : array of shape (n_candidates,)
@@ -96,30 +99,28 @@ class CandidatePool:
             raise EmptyPoolError(
                 "the generators propose no candidate for these rows: give more rows, or other candidates."
             )
-        self._largest = max((c.recipe.n_draws for c in self.candidates if c.recipe is not None), default=0)
-        if batch_size < max(self._largest, 1):
+        self._n_draws = np.array([0 if c.recipe is None else c.recipe.n_draws for c in self.candidates])
+        if batch_size < self._n_draws.max():
             raise ValueError(
-                f"batch_size={batch_size} is less than the {self._largest} draws of one candidate, which are needed "
-                "together. Raise batch_size, or lower n_draws."
+                f"batch_size={batch_size} is less than the {self._n_draws.max()} draws of one candidate, which are "
+                "needed together. Raise batch_size, or lower n_draws."
             )
         self.covers = membership([candidate.region for candidate in self.candidates], rows.values)
-        self._groups = None if rows.groups is None else GroupCounter(rows)
+        self._groups = None if rows.groups is None else np.asarray(pd.factorize(rows.groups)[0])
         n_candidates = len(self.candidates)
         self.support, self.judged_support = np.zeros((2, n_candidates), dtype=np.intp)
-        n_units = np.zeros(n_candidates)
+        self.n_units, self.right_units = np.zeros((2, n_candidates))
         for index in range(n_candidates):
             points = self.points_of(index)
             everything = np.ones(len(points), dtype=bool)
             self.support[index] = rows.weights[points].sum()
-            self.judged_support[index], n_units[index] = self._count_judged(index, points, everything)
-        self.n_units = self.judged_support if self._groups is None else n_units
+            self.judged_support[index], self.n_units[index] = self._count_judged(index, points, everything)
         self.explainers: list[Explainer | None] = [None] * n_candidates
         self.is_trained = np.zeros(n_candidates, dtype=bool)
         self.draw_fidelity = np.full(n_candidates, np.nan)
         # Of each candidate's points, packed bits of those on which its explainer is right.
         self._right: list[NDArray[np.uint8] | None] = [None] * n_candidates
-        self._n_right, self._n_judged_right = np.zeros((2, n_candidates), dtype=np.intp)
-        self._n_right_units = np.zeros(n_candidates)
+        self._n_right, self.judged_right = np.zeros((2, n_candidates), dtype=np.intp)
 
     @classmethod
     def build(
@@ -130,17 +131,17 @@ class CandidatePool:
         *,
         schema: FeatureSchema | None = None,
         random_state: int | None = None,
-        batch_size: int = 100_000,
-        n_jobs: int | None = None,
+        **options: Any,
     ) -> Self:
         """Read the data, ask the black box about the rows, and let the generators propose candidates.
 
-        Without a schema, it is inferred from X; without a random_state, one is drawn, so that two pools differ.
+        Without a schema, it is inferred from X; without a random_state, one is drawn, so that two pools differ. Other
+        options are those of the class.
         """
         known = FeatureSchema.infer(X) if schema is None else schema.knowing(X)
         counting = CountingBlackBox(BlackBox(black_box, known))
         rows = label_rows(known.exact.encode(X), counting)
-        return cls.propose(generators, rows, counting, make_seed(random_state), batch_size=batch_size, n_jobs=n_jobs)
+        return cls.propose(generators, rows, counting, make_seed(random_state), **options)
 
     @classmethod
     def propose(
@@ -149,27 +150,15 @@ class CandidatePool:
         rows: Rows,
         black_box: CountingBlackBox,
         random_state: int,
-        *,
-        batch_size: int = 100_000,
-        n_jobs: int | None = None,
-        checkpoint: Checkpoint | None = None,
-        tolerance: Tolerance | None = None,
+        **options: Any,
     ) -> Self:
-        """Let the generators propose candidates for rows that are labelled already."""
+        """Let the generators propose candidates for rows that are labelled already; options are those of the class."""
         with tell_progress("proposing candidates"):
             candidates = propose_all(generators, rows, random_state, black_box)
-        return cls(
-            rows,
-            candidates,
-            black_box,
-            batch_size=batch_size,
-            n_jobs=n_jobs,
-            checkpoint=checkpoint,
-            tolerance=tolerance,
-        )
+        return cls(rows, candidates, black_box, **options)
 
     def _count_judged(self, index: int, points: NDArray[np.int32], counts: Bools) -> tuple[int, float]:
-        """Return the number of rows, and of groups, of a mask of a candidate's points that it did not learn from."""
+        """Return the number of rows, and of units, of a mask of a candidate's points that it did not learn from."""
         learned_from = self.candidates[index].learned_from
         if learned_from is not None:
             if learned_from.shape != (self.rows.n_points,):
@@ -179,8 +168,10 @@ class CandidatePool:
                 )
             is_judged = ~learned_from[points]
             points, counts = points[is_judged], counts[is_judged]
-        n_groups = 0.0 if self._groups is None else self._groups.count(points, counts)
-        return int(self.rows.weights[points[counts]].sum()), n_groups
+        n_right = int(self.rows.weights[points[counts]].sum())
+        if self._groups is None:
+            return n_right, n_right
+        return n_right, count_groups(self._groups[points], self.rows.weights[points], counts)
 
     def train(self, indices: Iterable[int], *, on_trained: Callable[[int], None] | None = None) -> None:
         """Train the explainers of these candidates that are not trained yet, as far as ``max_queries`` goes.
@@ -189,10 +180,12 @@ class CandidatePool:
         called after each batch with the number of candidates trained so far.
         """
         wanted = [index for index in dict.fromkeys(int(i) for i in indices) if not self.is_trained[index]]
-        wanted = self._affordable(wanted)
+        left = self.black_box.queries_left
+        if left is not None:
+            wanted = wanted[: sum(np.cumsum(self._n_draws[np.array(wanted, dtype=np.intp)]) <= left)]
         if self.checkpoint is not None:
             wanted = [index for index in wanted if not self._recall(index, self.checkpoint)]
-        n_jobs = max(1, min(effective_n_jobs(self.n_jobs), self.batch_size // max(self._largest, 1)))
+        n_jobs = max(1, min(effective_n_jobs(self.n_jobs), self.batch_size // max(int(self._n_draws.max()), 1)))
         # With a checkpoint each candidate is a batch of its own, so that it is kept as soon as it is trained.
         batches = list(self._batches(wanted, self.batch_size // n_jobs if self.checkpoint is None else 1))
         tasks = (
@@ -224,26 +217,15 @@ class CandidatePool:
         try:
             for number, trained in results:
                 batch = under_way.pop(number)
-                self.black_box.charge(self._count_draws(batch))
+                self.black_box.charge(int(self._n_draws[batch].sum()))
                 yield batch, trained
         except GeneratorExit:
             raise
         except BaseException:
             # Each job has sent the draws of one batch, or may have.
             for batch in list(under_way.values())[:n_jobs]:
-                self.black_box.charge(self._count_draws(batch))
+                self.black_box.charge(int(self._n_draws[batch].sum()))
             raise
-
-    def _count_draws(self, indices: Iterable[int]) -> int:
-        """Return the number of draws that train these candidates."""
-        recipes = (self.candidates[index].recipe for index in indices)
-        return sum(recipe.n_draws for recipe in recipes if recipe is not None)
-
-    def _affordable(self, indices: list[int]) -> list[int]:
-        """Return the first candidates, up to those whose draws ``max_queries`` does not allow."""
-        left = self.black_box.queries_left
-        n_draws = np.cumsum([self._count_draws([index]) for index in indices])
-        return indices if left is None else indices[: int((n_draws <= left).sum())]
 
     def _name(self, index: int) -> str:
         """Return the key of a candidate in the checkpoint."""
@@ -261,7 +243,7 @@ class CandidatePool:
             draw_fidelity = float(content["draw_fidelity"])
         right = find_right(explainer, self.rows.values, self.rows.labels, self.points_of(index), self.tolerance)
         self._keep(index, explainer, right, draw_fidelity)
-        self.black_box.charge(self._count_draws([index]))
+        self.black_box.charge(int(self._n_draws[index]))
         return True
 
     def _batches(self, indices: list[int], most_draws: int) -> Iterator[list[int]]:
@@ -269,12 +251,11 @@ class CandidatePool:
         batch: list[int] = []
         n_draws = 0
         for index in indices:
-            more = self._count_draws([index])
-            if batch and n_draws + more > most_draws:
+            if batch and n_draws + self._n_draws[index] > most_draws:
                 yield batch
                 batch, n_draws = [], 0
             batch.append(index)
-            n_draws += more
+            n_draws += int(self._n_draws[index])
         if batch:
             yield batch
 
@@ -283,7 +264,7 @@ class CandidatePool:
         points = self.points_of(index)
         self._right[index] = np.packbits(is_right)
         self._n_right[index] = self.rows.weights[points[is_right]].sum()
-        self._n_judged_right[index], self._n_right_units[index] = self._count_judged(index, points, is_right)
+        self.judged_right[index], self.right_units[index] = self._count_judged(index, points, is_right)
         self.draw_fidelity[index] = draw_fidelity
         self.is_trained[index] = True
 
@@ -308,16 +289,6 @@ class CandidatePool:
             return kernels.mark(points, self.rows.n_points)
 
         return kernels.PackedRows.pack(map(find_row, range(len(self.candidates))), self.covers.shape)
-
-    @property
-    def judged_right(self) -> NDArray[np.intp]:
-        """The number of rows, among those a candidate did not learn from, on which it agrees; 0 if it is untrained."""
-        return self._n_judged_right.copy()
-
-    @property
-    def right_units(self) -> Floats | NDArray[np.intp]:
-        """The number of right units: rows, or groups by their share of right rows; 0 if a candidate is untrained."""
-        return self.judged_right if self._groups is None else self._n_right_units.copy()
 
     @property
     def fidelity(self) -> Floats:
@@ -358,21 +329,12 @@ def find_right(
     return np.asarray(agrees(explainer.predict(rows[points]), labels[points], tolerance), dtype=bool)
 
 
-class GroupCounter:
-    """Counts the groups behind some points.
+def count_groups(groups: Ints, weights: Ints, counts: Bools) -> float:
+    """Return the number of groups behind some points, each by the share of its rows that a mask counts.
 
-    A group is one unit, however many of its rows a candidate covers. It counts by the share of these rows that is
-    asked for, such as the correct ones.
+    A group is one unit, however many of its rows a candidate covers.
     """
-
-    def __init__(self, rows: Rows) -> None:
-        self._weights = rows.weights
-        self._groups = np.asarray(pd.factorize(rows.groups)[0])
-
-    def count(self, points: Ints | NDArray[np.int32], counts: Bools) -> float:
-        """Return the number of groups of the points, each by the share of its rows that a mask of the points counts."""
-        group, weights = self._groups[points], self._weights[points]
-        n_rows = np.bincount(group, weights=weights)
-        share = np.bincount(group, weights=np.where(counts, weights, 0)) / np.maximum(n_rows, 1)
-        # One by one, in the order of the groups.
-        return float(sum(share.tolist()))
+    n_rows = np.bincount(groups, weights=weights)
+    share = np.bincount(groups, weights=np.where(counts, weights, 0)) / np.maximum(n_rows, 1)
+    # One by one, in the order of the groups.
+    return float(sum(share.tolist()))

@@ -1,4 +1,4 @@
-"""Boolean matrices as packed bits, 64 to a word: sets of rows, and counts and sums over them."""
+"""Boolean matrices as packed bits, 64 to a word: sets of rows, counts and sums over them, and covers by few sets."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -18,6 +18,8 @@ Bits = NDArray[np.uint64]
 WORDS, LINES = reads(types.uint64, 2, "C"), reads(types.intp, 1)
 # More entries than this are not listed if bits are smaller, and at most about so many are listed at once.
 MANY_ENTRIES, MOST_LISTED = 1_000_000, 2_000_000
+# An empty slot of a cover.
+NOTHING = -1
 # Masks of the usual way to count bits: sums of pairs, of nibbles and of bytes, side by side in one word.
 PAIRS, FOURS, BYTES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
 ONES, ONE, TWO, FOUR, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
@@ -38,18 +40,23 @@ def _pack(codes: NDArray[np.int32], table: Bools, bits: Bits) -> None:
         bits[word] = packed
 
 
+@compiled()
+def _count_common(line: Bits, mask: Bits) -> np.uint64:
+    total = np.uint64(0)
+    for word in range(len(line)):
+        here = line[word] & mask[word]
+        here -= (here >> ONE) & PAIRS
+        here = (here & FOURS) + ((here >> TWO) & FOURS)
+        here = (here + (here >> FOUR)) & BYTES
+        total += (here * ONES) >> LAST_BYTE
+    return total
+
+
 @compiled(WORDS, LINES, WORDS, writes(types.intp, 2))
 def _count(bits: Bits, lines: Ints, masks: Bits, counts: Ints) -> None:
     for i in range(len(lines)):
         for j in range(len(masks)):
-            total = np.uint64(0)
-            for word in range(bits.shape[1]):
-                here = bits[lines[i], word] & masks[j, word]
-                here -= (here >> ONE) & PAIRS
-                here = (here & FOURS) + ((here >> TWO) & FOURS)
-                here = (here + (here >> FOUR)) & BYTES
-                total += (here * ONES) >> LAST_BYTE
-            counts[i, j] = total
+            counts[i, j] = _count_common(bits[lines[i]], masks[j])
 
 
 @compiled()
@@ -69,17 +76,6 @@ def _weigh(words: Bits, weights: Floats, totals: Floats) -> None:
                 total += weights[_find_column(number, bit)]
                 word ^= bit
         totals[row] = total
-
-
-@compiled(WORDS, reads(types.uint64, 1), writes(types.uint64, 1))
-def _add(words: Bits, terms: Bits, totals: Bits) -> None:
-    for row in range(len(words)):
-        for number in range(words.shape[1]):
-            word = words[row, number]
-            while word:
-                bit = word & (~word + ONE)
-                totals[_find_column(number, bit)] += terms[row]
-                word ^= bit
 
 
 @compiled(WORDS, LINES, writes(types.int32, 1))
@@ -107,17 +103,49 @@ def _transpose(words: Bits, turned: Bits) -> None:
                 word ^= bit
 
 
-@compiled(WORDS, LINES, writes(types.uint64, 2))
-def _move_columns(words: Bits, places: Ints, moved: Bits) -> None:
-    for row in range(len(words)):
-        for number in range(words.shape[1]):
-            word = words[row, number]
-            while word:
-                bit = word & (~word + ONE)
-                place = places[_find_column(number, bit)]
-                if place >= 0:
-                    moved[row, place // 64] |= ONE << np.uint64(place % 64)
-                word ^= bit
+@compiled()
+def _find_widest(sets: Bits, slots: Ints, left: Bits) -> tuple[int, np.uint64]:
+    """Return the first set with the most bits that no slot covers, and their number; ``left`` is room to work in."""
+    for word in range(len(left)):
+        covered = np.uint64(0)
+        for slot in range(len(slots)):
+            if slots[slot] != NOTHING:
+                covered |= sets[slots[slot], word]
+        left[word] = ~covered
+    best, most = NOTHING, np.uint64(0)
+    for number in range(len(sets)):
+        total = _count_common(sets[number], left)
+        if total > most:
+            best, most = number, total
+    return best, most
+
+
+@compiled(WORDS, writes(types.intp, 1), writes(types.uint64, 1))
+def _find_cover(sets: Bits, slots: Ints, left: Bits) -> None:
+    for slot in range(len(slots)):
+        if slots[slot] == NOTHING:
+            slots[slot] = _find_widest(sets, slots, left)[0]
+    n_stale = slot = 0
+    while n_stale < len(slots):
+        own = slots[slot]
+        slots[slot] = NOTHING
+        best, most = _find_widest(sets, slots, left)
+        if own != NOTHING and _count_common(sets[own], left) == most:
+            best = own
+        n_stale = 1 if best != own else n_stale + 1
+        slots[slot] = best
+        slot = (slot + 1) % len(slots)
+
+
+def find_cover(sets: Bits, chosen: Ints) -> Ints:
+    """Fill up a choice of sets greedily, then exchange one set at a time until no exchange widens the union.
+
+    ``sets`` has a row of words per set; ``chosen`` has the set in each slot, -1 where a slot is empty, after all
+    others. Returns the chosen sets, as many as there are slots or as help.
+    """
+    slots = chosen.astype(np.intp)
+    _find_cover(sets, slots, np.empty(sets.shape[1], dtype=np.uint64))
+    return slots[slots != NOTHING]
 
 
 def pack_matches(codes: NDArray[np.int32], table: Bools) -> Bits:
@@ -215,11 +243,7 @@ class PackedRows:
         """Return some rows, or all rows with some columns."""
         if not isinstance(key, tuple):
             return PackedRows(self.words[key], self.shape[1])
-        places = np.full(self.shape[1], -1)
-        places[key[1]] = np.arange(len(key[1]))
-        moved = np.zeros((self.shape[0], count_words(len(key[1]))), dtype=np.uint64)
-        _move_columns(self.words, places, moved)
-        return PackedRows(moved, len(key[1]))
+        return self.transposed()[key[1]].transposed()
 
     def __matmul__(self, weights: Floats) -> Floats:
         """Return the sum of the weights of each row's columns."""
@@ -267,12 +291,6 @@ class PackedRows:
     def covered_by(self, rows: Ints) -> Bools:
         """Return which columns at least one of these rows has."""
         return unpack(np.bitwise_or.reduce(self.words[rows], axis=0), self.shape[1])
-
-    def sum_by_column(self, terms: Bits) -> Bits:
-        """Return the sum of the terms of the rows that have each column; whole numbers that wrap around."""
-        totals = np.zeros(64 * self.words.shape[1], dtype=np.uint64)
-        _add(self.words, terms, totals)
-        return totals[: self.shape[1]]
 
     def toarray(self) -> Bools:
         """Return the matrix with a byte for each entry."""

@@ -107,12 +107,10 @@ class Group:
                 del self.shares[k]
             return 1
         if not share.is_bounded:
-            model = plain_model(rows, k, self.weights)
-            start = self._nearest_multipliers(k)
             point = tighten(
-                model,
+                plain_model(rows, k, self.weights),
                 max(needed, 0.0),
-                start,
+                self._nearest_multipliers(k),
                 n_steps=n_steps,
                 should_stop=lambda best: best.bound < needed or run.should_stop(),
             )
@@ -196,13 +194,12 @@ class Decomposition:
             if patience is not None and self.n_nodes - n_nodes_then >= patience:
                 return
             tables = [group.table(self.total) for group in self.groups]
-            worth, path = allot(tables, self.total)
+            worth, path, others = allot(tables, self.total)
             bound = self.constant + worth
             if not path or bound < self.run.cutoff:
                 self.run.exhaust()
                 return
             self.run.tighten(bound)
-            others = rest(tables, self.total)
             if self._forbid(others) or self._refine(path, others):
                 continue
             self._offer(path)
@@ -374,46 +371,28 @@ def _join_groups(touches: Bools, weights: Floats, max_chosen: int, max_weight: f
         shared[second] = shared[:, second] = 0.0
 
 
-def allot(tables: list[Floats], total: int) -> tuple[float, list[int]]:
+def allot(tables: list[Floats], total: int) -> tuple[float, list[int], list[Floats]]:
     """Return the best sum of one entry per table whose positions sum to the total, and the positions.
 
-    Entries of −inf are forbidden. The sum is −inf when no allotment is allowed.
+    Also returned is, for each table and position, the best that all other tables can reach with what is left. Entries
+    of −inf are forbidden. The sum is −inf, and there are no positions, when no allotment is allowed.
     """
-    tails = _tails(tables, total)
-    best = float(tails[0][total])
-    shares: list[int] = []
-    left = total
-    if best == -np.inf:
-        return best, shares
-    for table, tail in zip(tables, tails[1:], strict=True):
-        options = table[: left + 1] + tail[left - np.arange(min(len(table), left + 1))]
-        shares.append(int(options.argmax()))
-        left -= shares[-1]
-    return best, shares
-
-
-def rest(tables: list[Floats], total: int) -> list[Floats]:
-    """Return for each table and position the best that all other tables can reach with what is left."""
-    tails = _tails(tables, total)
-    head = np.full(total + 1, -np.inf)
-    head[0] = 0.0
-    others: list[Floats] = []
-    for table, tail in zip(tables, tails[1:], strict=True):
-        both = _combine(head, tail)
-        others.append(both[total - np.arange(len(table))])
-        head = _combine(head, table)
-    return others
-
-
-def _tails(tables: list[Floats], total: int) -> list[Floats]:
-    """Return the best sums of the tables from each one on, for every total up to the whole."""
-    tail = np.full(total + 1, -np.inf)
-    tail[0] = 0.0
-    tails = [tail]
+    empty = np.full(total + 1, -np.inf)
+    empty[0] = 0.0
+    # The best sums of the tables from each one on, for every total.
+    tails = [empty]
     for table in reversed(tables):
-        tail = _combine(tail, table)
-        tails.append(tail)
-    return tails[::-1]
+        tails.append(_combine(tails[-1], table))
+    best, left, head = float(tails[-1][total]), total, empty
+    shares: list[int] = []
+    others: list[Floats] = []
+    for table, tail in zip(tables, tails[-2::-1], strict=True):
+        others.append(_combine(head, tail)[total - np.arange(len(table))])
+        head = _combine(head, table)
+        if best > -np.inf:
+            shares.append(int((table[: left + 1] + tail[left::-1]).argmax()))
+            left -= shares[-1]
+    return best, shares, others
 
 
 def _combine(left: Floats, right: Floats) -> Floats:

@@ -15,9 +15,6 @@ from oleander.arrays import Bools, Floats, Ints
 if TYPE_CHECKING:
     from oleander.kernels import PackedRows
 
-# A float holds this many bits exactly: a point's chosen candidates as one number.
-BITS = 52
-
 
 def match(maybe: "PackedRows", allowance: Floats, room: Floats, chosen: Ints) -> sparse.csr_array:
     """Return the weight of each point that every chosen candidate counts, the largest total possible.
@@ -53,25 +50,11 @@ def match(maybe: "PackedRows", allowance: Floats, room: Floats, chosen: Ints) ->
 
 def _network(maybe: "PackedRows", room: Floats, chosen: Ints) -> tuple[Ints, Ints, Bools]:
     """Return the points with room that the chosen may count, the node of each, and the nodes of each candidate."""
-    columns, lengths = maybe.entries_of(chosen)
-    row = np.repeat(np.arange(len(chosen)), lengths)
-    stays = room[columns] > 0.0
-    columns, row = columns[stays], row[stays]
-    marks = np.zeros((-(-max(1, len(chosen)) // BITS), maybe.shape[1]))
-    for word, mark in enumerate(marks):
-        inside = row // BITS == word
-        mark += np.bincount(columns[inside], np.exp2(row[inside] % BITS), minlength=len(mark))
-    points = np.flatnonzero(marks.any(axis=0))
-    node_of = np.zeros(len(points), dtype=np.intp)
-    for mark in marks:
-        # Equal so far, and equal in this word.
-        known, inverse = np.unique(mark[points], return_inverse=True)
-        node_of = np.unique(node_of * len(known) + inverse.ravel(), return_inverse=True)[1].ravel()
-    linked = np.zeros((len(chosen), int(node_of.max(initial=-1)) + 1), dtype=np.bool_)
-    node = np.zeros(maybe.shape[1], dtype=np.intp)
-    node[points] = node_of
-    linked[row, node[columns]] = True
-    return points, node_of, linked
+    rows = maybe[chosen]
+    marks = rows.transposed().words
+    points = np.flatnonzero(marks.any(axis=1) & (room > 0.0))
+    _, first, node_of = np.unique(marks[points], axis=0, return_index=True, return_inverse=True)
+    return points, node_of.ravel(), rows.toarray()[:, points[first]]
 
 
 def maximum_flow(linked: Bools, supply: Floats, room: Floats) -> Floats:

@@ -4,7 +4,7 @@ Solvers are looked up by name when `solve` is called; nothing here imports one.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
@@ -155,17 +155,19 @@ class SelectionProblem:
 
     def sweep(
         self,
-        max_explainers: Sequence[int],
-        min_fidelity: Sequence[float],
+        max_explainers: Iterable[int],
+        min_fidelity: Iterable[float],
         *,
         known: Mapping[tuple[int, float], SelectionResult] | None = None,
+        earlier: Mapping[tuple[int, float], SelectionResult] | None = None,
         **options: Any,
     ) -> dict[tuple[int, float], SelectionResult]:
         """Return the best choice for every number of explainers and every floor.
 
         Each cell starts from its neighbours, and their bounds tighten it, so that more explainers never cover less and
-        a higher floor never covers more. Cells that are `known` are not solved again. Other options are those of
-        `solve`; the time limit is per cell.
+        a higher floor never covers more. Cells that are `known` are not solved again. Results of an `earlier`,
+        similar problem are a start for cells without neighbours. Other options are those of `solve`; the time limit is
+        per cell.
 
         Examples
         --------
@@ -180,7 +182,7 @@ class SelectionProblem:
         # The highest floor and the smallest number first: their choices are allowed in all later cells.
         for floor, number in product(floors[::-1], numbers):
             if (number, floor) not in results:
-                start = best_within(results, number, floor)
+                start = best_within(results, number, floor) or (earlier or {}).get((number, floor))
                 chosen = None if start is None else start.chosen
                 results[number, floor] = self.solve(number, floor, start=chosen, **options)
         return {(number, floor): tightened(results, (number, floor)) for floor, number in product(floors, numbers)}

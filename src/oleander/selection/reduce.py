@@ -21,33 +21,21 @@ def merge_points(model: CoverageModel) -> tuple[CoverageModel, Ints]:
     >>> merged.weights.tolist(), went_to.tolist()
     ([2.0, 1.0], [0, 0, 1, -1])
     """
-    matrices = [model.sure] if model.maybe is None else [model.sure, model.maybe]
-    everyone = np.arange(model.n_candidates)
-    is_marked = np.logical_or.reduce([matrix.covered_by(everyone) for matrix in matrices])
-    points = np.flatnonzero(is_marked & (model.weights > 0))
-    # The sum of random numbers over a point's candidates, which wraps around.
-    hashes = np.zeros(model.n_points, dtype=np.uint64)
-    for seed, matrix in enumerate(matrices):
-        numbers = np.random.default_rng(seed).integers(1, 2**63, size=model.n_candidates, dtype=np.uint64)
-        hashes += matrix.sum_by_column(numbers)
-    _, first, position = np.unique(hashes[points], return_index=True, return_inverse=True)
-    leader = first[position.ravel()]
-    # A hash only suggests: a point that differs from its leader after all stays by itself.
-    led = np.flatnonzero(leader != np.arange(len(points)))
-    for matrix in matrices:
-        words = (model.by_point if matrix is model.sure else matrix.transposed()).words
-        led = led[leader[led] != led]
-        differs = led[(words[points[led]] != words[points[leader[led]]]).any(axis=1)]
-        leader[differs] = differs
-    leaders, position = np.unique(leader, return_inverse=True)
-    columns = points[leaders]
+    maybe_by_point = None if model.maybe is None else model.maybe.transposed()
+    words = model.by_point.words
+    if maybe_by_point is not None:
+        words = np.hstack([words, maybe_by_point.words])
+    points = np.flatnonzero(words.any(axis=1) & (model.weights > 0))
+    places: dict[bytes, int] = {}
+    position = np.array([places.setdefault(line.tobytes(), len(places)) for line in words[points]], dtype=np.intp)
     went_to = np.full(model.n_points, -1, dtype=np.intp)
-    went_to[points] = position.ravel()
+    went_to[points] = position
+    first = points[np.unique(position, return_index=True)[1]]
     merged = replace(
         model,
-        sure=model.sure[:, columns],
-        weights=np.bincount(position.ravel(), model.weights[points], minlength=len(leaders)).astype(np.float64),
-        maybe=None if model.maybe is None else model.maybe[:, columns],
+        sure=model.by_point[first].transposed(),
+        weights=np.bincount(position, model.weights[points], minlength=len(first)).astype(np.float64),
+        maybe=None if maybe_by_point is None else maybe_by_point[first].transposed(),
     )
     return merged, went_to
 
