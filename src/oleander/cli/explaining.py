@@ -31,7 +31,7 @@ from oleander.cli.outputs import (
 from oleander.cli.preparing import Prepared, prepare, prepare_pair, read_limits
 from oleander.cli.tables import read_table
 from oleander.comparing import compare_models as compare
-from oleander.data.clinic import make_clinic
+from oleander.data.clinic import CLINIC_COLUMNS, make_clinic
 from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance
 from oleander.draws import Draws
@@ -146,7 +146,8 @@ def fit_and_write(
 
     ``also`` writes further files to the folder that it is given.
     """
-    title, dictionary = "A generated clinic: how the forest decides", None
+    title = "A generated clinic: how the forest decides"
+    dictionary: Any = CLINIC_COLUMNS
     if isinstance(given, Fitting):
         title = f"How the model decides: {given.data.name}"
         dictionary = None if given.columns is None else read_table(given.columns)

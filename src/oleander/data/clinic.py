@@ -5,6 +5,19 @@ import pandas as pd
 
 from oleander.arrays import Floats, Ints
 
+# Its data dictionary: what each column is, and its unit.
+CLINIC_COLUMNS = {
+    "age": ("age", "years"),
+    "memory": ("memory score", "points"),
+    "gait": ("gait score", "points"),
+    "tremor": ("tremor score", "points"),
+    "sleepiness": ("sleepiness score", "points"),
+    "mood": ("low-mood score", "points"),
+    "pressure on standing": ("change of blood pressure on standing", "mmHg"),
+    "living": ("living situation", ""),
+    "drug": ("drug for the tremor", ""),
+}
+
 
 def make_clinic(n_rows: int = 1_200, random_state: int = 0) -> tuple[pd.DataFrame, pd.Series]:
     """Return made-up patients of a movement clinic, and where each was sent.
