@@ -20,7 +20,7 @@ from oleander.black_box.resuming import resume
 from oleander.candidates.balls import Balls, Radius
 from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
-from oleander.data.checks import check_count, check_share, make_seed, one_per_row
+from oleander.data.checks import check_choice, check_count, check_share, make_seed, one_per_row
 from oleander.data.frames import as_one_row, take_rows, to_table
 from oleander.data.reading import read, read_groups
 from oleander.data.rows import Rows, hash_rows
@@ -28,6 +28,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.sources import as_source
 from oleander.draws.in_ball import Bounds
 from oleander.engines.judging import Counted, as_lazy, count
+from oleander.export.dossier import write_folder
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
 from oleander.files.checkpoint import Checkpoint, hash_array
@@ -65,6 +66,7 @@ from oleander.selection import SelectionResult
 from oleander.selection.result import Proof
 from oleander.watch import COVERAGE_KEPT, Watch
 from oleander.words.card import write_card
+from oleander.words.dossier import Headings
 from oleander.words.html import draw_fit
 from oleander.words.rules import tabulate_answers
 from oleander.words.sentences import summarize
@@ -951,6 +953,47 @@ class AggregateExplainer(Parameters):
     def to_card(self, *, title: str = "How the model decides") -> str:
         """Return a model card in Markdown: what is answered, how well, every rule, the columns and the limits."""
         return write_card(self._shareable(include_rows=True), title)
+
+    def dossier(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        title: str = "How the model decides",
+        intended_use: str = "",
+        headings: Headings = "plain",
+        model_file: str | os.PathLike[str] | None = None,
+        include_rows: bool = False,
+    ) -> None:
+        """Write a folder of evidence that a third party can check without Oleander.
+
+        It holds a README under the headings that reviewers ask for, the rules as JSON and as Python, every figure with
+        hashes of the rows and of the model's answers, and ``recompute.py``, which needs the standard library only and
+        recomputes the figures from a CSV file of the rows and the model's answers.
+
+        Parameters
+        ----------
+        folder : path
+        title, intended_use : str
+            What the model is, and what it is for. Nobody but you knows the latter.
+        headings : {"plain", "annex-iv"}
+            Intended use, data, performance and so on; or the order of Annex IV of the EU AI Act.
+        model_file : path or None
+            The model's file, of which the hash is written.
+        include_rows : bool
+            Whether the rows that judged are written too, as ``rows.csv``.
+        """
+        check_choice("headings", headings, ("plain", "annex-iv"))
+        write_folder(
+            self._shareable(include_rows),
+            None if self._engine is None else self._engine.rows,
+            Path(folder),
+            title=title,
+            intended_use=intended_use,
+            confidence=self.floor.confidence,
+            headings=headings,
+            model_file=None if model_file is None else Path(model_file),
+            include_rows=include_rows,
+        )
 
     def save(self, path: str | os.PathLike[str], *, include_rows: bool = False) -> None:
         """Write the explainers to a file of JSON: data, never code.

@@ -84,6 +84,14 @@ class TestEdit:
         assert (done.code, "--reserve and --log go together" in done.err) == (2, True)
 
 
+def test_a_dossier_is_written(explained, run):
+    done = run("export", explained.atlas, "--format", "dossier", "--out", "evidence", "--title", "The clinic")
+    assert done.code == 0, done.err
+    assert Path("evidence/README.md").read_text().startswith("# The clinic\n")
+    done = run("export", explained.atlas, "--format", "dossier")
+    assert (done.code, "give --out, its name" in done.err) == (2, True)
+
+
 class TestExplainRow:
     def test_a_row_of_a_file_and_its_values_are_explained_alike(self, explained, run, patients, patients_csv):
         whole = patients[patients["dose"].notna()]
@@ -211,7 +219,7 @@ def test_exported_sql_answers_as_predict_does(explained, run, patients, patients
         (["--format", "sql", "--dialect", "oracle"], "--dialect 'oracle' is not known; use 'duckdb' or 'sqlite'"),
         (["--format", "card", "--dialect", "sqlite"], "--dialect is for --format sql: leave out one."),
         (["--format", "python", "--table", "x"], "--table is for --format sql: leave out one."),
-        (["--format", "sql", "--title", "x"], "--title is for --format card: leave out one."),
+        (["--format", "sql", "--title", "x"], "--title is for --format card or dossier: leave out one."),
         ([], "--format is missing."),
     ],
 )

@@ -295,16 +295,17 @@ class Edit(Asking):
 
 
 class Export(Options):
-    """Write a saved explainer as SQL, Python, JSON or a model card."""
+    """Write a saved explainer as SQL, Python, JSON, a model card or a folder of evidence."""
 
     atlas: Path = _atlas()
-    form: Literal["sql", "python", "dict", "card"] = option(
-        MISSING, OUTPUT, "SQL, Python code, JSON, or a model card in Markdown.", "--format"
+    form: Literal["sql", "python", "dict", "card", "dossier"] = option(
+        *(MISSING, OUTPUT, "SQL, Python code, JSON, a model card in Markdown, or a folder of evidence to check."),
+        "--format",
     )
     out: Path | None = _out_file("Write a file; default: print it.")
     dialect: str | None = option(None, OUTPUT, "With sql: duckdb (the default), sqlite or postgres.", metavar="NAME")
     table: str | None = option(None, OUTPUT, "With sql: the table with the rows. Default: data.")
-    title: str | None = option(None, OUTPUT, "With card: what the model is.")
+    title: str | None = option(None, OUTPUT, "With card and dossier: what the model is.")
 
 
 class Report(Asking):

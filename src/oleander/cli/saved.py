@@ -182,12 +182,22 @@ def edit(given: Edit) -> None:
 
 
 def export(given: Export) -> None:
-    """Write an explainer as SQL, Python, JSON or a model card."""
-    own = (("--dialect", given.dialect, "sql"), ("--table", given.table, "sql"), ("--title", given.title, "card"))
+    """Write an explainer as SQL, Python, JSON, a model card or a folder of evidence."""
+    sql, named = ("sql",), ("card", "dossier")
+    own = (("--dialect", given.dialect, sql), ("--table", given.table, sql), ("--title", given.title, named))
     for option, value, only in own:
-        if value is not None and given.form != only:
-            raise wrong_option(f"{option} is for --format {only}: leave out one.")
+        if value is not None and given.form not in only:
+            raise wrong_option(f"{option} is for --format {' or '.join(only)}: leave out one.")
     explainer = AggregateExplainer.load(given.atlas)
+    if given.form == "dossier":
+        if given.out is None:
+            raise wrong_option("--format dossier writes a folder: give --out, its name.")
+        explainer.dossier(given.out, title=given.title or "How the model decides")
+        if given.as_json:
+            show_json({"format": given.form, "folder": str(given.out)})
+        else:
+            typer.echo(f"{visible(given.out)} is written: README.md says what is in it.")
+        return
     if given.form == "sql":
         # An unknown dialect is refused where the dialects are known.
         text = explainer.to_sql(given.dialect or "duckdb", table=given.table or "data")  # type: ignore[arg-type]

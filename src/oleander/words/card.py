@@ -22,12 +22,12 @@ def write_card(record: FitRecord, title: str) -> str:
     """Return the model card of a fit."""
     sections = [
         [f"# {escape(title)}"],
-        _describe_use(record),
-        ["## How well it does", "", *_list_figures(record)],
-        ["## Rules", *_describe_rules(record)],
-        ["## Rows by the model's answer", "", *_tabulate_classes(record)],
-        ["## Columns", "", *_tabulate_columns(record)],
-        ["## Limits", "", *_list_limits(record)],
+        describe_use(record),
+        ["## How well it does", "", *list_figures(record)],
+        ["## Rules", *list_rules_of(record)],
+        ["## Rows by the model's answer", "", *tabulate_classes(record)],
+        ["## Columns", "", *tabulate_columns(record)],
+        ["## Limits", "", *list_limits(record)],
     ]
     return "\n\n".join("\n".join(section) for section in sections) + "\n"
 
@@ -45,7 +45,8 @@ def escape(text: str) -> str:
     return f"&#{ord(shown[0])};{shown[1:]}" if STARTS.match(shown) else shown
 
 
-def _describe_use(record: FitRecord) -> list[str]:
+def describe_use(record: FitRecord) -> list[str]:
+    """Return what the rules are, in one sentence."""
     n_explainers, rules = len(record.explainers.members), how_many(record.explainers.n_rules, "rules")
     what, one = (
         (rules, "rule") if record.is_asked else (f"{how_many(n_explainers, 'explainers')} with {rules}", "explainer")
@@ -56,13 +57,15 @@ def _describe_use(record: FitRecord) -> list[str]:
     ]
 
 
-def _list_figures(record: FitRecord) -> list[str]:
+def list_figures(record: FitRecord) -> list[str]:
+    """Return every sentence about the fit as a list."""
     lines = [*describe_fit(record), *describe_facts(record), *map(describe_size, record.ball_sizes)]
     lines += [*describe_exact(record), f"{record.n_queries:,} rows were sent to the model."]
     return [f"{'  ' * line.startswith(' ')}- {escape(line.strip())}" for line in lines]
 
 
-def _describe_rules(record: FitRecord) -> list[str]:
+def list_rules_of(record: FitRecord) -> list[str]:
+    """Return the rules as a list."""
     members = record.explainers.members
     if all(member.is_one_rule for member in members):
         lines = ["", "Widest first. Counts are of all rows where the conditions of the rule hold.", ""]
@@ -80,7 +83,8 @@ def _describe_rules(record: FitRecord) -> list[str]:
     return lines
 
 
-def _tabulate_classes(record: FitRecord) -> list[str]:
+def tabulate_classes(record: FitRecord) -> list[str]:
+    """Return a table of the model's answers."""
     lines = [
         (str(one.label), f"{one.n_rows:,}", *(_share(part, one.n_rows) for part in (one.n_answered, one.n_right)))
         for one in record.evaluation.count_classes(rarest_first=not record.is_number)
@@ -92,7 +96,8 @@ def _share(part: int, whole: int) -> str:
     return show_lower_percent(part / whole, 0) if whole else "–"
 
 
-def _tabulate_columns(record: FitRecord) -> list[str]:
+def tabulate_columns(record: FitRecord) -> list[str]:
+    """Return a table of the columns."""
     columns = describe_features(record.schema)
     columns["missing"] = ["yes" if feature.missing else "no" for feature in record.schema]
     return _tabulate(["column", "kind", "values", "may be missing"], columns.to_numpy().tolist())
@@ -103,7 +108,8 @@ def _tabulate(names: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]
     return [f"| {' | '.join(names)} |", "|---" * len(names) + "|", *body]
 
 
-def _list_limits(record: FitRecord) -> list[str]:
+def list_limits(record: FitRecord) -> list[str]:
+    """Return what the figures do not say, as a list."""
     limits = [
         "The rules say what the model answers. They do not say that it is right, nor what causes what.",
         'A level that is not in the table above counts as "rare" where the column has that level. Otherwise a row with '

@@ -1,0 +1,217 @@
+"""Recompute every figure of this folder from rows and the model's answers. Only the standard library is needed.
+
+    python recompute.py rows.csv --answers model_answer [--groups patient]
+
+The file has a header, a column for each column of the model, and one with the model's answers. Empty cells are missing
+values. ``rules.py`` says what the rules answer, and ``figures.json`` what the folder claims. The exit code is 0 if all
+figures agree, and 1 otherwise.
+"""
+
+import argparse
+import csv
+import hashlib
+import importlib.util
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+# As in Oleander: parts of the capital that are staked on each group, and the first capital behind each stake.
+STAKES, CAPITAL = (0.35, 0.65, 0.9, 1.0), (0.1, 0.15, 0.2, 0.55)
+# Bounds are computed in another way than in Oleander, and agree to more digits than are shown.
+CLOSE = 1e-6
+
+
+def incomplete_beta(a: float, b: float, x: float) -> float:
+    """Return the regularised incomplete beta function by its continued fraction."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):
+        return 1 - incomplete_beta(b, a, 1 - x)
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    tiny, c, fraction = 1e-300, 1.0, 1 - (a + b) * x / (a + 1)
+    d = value = 1 / (fraction or tiny)
+    for m in range(1, 5_000):
+        for factor in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 / (1 + factor * d or tiny)
+            c = 1 + factor / c or tiny
+            value *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return front * value / a
+
+
+def lower_bound(n_right: float, n_rows: float, level: float) -> float:
+    """Return the exact (Clopper-Pearson) lower confidence bound on a share, at one-sided error ``level``.
+
+    >>> round(lower_bound(29, 29, 0.05), 4), lower_bound(0, 5, 0.05)
+    (0.9019, 0.0)
+    """
+    if n_right <= 0:
+        return 0.0
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if incomplete_beta(n_right, n_rows - n_right + 1, middle) < level:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def bets_reach(shares: Sequence[float], floor: float, level: float) -> bool:
+    """Return whether bets on groups, each with its share of correct rows, show the floor."""
+    total = 0.0
+    for stake, capital in zip(STAKES, CAPITAL, strict=True):
+        for share in shares:
+            capital *= max(1 + stake * (share / floor - 1), 0.0)
+        total += capital
+    return total >= 1 / level
+
+
+def canonical(value: Any, is_number: bool) -> str:
+    """Return a cell as text that does not depend on how numbers are written."""
+    return "" if value is None else repr(float(value)) if is_number else str(value)
+
+
+def fingerprint(lines: Iterable[Sequence[str]]) -> str:
+    """Return a hash of rows, whatever their order is."""
+    hashes = sorted(hashlib.sha256("\x1f".join(line).encode()).hexdigest() for line in lines)
+    return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
+def read_cell(cell: str, levels: Sequence[Any] | None) -> Any:
+    """Return the value of a cell: a number, a level, or None where it is missing."""
+    if cell == "":
+        return None
+    if levels is None:
+        return float(cell)
+    for level in levels:
+        if same(level, cell):
+            return level
+    return cell
+
+
+def same(value: Any, cell: str) -> bool:
+    """Return whether a cell holds a level or a label."""
+    if isinstance(value, (bool, str)):
+        return str(value) == cell
+    try:
+        return bool(float(cell) == value)
+    except ValueError:
+        return False
+
+
+def agrees(answer: Any, cell: str, tolerance: dict[str, Any] | None) -> bool:
+    """Return whether an answer is the model's, or near enough where it is a number."""
+    if tolerance is None:
+        return same(answer, cell)
+    truth = float(cell)
+    width = tolerance["value"] * (abs(truth) if tolerance["is_relative"] else 1.0)
+    return bool(abs(answer - truth) <= width * (1 + 1e-9))
+
+
+def count(
+    rules: Any, rows: Sequence[dict[str, str]], answers: str, groups: str | None, stated: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the figures of some rows under names that are those of ``figures.json``."""
+    tolerance, floor, level = stated["tolerance"], stated["floor"], round(1 - stated["confidence"], 12)
+    says: dict[int, Callable[[Any], Any]] = {int(one.__name__.rsplit("_", 1)[1]): one for one in rules.EXPLAINERS}
+    per_rule = {number: [0, 0] for number in sorted(says)}
+    classes: dict[str, list[int]] = {}
+    by_group: dict[str, list[int]] = {}
+    lines, n_answered, n_right = [], 0, 0
+    for row in rows:
+        truth = row[answers]
+        cells = [(read_cell(row[str(name)], levels), levels) for name, levels, _, _ in rules.COLUMNS]
+        line = [canonical(value, _is_number(levels)) for value, levels in cells]
+        lines.append([*line, canonical(truth, tolerance is not None)])
+        try:
+            values = [
+                rules.read_value(value, known, may_be_missing, has_rare)
+                for (value, _), (_, _, may_be_missing, has_rare), known in zip(
+                    cells, rules.COLUMNS, rules.LEVELS, strict=True
+                )
+            ]
+            said = {number: say(values) for number, say in says.items()}
+        except rules.UnknownValueError:
+            said = {}
+        for number, answer in said.items():
+            if answer is not None:
+                per_rule[number][0] += 1
+                per_rule[number][1] += agrees(answer, truth, tolerance)
+        given = next((said[number] for number in stated["order"] if said.get(number) is not None), None)
+        right = given is not None and agrees(given, truth, tolerance)
+        n_answered, n_right = n_answered + (given is not None), n_right + right
+        for table, name in ((classes, truth), (by_group, row[groups] if groups else "")):
+            counts = table.setdefault(name, [0, 0, 0])
+            for place, is_one in enumerate((True, given is not None, right)):
+                counts[place] += is_one
+    found: dict[str, Any] = {"rows": len(rows), "answered": n_answered, "answered as the model": n_right}
+    for number, (n_inside, n_correct) in per_rule.items():
+        found[f"rule {number}: rows"], found[f"rule {number}: as the model"] = n_inside, n_correct
+        if groups is None:
+            found[f"rule {number}: at least"] = lower_bound(n_correct, n_inside, level)
+    if tolerance is None:
+        for name, counts in classes.items():
+            for place, what in enumerate(("rows", "answered", "answered as the model")):
+                found[f"model says {name}: {what}"] = counts[place]
+    if groups is None:
+        found["certified"] = lower_bound(n_right, n_answered, level) >= floor
+    else:
+        shares = [right / answered for _, answered, right in by_group.values() if answered]
+        found["groups"], found["groups: sum of shares"] = len(shares), math.fsum(shares)
+        if max(n_rows for n_rows, _, _ in by_group.values()) > 1:
+            found["certified"] = bets_reach(shares, floor, level)
+        else:
+            found["certified"] = lower_bound(n_right, n_answered, level) >= floor
+    found["fingerprint of the rows"] = fingerprint(line[:-1] for line in lines)
+    found["fingerprint of the rows with the answers"] = fingerprint(lines)
+    return found
+
+
+def _is_number(levels: Sequence[Any] | None) -> bool:
+    return levels is None or (len(levels) > 0 and not any(isinstance(level, (bool, str)) for level in levels))
+
+
+def compare(stated: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, Any, Any, bool]]:
+    """Return each stated figure beside the one that was found, and whether they agree."""
+    lines = []
+    for name, value in stated.items():
+        other = found.get(name)
+        is_close = isinstance(value, float) and isinstance(other, (int, float)) and abs(value - other) <= CLOSE
+        lines.append((name, value, other, is_close or value == other))
+    return lines
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Compare the folder with a file of rows, and return the exit code."""
+    parser = argparse.ArgumentParser(description="Recompute every figure of this folder.")
+    parser.add_argument("rows", help="a CSV file of the rows that judged the rules")
+    parser.add_argument("--answers", default="model_answer", help="the column with the model's answers")
+    parser.add_argument("--groups", help="the column of groups, where rows belong together")
+    given = parser.parse_args(words)
+    folder = Path(__file__).parent
+    spec = importlib.util.spec_from_file_location("rules", folder / "rules.py")
+    assert spec is not None
+    assert spec.loader is not None
+    rules = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(rules)
+    stated = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+    with open(given.rows, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    lines = compare(stated["figures"], count(rules, rows, given.answers, given.groups, stated))
+    for name, value, other, is_equal in lines:
+        print(f"{'agrees ' if is_equal else 'DIFFERS'}  {name}: stated {value}, found {other}")
+    n_wrong = sum(not is_equal for *_, is_equal in lines)
+    print(f"{len(lines) - n_wrong} of {len(lines)} figures agree.")
+    return int(n_wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""A dossier: every figure is recomputed from rows by an interpreter that has no Oleander."""
+
+import json
+import subprocess
+import sys
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oleander import AggregateExplainer, Draws
+from oleander.export import recompute
+from oleander.judging.bounds import lower_bound, lower_bound_of_ratio
+
+
+def make_rows(n, seed):
+    rng = np.random.default_rng(seed)
+    gait = pd.Series(rng.uniform(0, 30, n)).mask(rng.random(n) < 0.1)
+    wards = rng.choice(["A", "B, with a comma", "C"], n)
+    return pd.DataFrame({"age": rng.integers(20, 90, n), "gait": gait, "ward": wards, "alarm": rng.integers(0, 2, n)})
+
+
+def decide(X):
+    high = (X["age"] > 60) & (X["ward"] != "A") | (X["gait"].fillna(0) > 24)
+    return np.where(high, "clinic", "home")
+
+
+def count_days(X):
+    return np.where(X["age"] > 60, 12.5, 3.0) + 0.01 * X["gait"].fillna(0)
+
+
+@lru_cache
+def fit(kind):
+    options = {"draws": Draws(2_000), "max_explainers": 4, "random_state": 0}
+    X, background = make_rows(500, 0), make_rows(500, 1)
+    if kind == "numbers":
+        return AggregateExplainer(count_days, tolerance=1.0, **options).fit(X, background=background)
+    if kind == "folds":
+        return AggregateExplainer(decide, **options).fit(X)
+    atlas = AggregateExplainer(decide, **options)
+    return atlas.fit(X, background=background, groups=np.arange(500) // 3 if kind == "groups" else None)
+
+
+def run(folder, *words):
+    command = [sys.executable, "-I", "-S", str(folder / "recompute.py"), str(folder / "rows.csv"), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("kind", ["labels", "numbers", "folds", "groups", "edited"])
+def test_every_figure_is_recomputed_without_oleander(kind, tmp_path):
+    atlas = fit("labels").without(1) if kind == "edited" else fit(kind)
+    atlas.dossier(tmp_path, include_rows=True)
+    done = run(tmp_path, *(("--groups", "group") if kind == "groups" else ()))
+    stated = json.loads((tmp_path / "figures.json").read_text())["figures"]
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == f"{len(stated)} of {len(stated)} figures agree."
+    assert stated["answered"] == atlas.evaluation_.n_answered
+    assert ("certified" in stated) == (atlas.certificate_ is not None)
+    assert any(name.startswith("rule 1") for name in stated)
+
+
+def test_other_rows_and_other_answers_are_noticed(tmp_path):
+    fit("labels").dossier(tmp_path, include_rows=True)
+    table = pd.read_csv(tmp_path / "rows.csv", dtype=str, keep_default_na=False)
+    table.sample(frac=1, random_state=0).to_csv(tmp_path / "rows.csv", index=False)
+    assert run(tmp_path).returncode == 0
+    table.loc[0, "model_answer"] = {"clinic": "home", "home": "clinic"}[table.loc[0, "model_answer"]]
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    done = run(tmp_path)
+    assert done.returncode == 1
+    assert "DIFFERS  fingerprint of the rows with the answers" in done.stdout
+    assert "agrees   fingerprint of the rows:" in done.stdout
+
+
+def test_no_row_is_written_unless_asked(tmp_path):
+    fit("labels").dossier(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "README.md",
+        "rules.json",
+        "rules.py",
+        "figures.json",
+        "recompute.py",
+    }
+
+
+@pytest.mark.parametrize(("headings", "first"), [("plain", "## Intended use"), ("annex-iv", "## 1. General desc")])
+def test_the_readme_has_the_wanted_headings(headings, first, tmp_path):
+    (tmp_path / "model.bin").write_bytes(b"model")
+    options = {"headings": headings, "intended_use": "Triage of *falls*.", "model_file": tmp_path / "model.bin"}
+    fit("labels").without(1).dossier(tmp_path / "out", title="The clinic", **options)
+    text = (tmp_path / "out" / "README.md").read_text()
+    assert text.startswith("# The clinic\n\n" + first)
+    assert "Triage of \\*falls\\*." in text
+    assert "- Rule 1 was removed" in text
+    assert "9372c470eeadd5ecd9c3c74c2b3cb633f8e2f2fad799250a0f70d652b6b825e4" in text
+
+
+def test_what_cannot_be_written_is_refused(tmp_path):
+    atlas = fit("labels")
+    with pytest.raises(ValueError, match="headings='iso' is not known; use 'plain' or 'annex-iv'"):
+        atlas.dossier(tmp_path / "out", headings="iso")
+    atlas.save(tmp_path / "atlas.oleander")
+    loaded = AggregateExplainer.load(tmp_path / "atlas.oleander")
+    with pytest.raises(ValueError, match="holds no rows: leave out include_rows"):
+        loaded.dossier(tmp_path / "out", include_rows=True)
+    assert not (tmp_path / "out").exists()
+    loaded.dossier(tmp_path / "out")
+    assert "fingerprint of the rows" not in json.loads((tmp_path / "out" / "figures.json").read_text())["figures"]
+
+
+@pytest.mark.parametrize(("n_right", "n_rows"), [(0, 5), (29, 29), (9, 10), (1, 2_000), (1_870, 2_000), (12.4, 15)])
+def test_the_plain_bound_is_scipys(n_right, n_rows):
+    for level in (0.05, 0.001):
+        assert recompute.lower_bound(n_right, n_rows, level) == pytest.approx(
+            float(lower_bound(n_right, n_rows, level))
+        )
+
+
+def test_the_plain_bets_are_ours():
+    shares = np.random.default_rng(0).beta(9, 0.5, 120).tolist()
+    bound = lower_bound_of_ratio(shares, np.ones(120), 1, 0.05)
+    assert recompute.bets_reach(shares, bound - 1e-6, 0.05)
+    assert not recompute.bets_reach(shares, bound + 1e-6, 0.05)
