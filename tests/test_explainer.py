@@ -457,7 +457,7 @@ class TestRefusals:
         pipeline = make_pipeline(AggregateExplainer(halves, **QUICK))
         with pytest.raises(TypeError, match="fit takes no sample_weight"):
             pipeline.fit(square, aggregateexplainer__sample_weight=weights)
-        with pytest.raises(TypeError, match="fit has no argument 'weights'; it takes X, y, groups and background"):
+        with pytest.raises(TypeError, match="fit has no argument 'weights'; it takes X, y, groups, background"):
             AggregateExplainer(halves, **QUICK).fit(square, weights=weights)
 
     def test_rows_that_the_black_box_cannot_take(self, cancer):

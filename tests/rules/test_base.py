@@ -6,7 +6,7 @@ import pytest
 from benchmarks.rivals.lime_linear import LimeLinear
 from oleander.data.schema import Feature, FeatureSchema, Kind
 from oleander.rules import FilteredTree, UnfilteredTree
-from oleander.rules.base import Rule, encode_labels, read_explainer, read_labels, write_explainer, write_labels
+from oleander.rules.base import Explainer, Rule, encode_labels, read_labels, write_labels
 from oleander.rules.conditions import Range
 
 DOSE = Feature("dose", Kind.CONTINUOUS, "float64", upper=9, missing=True)
@@ -60,7 +60,7 @@ def test_codes_are_positions_among_the_sorted_labels():
 def test_every_explainer_round_trips_through_json(mixed, mixed_schema, local):
     rows = mixed_schema.encode(mixed)
     fitted = local.fit(rows, np.where(rows[:, 0] > 70, "high", "low"), schema=mixed_schema, center=rows[0])
-    again = read_explainer(json.loads(json.dumps(write_explainer(fitted), allow_nan=False)), mixed_schema)
+    again = Explainer.read(json.loads(json.dumps(fitted.write(), allow_nan=False)), mixed_schema)
     np.testing.assert_array_equal(again.predict(rows), fitted.predict(rows))
     assert [str(rule) for rule in again.rules()] == [str(rule) for rule in fitted.rules()]
     assert (again.features, again.complexity) == (fitted.features, fitted.complexity)
@@ -69,4 +69,4 @@ def test_every_explainer_round_trips_through_json(mixed, mixed_schema, local):
 @pytest.mark.parametrize("kind", ["oracle", "", ["tree"], None])
 def test_an_unknown_explainer_is_refused(kind):
     with pytest.raises(ValueError, match="is not known; the explainers are constant, line, linear"):
-        read_explainer({"explainer": kind}, FeatureSchema(()))
+        Explainer.read({"explainer": kind}, FeatureSchema(()))

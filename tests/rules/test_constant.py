@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from oleander.data.tolerance import Tolerance
-from oleander.rules.base import read_explainer, write_explainer
+from oleander.rules.base import Explainer
 from oleander.rules.constant import (
     MOST_BINS,
     MOST_CONSTANTS,
@@ -88,7 +88,7 @@ class TestChooseTolerance:
 @pytest.mark.parametrize("labels", [np.array(["b", "a"]), np.array(["b", "a"], dtype=object), np.array([2, 1])])
 def test_a_constant_says_its_label_and_is_saved(labels, mixed_schema):
     said = Constant(labels[0], 3, 2 / 3, labels.dtype)
-    for explainer in (said, read_explainer(write_explainer(said), mixed_schema)):
+    for explainer in (said, Explainer.read(said.write(), mixed_schema)):
         predicted = explainer.predict(np.zeros((2, 9)))
         assert predicted.tolist() == [labels[0]] * 2
         assert predicted.dtype == labels.dtype

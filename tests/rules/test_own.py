@@ -10,9 +10,7 @@ import pytest
 from oleander import AggregateExplainer
 from oleander.candidates import Candidate
 from oleander.rules import Box, Constant, Explainer, Region, Rule
-from oleander.rules.base import EXPLAINERS
 from oleander.rules.conditions import Range, read_condition
-from oleander.rules.region import REGIONS
 
 X = pd.DataFrame(np.random.default_rng(0).uniform(size=(400, 2)).round(3), columns=["dose", "age"])
 
@@ -124,7 +122,7 @@ def test_in_a_box_it_is_exported(atlases):
 
 def test_a_file_of_a_kind_that_is_not_imported_is_refused(atlases, tmp_path, monkeypatch):
     atlases["own region"].save(tmp_path / "atlas")
-    for kinds, name in ((EXPLAINERS, "test threshold"), (REGIONS, "test diagonal")):
+    for kinds, name in ((Explainer.kinds, "test threshold"), (Region.kinds, "test diagonal")):
         with monkeypatch.context() as patch:
             patch.delitem(kinds, name)
             with pytest.raises(ValueError, match=f"'{name}' is not known; the"):

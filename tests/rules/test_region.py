@@ -7,7 +7,6 @@ import pytest
 from oleander.data.schema import FeatureSchema
 from oleander.rules import Ball, Box, Region, membership
 from oleander.rules.conditions import Levels, Range
-from oleander.rules.region import read_region, write_region
 
 
 def test_membership_is_contains_region_by_region(mixed, mixed_schema):
@@ -43,18 +42,18 @@ def test_regions_round_trip_through_json(mixed, mixed_schema, norm):
         Ball(mixed_schema, rows[3], 1.25, 2, norm, np.array([0.5, 3.0, 20.0, 1.0])),
         Box((Range(5, mixed_schema[5], lower=1.0, missing=True),)),
     ):
-        back = read_region(json.loads(json.dumps(write_region(region), allow_nan=False)), mixed_schema)
+        back = Region.read(json.loads(json.dumps(region.write(), allow_nan=False)), mixed_schema)
         np.testing.assert_array_equal(back.contains(rows), region.contains(rows))
         assert back.describe() == region.describe()
 
 
 def test_an_unknown_region_is_refused(mixed_schema):
     with pytest.raises(ValueError, match="region 'blob' is not known"):
-        read_region({"region": "blob"}, mixed_schema)
+        Region.read({"region": "blob"}, mixed_schema)
 
 
 @pytest.mark.parametrize("scales", [[1.0], [1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, float("nan")], [[1.0] * 4]])
 def test_bad_scales_are_refused(mixed, mixed_schema, scales):
-    data = write_region(Ball(mixed_schema, mixed_schema.encode(mixed)[3], 1.25))
+    data = Ball(mixed_schema, mixed_schema.encode(mixed)[3], 1.25).write()
     with pytest.raises(ValueError, match="scales"):
-        read_region({**data, "scales": scales}, mixed_schema)
+        Region.read({**data, "scales": scales}, mixed_schema)

@@ -21,7 +21,7 @@ from oleander.data.schema import FeatureSchema
 from oleander.data.tolerance import Tolerance, agrees
 from oleander.files.checkpoint import Checkpoint, hash_text
 from oleander.rules import membership
-from oleander.rules.base import Explainer, read_explainer, write_explainer
+from oleander.rules.base import Explainer
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
 
@@ -202,7 +202,7 @@ class CandidatePool:
         for batch, trained in self._charge_each(results, batches, n_jobs):
             for index, (explainer, is_right, draw_fidelity) in zip(batch, trained, strict=True):
                 if self.checkpoint is not None and self.candidates[index].recipe is not None:
-                    content = {"explainer": write_explainer(explainer), "draw_fidelity": draw_fidelity}
+                    content = {"explainer": explainer.write(), "draw_fidelity": draw_fidelity}
                     self.checkpoint.keep("candidates", self._name(index), content)
                 self._keep(index, explainer, is_right, draw_fidelity)
             n_done += len(batch)
@@ -239,7 +239,7 @@ class CandidatePool:
         if content is None:
             return False
         with checkpoint.reading():
-            explainer = read_explainer(content["explainer"], self.rows.schema)
+            explainer = Explainer.read(content["explainer"], self.rows.schema)
             draw_fidelity = float(content["draw_fidelity"])
         right = find_right(explainer, self.rows.values, self.rows.labels, self.points_of(index), self.tolerance)
         self._keep(index, explainer, right, draw_fidelity)

@@ -20,9 +20,8 @@ from oleander.judging.judged import Judged
 from oleander.messages import Shown
 from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
 from oleander.rules import Ball, Region
-from oleander.rules.base import Explainer, Rule, check_size, read_explainer, write_explainer
+from oleander.rules.base import Explainer, Rule, check_size
 from oleander.rules.conditions import Condition
-from oleander.rules.region import read_region, write_region
 
 ABSTAINS = -1
 
@@ -108,13 +107,13 @@ class ChosenExplainer(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return write_fields(self, region=write_region(self.region), explainer=write_explainer(self.explainer))
+        return write_fields(self, region=self.region.write(), explainer=self.explainer.write())
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
         """Read what ``to_dict`` wrote."""
-        explainer = read_explainer(data["explainer"], schema)
-        member = read_fields(cls, data, explainer=explainer, region=read_region(data["region"], schema))
+        explainer = Explainer.read(data["explainer"], schema)
+        member = read_fields(cls, data, explainer=explainer, region=Region.read(data["region"], schema))
         for of_rules in (member.judged, member.spreads):
             if len(of_rules) not in (0, explainer.n_rules):
                 raise ValueError(f"{len(of_rules)} claims are made of {explainer.n_rules} rules")

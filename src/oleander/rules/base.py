@@ -7,7 +7,8 @@ below and knows no kinds.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 # The maximum number of conditions in all rules of a file; reading them takes some seconds.
 MOST_TO_READ = 500_000
-# The kinds of explainers by the names that files hold.
-EXPLAINERS: dict[str, type["Explainer"]] = {}
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,63 @@ class Rule:
         return f"{self.premise or 'always'} → {self.answer} ({show_share(self.share)} of {self.n_draws:,} {self.unit})"
 
 
-class Explainer(ABC):
+class Savable(ABC):
+    """What a file holds by the name of its kind: an explainer or a region.
+
+    Attributes
+    ----------
+    saved_as : str
+        The name in files; empty for a kind that cannot be saved.
+    kinds : dict
+        The classes by these names.
+    """
+
+    saved_as: ClassVar[str] = ""
+    kinds: ClassVar[dict[str, type[Any]]]
+    # "explainer" or "region"; the member that makes it what it is, and those that speak for it.
+    called: ClassVar[str]
+    core: ClassVar[str]
+    tied: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls, *, saved_as: str = "", **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if saved_as:
+            cls.saved_as = saved_as
+            cls.kinds[saved_as] = cls
+        elif Savable not in cls.__bases__ and cls.core in vars(cls):
+            # What a class inherits would describe, export and save another than itself.
+            base = next(one for one in cls.__mro__ if Savable in one.__bases__)
+            for name in {"saved_as", "to_dict", *cls.tied} - set(vars(cls)):
+                setattr(cls, name, getattr_static(base, name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, without the schema, which is saved beside it."""
+        raise TypeError(
+            f"a {type(self).__name__} cannot be saved: its class has no name in files. Oleander writes data only, "
+            "never code."
+        )
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Return what ``to_dict`` wrote; ``ValueError`` if the data are none."""
+        raise NotImplementedError(f"{cls.__name__} has no from_dict.")
+
+    def write(self) -> dict[str, Any]:
+        """Return plain data for JSON, with the name of the kind."""
+        return {self.called: self.saved_as, **self.to_dict()}
+
+    @classmethod
+    def read(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
+        """Return what ``write`` wrote, of whatever kind it is."""
+        kind = data[cls.called]
+        if not isinstance(kind, str) or kind not in cls.kinds:
+            raise ValueError(
+                f"{cls.called} {kind!r} is not known; the {cls.called}s are {', '.join(sorted(cls.kinds))}"
+            )
+        return cast(Self, cls.kinds[kind].from_dict(data, schema))
+
+
+class Explainer(Savable):
     """A small fitted model of the black box. Rows are encoded by the schema.
 
     A kind of your own derives from this class and defines ``predict``, ``features``, ``complexity``, ``rules`` and
@@ -95,20 +150,10 @@ class Explainer(ABC):
         hold, all of which are conditions, or the value of ``line``. Only such explainers are exported.
     """
 
-    saved_as: ClassVar[str] = ""
+    kinds: ClassVar[dict[str, type[Any]]] = {}
+    called, core, tied = "explainer", "predict", ("is_plain", "line", "find_rules", "cuts", "form")
     is_one_rule: ClassVar[bool] = False
     is_plain: ClassVar[bool] = False
-
-    def __init_subclass__(cls, *, saved_as: str = "", **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if saved_as:
-            cls.saved_as = saved_as
-            EXPLAINERS[saved_as] = cls
-        elif "predict" in vars(cls):
-            # What a class inherits would describe, export and save the answers of another.
-            for name in ("saved_as", "is_plain", "line", "find_rules", "cuts", "form", "to_dict"):
-                if name not in vars(cls):
-                    setattr(cls, name, vars(Explainer)[name])
 
     @abstractmethod
     def predict(self, rows: Floats) -> Labels:
@@ -173,18 +218,6 @@ class Explainer(ABC):
         """Return plain data from which the page and the figures draw it; of the kind "other", its rules alone."""
         return {"kind": "other"}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, without the schema, which is saved beside it."""
-        raise TypeError(
-            f"a {type(self).__name__} cannot be saved: its class has no name in files. Oleander writes data only, "
-            "never code."
-        )
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Return the explainer that ``to_dict`` wrote; ``ValueError`` if the data are none."""
-        raise NotImplementedError(f"{cls.__name__} has no from_dict.")
-
 
 @runtime_checkable
 class LocalExplainer(Protocol):
@@ -195,19 +228,6 @@ class LocalExplainer(Protocol):
 
         One that explains numbers too takes ``tolerance``, which is a ``Tolerance`` where the labels are numbers.
         """
-
-
-def write_explainer(explainer: Explainer) -> dict[str, Any]:
-    """Return a fitted explainer as plain data for JSON."""
-    return {"explainer": explainer.saved_as, **explainer.to_dict()}
-
-
-def read_explainer(data: dict[str, Any], schema: FeatureSchema) -> Explainer:
-    """Return the explainer that ``write_explainer`` wrote."""
-    kind = data["explainer"]
-    if not isinstance(kind, str) or kind not in EXPLAINERS:
-        raise ValueError(f"explainer {kind!r} is not known; the explainers are {', '.join(sorted(EXPLAINERS))}")
-    return EXPLAINERS[kind].from_dict(data, schema)
 
 
 def check_size(explainers: Iterable[Explainer]) -> None:

@@ -1,42 +1,29 @@
 """What every region is and says, and the matrix of regions and the rows that they contain."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from oleander import kernels
 from oleander.arrays import Bools, Floats
-from oleander.data.schema import FeatureSchema
+from oleander.rules.base import Savable
 
 if TYPE_CHECKING:
     from oleander.rules.ball import Ball
     from oleander.rules.box import Box
 
-# The kinds of regions by the names that files hold.
-REGIONS: dict[str, type["Region"]] = {}
 
-
-class Region(ABC):
+class Region(Savable):
     """A part of the space of rows, in which an explainer is valid.
 
     A kind of your own derives from this class and defines ``contains`` and ``describe``. With ``saved_as="..."`` in the
     head of the class it is saved under this name, and also defines ``to_dict`` and ``from_dict``.
     """
 
-    saved_as: ClassVar[str] = ""
-
-    def __init_subclass__(cls, *, saved_as: str = "", **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if saved_as:
-            cls.saved_as = saved_as
-            REGIONS[saved_as] = cls
-        elif "contains" in vars(cls):
-            # What a class inherits would describe, export and save another region.
-            for name in ("saved_as", "columns", "box", "ball", "form", "to_dict"):
-                if name not in vars(cls):
-                    setattr(cls, name, vars(Region)[name])
+    kinds: ClassVar[dict[str, type[Any]]] = {}
+    called, core, tied = "region", "contains", ("columns", "box", "ball", "form")
 
     @abstractmethod
     def contains(self, rows: Floats) -> Bools:
@@ -64,31 +51,6 @@ class Region(ABC):
     def form(self) -> dict[str, Any]:
         """Return plain data by which the page finds whether a row lies inside; of the kind "other" it cannot."""
         return {"kind": "other"}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, without the schema, which is saved beside it."""
-        raise TypeError(
-            f"a {type(self).__name__} cannot be saved: its class has no name in files. Oleander writes data only, "
-            "never code."
-        )
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any], schema: FeatureSchema) -> Self:
-        """Return the region that ``to_dict`` wrote; ``ValueError`` if the data are none."""
-        raise NotImplementedError(f"{cls.__name__} has no from_dict.")
-
-
-def write_region(region: Region) -> dict[str, Any]:
-    """Return a region as plain data for JSON."""
-    return {"region": region.saved_as, **region.to_dict()}
-
-
-def read_region(data: dict[str, Any], schema: FeatureSchema) -> Region:
-    """Return the region that ``write_region`` wrote."""
-    kind = data["region"]
-    if not isinstance(kind, str) or kind not in REGIONS:
-        raise ValueError(f"region {kind!r} is not known; the regions are {', '.join(sorted(REGIONS))}.")
-    return REGIONS[kind].from_dict(data, schema)
 
 
 def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":
