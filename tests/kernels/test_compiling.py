@@ -57,6 +57,34 @@ def test_only_the_first_processes_compile_and_say_so_unless_the_cache_is_damaged
     assert run(USE, NUMBA_CACHE_DIR=tmp_path) == (PRINTED, "")
 
 
+# The first kernel that is compiled starts a second process, where there is a core for it.
+BESIDE = """
+import os
+from oleander import kernels
+kernels.load("find_best_cut")
+from oleander.kernels.compiling import SECOND
+assert (SECOND._process is None) == (len(os.sched_getaffinity(0)) < 2)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="counts the cores of a process on Linux")
+def test_a_second_process_compiles_into_the_same_cache(tmp_path):
+    code = f"{BESIDE}\nSECOND._process and SECOND._process.wait()"
+    assert run(code, NUMBA_CACHE_DIR=tmp_path) == ("", NOTICE)
+    if len(os.sched_getaffinity(0)) > 1:
+        assert list(tmp_path.rglob("dual.*.nbi"))
+        assert list(tmp_path.rglob("polishing.*.nbi"))
+        assert run("from oleander import kernels\nkernels.load('move_box')", NUMBA_CACHE_DIR=tmp_path) == ("", "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="counts the cores of a process on Linux")
+def test_a_second_process_that_ends_too_early_does_no_harm(tmp_path):
+    code = f"{BESIDE}\nSECOND._process and SECOND._process.kill()\nkernels.load('move_box')\nprint('compiled')"
+    assert run(code, NUMBA_CACHE_DIR=tmp_path) == ("compiled\n", NOTICE)
+
+
 @pytest.mark.slow
 def test_where_the_package_cannot_be_written_to_the_user_has_a_cache(tmp_path):
     """A file in the place of the folder keeps every user from writing, the administrator too."""

@@ -51,6 +51,8 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         for module, names in HOMES.items():
             if name in names:
+                # Where the cache was empty, a second process may be compiling this file.
+                import_module(f"{__name__}.compiling").SECOND.wait_for(module)
                 globals()[name] = value = getattr(import_module(f"{__name__}.{module}"), name)
                 return value
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -3,16 +3,30 @@
 numba looks for a folder to cache in: the one that ``NUMBA_CACHE_DIR`` names, ``__pycache__`` beside the kernel, or the
 user's own cache folder where the package cannot be written to. A kernel calls only kernels of its own file, because a
 cached kernel is recompiled only when its own file changes.
+
+Where the cache is empty, a second process compiles files from the last that a fit needs, while this one begins with the
+first.
 """
 
+import atexit
+import os
+import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from multiprocessing import parent_process
+from threading import Condition, Thread
+from typing import IO, Any, TypeVar, cast
 
 from numba import njit, types
 from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+PACKAGE = "oleander.kernels."
+# Files that take about as long to compile as the others, the last that a fit needs first.
+APART = ("dual", "polishing")
 
 
 class _Notice(event.Listener):  # type: ignore[misc]
@@ -21,16 +35,81 @@ class _Notice(event.Listener):  # type: ignore[misc]
     was_given = False
 
     def on_start(self, event: Any) -> None:
-        module = getattr(event.data["dispatcher"].py_func, "__module__", "")
-        if not self.was_given and module.startswith("oleander.kernels."):
+        kernel = event.data["dispatcher"]
+        module = getattr(kernel.py_func, "__module__", "")
+        if not self.was_given and module.startswith(PACKAGE):
             self.was_given = True
             print("oleander: compiling for this machine, which takes some seconds once.", file=sys.stderr)
+            # A kernel without a cache has nowhere to find what another process compiles.
+            if kernel._cache.cache_path is not None:
+                SECOND.start([name for name in APART if PACKAGE + name not in sys.modules])
 
     def on_end(self, event: Any) -> None:
         pass
 
 
-event.register("numba:compile", _Notice())
+class _SecondProcess:
+    """A process that compiles some files into the cache, where this process waits for them. It may fail at any time."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        # Files in hand: begun by the process, and not finished.
+        self._begun: set[str] = set()
+        self._changed = Condition()
+
+    def start(self, names: Sequence[str]) -> None:
+        """Begin to compile files, unless a core for it is missing or this process is itself one of several."""
+        n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        is_python = bool(sys.executable) and not getattr(sys, "frozen", False)
+        if n_cores < 2 or not names or not is_python or parent_process() is not None:
+            return
+        code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import compile_files; compile_files({names!r})"
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                # On Windows no window opens.
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except OSError:
+            return
+        Thread(target=self._listen, args=(self._process.stdout,), daemon=True).start()
+        atexit.register(self._process.kill)
+
+    def _listen(self, lines: IO[str]) -> None:
+        """Follow the process, which prints the name of a file when it begins with it and when it has finished."""
+        with lines:
+            for line in lines:
+                with self._changed:
+                    self._begun ^= {line.strip()}
+                    self._changed.notify_all()
+        assert self._process is not None
+        self._process.wait()
+        atexit.unregister(self._process.kill)
+        with self._changed:
+            self._begun.clear()
+            self._changed.notify_all()
+
+    def wait_for(self, name: str) -> None:
+        """Return when the process has no file of this name in hand: it has finished, has not begun, or has ended."""
+        with self._changed:
+            self._changed.wait_for(lambda: name not in self._begun)
+
+
+SECOND = _SecondProcess()
+event.register("numba:compile", NOTICE := _Notice())
+
+
+def compile_files(names: Sequence[str]) -> None:
+    """Compile files of kernels, and print the name of each before and after it: what the second process does."""
+    NOTICE.was_given = True
+    for name in names:
+        print(name, flush=True)
+        import_module(PACKAGE + name)
+        print(name, flush=True)
 
 
 def compiled(*signature: Any) -> Callable[[F], F]:
