@@ -487,7 +487,8 @@ class AggregateExplainer(Parameters):
         ----------
         X : frame, array, or table in an engine
             A DuckDB relation, polars LazyFrame, PySpark DataFrame, ibis table or Dask DataFrame stays where it is if
-            ``labels`` names a column: one query counts its rows. See docs/scale.md.
+            ``labels`` names a column. One query counts its rows, and reads only the columns that the rules use; see
+            docs/how-to/engines.md.
         labels : array or name of a column, optional
             The black box's labels, if they are known. Otherwise it is asked, and the rows are counted.
 
@@ -925,7 +926,7 @@ class AggregateExplainer(Parameters):
 
     def to_sql(
         self,
-        dialect: Literal["duckdb", "sqlite", "postgres"] = "duckdb",
+        dialect: str = "duckdb",
         *,
         table: str = "data",
         flags: bool = False,

@@ -303,7 +303,12 @@ class Export(Options):
         "--format",
     )
     out: Path | None = _out_file("Write a file; default: print it.")
-    dialect: str | None = option(None, OUTPUT, "With sql: duckdb (the default), sqlite or postgres.", metavar="NAME")
+    dialect: str | None = option(
+        None,
+        OUTPUT,
+        "With sql: duckdb (the default), sqlite, postgres, spark or another; see docs/how-to/export.md.",
+        metavar="NAME",
+    )
     table: str | None = option(None, OUTPUT, "With sql: the table with the rows. Default: data.")
     title: str | None = option(None, OUTPUT, "With card and dossier: what the model is.")
 

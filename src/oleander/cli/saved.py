@@ -199,8 +199,7 @@ def export(given: Export) -> None:
             typer.echo(f"{visible(given.out)} is written: README.md says what is in it.")
         return
     if given.form == "sql":
-        # An unknown dialect is refused where the dialects are known.
-        text = explainer.to_sql(given.dialect or "duckdb", table=given.table or "data")  # type: ignore[arg-type]
+        text = explainer.to_sql(given.dialect or "duckdb", table=given.table or "data")
     elif given.form == "python":
         text = explainer.to_python()
     elif given.form == "card":

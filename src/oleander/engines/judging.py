@@ -19,7 +19,7 @@ from oleander.data.frames import collect
 from oleander.data.reading import check_groups
 from oleander.engines.columns import Column, TableError, read_number
 from oleander.messages import list_some, one_line
-from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
+from oleander.results.explainer_set import Answers, ExplainerSet
 from oleander.rules.conditions import conjoin
 
 # A whole number holds as many rules as keep it under this.
@@ -74,9 +74,31 @@ def count(
     expected : sequence
         Labels of the model, besides those that the rules say.
     """
-    frame = as_lazy(table)
-    rules = [_list_rules(number, member) for number, member in enumerate(explainers.members, start=1)]
-    schema = explainers.schema
+    rules = _list_rules(explainers)
+    if not rules:
+        raise TableError("there is no rule to count: fit with a lower min_fidelity.")
+    try:
+        lines = pd.DataFrame(collect(write_query(explainers, table, labels, groups)).to_dict(as_series=False))
+    except TableError:
+        raise
+    except Exception as error:
+        # Every engine has errors of its own.
+        raise TableError(f"the table could not be counted: {type(error).__name__}: {one_line(error)}.") from error
+    counted = _read_lines(explainers, lines, rules, labels, groups)
+    known = {*expected, *(label for member in rules for _, label in member)}
+    found = dict.fromkeys(counted.labels.tolist())
+    if explainers.tolerance is None and known.isdisjoint(found):
+        raise TableError(
+            f"column {labels!r} holds {list_some(list(found))}, and the explainer's labels are "
+            f"{list_some(sorted(known, key=str))}."
+        )
+    return counted
+
+
+def write_query(explainers: ExplainerSet, table: Any, labels: str, groups: str | None = None) -> Any:
+    """Return the query that ``count`` runs, unrun, as a narwhals LazyFrame: its engine can show the plan."""
+    rules = _list_rules(explainers)
+    frame, schema = as_lazy(table), explainers.schema
     if schema.columns is None:
         raise TableError("the explainers were learned from an array, whose columns have no names: fit a frame instead.")
     used = sorted({condition.column for member in rules for conditions, _ in member for condition in conditions})
@@ -93,32 +115,21 @@ def count(
     kept |= {f"key{number}": key for number, key in enumerate(keys)}
     if group:
         kept["member"] = nw.col(group[0])
-    try:
-        grouped = frame.select(**kept).group_by(*kept).agg(nw.len().alias("number"))
-        lines = pd.DataFrame(collect(grouped).to_dict(as_series=False))
-    except Exception as error:
-        # Every engine has errors of its own.
-        raise TableError(f"the table could not be counted: {type(error).__name__}: {one_line(error)}.") from error
-    counted = _read_lines(explainers, lines, rules, labels, groups)
-    known = {*expected, *(label for member in rules for _, label in member)}
-    found = dict.fromkeys(counted.labels.tolist())
-    if explainers.tolerance is None and known.isdisjoint(found):
-        raise TableError(
-            f"column {labels!r} holds {list_some(list(found))}, and the explainer's labels are "
-            f"{list_some(sorted(known, key=str))}."
-        )
-    return counted
+    return frame.select(**kept).group_by(*kept).agg(nw.len().alias("number"))
 
 
-def _list_rules(number: int, member: ChosenExplainer) -> list[tuple[Any, Any]]:
-    """Return the conditions and the answer of each rule; ``TableError`` for an explainer that has no such rules."""
-    box, explainer = member.region.box, member.explainer
-    if box is None or not explainer.is_plain or explainer.line is not None:
-        raise TableError(
-            f"explainer {number} ({member.region.describe()}) is not made of conditions on columns, and a table is "
-            "counted with these alone: give a table in memory."
-        )
-    return [(conjoin((*member.conditions, *rule.terms)), rule.label) for rule in member.rules()]
+def _list_rules(explainers: ExplainerSet) -> list[list[tuple[Any, Any]]]:
+    """Return the conditions and the answer of each explainer's rules; ``TableError`` for one without such rules."""
+    for number, member in enumerate(explainers.members, start=1):
+        if member.region.box is None or not member.explainer.is_plain or member.explainer.line is not None:
+            raise TableError(
+                f"explainer {number} ({member.region.describe()}) is not made of conditions on columns, and a table is "
+                "counted with these alone: give a table in memory."
+            )
+    return [
+        [(conjoin((*member.conditions, *rule.terms)), rule.label) for rule in member.rules()]
+        for member in explainers.members
+    ]
 
 
 def _name_columns(frame: Any, wanted: Sequence[str]) -> tuple[Any, list[str]]:

@@ -4,6 +4,7 @@ Names and levels are data of unknown origin: every one is quoted, and what could
 written by its code.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,12 +13,14 @@ from typing import Any
 from oleander.data.checks import check_choice
 from oleander.data.schema import Feature, FeatureSchema
 from oleander.export.plain import ExportError, Language, PlainExplainer, plain_value, read_plain
-from oleander.messages import shorten, visible
+from oleander.messages import import_extra, one_line, shorten, visible
 from oleander.results.explainer_set import ExplainerSet
 
 # Whole numbers under this size are exact as 64-bit floats.
 EXACT = 2**53
 LARGEST_INTEGER = 2**63 - 1
+# The largest code of a character that Spark's chr takes.
+MOST_CHR = 255
 # SQLite promises to read decimals exactly up to this many digits; the power keeps them far from its ends.
 SAFE_DIGITS, SAFE_POWER = 15, 15
 
@@ -55,12 +58,20 @@ DIALECTS = {
 }
 
 
+# Written by sqlglot from the dialect beside it. Spark's is run by the tests against ``predict``; the others are not.
+TRANSLATED = {"spark": "duckdb", "databricks": "duckdb", "snowflake": "duckdb", "bigquery": "duckdb"}
+# These have no structs that sqlglot can write.
+TRANSLATED |= {"redshift": "postgres", "trino": "postgres"}
+
+
 def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool = False) -> str:
     """Return a SELECT over a table or view: its columns, and the answer, NULL where the explainers abstain.
 
     With ``flags`` the column ``ask_model`` follows, which is true where the answer is NULL.
     """
-    check_choice("dialect", dialect, tuple(DIALECTS))
+    check_choice("dialect", dialect, (*DIALECTS, *TRANSLATED))
+    if dialect in TRANSLATED:
+        return _translate(write_sql(explainers, TRANSLATED[dialect], table, flags=flags), dialect)
     if not isinstance(table, str):
         raise TypeError(f"table is a {type(table).__name__}; give the name of a table or view as text.")
     plain = read_plain(explainers)
@@ -99,6 +110,26 @@ def write_sql(explainers: ExplainerSet, dialect: str, table: str, *, flags: bool
         flag = f"routed.{quote(answer)} IS NULL AS {quote(_free_name('ask_model', taken))}"
         lines = [f"SELECT routed.*, {flag} FROM (", *lines, ") AS routed"]
     return "\n".join(lines) + "\n"
+
+
+def _translate(text: str, dialect: str) -> str:
+    """Return SQL in another dialect; ``ExportError`` for what that cannot hold."""
+    source = TRANSLATED[dialect]
+    sqlglot = import_extra("sqlglot", extra="sql", purpose=f"SQL for {dialect}")
+    # Spark takes the code of a character modulo 256.
+    beyond = [code for code in map(int, re.findall(r"\bchr\((\d+)\)", text)) if code > MOST_CHR]
+    if beyond and dialect in ("spark", "databricks"):
+        raise ExportError(
+            f"a level or label holds the character {beyond[0]}, which is written by its code, and {dialect} has no "
+            "function for it: rename the level."
+        )
+    try:
+        level = sqlglot.ErrorLevel.RAISE
+        (found,) = sqlglot.transpile(text, source, dialect, pretty=True, comments=False, unsupported_level=level)
+    except sqlglot.errors.SqlglotError as error:
+        raise ExportError(f"the explainers cannot be translated to {dialect}: {one_line(error)}.") from error
+    state = "and run by the tests of Oleander" if dialect == "spark" else "and not run: compare it with predict first"
+    return f"-- Explainers by Oleander, translated from {source}'s SQL to {dialect}'s {state}.\n{found}\n"
 
 
 @dataclass(frozen=True)
@@ -221,7 +252,9 @@ class Sql(Language):
         if feature.rare:
             test = self.IS_KNOWN.format(name)
         if feature.is_number or (feature.rare and kind == "number"):
-            test = f"ABS({name}) < {self.dialect.infinity}"
+            is_whole = feature.is_number and feature.dtype.lower().startswith(("int", "uint"))
+            # A float may have rounded a larger whole number.
+            test = f"ABS({name}) " + (f"< {EXACT}" if is_whole else f"< {self.dialect.infinity}")
         # Levels beyond are whole numbers, and exact as such.
         if feature.is_number or (kind == "number" and all(abs(float(level)) < EXACT for level in levels)):
             value = self._as_double(column)

@@ -1,0 +1,69 @@
+"""The SQL of ``to_sql``, run by real servers on hostile tables, gives the answers of ``predict``."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from oleander.data.frames import to_table
+from oleander.export.plain import ExportError
+from oleander.export.sql import TRANSLATED, write_sql
+from oleander.results.explainer_set import ExplainerSet
+from tests.engines.making import NAMES, SCHEMA, make_rules, make_table
+
+# Dates are not exported.
+DATES = ("née", "select")
+HOSTILE = make_table(1_000, 3, hostile=True).drop(DATES).with_row_index("i").cast({"i": pl.Int64})
+
+
+def make_plain(seed: int) -> ExplainerSet:
+    schema = type(SCHEMA)(SCHEMA.features[:-2], SCHEMA.columns[:-2])
+    members = [one for one in make_rules(seed, 12).members if all(c.column < len(schema) for c in one.conditions)]
+    return ExplainerSet(schema, tuple(members))
+
+
+def answers_of(explainers: ExplainerSet) -> list[Any]:
+    frame = to_table(HOSTILE)[NAMES[:-2]]
+    return explainers.answer(*explainers.schema.encode_readable(frame)).tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_postgres(seed, load_postgres):
+    explainers = make_plain(seed)
+    visits = load_postgres(HOSTILE)
+    with visits.get_backend().con.cursor() as cursor:
+        cursor.execute(f"SELECT answer FROM ({write_sql(explainers, 'postgres', 'visits')}) AS told ORDER BY i")
+        found = [row[0] for row in cursor.fetchall()]
+    assert found == answers_of(explainers)
+    assert None in found
+    assert len(set(found)) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_spark(seed, load_spark):
+    pytest.importorskip("sqlglot")
+    explainers = make_plain(seed)
+    visits = load_spark(HOSTILE)
+    visits.createOrReplaceTempView("visits")
+    told = visits.sparkSession.sql(write_sql(explainers, "spark", "visits")).orderBy("i")
+    assert told.columns == [*visits.columns, "answer"]
+    assert [row["answer"] for row in told.collect()] == answers_of(explainers)
+
+
+@pytest.mark.parametrize("dialect", TRANSLATED)
+def test_a_translation_says_whether_it_was_run(dialect):
+    pytest.importorskip("sqlglot")
+    first, *others = write_sql(make_plain(0), dialect, "visits").splitlines()
+    assert first.endswith("run by the tests of Oleander." if dialect == "spark" else "compare it with predict first.")
+    assert others[0] == "SELECT"
+
+
+def test_a_character_that_spark_cannot_write_is_refused():
+    pytest.importorskip("sqlglot")
+    schema = SCHEMA.with_feature("ward", levels=("east", "\u202ewest"))
+    explainers = make_plain(0)
+    found = ExplainerSet(type(schema)(schema.features[:-2], schema.columns[:-2]), explainers.members)
+    with pytest.raises(ExportError, match="the character 8238"):
+        write_sql(found, "spark", "visits")
