@@ -51,7 +51,7 @@ def test_no_line_uses_a_forbidden_column():
         draws=Draws(2_000),
         random_state=0,
     ).fit(X)
-    used = {column for member in atlas.explainers_ for line in member.explainer.lines for column in line.features}
+    used = {column for member in atlas.explainers_ for column in member.explainer.features}
     assert used | {condition.column for member in atlas.explainers_ for condition in member.conditions} <= {1}
 
 
