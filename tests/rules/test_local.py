@@ -18,7 +18,7 @@ EXPLAINERS = [
     FilteredTree(),
     UnfilteredTree(),
     LimeLinear(),
-    FilteredTree(pairs=True, alpha=None),
+    FilteredTree(alpha=None),
     LimeLinear(n_features=2),
 ]
 HOSTILE = ["<script>alert(1)</script>", "a, b", "naïve ≤ 3", 'say "x"', "x > 2", "", "😀", "דואר", "x1"]

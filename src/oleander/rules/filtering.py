@@ -113,10 +113,10 @@ def select_features(
     *,
     alpha: float | None = 1e-3,
     max_features: int | None = None,
-    pairs: bool = False,
 ) -> FilterResult:
     """Select the few features that carry information about the label, most informative first.
 
+    Forward selection misses information that two features have only together, as in the XOR of two bits.
     Costs O(n_draws · n_features · selected), not O(n_draws · n_features) as in print: every round counts again.
 
     Parameters
@@ -131,9 +131,6 @@ def select_features(
         tested; only leaves with enough draws count. None is the letter of the paper: every leaf counts, and the search
         stops when no information is positive, which is rare, since noise has positive information too.
     max_features : int or None
-    pairs : bool
-        Forward selection misses information that two features have only together, as in the XOR of two bits. With
-        ``pairs=True`` all pairs are scored before the search stops, at quadratic cost.
 
     Examples
     --------
@@ -143,8 +140,6 @@ def select_features(
     ((2,), 'the selected features decide the label')
     >>> select_features(bits, np.full(4, 2), bits[0] ^ bits[3]).features
     ()
-    >>> select_features(bits, np.full(4, 2), bits[0] ^ bits[3], pairs=True).features
-    (0, 3)
     """
     most = len(codes) if max_features is None else max_features
     # A feature with one bin has no information and is not tested, so alpha is not divided for it.
@@ -164,19 +159,13 @@ def select_features(
             return result(StopReason.MAX_FEATURES)
         values, p_values = leaves.score(narrow, sizes, unselected)
         best = _best(values, p_values, alpha)
-        chosen: tuple[int, ...] = () if best is None else (int(unselected[best]),)
-        if not chosen and pairs and len(selected) + 2 <= most:
-            chosen = _best_pair(leaves, narrow, sizes, unselected, alpha)
-        if not chosen:
+        if best is None:
             return result(StopReason.NOT_SIGNIFICANT)
-        for j in chosen:
-            # The information of the second of a pair is conditional on the first.
-            if j != chosen[0]:
-                values, _ = leaves.score(narrow, sizes, unselected)
-            information.append(float(values[unselected == j][0]))
-            selected.append(j)
-            leaves.split(codes[j], int(n_codes[j]))
-            unselected = unselected[unselected != j]
+        j = int(unselected[best])
+        information.append(float(values[best]))
+        selected.append(j)
+        leaves.split(codes[j], int(n_codes[j]))
+        unselected = np.delete(unselected, best)
     return result(StopReason.TOO_FEW_DRAWS if leaves.has_dropped_small else StopReason.ALL_PURE)
 
 
@@ -188,20 +177,6 @@ def _best(values: Floats, p_values: Floats, alpha: float | None) -> int | None:
     if not passes.any():
         return None
     return int(np.where(passes, values, -1.0).argmax())
-
-
-def _best_pair(
-    leaves: Leaves, codes: NDArray[np.int32], n_codes: Ints, unselected: Ints, alpha: float | None
-) -> tuple[int, ...]:
-    """Return the two features with most information together; empty where no pair passes the stopping rule."""
-    pairs = [(int(i), int(j)) for position, i in enumerate(unselected) for j in unselected[position + 1 :]]
-    values, p_values = np.zeros((2, len(pairs)))
-    for number, (i, j) in enumerate(pairs):
-        together = (codes[i] * n_codes[j] + codes[j])[None].astype(np.int32)
-        score = leaves.score(together, n_codes[i] * n_codes[[j]], np.zeros(1, dtype=np.intp))
-        (values[number],), (p_values[number],) = score
-    best = _best(values, p_values, alpha)
-    return () if best is None else pairs[best]
 
 
 def bin_codes(draws: Floats, schema: FeatureSchema, *, n_bins: int = 3) -> tuple[NDArray[np.int32], Ints]:

@@ -70,7 +70,7 @@ class FilteredTree(UnfilteredTree):
     max_leaves : int or None
     n_bins : int
         The number of bins into which the filter cuts a number.
-    alpha, max_features, pairs
+    alpha, max_features
         The filter's stopping rule; see ``oleander.rules.filtering.select_features``.
 
     Attributes
@@ -92,15 +92,12 @@ class FilteredTree(UnfilteredTree):
     n_bins: int = 3
     alpha: float | None = 1e-3
     max_features: int | None = None
-    pairs: bool = False
     filter_: FilterResult | None = field(default=None, init=False, repr=False)
 
     def _find_features(self, draws: Floats, codes: Ints, schema: FeatureSchema) -> tuple[int, ...]:
         """Return the columns that the filter selects; numbers come cut into bins, two tolerances wide."""
         inputs, n_codes = bin_codes(draws, schema, n_bins=self.n_bins)
-        self.filter_ = select_features(
-            inputs, n_codes, codes, alpha=self.alpha, max_features=self.max_features, pairs=self.pairs
-        )
+        self.filter_ = select_features(inputs, n_codes, codes, alpha=self.alpha, max_features=self.max_features)
         return self.filter_.features
 
 
