@@ -442,6 +442,8 @@ def test_the_first_screen_has_the_sentence_and_the_first_rules(open_page, atlase
     page = open_page(atlas, browser={"viewport": {"width": width, "height": 800}}, title="A clinic", about="")
     tab = page.tab
     assert tab.locator("#lead p").all_inner_texts() == describe_fit(atlas.record_)
+    # What a bound beside a rule means is said above the rules.
+    assert "“At least” is a lower bound with 95% confidence, for one rule" in tab.locator("#reading").inner_text()
     table = atlas.rules_frame()
     for number in range(min(n_rules, len(table))):
         line = tab.locator("#list .rule").nth(number)

@@ -27,7 +27,7 @@ from oleander.data.frames import to_table
 from oleander.data.schema import FeatureSchema
 from oleander.explainer import AggregateExplainer
 from oleander.files.atomic import write_whole
-from oleander.messages import visible
+from oleander.messages import show_percent, visible
 from oleander.report.columns import describe_columns, typical_row
 from oleander.report.rows import Shown, describe_listed, describe_rows, list_silent, named_groups
 from oleander.results.explainer_set import Answers, ChosenExplainer
@@ -236,6 +236,7 @@ def build_content(
         "listed": None if shown is None else describe_listed(lists, shown, codes, include_rows=include_rows),
         "phrases": {"far": FAR, "disagree": DISAGREE, "change": CHANGE},
         "by_folds": record.by_folds,
+        "confidence": "" if record.certificate is None else show_percent(record.certificate.confidence),
         "is_asked": record.is_asked,
         "within": "" if record.explainers.tolerance is None else str(record.explainers.tolerance),
         "typical": [value if np.isfinite(value) else None for value in typical_row(schema, values).tolist()],

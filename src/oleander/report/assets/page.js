@@ -157,7 +157,9 @@ function renderRules() {
   const isSaid = state.cell.facts.some((text) => text.includes("the most faithful one answers"));
   const order = members.length > 1 && !isSaid ? `Where several ${areRules(members) ? "rules hold" : "explainers cover a row"}, the most faithful one answers.` : "";
   const synthetic = members.some((member) => member.rules.some((rule) => / synthetic rows$/.test(rule.evidence))) ? " Synthetic rows resemble the data, and the model labelled them." : "";
-  $("reading").textContent = `${hold} ${order} ${data.within ? `A rule matches the model where its answer is within ${data.within}. ` : ""}Whether the model itself is correct is another question.${synthetic}`;
+  const hasBounds = members.some((member) => member.rules.some((rule) => rule.evidence.includes("at least")));
+  const bound = hasBounds ? `“At least” is a lower bound${data.confidence ? ` with ${data.confidence} confidence` : ""}, for one rule at a time. ` : "";
+  $("reading").textContent = `${hold} ${bound}${order} ${data.within ? `A rule matches the model where its answer is within ${data.within}. ` : ""}Whether the model itself is correct is another question.${synthetic}`;
   $("figures-words").hidden = !members.some((member) => member.one);
   const wanted = $("search").hidden ? "" : $("filter").value.trim().toLowerCase();
   const mentions = (member) => [member.where, ...member.features.map((j) => data.columns[j].name), ...member.rules.flatMap((rule) => [data.classes[rule.label], ...rule.terms])]
