@@ -307,7 +307,7 @@ function drawLevels(column, condition, label) {
   const svg = s("svg", { viewBox: `0 0 ${width} ${line * lines.length}`, role: "img", "aria-label": label });
   const words = sayBins(column);
   lines.forEach(([text, n, isAsked], i) => svg.append(s("g", {}, s("title", {}, words[i]),
-    s("text", { x: 70, y: line * i + 10, "text-anchor": "end", class: isAsked ? "small" : "soft small" }, shorten(text, 10)),
+    s("text", { x: 70, y: line * i + 10, "text-anchor": "end", class: isAsked ? "small" : "soft small" }, shorten(text, 12)),
     s("rect", { x: 74, y: line * i + 2, width: Math.max((n / most) * (width - 74), 1).toFixed(1), height: line - 4, class: isAsked ? "full" : "rest" }))));
   return svg;
 }
