@@ -84,7 +84,7 @@ class PoolProgram:
         pool = self.pool
         measured = np.where(pool.is_trained, self.measured, 0.0) if trained_only else self.measured
         # An untrained candidate might always be right.
-        agrees = pool.find_agrees(untrained_are_right=True)
+        agrees = pool.agrees | pool.covers.keep_rows(~pool.is_trained)
         if self.formulation == "strict":
             return SelectionProblem(pool.covers, agrees, pool.rows.weights, fidelity=measured)
         allowed = (measured > 0) & (pool.is_trained | (not trained_only))

@@ -275,18 +275,11 @@ class CandidatePool:
     @property
     def agrees(self) -> "kernels.PackedRows":
         """The points that each candidate covers with the black box's answer; none for an untrained candidate."""
-        return self.find_agrees(untrained_are_right=False)
-
-    def find_agrees(self, *, untrained_are_right: bool) -> "kernels.PackedRows":
-        """Return the same, or with all points of an untrained candidate."""
 
         def find_row(index: int) -> Bools:
             right, points = self._right[index], self.points_of(index)
-            if right is None:
-                points = points if untrained_are_right else points[:0]
-            else:
-                points = points[np.unpackbits(right, count=len(points)).view(bool)]
-            return kernels.mark(points, self.rows.n_points)
+            is_right = np.unpackbits(right, count=len(points)).view(bool) if right is not None else slice(0)
+            return kernels.mark(points[is_right], self.rows.n_points)
 
         return kernels.PackedRows.pack(map(find_row, range(len(self.candidates))), self.covers.shape)
 

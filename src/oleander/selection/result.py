@@ -73,16 +73,13 @@ class Proof:
             if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
                 raise ValueError(f"{name}={value!r} of a proof is not allowed: it needs a number, at least 0.")
         proof = cls(status=data["status"], **{name: float(value) for name, value in numbers.items()})
-        proof._check()
+        if proof.coverage > 1.0:
+            raise ValueError(f"coverage={proof.coverage} of a proof is not allowed: it is a share, from 0 to 1.")
+        if proof.status in ("optimal", "feasible") and proof.objective > proof.bound:
+            raise ValueError(f"objective={proof.objective} of a proof is beyond its bound={proof.bound}.")
+        if proof.is_proven_optimal and proof.objective < proof.bound:
+            raise ValueError(f"status='optimal' needs a bound of {proof.objective}, the objective, not {proof.bound}.")
         return proof
-
-    def _check(self) -> None:
-        if self.coverage > 1.0:
-            raise ValueError(f"coverage={self.coverage} of a proof is not allowed: it is a share, from 0 to 1.")
-        if self.status in ("optimal", "feasible") and self.objective > self.bound:
-            raise ValueError(f"objective={self.objective} of a proof is beyond its bound={self.bound}.")
-        if self.is_proven_optimal and self.objective < self.bound:
-            raise ValueError(f"status='optimal' needs a bound of {self.objective}, the objective, not {self.bound}.")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -45,18 +45,9 @@ class StageRecord:
 class Run:
     """The state of one solve, which begins with the empty choice and all weight as the bound.
 
-    Parameters
-    ----------
-    model : CoverageModel
-        Gives the step between values and their rounding error.
-    time_limit : float
-        Seconds, from `started`.
-    gap : float
-        The relative gap at which to stop.
-    progress : callable, optional
-        Called some ten times a second with the record of the stage at work.
-    started : float, optional
-        The time of the start on the monotonic clock; now by default.
+    The model gives the step between values and their rounding error. The time limit counts from `started`, a time on
+    the monotonic clock. A solve stops at the relative `gap`, and `progress` gets the record of the stage at work some
+    ten times a second.
     """
 
     def __init__(

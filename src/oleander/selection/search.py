@@ -66,9 +66,9 @@ def gains(model: CoverageModel, left: Floats) -> Floats:
 class SwapState:
     """The change of value that every swap would make, kept up to date while swaps are made.
 
-    `gain[i]` is the uncovered weight in candidate i, `owned[i, s]` the weight in i that only slot s covers, and
-    `loss[s]` all the weight that only slot s covers. So swapping i into slot s changes the value by
-    gain + owned − loss.
+    `owned[i, s]` is the weight in candidate i that only slot s covers, and `loss[s]` all the weight that only slot s
+    covers. What no slot covers is owned by one more slot, the last. So swapping i into slot s changes the value by
+    owned[i, last] + owned[i, s] − loss[s].
     """
 
     def __init__(self, model: CoverageModel, chosen: Ints) -> None:
@@ -78,9 +78,9 @@ class SwapState:
         self.count = np.zeros(n_points, dtype=np.int32)
         # The sum of the covering slots: the slot itself where exactly one covers.
         self.slots = np.zeros(n_points, dtype=np.int64)
-        self.gain = self.sure @ self.weights
-        self.owned = np.zeros((n_candidates, len(chosen)))
-        self.loss = np.zeros(len(chosen))
+        self.owned = np.zeros((n_candidates, len(chosen) + 1))
+        self.owned[:, -1] = self.sure @ self.weights
+        self.loss = np.zeros(len(chosen) + 1)
         self.value = 0.0
         for slot, candidate in enumerate(chosen):
             self._enter(slot, int(candidate))
@@ -95,9 +95,9 @@ class SwapState:
         points = self.sure.row(candidate).astype(np.intp)
         count = self.count[points]
         new, single = points[count == 0], points[count == 1]
-        self._add_gain(new, -1.0)
-        self._add_owned(new, np.full(len(new), slot), 1.0)
-        self._add_owned(single, self.slots[single], -1.0)
+        self._add(new, np.full(len(new), len(self.chosen)), -1.0)
+        self._add(new, np.full(len(new), slot), 1.0)
+        self._add(single, self.slots[single], -1.0)
         self.count[points] += 1
         self.slots[points] += slot
         self.value += float(self.weights[new].sum())
@@ -108,18 +108,13 @@ class SwapState:
         self.slots[points] -= slot
         count = self.count[points]
         lost, single = points[count == 0], points[count == 1]
-        self._add_gain(lost, 1.0)
+        self._add(lost, np.full(len(lost), len(self.chosen)), 1.0)
         self.owned[:, slot] = self.loss[slot] = 0.0
-        self._add_owned(single, self.slots[single], 1.0)
+        self._add(single, self.slots[single], 1.0)
         self.value -= float(self.weights[lost].sum())
 
-    def _add_gain(self, points: Ints, sign: float) -> None:
-        for part in self.by_point.parts(points):
-            candidates, lengths = self.by_point.entries_of(points[part])
-            amounts = np.repeat(sign * self.weights[points[part]], lengths)
-            self.gain += np.bincount(candidates, weights=amounts, minlength=len(self.gain))
-
-    def _add_owned(self, points: Ints, slots: Ints, sign: float) -> None:
+    def _add(self, points: Ints, slots: Ints, sign: float) -> None:
+        """Add the weight of points to what their slots own, or take it away."""
         for part in self.by_point.parts(points):
             candidates, lengths = self.by_point.entries_of(points[part])
             cells = candidates.astype(np.intp) * len(self.loss) + np.repeat(slots[part], lengths)
@@ -128,7 +123,7 @@ class SwapState:
 
     def after(self) -> Floats:
         """Return the weight of the union after each swap."""
-        return np.asarray(self.value + self.gain[:, None] + self.owned - self.loss)
+        return np.asarray(self.value + self.owned[:, -1:] + self.owned[:, :-1] - self.loss[:-1])
 
 
 def walk(
