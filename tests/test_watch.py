@@ -116,3 +116,17 @@ def test_the_path_is_drawn(tmp_path):
     # The agreement, the coverage, two rules, and the alarm.
     assert len(ax.lines) == 5
     np.testing.assert_allclose(ax.lines[0].get_ydata(), watch.frame()["agreement"])
+
+
+def test_a_page_shows_the_path_and_every_batch(tmp_path):
+    watch = make_watch(tmp_path / "watch.sqlite")
+    watch.report(tmp_path / "empty.html")
+    watch.add_counts(COUNTS, name="<Monday>")
+    watch.add_counts({**COUNTS, "n_right": 20, "rules": [(60, 20), (40, 10)]}, name="Tuesday")
+    watch.report(tmp_path / "watch.html", title="The clinic")
+    text = (tmp_path / "watch.html").read_text(encoding="utf-8")
+    assert "Alarm: a promise of these rules no longer holds (2 batches, 200 rows)." in text
+    assert "&lt;Monday&gt;" in text
+    assert "<Monday>" not in text
+    assert text.count("<polyline") == 4
+    assert "(0 batches, 0 rows)" in (tmp_path / "empty.html").read_text(encoding="utf-8")

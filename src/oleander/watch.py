@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 
 from oleander.data.checks import check_share
+from oleander.files.atomic import write_whole
 from oleander.files.checkpoint import hash_text, transaction
 from oleander.judging.evidence import Batch, Evidence, State, Watched, watch
 from oleander.messages import import_extra, one_line, visible
 from oleander.results.evaluation import Evaluation
 from oleander.words import describe
+from oleander.words.html import draw_watch
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -170,6 +172,10 @@ class Watch:
         ax.set(yscale="log", xlabel="batch", ylabel="evidence against the floor, as a share of an alarm")
         ax.legend()
         return ax
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "Do the rules still hold?") -> None:
+        """Write a page with what all batches say, the path of the evidence over time, and a table of the batches."""
+        write_whole(Path(path), draw_watch(self.look(), title).encode())
 
     def _read(self, name: str, counts: dict[str, Any]) -> Batch:
         n_rows, n_answered, n_right = (int(counts[key]) for key in ("n_rows", "n_answered", "n_right"))

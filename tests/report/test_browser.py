@@ -1,8 +1,10 @@
 """The page in a real browser shows and answers the same as Python."""
 
+import json
 import time
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -782,4 +784,20 @@ def test_two_thousand_rows_and_fifty_explainers(open_page):
     assert loaded < 3000
     print(f"{page.path.stat().st_size / 1e6:.2f} MB, {loaded:.0f} ms, {time.monotonic() - started:.1f} s in all")
     page.shoot("fifty", full_page=True)
+    page.check()
+
+
+def test_vetoes_and_notes_are_exported_as_edits(shared_page, atlases):
+    atlas, page = atlases["asking"], shared_page("asking")
+    tab = page.tab
+    tab.locator("#edit summary").click()
+    tab.locator("[data-veto='1']").check()
+    tab.locator("[data-note='2']").fill(' agreed \u2192 "ward" ')
+    with tab.expect_download() as waiting:
+        tab.locator("#export").click()
+    content = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    assert content["explainer"] == atlas.record_.fingerprint
+    edited = atlas.edit(content["edits"])
+    assert len(edited.explainers_) == len(atlas.explainers_) - 1
+    assert edited.record_.edits[0].words == 'Note on rule 2: agreed \u2192 "ward"'
     page.check()

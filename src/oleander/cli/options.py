@@ -276,6 +276,7 @@ class Watch(Judging):
         None, DATA, "What this batch is called, such as its day; a name counts once. Default: the time.", metavar="NAME"
     )
     level: float = option(0.05, RULES, "The probability of a false alarm, ever.", min=1e-9, max=0.5)
+    report: Path | None = _out_file("Write a page with the path over time.")
     min_coverage: float | None = option(
         None, RULES, "The share of rows to be answered. Default: nine tenths of the fit's.", min=1e-9, max=1.0
     )

@@ -145,6 +145,8 @@ def watch(given: Watch) -> None:
     explainer, X, known = _read_judged(given)
     log = explainer.watch(given.log, min_coverage=given.min_coverage, level=given.level)
     found = log.add(X, known, name=given.name)
+    if given.report is not None:
+        log.report(given.report)
     if given.as_json:
         show_json({"state": found.state, "n_batches": len(found.batches), "sentences": str(found).splitlines()})
     else:

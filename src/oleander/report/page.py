@@ -38,7 +38,7 @@ from oleander.words.claims import describe_claim, describe_verdict
 from oleander.words.rules import CHANGE, DISAGREE, FAR, count_matches, describe_all, describe_evidence, describe_refits
 from oleander.words.sentences import describe_cell, describe_making
 
-SCRIPTS = ("reading.js", "changing.js", "drawing.js", "page.js")
+SCRIPTS = ("reading.js", "changing.js", "drawing.js", "page.js", "editing.js")
 Codes = Mapping[str, int]
 
 
@@ -230,6 +230,8 @@ def build_content(
         "sets": sets.sets,
         "cells": described,
         "start": start,
+        # Edits are of rules, each with its own conditions and answer.
+        "fingerprint": record.fingerprint if all(one.is_one_rule for one in record.explainers.members) else None,
         "refits": refits,
         "n_rows": None if shown is None else len(shown.values),
         "has_intervals": shown is not None and shown.has_intervals,

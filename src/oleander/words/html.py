@@ -4,14 +4,17 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from oleander.judging.certificate import Certificate
+from oleander.judging.evidence import Watched
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer
 from oleander.results.explanation import Explanation
 from oleander.results.fit_record import FitRecord, Stability
 from oleander.results.tradeoff import Cell, TradeOff
-from oleander.words.claims import VOID, show_counts
+from oleander.words.claims import VOID, describe_watched, show_counts
 from oleander.words.rules import describe_all, describe_black_box, describe_rest, describe_sureness, list_rules
 from oleander.words.sentences import (
     describe_evaluation,
@@ -82,6 +85,65 @@ def _is_number(value: Any) -> bool:
 
 def _cell(tag: str, value: Any, side: str, extra: str = "") -> str:
     return f'<{tag} style="{CELL}{side};{extra}">{escape(value)}</{tag}>'
+
+
+def draw_watch(watched: Watched, title: str) -> str:
+    """Return a page of a watch: what all batches say, the path of the evidence over time, and a table of batches."""
+    sentences = describe_watched(watched).splitlines()
+    names = [f"rule {one.about}" if one.about.isdecimal() else one.about for one in watched.evidence]
+    heads = ["batch", "rows", "answered", "as the model", *names]
+    shares = np.exp([one.path + np.log(one.level) for one in watched.evidence])
+    lines = [
+        [
+            batch.name,
+            f"{batch.n_rows:,}",
+            f"{batch.n_answered:,}",
+            f"{batch.n_right:,}",
+            *(f"{one:.2g}" for one in column),
+        ]
+        for batch, column in zip(watched.batches, shares.T, strict=True)
+    ]
+    caption = "Evidence against each floor, as a share of what raises an alarm"
+    body = fragment(sentences[0], sentences[1:], _draw_path(watched, names), table(heads, lines, caption))
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head>'
+        f'<body style="font-family:sans-serif;margin:2em"><h1>{escape(title)}</h1>{body}</body></html>\n'
+    )
+
+
+def _draw_path(watched: Watched, names: Sequence[str]) -> str:
+    """Return the evidence over the batches as SVG, on a logarithmic scale from a thousandth of an alarm up."""
+    width, height, left = 720, 240, 70
+    powers = np.array([(one.path + np.log(one.level)) / np.log(10) for one in watched.evidence])
+    top = max(1.0, float(np.ceil(powers.max(initial=0.0))))
+
+    def y_of(power: float) -> float:
+        return 10 + (height - 40) * (top - max(power, -3.0)) / (top + 3)
+
+    parts = []
+    for power, words in ((0.0, "alarm"), (-1.0, "suspicion"), (-3.0, "0.1%")):
+        parts.append(
+            f'<line x1="{left}" x2="{width}" y1="{y_of(power):.1f}" y2="{y_of(power):.1f}" stroke="currentColor" '
+            f'stroke-dasharray="4 4" opacity="0.5"/><text x="0" y="{y_of(power) + 4:.1f}" font-size="12" '
+            f'fill="currentColor">{words}</text>'
+        )
+    n_batches = len(watched.batches)
+    places = [left + (width - left - 10) * (number + 0.5) / max(n_batches, 1) for number in range(n_batches)]
+    for name, path in zip(names, powers, strict=True):
+        points = " ".join(f"{x:.1f},{y_of(power):.1f}" for x, power in zip(places, path.tolist(), strict=True))
+        colour, thick = {"agreement": ("#0072B2", 2.5), "coverage": ("#E69F00", 2.5)}.get(name, ("#888888", 1.2))
+        parts.append(
+            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{thick}">'
+            f"<title>{escape(name)}</title></polyline>"
+        )
+    legend = "blue: agreement; yellow: coverage; grey: each rule"
+    return (
+        f'<svg viewBox="0 0 {width} {height}" style="max-width:{width}px" role="img" '
+        f'aria-label="Evidence against the floors over {n_batches} batches">{"".join(parts)}'
+        f'<text x="{left}" y="{height - 6}" font-size="12" fill="currentColor">batches in their order ({legend})</text>'
+        "</svg>"
+    )
 
 
 def draw_fit(record: FitRecord) -> str:
