@@ -11,10 +11,10 @@ from oleander.data.tolerance import Tolerance
 from oleander.results.evaluation import (
     Evaluation,
     Ranges,
-    describe_uncovered,
     disagree,
     evaluate,
     evaluate_counts,
+    find_uncovered,
 )
 from oleander.rules import UnfilteredTree
 
@@ -124,7 +124,7 @@ def test_disagreement_looks_at_covering_explainers_only():
 def test_uncovered_rows_are_described():
     X = np.random.default_rng(0).uniform(size=(500, 3))
     schema = FeatureSchema.infer(X)
-    left_out = describe_uncovered(X, np.where(X[:, 0] > 0.5, "a", "b"), X[:, 1] < 0.8, schema)
+    left_out = find_uncovered(X, np.where(X[:, 0] > 0.5, "a", "b"), X[:, 1] < 0.8, schema)
     assert left_out.n_rows == (X[:, 1] >= 0.8).sum()
     assert left_out.classes["uncovered"].sum() == left_out.n_rows
     assert any(str(rule.terms[0]).startswith("x1 > 0.") for rule in left_out.rules if rule.label == "not answered")
@@ -156,7 +156,7 @@ def test_the_tree_around_many_uncovered_rows_is_grown_on_some_and_counts_all(mon
 
     monkeypatch.setattr("oleander.results.evaluation.UnfilteredTree", Counting)
     monkeypatch.setattr("oleander.results.evaluation.MOST_GROWN", 1_000)
-    left_out = describe_uncovered(X, np.where(X[:, 0] > 0.5, "a", "b"), covered, FeatureSchema.infer(X))
+    left_out = find_uncovered(X, np.where(X[:, 0] > 0.5, "a", "b"), covered, FeatureSchema.infer(X))
     assert grown == [1_000]
     assert sum(rule.n_draws for rule in left_out.rules) == 5_000
     n_found = sum(rule.n_draws * rule.share for rule in left_out.rules if rule.label == "not answered")

@@ -14,8 +14,7 @@ from oleander.data.tolerance import Tolerance
 from oleander.judging.bounds import lower_bound, upper_bound
 from oleander.messages import show_lower_percent, show_upper_percent, visible
 from oleander.report.columns import FEWEST_COUNTED
-from oleander.results.evaluation import describe_uncovered as find_uncovered
-from oleander.results.evaluation import group_answers
+from oleander.results.evaluation import find_uncovered, group_answers
 from oleander.results.explainer_set import Answers, ChosenExplainer, ExplainerSet
 from oleander.words.sentences import TAIL, describe_uncovered
 

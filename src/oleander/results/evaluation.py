@@ -127,7 +127,7 @@ class Uncovered(Shown):
     rules: list[Rule]
 
 
-def describe_uncovered(
+def find_uncovered(
     rows: NDArray[np.float64],
     labels: Labels,
     covered: Bools,

@@ -18,7 +18,7 @@ from oleander.judging.bounds import bound_quantile
 from oleander.judging.certificate import Certificate, Claim, Spread
 from oleander.judging.judged import Judged
 from oleander.messages import Shown
-from oleander.results.evaluation import Evaluation, Uncovered, describe_uncovered, evaluate
+from oleander.results.evaluation import Evaluation, Uncovered, evaluate, find_uncovered
 from oleander.rules import Ball, Region
 from oleander.rules.base import Explainer, Rule, check_size
 from oleander.rules.conditions import Condition
@@ -328,7 +328,7 @@ class ExplainerSet:
     def uncovered(self, rows: Floats, labels: Labels, readable: Bools | None = None) -> Uncovered:
         """Describe the rows that the explainers do not answer."""
         covered = self.responsible(rows, readable) != ABSTAINS
-        return describe_uncovered(rows, labels, covered, self.schema, tolerance=self.tolerance)
+        return find_uncovered(rows, labels, covered, self.schema, tolerance=self.tolerance)
 
     def find_record(self, rows: Floats) -> int | None:
         """Return the number of an explainer whose region holds one of these rows to the digit, or None."""
