@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,14 @@ def refuse(reason: str) -> None:
     if os.environ.get("OLEANDER_CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def need(module: str) -> Any:
+    """Return a module of an extra; in CI all are installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        refuse(f"{module} is not installed")
 
 
 @pytest.fixture(scope="session", params=[*FAST, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
@@ -90,7 +99,7 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def load_postgres(postgres: str) -> Iterator[Load]:
-    ibis = pytest.importorskip("ibis")
+    ibis = need("ibis")
     types = {pl.Float64: "float8", pl.Float32: "float4", pl.Int64: "int8", pl.Int32: "int4", pl.String: "text"}
     types |= {pl.Boolean: "bool", pl.Date: "date", pl.Datetime: "timestamp", pl.Decimal: "numeric(12, 3)"}
     connection = ibis.postgres.connect(host=postgres, user="oleander", database="postgres")
@@ -115,7 +124,7 @@ def load_postgres(postgres: str) -> Iterator[Load]:
 def load_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Load]:
     if shutil.which("java") is None:
         refuse("Java is not installed")
-    sql = pytest.importorskip("pyspark.sql")
+    sql = need("pyspark.sql")
     folder = tmp_path_factory.mktemp("spark")
     # A zone with an hour that does not exist, in which moments must not move.
     options = {"spark.ui.enabled": "false", "spark.sql.session.timeZone": "Europe/Berlin"}

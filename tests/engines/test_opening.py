@@ -10,6 +10,7 @@ from oleander.draws import Draws
 from oleander.engines.columns import TableError
 from oleander.engines.opening import open_table
 from tests.cli.conftest import run_command
+from tests.engines.conftest import need
 from tests.engines.test_judging import Law, make_visits
 
 duckdb = pytest.importorskip("duckdb")
@@ -72,7 +73,7 @@ def test_a_wrong_table_is_refused_in_one_sentence(folder, monkeypatch, options, 
 
 
 def test_a_password_is_never_shown(folder, monkeypatch):
-    pytest.importorskip("ibis")
+    need("ibis")
     monkeypatch.setenv("WAREHOUSE", f"postgres://someone:{SECRET}@127.0.0.1:1/nowhere")
     options = ("--table", "env:WAREHOUSE::visits", "--labels", "said")
     for debug in ((), ("--debug",)):

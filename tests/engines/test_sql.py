@@ -9,6 +9,7 @@ from oleander.data.frames import to_table
 from oleander.export.plain import ExportError
 from oleander.export.sql import TRANSLATED, write_sql
 from oleander.results.explainer_set import ExplainerSet
+from tests.engines.conftest import need
 from tests.engines.making import NAMES, SCHEMA, make_rules, make_table
 
 # Dates are not exported.
@@ -43,7 +44,7 @@ def test_postgres(seed, load_postgres):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_spark(seed, load_spark):
-    pytest.importorskip("sqlglot")
+    need("sqlglot")
     explainers = make_plain(seed)
     visits = load_spark(HOSTILE)
     visits.createOrReplaceTempView("visits")
@@ -54,14 +55,14 @@ def test_spark(seed, load_spark):
 
 @pytest.mark.parametrize("dialect", TRANSLATED)
 def test_a_translation_says_whether_it_was_run(dialect):
-    pytest.importorskip("sqlglot")
+    need("sqlglot")
     first, *others = write_sql(make_plain(0), dialect, "visits").splitlines()
     assert first.endswith("run by the tests of Oleander." if dialect == "spark" else "compare it with predict first.")
     assert others[0] == "SELECT"
 
 
 def test_a_character_that_spark_cannot_write_is_refused():
-    pytest.importorskip("sqlglot")
+    need("sqlglot")
     schema = SCHEMA.with_feature("ward", levels=("east", "\u202ewest"))
     explainers = make_plain(0)
     found = ExplainerSet(type(schema)(schema.features[:-2], schema.columns[:-2]), explainers.members)
