@@ -33,13 +33,25 @@ LAYERS = [
     "reserve",
     "explainer",
     "report",
+    "mlflow",
     "cli",
     "__main__",
 ]
 # Selection knows nothing of explainers: matrices in, a result out.
 ALONE = {"selection": {"arrays", "messages", "kernels", "running", "selection"}}
 # Modules that stand in no folder.
-ROOT_MODULES = {"__init__", "__main__", "explainer", "arrays", "comparing", "messages", "reserve", "router", "watch"}
+ROOT_MODULES = {
+    "__init__",
+    "__main__",
+    "explainer",
+    "arrays",
+    "comparing",
+    "messages",
+    "mlflow",
+    "reserve",
+    "router",
+    "watch",
+}
 # The page is written by a method of the estimator, the panels are drawn by one of the trade-off, and results print
 # themselves in the words of a folder above; all look the folder up when the method is called.
 LOOKED_UP = {("explainer.py", "oleander.report"), ("tradeoff.py", "oleander.report"), ("messages.py", "oleander.words")}
