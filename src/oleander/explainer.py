@@ -21,7 +21,7 @@ from oleander.candidates.balls import Balls, Radius
 from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
 from oleander.data.checks import check_choice, check_count, check_share, make_seed, one_per_row
-from oleander.data.frames import as_one_row, take_rows, to_table
+from oleander.data.frames import as_one_row, columns_of, take_rows, to_table
 from oleander.data.reading import read, read_groups
 from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema import FeatureSchema
@@ -52,7 +52,7 @@ from oleander.judging.certificate import Certificate
 from oleander.judging.floor import Floor
 from oleander.judging.retesting import Tested
 from oleander.learning.learner import judge_learned_trees
-from oleander.messages import one_line, visible, warn_user
+from oleander.messages import list_some, one_line, visible, warn_user
 from oleander.reserve import Reserve, ReserveError
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
@@ -528,6 +528,10 @@ class AggregateExplainer(Parameters):
             return count(explainers, X, labels, groups, expected=self.evaluation_.classes["label"].tolist())
         X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
+        present = columns_of(X) or []
+        for name in (labels, groups):
+            if isinstance(name, str) and name not in present:
+                raise ValueError(f"the table lacks column {name!r}; it has {list_some(present) or 'no names'}.")
         labels, groups = (X[name] if isinstance(name, str) else name for name in (labels, groups))
         known = self._label_table(X, rows, readable, labels)
         answers, members = explainers.read(rows, readable), read_groups(groups, len(rows))

@@ -142,6 +142,12 @@ class TestAtlas:
         with pytest.raises(TableError, match=re.escape(message)):
             atlas.evaluate(change(visits.lazy()), "said")
 
+    def test_a_column_that_a_frame_in_memory_lacks_is_named(self, atlas, visits):
+        with pytest.raises(ValueError, match="the table lacks column 'sad'; it has 'age'"):
+            atlas.evaluate(visits, "sad")
+        with pytest.raises(ValueError, match="the table lacks column 'person'; it has 'age'"):
+            atlas.certify(visits.to_pandas(), "said", groups="person")
+
     def test_a_label_that_was_never_seen_is_a_class_without_a_correct_answer(self, atlas, visits):
         more = visits.lazy().with_columns(said=pl.when(pl.col("age") > 80).then(pl.lit("new")).otherwise("said"))
         classes = atlas.evaluate(more, "said").classes.set_index("label")
