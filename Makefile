@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: help demo picture docs test test-fast test-oldest check format paper paper-quick bench bench-tiny fuzz torture licences clean
+.PHONY: help demo picture docs test test-fast test-oldest check format paper paper-quick bench bench-tiny history fuzz torture licences clean
 
 help:
 	@echo "make demo         install, run the main job on a small generated data set, and name the page to open (OPEN=1 opens it)"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench SUBJECT=NAME  one subject alone, or several: $(SUBJECTS)"
 	@echo "make bench SUBJECT=certificates JOBS=8  several processes, for subjects that time nothing"
 	@echo "make bench-tiny   the smallest size of every subject, to see that it runs (two minutes)"
+	@echo "make history BEFORE=COMMIT  the time of the main paths beside an earlier commit, and where it goes (five minutes)"
 	@echo "make fuzz         hostile input for every fuzzing target, FUZZ_SECONDS (60) each"
 	@echo "make torture      kill fits at random moments and resume them, TORTURE_KILLS (1000) times"
 	@echo "make licences     the packages that Oleander needs, with the licences of those that are installed"
@@ -132,6 +133,10 @@ bench: $(VENV)/.bench $(if $(filter field,$(SUBJECT)),$(VENV)/.rivals)
 
 bench-tiny: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run --size tiny --fresh
+
+# Both versions are measured in one run, so that the ratio says more than two runs on different days.
+history: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.history $(if $(BEFORE),--before $(BEFORE))
 
 # Without atheris the inputs are seeded changes of good ones.
 FUZZ_SECONDS ?= 60

@@ -67,7 +67,7 @@ class Reading:
     @property
     def content(self) -> str:
         """A hash of the rows, whatever their order and whatever numbers the schema gives to levels."""
-        plain = self.values.copy()
+        plain = self.values.copy() if len(self.schema.named) else self.values
         for j, feature in enumerate(self.schema.exact):
             if not feature.is_number:
                 marks = np.array([zlib.crc32(str(level).encode()) for level in feature.levels], dtype=float)

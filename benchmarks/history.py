@@ -1,0 +1,150 @@
+"""The processor time of the main paths beside an earlier commit, both measured in one run, and where the time goes.
+
+    python -m benchmarks.history --before COMMIT
+
+Two versions take turns, each in processes of its own, so that other work of the machine slows both alike. The ratio of
+the best times is what to look at. Nothing is compared with a limit: a run shows a slowdown, and fails only on an error.
+"""
+
+import argparse
+import cProfile
+import io
+import json
+import os
+import pstats
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.tables import make_table, number
+
+ROOT = Path(__file__).parents[1]
+N_TURNS = 3
+# Folders under this share of the time are one line.
+LEAST_SHARE = 0.02
+
+
+def make_works(size: str) -> dict[str, Callable[[], Any]]:
+    """Return the main paths by name. They use public names only, which earlier commits have too."""
+    import numpy as np
+    from sklearn.ensemble import RandomForestClassifier
+
+    from oleander import AggregateExplainer, Draws
+
+    n_rows, n_draws, n_many = (1_000, 20_000, 1_000_000) if size == "full" else (200, 1_000, 20_000)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3 * n_rows, 30))
+    y = (X[:, 0] > 0) * 1 + (X[:, 1] > 1) * (X[:, 2] > 0)
+    rows, others = X[:n_rows], X[n_rows:]
+    forest = RandomForestClassifier(20, random_state=0, n_jobs=1).fit(others, y[n_rows:])
+    # A floor that every commit reaches.
+    given = {"min_fidelity": 0.7, "random_state": 0}
+    default = AggregateExplainer(forest, draws=Draws(n_draws), **given)
+    paper = AggregateExplainer.paper(forest, radius=3.0, n_draws=n_draws // 20, **given)
+    fitted = AggregateExplainer(forest, draws=Draws(n_draws), **given).fit(rows, background=others)
+    many = np.resize(X, (n_many, 30))
+    return {
+        f"default fit, {n_rows:,} × 30, a background": lambda: default.fit(rows, background=others),
+        f"default fit, {n_rows:,} × 30, folds": lambda: default.fit(rows),
+        f"fit with the paper's settings, {n_rows // 4} × 30": lambda: paper.fit(rows[: n_rows // 4]),
+        f"predict, {n_many:,} × 30": lambda: fitted.predict(many),
+        "explain, 50 rows": lambda: [fitted.explain(row, ask=False) for row in rows[:50]],
+    }
+
+
+def measure(size: str) -> dict[str, float]:
+    """Return the processor's seconds of each path, after one call to warm up."""
+    taken = {}
+    for name, work in make_works(size).items():
+        work()
+        start = time.process_time()
+        work()
+        taken[name] = time.process_time() - start
+    return taken
+
+
+def measure_version(source: Path, size: str) -> dict[str, float]:
+    """Return what ``measure`` finds with the package in a folder, in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])}
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.history", "--size", size, "--measure"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def check_out(commit: str, folder: Path) -> Path:
+    """Write the package of a commit into a folder, and return where its modules are."""
+    packed = subprocess.run(["git", "archive", commit, "src"], check=True, stdout=subprocess.PIPE, cwd=ROOT).stdout
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "src"
+
+
+def compare(commit: str, size: str) -> str:
+    """Return the table of both versions, the best of several turns of each."""
+    with tempfile.TemporaryDirectory() as folder:
+        sources = [check_out(commit, Path(folder)), ROOT / "src"]
+        turns = [[measure_version(source, size) for source in sources] for _ in range(N_TURNS)]
+    lines = []
+    for name in turns[0][1]:
+        before, now = (min(turn[version][name] for turn in turns) for version in (0, 1))
+        lines.append((name, number(before), number(now), number(now / before)))
+    return make_table(("work", f"{commit}, s", "now, s", "now / before"), lines)
+
+
+def profile(size: str) -> str:
+    """Return the share of each path's processor time that goes into each folder of the package, and elsewhere."""
+    shares: dict[str, dict[str, float]] = {}
+    works = make_works(size)
+    for name, work in works.items():
+        work()
+        watch = cProfile.Profile(time.process_time)
+        # What other threads do is not seen, so that folds show what the main thread does.
+        watch.runcall(work)
+        own: dict[str, float] = {}
+        for (file, _, _), (_, _, taken, _, _) in pstats.Stats(watch).stats.items():  # type: ignore[attr-defined]
+            place = _name_place(file)
+            own[place] = own.get(place, 0.0) + taken
+        total = sum(own.values()) or 1.0
+        shares[name] = {place: taken / total for place, taken in own.items()}
+    places = sorted({place for own in shares.values() for place, share in own.items() if share >= LEAST_SHARE})
+    lines = [(place, *(f"{own.get(place, 0.0):.0%}" for own in shares.values())) for place in places]
+    return make_table(("share of the time in", *works), lines)
+
+
+def _name_place(file: str) -> str:
+    parts = Path(file).parts
+    if "oleander" in parts:
+        return "oleander/" + parts[len(parts) - parts[::-1].index("oleander")].removesuffix(".py")
+    for library in ("pandas", "sklearn", "scipy", "numpy"):
+        if library in parts:
+            return library
+    return "NumPy's and Python's own functions" if file == "~" else "other"
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.history", description=__doc__)
+    parser.add_argument("--before", help="the commit or tag to compare with; without one, only stages are shown")
+    parser.add_argument("--size", choices=["tiny", "full"], default="full")
+    parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if given.measure:
+        print(json.dumps(measure(given.size)))
+        return
+    load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
+    print(f"Load of the machine at the start: {load} on {os.cpu_count()} cores.\n")
+    if given.before:
+        print(compare(given.before, given.size))
+    print(profile(given.size))
+
+
+if __name__ == "__main__":
+    main()
