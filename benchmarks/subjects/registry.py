@@ -13,6 +13,7 @@ from benchmarks.subjects.number_laws import NumberLaws
 from benchmarks.subjects.numbers import Numbers
 from benchmarks.subjects.one_explanation import OneExplanation
 from benchmarks.subjects.quality import Quality
+from benchmarks.subjects.routing import Routing
 from benchmarks.subjects.selection import Selection
 from benchmarks.subjects.speed import Speed
 from benchmarks.subjects.streaming import Streaming
@@ -38,6 +39,7 @@ SUBJECTS: dict[str, Subject] = {
         NumberLaws(),
         Streaming(),
         Watching(),
+        Routing(),
         Edits(),
     )
 }
