@@ -42,6 +42,7 @@ from oleander.fitting.options import (
     Program,
     check,
     check_arguments,
+    check_floor_by,
     check_radii,
     check_use,
     list_remembered,
@@ -51,11 +52,12 @@ from oleander.fitting.rules_on_draws import RulesOnDraws
 from oleander.judging.certificate import Certificate
 from oleander.judging.floor import Floor
 from oleander.judging.retesting import Tested
+from oleander.judging.subgroups import both, read_subgroups, without_unread
 from oleander.learning.learner import judge_learned_trees
 from oleander.messages import list_some, one_line, visible, warn_user
 from oleander.reserve import Reserve, ReserveError
 from oleander.results.evaluation import Evaluation, Uncovered
-from oleander.results.explainer_set import ChosenExplainer, fill_abstentions
+from oleander.results.explainer_set import ABSTAINS, ChosenExplainer, fill_abstentions
 from oleander.results.explanation import Explanation, explain_row
 from oleander.results.fit_record import Accuracy, FitRecord, ModelScore, Stability, tabulate_rules
 from oleander.results.tradeoff import TradeOff, read_grid
@@ -68,9 +70,11 @@ from oleander.watch import COVERAGE_KEPT, Watch
 from oleander.words.card import write_card
 from oleander.words.dossier import Headings
 from oleander.words.html import draw_fit
-from oleander.words.rules import tabulate_answers
+from oleander.words.rules import SILENT_SUBGROUP, tabulate_answers
 from oleander.words.sentences import summarize
 
+# What to do where subgroups are silent and that cannot be written.
+FIT_WITHOUT = "use predict, or fit without floor_by."
 # The largest number of leaves of the trees in ``verdict_``.
 MOST_LEAVES = 20
 
@@ -241,7 +245,15 @@ class AggregateExplainer(Parameters):
 
     @showing_progress
     def fit(
-        self, X: Any, y: Any = None, *, groups: Any = None, background: Any = None, columns: Any = None, **others: Any
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        groups: Any = None,
+        background: Any = None,
+        columns: Any = None,
+        floor_by: Any = None,
+        **others: Any,
     ) -> Self:
         """Choose explainers for the black box on these rows.
 
@@ -267,6 +279,10 @@ class AggregateExplainer(Parameters):
         columns : mapping or frame, optional
             A data dictionary: the description of a column by its name, or a pair of description and unit; or a frame
             with the columns name, description and unit. Rules, page and exports use these words.
+        floor_by : name of a column, several, or array of shape (n_rows,), optional
+            Subgroups of the rows: a column of X, the combinations of several, or values. ``min_fidelity`` must then be
+            shown within every subgroup, or the rules are silent there. The model need not read the columns. See
+            docs/how-to/floors-by-group.md.
         **others
             Refused, ``sample_weight`` with the reason.
         """
@@ -279,11 +295,19 @@ class AggregateExplainer(Parameters):
         seed = seed if store is None else int(store.remember("seed", str(seed)))
 
         X, background = source or X, as_source(background) or background
+        given = None
+        if floor_by is not None:
+            check_floor_by(self, is_source=source is not None)
+            table = to_table(X)
+            # A lazy frame is collected once: a second time its rows may come in another order.
+            X, given = table if as_lazy(X) is not None else X, read_subgroups(floor_by, table, len(table))
+            X, background = (without_unread(rows, given.columns, self.black_box) for rows in (X, background))
         if self.schema is None:
             X, background = (keep_columns(rows, self.black_box, others=(y, groups)) for rows in (X, background))
         reading = read(
             X, y, groups, background, schema=self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs
         )
+        reading = replace(reading, subgroups=None if given is None else given.names)
         check_radii(self, len(reading.values) if source is None else source.n_rows)
         if columns is not None:
             reading = replace(reading, schema=reading.schema.describing(columns))
@@ -318,7 +342,10 @@ class AggregateExplainer(Parameters):
         # Nothing is set before this line: an error or an interrupt leaves the object as it was.
         counted = getattr(self, "_n_fits", {})
         self._n_fits = {**counted, reading.content: counted.get(reading.content, 0) + 1}
-        self._set_record(replace(record, n_fits=self._n_fits[reading.content]), black_box, engine)
+        record = replace(record, n_fits=self._n_fits[reading.content])
+        if record.floor_by is not None and given is not None:
+            record = replace(record, floor_by=replace(record.floor_by, columns=given.columns))
+        self._set_record(record, black_box, engine)
         return self
 
     # What a fit leaves, and what a file brings back.
@@ -458,29 +485,53 @@ class AggregateExplainer(Parameters):
 
     # Answers for other rows.
 
-    def predict(self, X: Any, *, abstain: Any = np.ma.masked) -> Any:
+    def predict(self, X: Any, *, abstain: Any = np.ma.masked, floor_by: Any = None) -> Any:
         """Return the explainers' labels, masked where they abstain; with ``abstain``, a plain array with that value.
 
         Rows with a level that a column without rare levels lacks, or with a new missing value, are left unanswered.
+        ``floor_by`` is for a fit with an array of that name: the values of these rows.
         """
         explainers = self.record_.explainers
+        X, heard = self._hear(X, floor_by)
         answers = explainers.answer_blocks(self.schema_.encode_blocks(X, explainers.columns))
+        if heard is not None:
+            answers = np.ma.masked_array(answers, mask=np.ma.getmaskarray(answers) | ~heard)
         return fill_abstentions(answers, abstain)
+
+    def _hear(self, X: Any, floor_by: Any = None) -> tuple[Any, Bools | None]:
+        """Return rows, and a mask of those in subgroups that get answers; None where there is one floor."""
+        by = self.record_.floor_by
+        if by is None:
+            if floor_by is not None:
+                raise ValueError("floor_by is for explainers that were fitted with it: leave it out.")
+            return X, None
+        table = to_table(X)
+        return table, by.hear(table, len(table), floor_by)
+
+    def _refuse_floor_by(self, what: str) -> None:
+        if self.record_.floor_by is not None:
+            raise ValueError(
+                f"{what} cannot be silent in subgroups, and these rules have a floor in each: {FIT_WITHOUT}"
+            )
 
     def covers(self, X: Any) -> Bools:
         """Return a mask of the rows that each chosen explainer covers, of shape (n_explainers, n_rows)."""
         explainers = self.record_.explainers
+        X, heard = self._hear(X)
         blocks = self.schema_.encode_blocks(X, explainers.columns)
-        return np.concatenate([explainers.covers(*block) for block in blocks], axis=1)
+        covers = np.concatenate([explainers.covers(*block) for block in blocks], axis=1)
+        return covers if heard is None else covers & heard
 
     def responsible(self, X: Any) -> Ints:
         """Return the number of the explainer that answers each row; -1 where they abstain."""
         explainers = self.record_.explainers
+        X, heard = self._hear(X)
         blocks = self.schema_.encode_blocks(X, explainers.columns)
-        return np.concatenate([explainers.responsible(*block) for block in blocks])
+        responsible = np.concatenate([explainers.responsible(*block) for block in blocks])
+        return responsible if heard is None else np.where(heard, responsible, ABSTAINS)
 
     @showing_progress
-    def evaluate(self, X: Any, labels: Any = None) -> Evaluation:
+    def evaluate(self, X: Any, labels: Any = None, *, floor_by: Any = None) -> Evaluation:
         """Compare the explainers with the black box on other rows.
 
         Parameters
@@ -491,6 +542,8 @@ class AggregateExplainer(Parameters):
             docs/how-to/engines.md.
         labels : array or name of a column, optional
             The black box's labels, if they are known. Otherwise it is asked, and the rows are counted.
+        floor_by : array of shape (n_rows,), optional
+            As in ``predict``.
 
         Examples
         --------
@@ -501,7 +554,7 @@ class AggregateExplainer(Parameters):
         >>> atlas.evaluate(visits, labels="model_said").n_right
         2
         """
-        judged = self._judge(X, labels)
+        judged = self._judge(X, labels, floor_by=floor_by)
         return self.record_.explainers.evaluate_answers(judged.answers, judged.labels, judged.weights)
 
     @showing_progress
@@ -521,12 +574,13 @@ class AggregateExplainer(Parameters):
         judged = self._judge(X, labels, groups)
         return judged.answers.certify(judged.labels, self.floor.confidence, judged.weights, judged.groups)
 
-    def _judge(self, X: Any, labels: Any, groups: Any = None) -> Counted:
+    def _judge(self, X: Any, labels: Any, groups: Any = None, floor_by: Any = None) -> Counted:
         """Return what the explainers say of other rows, beside the black box's labels."""
         explainers = self.record_.explainers
         if isinstance(labels, str) and as_lazy(X) is not None:
+            self._refuse_floor_by("a query in an engine")
             return count(explainers, X, labels, groups, expected=self.evaluation_.classes["label"].tolist())
-        X = to_table(X)
+        X, heard = self._hear(to_table(X), floor_by)
         rows, readable = self.schema_.encode_readable(X)
         present = columns_of(X) or []
         for name in (labels, groups):
@@ -534,7 +588,7 @@ class AggregateExplainer(Parameters):
                 raise ValueError(f"the table lacks column {name!r}; it has {list_some(present) or 'no names'}.")
         labels, groups = (X[name] if isinstance(name, str) else name for name in (labels, groups))
         known = self._label_table(X, rows, readable, labels)
-        answers, members = explainers.read(rows, readable), read_groups(groups, len(rows))
+        answers, members = explainers.read(rows, both(readable, heard)), read_groups(groups, len(rows))
         return Counted(answers, known, None, members, readable)
 
     def watch(self, path: str | os.PathLike[str], *, min_coverage: float | None = None, level: float = 0.05) -> Watch:
@@ -638,6 +692,7 @@ class AggregateExplainer(Parameters):
         path : path or None
             A file that remembers the tests. Without one, they are forgotten at the end of the process.
         """
+        self._refuse_floor_by("a reserve")
         X = to_table(X)
         rows, readable = self.schema_.encode_readable(X)
         content = hash_array(np.sort(hash_rows(rows)))
@@ -667,6 +722,7 @@ class AggregateExplainer(Parameters):
     def _make_editor(self, X: Any = None, labels: Any = None) -> Editor:
         """Return what edits the rules, on the draws and rows of the fit or on given rows."""
         record = self.record_
+        self._refuse_floor_by("edited rules")
         if X is None:
             lack = "no draws and rows to count on; edit(edits, X, labels) counts on yours"
             return self._need_engine(lack).make_editor(record)
@@ -720,9 +776,10 @@ class AggregateExplainer(Parameters):
     @showing_progress
     def uncovered(self, X: Any, labels: Any = None) -> Uncovered:
         """Describe the rows that are not answered: their number, their classes, and a small tree around them."""
-        X = to_table(X)
+        X, heard = self._hear(to_table(X))
         rows, readable = self.schema_.encode_readable(X)
-        return self.record_.explainers.uncovered(rows, self._label_table(X, rows, readable, labels), readable)
+        known = self._label_table(X, rows, readable, labels)
+        return self.record_.explainers.uncovered(rows, known, both(readable, heard))
 
     def _label_table(self, X: Any, rows: Floats, readable: Bools | None, labels: Any) -> Labels:
         """Return the black box's labels for a table; of values that are rare or not readable only it has the names."""
@@ -785,6 +842,8 @@ class AggregateExplainer(Parameters):
         known, why = self._ask(table, rows, readable, ask)
         if readable is not None:
             explanation = Explanation((), unreadable=self.schema_.describe_unreadable(table))
+        elif self.record_.floor_by is not None and not self._hear(as_one_row(x))[1].all():  # type: ignore[union-attr]
+            explanation = Explanation((), unreadable=SILENT_SUBGROUP)
         else:
             explanation = explain_row(self.record_.explainers, rows[0])
         return replace(explanation, black_box=None if known is None else known[0], not_asked=why)
@@ -807,10 +866,10 @@ class AggregateExplainer(Parameters):
             fidelity on rows that it was not learned from), ``certified`` (that of its explainer, where held-out rows
             certify it), ``why_silent`` and ``far_outside`` (empty where there is nothing to say).
         """
-        X = to_table(X)
+        X, heard = self._hear(to_table(X))
         rows, readable = self.schema_.encode_readable(X)
         known, _ = self._ask(X, rows, readable, ask)
-        return tabulate_answers(self.record_.explainers, X, rows, readable, known)
+        return tabulate_answers(self.record_.explainers, X, rows, readable, known, heard)
 
     def rules_frame(self) -> pd.DataFrame:
         """Return a line for each rule.
@@ -942,6 +1001,7 @@ class AggregateExplainer(Parameters):
         ``flags`` the column ``ask_model`` is true where the answer is NULL. ``ExportError`` says what cannot be written
         exactly.
         """
+        self._refuse_floor_by("SQL")
         return write_sql(self._shareable(include_rows).explainers, dialect, table, flags=flags)
 
     def to_python(self, *, include_rows: bool = False) -> str:
@@ -949,6 +1009,7 @@ class AggregateExplainer(Parameters):
 
         A row is a mapping from names of columns to values. The answer is None where ``predict`` abstains.
         """
+        self._refuse_floor_by("Python code")
         return write_python(self._shareable(include_rows).explainers)
 
     def to_dict(self, *, include_rows: bool = False) -> dict[str, Any]:

@@ -45,6 +45,8 @@ class Reading:
         another or with the background. Then nothing is certified on them.
     background : array of shape (n_background, n_features) or None
         Rows that show where data lie, encoded by ``schema.exact``.
+    subgroups : array of shape (n_rows,) or None
+        The subgroup of each row, where the floor must hold within each.
     """
 
     schema: FeatureSchema
@@ -54,6 +56,7 @@ class Reading:
     positions: Ints | None = None
     clusters: Ints | None = None
     background: Floats | None = None
+    subgroups: Labels | None = None
 
     def __post_init__(self) -> None:
         if self.groups is not None:

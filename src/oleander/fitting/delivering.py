@@ -42,7 +42,7 @@ def deliver_rules(rules: RuleSet, learner: RuleLearner, share: float | None = No
         members.append(ChosenExplainer(box, explainer, "asking", *figures, rule.fidelity, tolerance=draws.tolerance))
     explainers = ExplainerSet(draws.schema, tuple(members))
     # The rules are laid over the rows once, and everything is counted from there.
-    answers = explainers.read(rows.values)
+    answers = explainers.read(rows.values, rules.heard)
     support, n_right = answers.covers @ rows.weights, answers.agree(rows.labels) @ rows.weights
     fidelity = np.divide(n_right, support, out=np.full(len(members), np.nan), where=support > 0)
     counted = zip(members, support.tolist(), fidelity.tolist(), strict=True)

@@ -16,6 +16,7 @@ from oleander.candidates.pool import CandidatePool
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
 from oleander.fitting.editing import Editor
+from oleander.judging.subgroups import FloorBy
 from oleander.learning.learner import RuleLearner
 from oleander.results.explainer_set import ExplainerSet
 from oleander.results.fit_record import FitRecord, Stability
@@ -76,6 +77,10 @@ class Engine(ABC):
     def stability(self, explainers: ExplainerSet, limits: tuple[int, float], n_refits: int) -> Stability:
         """Return how often each rule comes back in refits on parts of the draws."""
         raise ValueError("stability is for explainers that are learned by asking: a program chose these.")
+
+    def hear(self, by: FloorBy | None) -> Bools | None:
+        """Return a mask of the judging rows in subgroups that get answers; None where there is one floor."""
+        return None
 
     def route(self, record: FitRecord, target: float) -> FitRecord:
         """Return the record of the widest explainers with which a router reaches a target."""

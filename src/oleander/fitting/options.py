@@ -235,6 +235,14 @@ def check_use(given: Parameters, *, has_background: bool, is_source: bool, has_t
             one.check_numbers()
 
 
+def check_floor_by(given: Parameters, *, is_source: bool) -> None:
+    """Raise ``ValueError`` where a fit cannot have a floor in each subgroup."""
+    if not given.asks:
+        raise ValueError("floor_by is for rules that are learned by asking: leave it out, or use candidates=Boxes().")
+    if is_source:
+        raise ValueError("floor_by is for rows in memory, and X is read block by block: give a sample of it.")
+
+
 def check_radii(given: Parameters, n_rows: int) -> None:
     """Raise ``ValueError`` for radii of balls that do not fit the number of rows of X."""
     for one in list_generators(given):
@@ -251,7 +259,7 @@ def check_arguments(others: Iterable[str]) -> None:
             "as a random part of those that weigh less."
         )
     for name in others:
-        raise TypeError(f"fit has no argument {name!r}; it takes X, y, groups, background and columns.")
+        raise TypeError(f"fit has no argument {name!r}; it takes X, y, groups, background, columns and floor_by.")
 
 
 def refuse_beside_letter(*, local: Any, bounds: str | None, centers: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from oleander.arrays import Bools, Floats
+from oleander.arrays import Bools, Floats, Ints
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.black_box.labelling import Split, label_rows, split_affordable, warn_of_truth
 from oleander.candidates.base import Boxes
@@ -26,6 +26,7 @@ from oleander.fitting.editing import Editor
 from oleander.fitting.engine import Engine
 from oleander.fitting.options import NothingFoundError, Parameters, find_tolerance, read_truth
 from oleander.judging.certificate import Certificate
+from oleander.judging.subgroups import FloorBy, GivenSubgroups
 from oleander.judging.system import SystemCertificate
 from oleander.learning.candidates import Limits
 from oleander.learning.learner import RuleLearner, RuleSet
@@ -85,6 +86,7 @@ class RulesOnDraws(Engine):
             around = _take_affordable(around, black_box, seed)
         by_folds = around is None
         level = options.floor.level
+        subgroups = _read_subgroups(reading, judging, by_folds, on_share=options.floor.on == "share")
         if options.floor.on == "bound":
             too_few = why_too_few(rows.n_units, rows.unit, options.min_fidelity, level, of_widest=by_folds)
             if too_few is not None:
@@ -111,6 +113,7 @@ class RulesOnDraws(Engine):
             limits=read_limits(options.candidates, draws),
             seed=seed,
             n_jobs=options.n_jobs,
+            subgroups=subgroups,
         )
         limits = int(options.max_explainers or learner.default_number), float(options.min_fidelity)
         rules = learner.choose(*limits)
@@ -138,7 +141,9 @@ class RulesOnDraws(Engine):
             by_folds=by_folds,
             output=options.output,
             model_score=None if truth is None else ModelScore.count(explainers, rows, truth),
-            system=_limit(learner.claim_system(rules, *limits), reading.can_certify),
+            # Which subgroups are silent is chosen by looking, too, so nothing is claimed of a router then.
+            system=None if subgroups else _limit(learner.claim_system(rules, *limits), reading.can_certify),
+            floor_by=None if rules.floor_by is None else replace(rules.floor_by, is_certified=is_certified),
         )
         held = rows if is_held else Rows.empty(reading.schema)
         return record, cls(rows, held, parts, seed, learner, taught=taught, can_certify=reading.can_certify)
@@ -181,11 +186,20 @@ class RulesOnDraws(Engine):
         self._chosen.pop((fitted.max_explainers, fitted.min_fidelity), None)
         return TradeOff(tuple(cells)).with_cell(fitted)
 
+    def hear(self, by: FloorBy | None) -> Bools | None:
+        """Return a mask of the judging rows in subgroups that get answers; None where there is one floor."""
+        given = self.learner.subgroups
+        return None if by is None or given is None else by.find_heard(given.names)
+
     def route(self, record: FitRecord, target: float) -> FitRecord:
         """Return the record of the widest rules with which a router reaches a target."""
         # A router that answers half of the rows may be wrong on twice as many of these.
         floor = min(record.min_fidelity, max(round(1 - 2 * (1 - target), 12), LOWEST_FLOOR))
         limits = record.max_explainers, floor
+        if record.floor_by is not None:
+            raise ValueError(
+                f"target={target:g} is for one floor, and these rules have one in each subgroup: leave it out."
+            )
         found = self.learner.choose_system(*limits, target)
         if found is None:
             rows = self.learner.rows
@@ -250,6 +264,25 @@ class RulesOnDraws(Engine):
             figures[tolerance] = found
         lines = [(tolerance.given, *figures[tolerance]) for tolerance in several]
         return pd.DataFrame(lines, columns=["tolerance", "n_rules", "coverage", "agreement", "at_least", "status"])
+
+
+def _read_subgroups(reading: Reading, judging: Ints, by_folds: bool, *, on_share: bool) -> GivenSubgroups | None:
+    """Return the subgroups of the judging rows; ``ValueError`` where no floor can be shown within them."""
+    if reading.subgroups is None:
+        return None
+    if by_folds or on_share:
+        why = "floor=Floor('share') states no bound" if on_share else "folds judge here, which certify nothing"
+        raise ValueError(f"floor_by needs rows that can show a floor, and {why}: give a background, or a holdout.")
+    names, groups = reading.subgroups[judging], reading.groups_of(judging)
+    if groups is not None:
+        several = pd.Series(names).groupby(groups).nunique()
+        worst = int(several.argmax())
+        if several.iloc[worst] > 1:
+            raise ValueError(
+                f"floor_by puts rows of group {several.index.tolist()[worst]!r} into {several.iloc[worst]} subgroups: "
+                "every group has to lie in one, as a patient has one sex."
+            )
+    return GivenSubgroups((), names)
 
 
 def _limit(system: SystemCertificate, can_certify: bool) -> SystemCertificate:

@@ -117,6 +117,16 @@ class Judged:
         """Return some of the settings."""
         return replace(self, answered=self.answered[settings], right=self.right[settings])
 
+    def of_points(self, points: Bools) -> "Judged":
+        """Return the settings on some of the points."""
+        groups = None if self.groups is None else self.groups[points]
+        return Judged(self.answered[:, points], self.right[:, points], self.weights[points], groups)
+
+    @property
+    def n_units(self) -> int:
+        """The number of rows, or of groups."""
+        return int(self.weights.sum()) if self.groups is None else len(pd.unique(self.groups))
+
     @property
     def _most_rows(self) -> int:
         return int(np.bincount(self._codes, weights=self.weights).max())

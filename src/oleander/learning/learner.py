@@ -16,6 +16,7 @@ from oleander.judging.bounds import level_of_widest, upper_bound
 from oleander.judging.certificate import Claim, claim_rows
 from oleander.judging.floor import Floor
 from oleander.judging.judged import Judged, find_passed, find_start, pass_chances
+from oleander.judging.subgroups import FloorBy, GivenSubgroups, Subgroup, judge_subgroups
 from oleander.judging.system import PART_OF_AGREEMENT, SystemCertificate, as_system, certify_system
 from oleander.learning.candidates import NO_LIMITS, Limits
 from oleander.learning.family import SILENT, Family, Step, learn_family
@@ -63,6 +64,10 @@ class RuleSet:
         Masks of the judging rows that are answered, and answered correctly, where nothing was learned from them.
     rows : Claim or None
         The same of all rows, where groups are certified; its bound is 0 where that cannot be certified.
+    floor_by : FloorBy or None
+        The subgroups that the rules speak to, with a floor in each; None where there is one floor.
+    heard : bool array of shape (n_points,) or None
+        The judging rows of these subgroups; None where all are.
     """
 
     family: Family
@@ -73,6 +78,8 @@ class RuleSet:
     answered: Bools
     right: Bools
     rows: Claim | None = None
+    floor_by: FloorBy | None = None
+    heard: Bools | None = None
 
     def prove(self) -> tuple[Proof, int]:
         """Return how close the rules are to the widest set of as many candidates, and the number of candidates.
@@ -107,6 +114,8 @@ class RuleLearner:
         What no rule may do.
     seed : int
     n_jobs : int or None
+    subgroups : GivenSubgroups or None
+        Subgroups of the judging rows, in each of which the floor must hold or the rules are silent.
     """
 
     draws: LabelledDraws
@@ -118,6 +127,7 @@ class RuleLearner:
     limits: Limits = NO_LIMITS
     seed: int = 0
     n_jobs: int | None = None
+    subgroups: GivenSubgroups | None = None
     _known: dict[Any, tuple[Family, Judged]] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -128,7 +138,10 @@ class RuleLearner:
 
     def choose(self, max_rules: int, min_fidelity: float) -> RuleSet | None:
         """Return the widest set that passes, or a shorter one that is nearly as wide; None where no set passes."""
-        return self._pick(*self._judge_sets((max_rules,), (min_fidelity,)), min_fidelity)
+        judged = self._judge_sets((max_rules,), (min_fidelity,))
+        if self.subgroups is not None:
+            return self._pick_by_subgroup(*judged, min_fidelity, self.subgroups)
+        return self._pick(*judged, min_fidelity)
 
     def choose_system(
         self, max_rules: int, min_fidelity: float, target: float
@@ -208,6 +221,11 @@ class RuleLearner:
     def why_nothing(self, max_rules: int, min_fidelity: float) -> str:
         """Return a sentence that says how near the best set comes to the floor, and what to do."""
         family, judged = self._judge_sets((max_rules,), (min_fidelity,))
+        if self.subgroups is not None and family.steps:
+            return (
+                f"min_fidelity={min_fidelity:g} is not shown within any subgroup of floor_by, by any of "
+                f"{len(family.steps)} rule sets. Lower min_fidelity, or give more {self.rows.unit} or larger subgroups."
+            )
         if not family.steps:
             return (
                 f"min_fidelity={min_fidelity:g}: no rule is correct often enough on {len(self.draws.values):,} draws. "
@@ -304,6 +322,32 @@ class RuleLearner:
             return None
         best = self._find_best(family, judged, passed)
         return self._make_set(family, judged, best, float(self._bound_judged(family, judged)[best]))
+
+    def _pick_by_subgroup(self, family: Family, judged: Judged, floor: float, given: GivenSubgroups) -> RuleSet | None:
+        """Return the set that answers most rows of the subgroups in which the rows show the floor."""
+        if not family.steps:
+            return None
+        mass, agreement = np.array([(step.mass, step.agreement) for step in family.steps]).T
+        tested = judge_subgroups(judged, given.names, mass, agreement, floor, self.level)
+        heard = np.vstack([tested.speaks, np.zeros_like(tested.speaks[:1])])[tested.codes].T
+        spoken = replace(judged, answered=judged.answered & heard, right=judged.right & heard)
+        kept = np.flatnonzero(tested.speaks.any(axis=0) & ~self._find_refuted(family, floor))
+        if not len(kept):
+            return None
+        best = self._find_best(family, spoken, kept)
+        found = []
+        for number, name in enumerate(tested.names):
+            own = judged.of_points(tested.codes == number)
+            counts = int(own.weights.sum()), int(own.n_answered[best]), int(own.n_right[best])
+            found.append(Subgroup(name, *counts, bool(tested.speaks[number, best]), tested.needed[number]))
+        n_unnamed = int(judged.weights[tested.codes < 0].sum())
+        n_right, n_units = spoken.count_units()
+        # A mixture of subgroups that each keep the floor keeps it too.
+        claim = Claim(n_right[best].item(), int(n_units[best]), floor, self.rows.unit)
+        figures = float(spoken.coverage()[best]), spoken.answered[best], spoken.right[best]
+        rows = None if judged.groups is None else claim_rows(spoken, best, 0.0)
+        by = FloorBy(given.columns, tuple(found), n_unnamed, is_certified=True)
+        return RuleSet(family, family.steps[best], claim, True, *figures, rows, by, heard[best])
 
     def _find_refuted(self, family: Family, floor: float) -> Bools:
         """Return a mask of the steps of which rows show that some rule, by itself, is under the floor."""

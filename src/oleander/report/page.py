@@ -127,7 +127,8 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
             raise ValueError("by names groups of the rows of X, and no X was given: pass both.")
         if atlas._engine is None:
             return None
-        rows = atlas._engine.known
+        # Subgroups are known of the judging rows only.
+        rows = atlas._engine.known if atlas.record_.floor_by is None else atlas._engine.rows
         values = rows.values[rows.point_of_row]
         known: Labels | None = rows.labels_of_rows
     else:
@@ -138,11 +139,14 @@ def _rows_to_show(atlas: AggregateExplainer, X: Any, labels: Any, by: Mapping[st
     by = {**named_groups(schema, values), **groups}
     names = None if ids is None else one_per_row(ids, len(values), "ids")
     record = atlas.record_
+    heard = (
+        atlas._hear(X)[1] if X is not None else None if atlas._engine is None else atlas._engine.hear(record.floor_by)
+    )
     claims = [record.judged, None if record.certificate is None else record.certificate.answers]
     # Rows of one group are no independent evidence, and explainers that were chosen on rows look better on them.
     has_intervals = record.is_asked and not any(claim is not None and claim.unit == "groups" for claim in claims)
     tolerance = record.explainers.tolerance
-    return Shown(values, known, by, X is None, tolerance, names, has_intervals=has_intervals)
+    return Shown(values, known, by, X is None, tolerance, names, has_intervals=has_intervals, heard=heard)
 
 
 def fill_template(content: Mapping[str, Any], summary: str) -> str:
@@ -274,7 +278,7 @@ class _Sets:
             self._set_of[own] = len(self.sets)
             self.sets.append({"members": list(own), "ranked": cell.explainers.ranked.tolist()})
             if self.shown is not None:
-                answers = cell.explainers.read(self.shown.values)
+                answers = cell.explainers.read(self.shown.values, self.shown.heard)
                 judged = _judge(self.atlas, cell, answers, self.shown)
                 described = [self.members[number] for number in own]
                 self.sets[-1] |= describe_rows(cell.explainers, answers, described, self.shown, self.codes, judged)

@@ -53,6 +53,8 @@ class Shown:
         What the rows are called; None for their numbers, counted from 0.
     has_intervals : bool
         Whether a share of these rows may have an interval: they were not chosen on, and no group holds several.
+    heard : bool array of shape (n_rows,) or None
+        The rows of subgroups that get answers; None where all may.
     """
 
     values: Floats
@@ -62,6 +64,7 @@ class Shown:
     tolerance: Tolerance | None = None
     ids: Labels | None = None
     has_intervals: bool = False
+    heard: Bools | None = None
 
     @cached_property
     def names(self) -> Labels | None:

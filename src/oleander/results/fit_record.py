@@ -17,6 +17,7 @@ from oleander.files.checkpoint import hash_text
 from oleander.files.codec import Saved, read_fields, write_fields
 from oleander.judging.certificate import Certificate, Claim
 from oleander.judging.retesting import Tested
+from oleander.judging.subgroups import FloorBy
 from oleander.judging.system import SystemCertificate
 from oleander.messages import Shown, visible
 from oleander.results.evaluation import Evaluation
@@ -258,6 +259,8 @@ class FitRecord:
     system : SystemCertificate or None
         What may be claimed of a router: these explainers, and the black box where they are silent. None where no row
         that they were not chosen on has judged them.
+    floor_by : FloorBy or None
+        The subgroups in which the floor holds, and those in which the explainers are silent; None without ``floor_by``.
     edits : tuple of Edit
         What was changed by hand after the fit, the first change first.
     reserved : Tested or None
@@ -286,6 +289,7 @@ class FitRecord:
     n_candidates: Count = 0
     model_score: ModelScore | None = None
     system: SystemCertificate | None = None
+    floor_by: FloorBy | None = None
     edits: tuple[Edit, ...] = ()
     reserved: Tested | None = None
 

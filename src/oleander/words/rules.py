@@ -10,6 +10,7 @@ from oleander.arrays import Bools, Floats, Labels
 from oleander.data.frames import take_rows
 from oleander.data.schema.rounding import format_number
 from oleander.data.tolerance import agrees, show_answer
+from oleander.judging.subgroups import both
 from oleander.messages import show_share, visible
 from oleander.results.changing import Change
 from oleander.results.explainer_set import ChosenExplainer, ExplainerSet, name_rule
@@ -27,6 +28,8 @@ UNCOVERED = "no rule covers this row"
 DISAGREE = "The rules that hold disagree: the first one, which is the most faithful, answers."
 CHANGE = "The answer would be '{}' ({}) if {}."
 FAR = "{} lies far {} all values in the data, and no such row was checked"
+# Why a row of a silent subgroup gets no answer.
+SILENT_SUBGROUP = "the rules are silent in its subgroup, where the floor is not shown"
 
 
 def describe_rule(name: str, rule: Rule, evidence: str) -> str:
@@ -236,14 +239,19 @@ def describe_far(far: FarValue) -> str:
 
 
 def tabulate_answers(
-    explainers: ExplainerSet, X: Any, rows: Floats, readable: Bools | None, known: Labels | None
+    explainers: ExplainerSet,
+    X: Any,
+    rows: Floats,
+    readable: Bools | None,
+    known: Labels | None,
+    heard: Bools | None = None,
 ) -> pd.DataFrame:
     """Return a line for each row of a table; see ``AggregateExplainer.explain_many``.
 
     ``rows`` is the table encoded, ``readable`` a mask of the rows that the schema allows, and ``known`` holds the black
-    box's answers, where it was asked.
+    box's answers, where it was asked. ``heard`` is a mask of the rows of subgroups that get answers.
     """
-    members, answers = explainers.members, explainers.read(rows, readable)
+    members, answers = explainers.members, explainers.read(rows, both(readable, heard))
     given = answers.answered
     at_least, certified = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
     names = np.full(len(rows), None, dtype=object)
@@ -269,19 +277,23 @@ def tabulate_answers(
             "rule": _mask(names),
             "at_least": at_least,
             "certified": certified,
-            "why_silent": _list_silence(explainers, X, readable, given),
+            "why_silent": _list_silence(explainers, X, readable, heard, given),
             "far_outside": ["; ".join(map(describe_far, values)) for values in list_far(explainers.schema, rows)],
         }
     )
     return table.set_index(X.index) if isinstance(X, pd.DataFrame) else table
 
 
-def _list_silence(explainers: ExplainerSet, X: Any, readable: Bools | None, given: Bools) -> list[str]:
+def _list_silence(
+    explainers: ExplainerSet, X: Any, readable: Bools | None, heard: Bools | None, given: Bools
+) -> list[str]:
     """Return why each row has no answer; empty for those with one."""
     words = [""] * len(given)
     for place in np.flatnonzero(~given).tolist():
         if readable is not None and not readable[place]:
             words[place] = explainers.schema.describe_unreadable(take_rows(X, np.array([place])))
+        elif heard is not None and not heard[place]:
+            words[place] = SILENT_SUBGROUP
         else:
             words[place] = UNCOVERED
     return words

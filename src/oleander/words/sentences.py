@@ -4,6 +4,7 @@ import numpy as np
 
 from oleander.judging.bounds import lower_bound, upper_bound
 from oleander.judging.certificate import Certificate
+from oleander.judging.subgroups import Subgroup
 from oleander.messages import show_lower_percent, show_percent, show_share, show_upper, show_upper_percent, visible
 from oleander.results.evaluation import Evaluation, Uncovered
 from oleander.results.fit_record import BallSize, FitRecord, Stability
@@ -158,7 +159,7 @@ def describe_silence(cell: Cell, record: FitRecord) -> str:
 
 def describe_facts(record: FitRecord) -> list[str]:
     """Return warnings, what else is certified, how faithful each rule is, and how good the choice is."""
-    lines = describe_weak_classes(record)
+    lines = describe_weak_classes(record) + describe_subgroups(record)
     certificate = record.certificate
     if certificate is not None:
         if certificate.coverage is None:
@@ -178,6 +179,41 @@ def describe_facts(record: FitRecord) -> list[str]:
             f"{show_percent(record.min_fidelity)} to those only: rows that an explainer gets wrong need not be counted."
         )
     return lines
+
+
+def describe_subgroups(record: FitRecord) -> list[str]:
+    """Return how the rules do in each subgroup, and why they are silent in some; empty where there is one floor."""
+    by, floor = record.floor_by, show_percent(record.min_fidelity)
+    if by is None:
+        return []
+    sure = "certified for all of them together" if by.is_certified else "checked and not certified"
+    lines = [f"Within each of these subgroups, {at_least(record.min_fidelity)} of answers match ({sure}):"]
+    lines += [_describe_subgroup(one) for one in by.subgroups if one.speaks]
+    silent = [one for one in by.subgroups if not one.speaks]
+    if silent or by.n_unnamed:
+        lines.append(f"Silent, because the floor of {floor} is not shown there:")
+        lines += [_describe_subgroup(one) for one in silent]
+    if by.n_unnamed:
+        lines.append(f"  rare subgroups with {how_many(by.n_unnamed)} in all")
+    return lines
+
+
+def _describe_subgroup(one: Subgroup) -> str:
+    words = f"  {one.name}: {how_many(one.n_rows)}"
+    if one.n_needed is not None:
+        return f"{words}, too few to show the floor; {one.n_needed:,} are needed"
+    verb = "are answered" if one.speaks else "would be answered"
+    parts = [f"{one.n_answered:,} {verb}{_interval(one.n_answered, one.n_rows)}"]
+    parts.append(f"{one.n_right:,} as the model{_interval(one.n_right, one.n_answered)}")
+    return f"{words}, {', '.join(parts)}"
+
+
+def _interval(n_right: int, n_rows: int) -> str:
+    """Return a share with its exact interval of 95%; empty without rows."""
+    if not n_rows:
+        return ""
+    lower, upper = (float(bound(n_right, n_rows, TAIL)) for bound in (lower_bound, upper_bound))
+    return f" ({show_share(n_right / n_rows)}; {show_lower_percent(lower, 0)} to {show_upper_percent(upper, 0)})"
 
 
 def _describe_choice(record: FitRecord) -> list[str]:
