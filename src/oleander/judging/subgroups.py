@@ -37,19 +37,10 @@ class GivenSubgroups(NamedTuple):
 
 @dataclass(frozen=True)
 class Subgroup(Saved):
-    """What the judging rows of one subgroup show.
+    """What the judging rows of one subgroup show, such as "sex=F, ward=north", and whether the rules speak to it.
 
-    Parameters
-    ----------
-    name : str
-        Such as "sex=F, ward=north".
-    n_rows, n_answered, n_right : int
-        Its rows, those that the rules cover, and those of them on which they match the black box; also where they are
-        silent.
-    speaks : bool
-        Whether the rules are shown to keep the floor here. Elsewhere they are silent.
-    n_needed : int or None
-        The number of rows, or groups, that could show the floor, where there are too few.
+    ``n_answered`` are the rows that the rules cover, also where they are silent. ``n_needed`` is the number of rows, or
+    groups, that could show the floor, where there are too few.
     """
 
     name: Annotated[str, visible]
@@ -64,15 +55,9 @@ class Subgroup(Saved):
 class FloorBy(Saved):
     """The subgroups of a fit with ``floor_by``, the largest first.
 
-    Parameters
-    ----------
-    columns : tuple of str
-        The columns that make the subgroups; none where their values were given as an array.
-    subgroups : tuple of Subgroup
-    n_unnamed : int
-        The rows in subgroups that are too small to be named. They get no answer.
-    is_certified : bool
-        Whether all subgroups that speak keep the floor together, with the confidence of the fit.
+    ``columns`` make the subgroups; none where values were given as an array. ``n_unnamed`` counts rows in subgroups
+    that are too small to be named, and get no answer. ``is_certified`` says whether all subgroups that speak keep the
+    floor together, with the confidence of the fit.
     """
 
     columns: tuple[str, ...]
@@ -97,8 +82,7 @@ class FloorBy(Saved):
                 f"the rules are silent for {list_some(silent)} of the array that was given to fit as floor_by: give "
                 "predict or evaluate the values of these rows, floor_by=[...]."
             )
-        names = read_subgroups(list(self.columns) if self.columns else given, X, n_rows, may_miss=True).names
-        return self.find_heard(names)
+        return self.find_heard(read_subgroups(self.columns or given, X, n_rows, may_miss=True).names)
 
     def find_heard(self, names: Labels) -> Bools:
         """Return which of the rows with these subgroups get answers."""
@@ -156,7 +140,7 @@ def without_unread(X: Any, columns: Sequence[str], model: Any) -> Any:
 
 
 class Tested(NamedTuple):
-    """The named subgroups: their names, each point's number, which of them speak at which step, and what is needed."""
+    """The named subgroups, each point's number, which of them speak at which step, and what is needed."""
 
     names: list[str]
     codes: Ints

@@ -46,11 +46,6 @@ class SystemCertificate(Shown, Saved):
         """The upper bound on the share of rows that the model is asked about."""
         return 1 - self.answered.bound
 
-    def check_read(self) -> None:
-        """Raise ``ValueError`` for claims that no rows give."""
-        for claim in (self.agreement, self.answered):
-            claim.check_read()
-
 
 @dataclass(frozen=True)
 class Cost(Shown):
@@ -96,20 +91,10 @@ def as_system(judged: Judged) -> Judged:
 def certify_system(
     judged: Judged, setting: int, level: float, n_settings: int, *, target: float | None = None, is_certified: bool
 ) -> SystemCertificate:
-    """Return what may be claimed of a router with one setting, which was chosen by looking at these rows.
+    """Return what may be claimed of a router with one setting, chosen by looking at these rows among ``n_settings``.
 
-    Parameters
-    ----------
-    judged : Judged
-    setting : int
-    level : float
-        The probability that a claim is false.
-    n_settings : int
-        The number of settings that could have been chosen. Bounds hold for all of them together.
-    target : float or None
-        The share that a fixed sequence of its own has shown for this setting, with ``PART_OF_AGREEMENT`` of the level;
-        None where there was no such sequence.
-    is_certified : bool
+    ``target`` is the share that a fixed sequence of its own has shown with ``PART_OF_AGREEMENT`` of the level; None
+    where there was no such sequence. Other bounds hold for all settings together.
     """
     one = judged.part(np.array([setting]))
     system, spoken = as_system(one), replace(one, answered=np.ones_like(one.answered), right=one.answered)
