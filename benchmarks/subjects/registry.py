@@ -6,6 +6,7 @@ from benchmarks.subjects.certificates import Certificates
 from benchmarks.subjects.compare import Compare
 from benchmarks.subjects.edits import Edits
 from benchmarks.subjects.field import Field
+from benchmarks.subjects.group_floors import GroupFloors
 from benchmarks.subjects.growth import Growth
 from benchmarks.subjects.lazy import Lazy
 from benchmarks.subjects.least_time import LeastTime
@@ -40,6 +41,7 @@ SUBJECTS: dict[str, Subject] = {
         Streaming(),
         Watching(),
         Routing(),
+        GroupFloors(),
         Edits(),
     )
 }
