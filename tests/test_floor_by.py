@@ -118,4 +118,6 @@ def test_the_page_counts_silent_subgroups_as_unanswered(atlas):
         shown = _rows_to_show(atlas, given, None, {}, None)
         answers = atlas.record_.explainers.read(shown.values, shown.heard)
         assert (~answers.answered).sum() == n_silent
-        assert "sex=M" in atlas.report(X=given).html
+        page = atlas.report(X=given).html
+        assert "sex=M" in page
+        assert '"silent_for":["sex=M"]' in page

@@ -192,7 +192,7 @@ def test_all_bad_columns_are_named_at_once():
         clean_columns(table)
     said = str(caught.value)
     for sentence in (
-        "column 'dose' holds numbers, and in row 59 'n/k' (1 such in all): use --missing 'n/k', or use --kinds "
+        "column 'dose' holds numbers, and in row 59 'n/k' (1 such in all): use --read missing='n/k', or use --kinds "
         "dose=categorical",
         "column 'day' holds dates, and in row 0 'soon' (1 such in all)",
         "column 'either' holds dates such as '03/04/2024', in which the day or the month may be first: use --read",

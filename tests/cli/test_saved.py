@@ -125,7 +125,7 @@ class TestExplainRow:
             (["--data", "patients.csv", "--row", "400"], "--row 400 is not in patients.csv, whose rows are 0 to 399."),
             (["--values", "age"], "--values age is not allowed: write column=value"),
             (["--values", "age=61"], "the data lack columns that the explainer needs: 'dose', 'sex', 'ward'"),
-            (["--values", "age=61", "--missing", "n/k"], "--missing and --read are about the rows of --data"),
+            (["--values", "age=61", "--read", "missing=n/k"], "--read is about the rows of --data"),
         ],
     )
     def test_what_is_not_a_row_is_refused(self, explained, run, patients_csv, options, sentence):
@@ -161,9 +161,9 @@ def test_tradeoff(explained, run):
 def test_report(explained, run, patients_csv):
     assert run("report", explained.atlas, "--out", "page.html", "--json").json["bytes"] > 0
     assert run("report", explained.atlas, "--data", patients_csv, "--out", "map.html").code == 0
-    refused = run("report", explained.atlas, "--missing", "n/k")
+    refused = run("report", explained.atlas, "--read", "missing=n/k")
     assert refused.code == 2
-    assert "--model, --missing and --read are about the rows of --data" in refused.sentence
+    assert "--model and --read are about the rows of --data" in refused.sentence
 
 
 def test_files_that_are_no_saved_explainers(run, patients_csv):

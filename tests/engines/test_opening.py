@@ -57,7 +57,7 @@ def test_a_watch_takes_a_table_too(folder, tmp_path):
     [
         ([], 2, "give DATA, a file, or --table"),
         (["--table", "visits"], 2, "--table needs --labels"),
-        (["--table", "visits", "--labels", "said", "--missing", "n/k"], 2, "--table needs --labels"),
+        (["--table", "visits", "--labels", "said", "--read", "missing=n/k"], 2, "--table needs --labels"),
         (["--table", "nowhere.duckdb::visits", "--labels", "said"], 3, "there is no file or folder nowhere.duckdb"),
         (["--table", "warehouse.duckdb::visit", "--labels", "said"], 3, "warehouse.duckdb has no table visit"),
         (["--table", "visits.csv", "--labels", "said"], 3, "visits.csv is no Parquet file"),

@@ -30,7 +30,7 @@ does not certify, compare-models: the gate is not shown; 7 watch: suspicion; 130
 # The record of each command's options, the module with the function of its name, and an example.
 COMMANDS: dict[str, tuple[type[options.Options], str, str]] = {
     "demo": (options.Demo, "explaining", ""),
-    "explain": (options.Explain, "explaining", "patients.csv --target risk --missing n/k --out out"),
+    "explain": (options.Explain, "explaining", "patients.csv --target risk --read missing=n/k --out out"),
     "paper": (options.Paper, "explaining", "patients.csv --target risk --radius 8 --max-explainers 5"),
     "compare-models": (options.CompareModels, "explaining", "old.ubj new.ubj march.csv --target risk --gate 0.05"),
     "predict": (options.Predict, "saved", "out/atlas.oleander today.csv --out answers.csv"),

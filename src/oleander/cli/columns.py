@@ -322,7 +322,7 @@ def _describe_strange(column: pd.Series, cells: Cells, kind: str) -> str:
     strange = column[cells.strange]
     words = strange.astype(str).str.strip().unique()
     is_short = len(words) <= MOST_LISTED and max(map(len, words)) < 20
-    cure = f"use --missing {','.join(words)!r}" if is_short else "empty them"
+    cure = f"use --read missing={','.join(words)!r}" if is_short else "empty them"
     return (
         f"column {column.name!r} holds {kind}, and in row {strange.index[0]} {_sample(strange.iloc[0])} "
         f"({len(strange):,} such in all): {cure}, or use --kinds {_as_text(column.name)}."

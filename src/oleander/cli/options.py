@@ -81,12 +81,11 @@ class Options:
 class Reading(Options):
     """How files of rows are read."""
 
-    missing: list[str] | None = option(None, DATA, "Cells that mean a missing value: n/k,-999.", metavar="TEXT,...")
     read: list[str] | None = option(
         None,
         DATA,
         "How the file is written, where it is not found out: separator=; or decimal=, or encoding=cp1252 or "
-        "dates=%d/%m/%Y. Give it once for each.",
+        "dates=%d/%m/%Y, or missing=n/k,-999 for cells that mean a missing value. Give it once for each.",
         metavar="HOW=VALUE",
     )
 

@@ -70,7 +70,7 @@ def prepare(
         source = open_source(given.data)
         if source.n_rows > sample_size(source.epsilon, source.delta, None):
             return _prepare_source(given, given.model, source, background)
-    files, target, group = FileOptions.parse(given.read, given.missing), given.target, given.groups
+    files, target, group = FileOptions.parse(given.read), given.target, given.groups
     table = read_table(given.data, files)
     _check_names(given, table.columns)
     kinds = read_kinds(given.kinds)
@@ -129,7 +129,7 @@ def prepare(
 
 def prepare_pair(given: CompareModels) -> tuple[pd.DataFrame, NDArray[Any] | None, pd.DataFrame | None]:
     """Return the rows on which two models are compared, their groups, and the background."""
-    files, group = FileOptions.parse(given.read, given.missing), given.groups
+    files, group = FileOptions.parse(given.read), given.groups
     table = read_table(given.data, files)
     apart = [name for name in (given.target, group, *split_names(given.drop)) if name is not None]
     check_columns(table.columns, apart, "--target, --groups or --drop")
@@ -141,10 +141,10 @@ def prepare_pair(given: CompareModels) -> tuple[pd.DataFrame, NDArray[Any] | Non
 
 
 def _prepare_source(given: Fitting, model: str, source: Source, background: Path | None) -> Prepared:
-    files = FileOptions.parse(given.read, given.missing)
+    files = FileOptions.parse(given.read)
     _check_names(given, source.columns)
     files.refuse_for(given.data, "a Parquet file")
-    for name, value in (("--kinds", given.kinds), ("--missing", files.missing), ("--read dates", files.dates)):
+    for name, value in (("--kinds", given.kinds), ("--read missing", files.missing), ("--read dates", files.dates)):
         if value:
             raise wrong_option(
                 f"{name} is not for Parquet files that are read block by block: their columns have types."

@@ -40,7 +40,7 @@ from oleander.messages import list_some, one_line, show_lower, visible
 def predict(given: Predict) -> None:
     """Answer the rows of a file; answers are empty where the explainer abstains."""
     explainer = AggregateExplainer.load(given.atlas)
-    files = FileOptions.parse(given.read, given.missing)
+    files = FileOptions.parse(given.read)
     table = read_table(given.data, files)
     X = rows_for(explainer, table, files.dates)
     note_unread(explainer, X)
@@ -62,8 +62,8 @@ def explain_row(given: ExplainRow) -> None:
     """Explain one row: its answer, the rules behind it, and what would change it."""
     if (given.data is None) == (given.values is None) or (given.data is None) != (given.row is None):
         raise wrong_option("give --data with --row, the number of a row, or --values, such as age=61,ward=north.")
-    if given.data is None and (given.missing or given.read):
-        raise wrong_option("--missing and --read are about the rows of --data: give it, or leave them out.")
+    if given.data is None and given.read:
+        raise wrong_option("--read is about the rows of --data: give it, or leave out --read.")
     explainer = _open(given)
     if given.data is None:
         X = rows_for(explainer, read_values(explainer, given.values or []), None)
@@ -220,8 +220,8 @@ def export(given: Export) -> None:
 
 def report(given: Report) -> None:
     """Write the page of an explainer."""
-    if given.data is None and (given.model or given.missing or given.read):
-        raise wrong_option("--model, --missing and --read are about the rows of --data: give it, or leave them out.")
+    if given.data is None and (given.model or given.read):
+        raise wrong_option("--model and --read are about the rows of --data: give it, or leave them out.")
     explainer = _open(given)
     X = None if given.data is None else _read_rows(explainer, given, given.data)
     explainer.report(given.out, X, title=given.title, include_rows=given.include_rows)
@@ -254,7 +254,7 @@ def _open(given: Asking) -> AggregateExplainer:
 
 
 def _read_rows(explainer: AggregateExplainer, given: Reading, data: Path) -> pd.DataFrame:
-    files = FileOptions.parse(given.read, given.missing)
+    files = FileOptions.parse(given.read)
     return rows_for(explainer, read_table(data, files), files.dates)
 
 
@@ -266,10 +266,9 @@ def _read_judged(given: Judging) -> tuple[AggregateExplainer, Any, Any]:
     if (given.data is None) == (given.table is None):
         raise wrong_option("give DATA, a file, or --table, a table that stays where it is, and not both.")
     if given.table is not None:
-        if given.labels is None or given.model or given.missing or given.read:
+        if given.labels is None or given.model or given.read:
             raise wrong_option(
-                "--table needs --labels, the column with the model's answers, and goes without --model, --missing and "
-                "--read."
+                "--table needs --labels, the column with the model's answers, and goes without --model and --read."
             )
         return _open(given), open_table(given.table), given.labels
     assert given.data is not None
@@ -287,7 +286,7 @@ def _check_asked(given: Judging | Edit) -> None:
 
 def _read_known(explainer: AggregateExplainer, given: Judging | Edit, data: Path) -> tuple[pd.DataFrame, Any]:
     """Return rows of a file, and the model's answers in a column; None where the model is to be asked."""
-    files = FileOptions.parse(given.read, given.missing)
+    files = FileOptions.parse(given.read)
     table, known = read_table(data, files), None
     if given.labels is not None:
         check_columns(table.columns, [given.labels], "--labels")

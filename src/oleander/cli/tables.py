@@ -49,20 +49,21 @@ class FileOptions:
     missing: tuple[str, ...] = ()
 
     @classmethod
-    def parse(cls, read: Sequence[str] | None, missing: list[str] | None = None) -> Self:
-        """Return what ``--read`` and ``--missing`` say.
+    def parse(cls, read: Sequence[str] | None) -> Self:
+        """Return what ``--read`` says.
 
         Examples
         --------
-        >>> FileOptions.parse(["separator=;", "decimal=,"], ["n/k,-999"]).missing
+        >>> FileOptions.parse(["separator=;", "decimal=,", "missing=n/k,-999"]).missing
         ('n/k', '-999')
         """
         found: dict[str, str] = {}
         for text in read or ():
             name, _, value = text.partition("=")
-            if "=" not in text or name not in ("separator", "decimal", "encoding", "dates"):
+            if "=" not in text or name not in ("separator", "decimal", "encoding", "dates", "missing"):
                 raise wrong_option(
-                    f"--read {text} is not allowed: write separator=, decimal=, encoding= or dates= and a value."
+                    f"--read {text} is not allowed: write separator=, decimal=, encoding=, dates= or missing= and a "
+                    "value."
                 )
             found[name] = value.replace("\\t", "\t") if name == "separator" else value
         for name in ("separator", "decimal"):
@@ -71,7 +72,8 @@ class FileOptions:
                 raise wrong_option(f"--read {name}={mark} is not allowed: give one character that is no quote.")
         if "separator" in found and found["separator"] == found.get("decimal"):
             raise wrong_option(f"--read separator and decimal are both {found['decimal']!r}; they must differ.")
-        return cls(**found, missing=split_names(missing))
+        missing = found.pop("missing", None)
+        return cls(**found, missing=split_names(None if missing is None else [missing]))
 
     def refuse_for(self, path: Path, kind: str) -> None:
         """Raise ``CommandError`` for options of text files."""

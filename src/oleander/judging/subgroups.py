@@ -70,17 +70,22 @@ class FloorBy(Saved):
         """The names of the subgroups that get answers."""
         return frozenset(one.name for one in self.subgroups if one.speaks)
 
+    @property
+    def silent(self) -> list[str]:
+        """The names of the subgroups that get no answer, and one for all that are too small to be named."""
+        named = [one.name for one in self.subgroups if not one.speaks]
+        return [*named, "rare values"] if self.n_unnamed else named
+
     def hear(self, X: Any, n_rows: int, given: Any = None) -> Bools:
         """Return a mask of the rows of the subgroups that get answers; values that no fit has seen get none."""
         if self.columns and given is not None:
             raise ValueError(f"floor_by={list(self.columns)} are columns of X, which are read from it: leave it out.")
         if not self.columns and given is None:
-            if all(one.speaks for one in self.subgroups) and not self.n_unnamed:
+            if not self.silent:
                 return np.ones(n_rows, dtype=bool)
-            silent = [one.name for one in self.subgroups if not one.speaks] or ["rare values"]
             raise ValueError(
-                f"the rules are silent for {list_some(silent)} of the array that was given to fit as floor_by: give "
-                "predict or evaluate the values of these rows, floor_by=[...]."
+                f"the rules are silent for {list_some(self.silent)} of the array that was given to fit as floor_by: "
+                "give predict or evaluate the values of these rows, floor_by=[...]."
             )
         return self.find_heard(read_subgroups(self.columns or given, X, n_rows, may_miss=True).names)
 

@@ -244,6 +244,8 @@ def build_content(
         "by_folds": record.by_folds,
         "confidence": "" if record.certificate is None else show_percent(record.certificate.confidence),
         "is_asked": record.is_asked,
+        # The form does not know a row's subgroup.
+        "silent_for": [] if record.floor_by is None else record.floor_by.silent,
         "within": "" if record.explainers.tolerance is None else str(record.explainers.tolerance),
         "typical": [value if np.isfinite(value) else None for value in typical_row(schema, values).tolist()],
         "made": _describe_making(atlas),

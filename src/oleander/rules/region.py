@@ -61,6 +61,7 @@ def membership(regions: Sequence[Region], rows: Floats) -> "kernels.PackedRows":
 
     Examples
     --------
+    >>> from oleander.data.schema import FeatureSchema
     >>> from oleander.rules import Ball
     >>> X = np.array([[0.5], [1.2], [3.7]])
     >>> schema = FeatureSchema.infer(X, scale="none")

@@ -244,6 +244,7 @@ function answer() {
       ? data.phrases.disagree
       : "";
   const far = explanation.far.map((text) => h("p", { class: "warning" }, name(`Warning: ${text}.`)));
+  if (data.silent_for.length && explanation.label !== null) far.push(h("p", { class: "warning" }, name(`Warning: no answer is given for ${data.silent_for.join(", ")}.`)));
   const lines = explanation.statements.map((one, i) => h("li", { "data-explainer": one.explainer },
     h("strong", {}, nameOf(members, one.explainer, one.position)), i ? ` also ${areRules(members) ? "holds" : "covers this row"} and says ` : " says ", one.value ? `${one.value}, by ` : "", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
     h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
