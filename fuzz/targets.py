@@ -94,7 +94,7 @@ def run_table(data: bytes) -> bool:
         decimal = (None, ",", ".")[choice % 5 % 3]
         marks = {"separator": separator, "decimal": decimal}
         read = [f"{option}={mark}" for option, mark in marks.items() if mark is not None]
-        use_table(read_table(folder / name, FileOptions.parse(read, ["n/k"] if choice % 2 else None)))
+        use_table(read_table(folder / name, FileOptions.parse([*read, "missing=n/k"] if choice % 2 else read)))
     return not refused
 
 

@@ -65,7 +65,7 @@ class TestChooseFromPool:
             atlas = AggregateExplainer(
                 black_box,
                 candidates=candidates,
-                min_fidelity=0.75,
+                min_fidelity=0.7,
                 floor=floor,
                 holdout=0.25,
                 random_state=seed,

@@ -325,7 +325,7 @@ class TestClasses:
         )
         poor = replace(ASKED, evaluation=replace(ASKED.evaluation, classes=classes))
         # 54 of 60 is the floor of 0.9 itself.
-        words = "Warning: agreement with the model is below the floor of 90% in a (17 of 20 answers)."
+        words = "Warning: agreement with the model is below the floor of 90% where it says a (17 of 20 answers)."
         assert words in summarize(poor).splitlines()
 
     def test_many_classes_are_cut_short(self):

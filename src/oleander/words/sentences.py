@@ -340,8 +340,8 @@ def describe_weak_classes(record: FitRecord) -> list[str]:
     ]
     if weak:
         lines.append(
-            f"Warning: agreement with the model is below the floor of {show_percent(record.min_fidelity)} in "
-            f"{join_words(_list_some(weak))}."
+            f"Warning: agreement with the model is below the floor of {show_percent(record.min_fidelity)} where it "
+            f"says {join_words(_list_some(weak))}."
         )
     rare = [visible(one.label) for one in classes if one.n_right < FAIR_SHARE * one.n_rows]
     if rare:
