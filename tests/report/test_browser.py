@@ -76,15 +76,17 @@ def test_every_cell_answers_rows_as_python_does(shared_page, atlases, kind, make
     page.check()
 
 
-def test_what_would_change_an_answer_is_what_python_finds(shared_page, atlases, make_rows):
-    atlas = atlases["asking"]
-    page = shared_page("asking")
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_would_change_an_answer_is_what_python_finds(shared_page, atlases, kind, make_rows):
+    atlas = atlases[kind]
+    page = shared_page(kind)
     rows = atlas.schema_.encode(make_rows(60, seed=11))
     rows[::7, 0] *= 3
     script = """([cell, rows]) => rows.map((row) => {
         const set = data.sets[data.cells[cell].set];
         const found = findChange(data, set, row);
-        return found && fill(data.phrases.change, found.label, nameOf(membersOf(set), found.number, 0), found.terms);
+        const name = found && nameOf(membersOf(set), found.number, found.position);
+        return found && fill(data.phrases.change, found.label, name, found.terms);
     })"""
     found = 0
     for number, cell in [pair for pair in enumerate(atlas.tradeoff().cells) if pair[1].explainers is not None][::4]:

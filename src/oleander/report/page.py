@@ -217,7 +217,7 @@ def build_content(
     for cell in cells:
         is_fitted = [cell.max_explainers, cell.min_fidelity] == start
         described.append({**_describe_cell(cell, sets.add(cell)), **describe_cell(record, cell, is_fitted=is_fitted)})
-    lists = [one["silent"] for one in sets.sets if "silent" in one]
+    lists, within = [one["silent"] for one in sets.sets if "silent" in one], record.explainers.tolerance
     refits = None
     if stability is not None:
         refits = [
@@ -246,7 +246,8 @@ def build_content(
         "is_asked": record.is_asked,
         # The form does not know a row's subgroup.
         "silent_for": [] if record.floor_by is None else record.floor_by.silent,
-        "within": "" if record.explainers.tolerance is None else str(record.explainers.tolerance),
+        "within": "" if within is None else str(within),
+        "tolerance": None if within is None else {"value": within.value, "relative": within.is_relative},
         "typical": [value if np.isfinite(value) else None for value in typical_row(schema, values).tolist()],
         "made": _describe_making(atlas),
         "verdict": describe_verdict(_verdict_of(atlas), record.min_fidelity),
@@ -308,6 +309,7 @@ def describe_member(member: ChosenExplainer, schema: FeatureSchema, codes: Codes
                 "terms": clauses(rule.terms),
                 "columns": [term.column for term in rule.terms if isinstance(term, Condition)],
                 "label": codes[rule.answer],
+                "value": None if member.tolerance is None or explainer.line is not None else float(rule.label),
                 # How sure an explainer of several rules is stands above them all.
                 "evidence": describe_evidence(member, position, rule, alone=explainer.n_rules > 1),
                 "n": rule.n_draws if judged is None else judged.n_rows,

@@ -227,7 +227,7 @@ class ChangeSearch:
         """Return what each column must be: its widest run of cells around the best where the answer stays the same."""
         if not self.is_exact:
             return [
-                f"{one.feature.shown} = {one.feature.describe_value(one.values[place])}"
+                f"{one.feature.shown} = {one.feature.with_unit(one.feature.describe_value(one.values[place]))}"
                 for one, place in zip(cells, best, strict=True)
             ]
         kept = [np.arange(len(one.values)) == place for one, place in zip(cells, best, strict=True)]

@@ -1,46 +1,99 @@
 // What would change the answer of a row, by the same steps as in Python (results/changing.py): the nearest rule with
-// another answer, and the columns that must change. Only for rules with conditions and one answer each.
+// another answer, and the columns that must change.
 
 const [MOST_TRIES, MOST_MORE, MOST_COLUMNS, MOST_CHANGED, STEP] = [200, 2, 12, 2000, 0.02];
 
-// The conditions that some columns must fulfil for another answer; null where none was found or these are no such rules.
+// The conditions that some columns must fulfil for another answer; null where none was found.
 function findChange(data, set, row) {
+  const { columns, tolerance } = data;
   const members = set.members.map((m) => data.members[m]);
-  if (data.within || !members.every(({ one, explainer }) => one && explainer.kind === "constant")) return null;
-  const speaker = (values) => set.ranked.find((n) => contains(members[n].region, values, data.columns)) ?? -1;
-  const answers = (n) => (n < 0 ? null : members[n].rules[0].label);
-  const own = answers(speaker(row));
+  const speaker = (values) => set.ranked.find((n) => contains(members[n].region, values, columns)) ?? -1;
+  // What one of them says: a number, or the code of an answer.
+  const say = (n, values) => {
+    const { explainer } = members[n];
+    if (explainer.kind === "line") return sumOfLine(explainer, values, columns);
+    const { rule } = ruleOf(members[n], values, columns);
+    return tolerance ? rule.value : rule.label;
+  };
+  const own = speaker(row) < 0 ? null : say(speaker(row), row);
+  const width = tolerance && tolerance.value * (tolerance.relative ? Math.abs(own) : 1) * (1 + 1e-9);
+  const isOther = (answer) => own === null || (tolerance ? !(Math.abs(answer - own) <= width) : answer !== own);
   const cuts = new Map();
-  for (const { region } of members) {
-    for (const { column, lower, upper } of region.conditions) {
-      const found = cuts.get(column) ?? cuts.set(column, new Set()).get(column);
+  const premises = members.flatMap((member, number) => rulesOf(member, columns).flatMap(({ held, position }) => {
+    for (const [j, { lower, upper }] of held) {
+      const found = cuts.get(j) ?? cuts.set(j, new Set()).get(j);
       for (const end of [lower, upper]) if (Number.isFinite(end)) found.add(end);
     }
-  }
-  const cellsOf = (j, condition) => listCells(data.columns[j], [...cuts.get(j)].sort((a, b) => a - b), row[j], condition);
+    const answer = member.explainer.kind === "line" ? null : member.rules[position][tolerance ? "value" : "label"];
+    return answer === null || isOther(answer) ? [{ number, held, position, answer }] : [];
+  }));
+  // Where every explainer is a box or a tree, an answer is the same all over a cell.
+  const isExact = members.every(({ region, explainer }) => region.kind === "box" && explainer.kind !== "line");
+  const cellsOf = (j, condition) => listCells(columns[j], [...cuts.get(j)].sort((a, b) => a - b), row[j], condition);
   const options = [];
-  members.forEach(({ region, rules }, number) => {
-    if (rules[0].label === own) return;
-    const held = new Map(region.conditions.map((condition) => [condition.column, condition]));
+  for (const premise of premises) {
+    const { held } = premise;
     const needed = [...held.keys()].filter((j) => !fulfils(held.get(j), row[j]));
-    const least = needed.reduce((sum, j) => sum + Math.min(...distancesTo(data.columns[j], cellsOf(j, held.get(j)), row[j])), 0);
-    if (!Number.isFinite(least)) return;
+    const least = needed.reduce((sum, j) => sum + Math.min(...distancesTo(columns[j], cellsOf(j, held.get(j)), row[j])), 0);
+    if (!Number.isFinite(least)) continue;
     const others = [...cuts.keys()].filter((j) => !needed.includes(j)).slice(0, MOST_COLUMNS);
     for (let more = 0; more <= MOST_MORE; more += 1) {
       for (const added of subsets(others, more)) {
-        if (needed.length + more) options.push({ n: needed.length + more, least, number, held, columns: [...needed, ...added] });
+        if (needed.length + more) options.push({ ...premise, n: needed.length + more, least, columns: [...needed, ...added] });
       }
     }
-  });
+  }
   options.sort((one, other) => one.n - other.n || one.least - other.least);
   let best = null;
   for (const option of options.slice(0, MOST_TRIES)) {
     if (best && (option.n - best.n || option.least - best.size) >= 0) break;
     const cells = option.columns.map((j) => cellsOf(j, option.held.get(j)));
-    const found = tryChange(data, row, option, cells, speaker);
+    const isGood = (values) => {
+      if (speaker(values) !== option.number) return false;
+      const said = say(option.number, values);
+      return option.answer === null ? isOther(said) : said === option.answer;
+    };
+    const found = tryChange(data, row, option, cells, isGood, isExact);
     if (found && (!best || (option.n - best.n || found.size - best.size) < 0)) best = { ...option, ...found };
   }
-  return best && { number: best.number, label: data.classes[members[best.number].rules[0].label], terms: joinTerms(best.terms) };
+  if (!best) return null;
+  const { rule, value } = ruleOf(members[best.number], best.changed, columns);
+  return { number: best.number, position: best.position, label: value ?? data.classes[rule.label], terms: joinTerms(best.terms) };
+}
+
+// The rules of an explainer: for each its position, and its conditions by column, of the region and of the tree.
+function rulesOf({ region, explainer }, columns) {
+  const first = new Map((region.conditions ?? []).map((one) => [one.column, { ...one, lower: one.lower ?? -Infinity, upper: one.upper ?? Infinity }]));
+  if (explainer.kind !== "tree") return [{ held: first, position: 0 }];
+  const found = [];
+  const walk = (node, held) => {
+    const j = explainer.column[node];
+    if (j < 0) {
+      found.push({ held, position: explainer.rule[node] });
+      return;
+    }
+    sidesOf(explainer, node, columns[j]).forEach((side, i) => walk([explainer.left, explainer.right][i][node], new Map(held).set(j, bothOf(held.get(j), side))));
+  };
+  walk(0, first);
+  return found.sort((one, other) => one.position - other.position);
+}
+
+// The conditions to go left and to go right.
+function sidesOf(tree, node, column) {
+  if (column.number) {
+    const [threshold, isLeft] = [tree.threshold[node] ?? Infinity, tree.missing_left[node] === 1];
+    return [{ lower: -Infinity, upper: threshold, missing: column.missing && isLeft }, { lower: threshold, upper: Infinity, missing: column.missing && !isLeft }];
+  }
+  const [level, codes] = [tree.level[node], column.levels.map((_, code) => code)];
+  const isMissing = level === codes.length;
+  return [{ codes: codes.filter((code) => code === level), missing: isMissing }, { codes: codes.filter((code) => code !== level), missing: column.missing && !isMissing }];
+}
+
+function bothOf(one, other) {
+  if (!one) return other;
+  const missing = one.missing && other.missing;
+  if (one.codes || other.codes) return { codes: (one.codes ?? other.codes).filter((code) => (other.codes ?? []).includes(code)), missing };
+  return { lower: Math.max(one.lower, other.lower), upper: Math.min(one.upper, other.upper), missing };
 }
 
 // The parts of a column within which no answer changes, but those of the row's own value and those that fail a condition.
@@ -101,7 +154,7 @@ function subsets(values, n) {
 const products = (sizes) => sizes.reduce((found, size) => found.flatMap((one) => Array.from({ length: size }, (_, i) => [...one, i])), [[]]);
 
 // The smallest change of some columns after which a rule answers, widened to all values that give the same answer.
-function tryChange(data, row, { number, columns }, cells, speaker) {
+function tryChange(data, row, { columns }, cells, answers, isExact) {
   const n = cells.reduce((product, one) => product * one.length, 1);
   if (!n || n > MOST_CHANGED) return null;
   const far = columns.map((j, axis) => distancesTo(data.columns[j], cells[axis], row[j]));
@@ -110,12 +163,13 @@ function tryChange(data, row, { number, columns }, cells, speaker) {
   for (const places of products(cells.map((one) => one.length))) {
     const changed = [...row];
     places.forEach((place, axis) => { changed[columns[axis]] = cells[axis][place].value; });
-    if (speaker(changed) !== number) continue;
+    if (!answers(changed)) continue;
     good.add(places.join());
     const size = places.reduce((sum, place, axis) => sum + far[axis][place], 0);
-    if (!best || size < best.size) best = { size, places };
+    if (!best || size < best.size) best = { size, places, changed };
   }
   if (!best) return null;
+  if (!isExact) return { ...best, terms: columns.map((j) => ({ words: `${data.columns[j].name} = ${wordWithUnit(data.columns[j], best.changed[j])}` })) };
   const kept = best.places.map((place) => [place]);
   const isGood = (parts) => products(parts.map((one) => one.length)).every((at) => good.has(at.map((i, axis) => parts[axis][i]).join()));
   columns.forEach((j, axis) => {
@@ -127,7 +181,7 @@ function tryChange(data, row, { number, columns }, cells, speaker) {
       }
     }
   });
-  return { size: best.size, terms: columns.map((j, axis) => describeCells(data.columns[j], kept[axis].map((place) => cells[axis][place]))) };
+  return { ...best, terms: columns.map((j, axis) => describeCells(data.columns[j], kept[axis].map((place) => cells[axis][place]))) };
 }
 
 // The cells beside one in the order in which a run may grow: up, down, and each level by itself.

@@ -249,7 +249,7 @@ function answer() {
     h("strong", {}, nameOf(members, one.explainer, one.position)), i ? ` also ${areRules(members) ? "holds" : "covers this row"} and says ` : " says ", one.value ? `${one.value}, by ` : "", answerOf(one.rule.label), h("span", { class: "soft" }, ` (${one.rule.evidence})`),
     h("ul", { class: "checks" }, checks(one)), wayThrough(members[one.explainer])));
   const change = findChange(data, set, state.row);
-  const changed = change ? h("p", { class: "change" }, name(fill(data.phrases.change, change.label, nameOf(members, change.number, 0), change.terms))) : "";
+  const changed = change ? h("p", { class: "change" }, name(fill(data.phrases.change, change.label, nameOf(members, change.number, change.position), change.terms))) : "";
   $("said").replaceChildren(head, ...far, note ? h("p", {}, note) : "", changed, h("ul", {}, lines.length ? lines : nearest(members)));
   const [first] = explanation.label === null || !state.isTried ? [] : explanation.statements;
   state.hit = first ? `${first.explainer}-${first.position}` : null;

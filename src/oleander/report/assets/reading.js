@@ -60,10 +60,15 @@ function ruleOf({ explainer, rules }, row, columns) {
   return { position, rule: rules[position], value };
 }
 
-// The number that a line gives to a row, with the digits that are worth reading. A missing value adds nothing.
-function valueOnLine(line, row, columns) {
+// The number that a line gives to a row. A missing value adds nothing.
+function sumOfLine(line, row, columns) {
   const amount = ([j, slope, reference]) => (row[j] === null ? 0 : columns[j].number ? slope * (row[j] - reference) : row[j] === reference ? slope : 0);
-  const total = line.terms.reduce((sum, term) => sum + amount(term), line.intercept);
+  return line.terms.reduce((sum, term) => sum + amount(term), line.intercept);
+}
+
+// The same with the digits that are worth reading.
+function valueOnLine(line, row, columns) {
+  const total = sumOfLine(line, row, columns);
   return `${Number(line.relative ? total.toPrecision(line.digits) : total.toFixed(line.digits))} ${line.within}`;
 }
 
