@@ -319,7 +319,8 @@ class FeatureSchema:
             try:
                 feature.encode(table.iloc[:, j])
             except ValueError as error:
-                return str(error)
+                # It becomes part of a sentence.
+                return str(error).rstrip(".")
         return ""
 
     def align(self, X: Any) -> Any:
