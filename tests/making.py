@@ -8,9 +8,11 @@ import numpy as np
 
 from benchmarks.rivals.tree_with_abstention import shrunk_quality, take_leaf
 from oleander import Balls, Floor
-from oleander.black_box.asking import CountingBlackBox
+from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.labelling import label_rows
 from oleander.candidates import Candidate
 from oleander.data.rows import Rows
+from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.rules import Box, Constant
 from oleander.rules.base import encode_labels
@@ -32,14 +34,30 @@ def halves(X: np.ndarray) -> np.ndarray:
 
 
 class Recording:
-    """A black box that counts the rows it is asked about."""
+    """A black box that records how many rows each call asks about."""
 
     def __init__(self, answer: Callable[[Any], np.ndarray] = halves) -> None:
-        self.answer, self.n_rows = answer, 0
+        self.answer = answer
+        self.calls: list[int] = []
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.calls)
 
     def __call__(self, X: Any) -> np.ndarray:
-        self.n_rows += len(X)
+        self.calls.append(len(X))
         return self.answer(X)
+
+
+def count(model: Any, X: Any, max_queries: int | None = None, **options: Any) -> CountingBlackBox:
+    """Return a model of rows like X, or of the schema given as X, that counts what it is asked."""
+    schema = X if isinstance(X, FeatureSchema) else FeatureSchema.infer(X)
+    return CountingBlackBox(BlackBox(model, schema, **options), max_queries)
+
+
+def label(X: Any, model: Any = halves, schema: FeatureSchema | None = None, **options: Any) -> Rows:
+    black_box = count(model, X if schema is None else schema)
+    return label_rows(black_box.schema.encode(X), black_box, **options)
 
 
 @dataclass(frozen=True)

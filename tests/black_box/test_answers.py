@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.black_box.answers import BlackBoxError, check_labels
+from oleander.black_box.answers import BlackBoxError, check_given, check_labels, check_numbers
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,7 @@ from oleander.black_box.answers import BlackBoxError, check_labels
         (np.array(["a", "b"], dtype=object), ["a", "b"]),
         (np.array([1.0, 2.0]), [1.0, 2.0]),
         (np.array([True, np.bool_(False)], dtype=object), [True, False]),
+        (np.ma.masked_array([1, 2]), [1, 2]),
     ],
 )
 def test_labels_of_many_kinds(answer, expected):
@@ -43,6 +44,14 @@ def test_labels_of_many_kinds(answer, expected):
         ([b"a", b"b"], "answered bytes; text is expected"),
         (np.array([b"a", b"b"], dtype=object), "answered bytes; text is expected"),
         ([1.0, np.inf], "answered inf for row 1, which is no answer"),
+        # No file could hold these.
+        (pd.Series([(1, 2), (3, 4)]), "answered with a tuple for each row"),
+        (pd.Series([frozenset(), frozenset()]), "answered with a frozenset for each row"),
+        (pd.Series([Decimal(1), Decimal(2)]), "answered with a Decimal for each row"),
+        (pd.Series([0.5, float("inf")], dtype=object), "answered inf for row 1"),
+        (np.array([1, 2], dtype=np.longdouble), "labels of dtype float128"),
+        (np.ma.masked_array([1, 2], mask=[False, True]), "answered row 1 with a masked value"),
+        (np.array(["a", "b\ud800"], dtype=object), "an answer of the black box has the text .*not Unicode"),
     ],
 )
 def test_answers_that_are_no_labels(answer, message):
@@ -53,22 +62,21 @@ def test_answers_that_are_no_labels(answer, message):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (pd.Series([(1, 2), (3, 4)]), "answered with a tuple for each row"),
-        (pd.Series([frozenset(), frozenset()]), "answered with a frozenset for each row"),
-        (pd.Series([Decimal(1), Decimal(2)]), "answered with a Decimal for each row"),
-        (pd.Series([0.5, float("inf")], dtype=object), "answered inf for row 1"),
-        (np.array([1, 2], dtype=np.longdouble), "labels of dtype float128"),
-        (np.ma.masked_array([1, 2], mask=[False, True]), "answered row 1 with a masked value"),
-        (np.array(["a", "b\ud800"], dtype=object), "an answer of the black box has the text .*not Unicode"),
+        (["a", "b"], "answered 'a' for row 0, a label, and tolerance= is for numbers: leave it out"),
+        ([True, False], "answered True for row 0, a label, and tolerance= is for numbers"),
+        ([1.0, np.inf], "answered inf for row 1, which is no answer"),
+        ([1.0, np.nan], "answered nan for row 1, which is no answer"),
+        ([1.0, 2.0, 3.0], "answered 3 labels for 2 rows"),
     ],
 )
-def test_answers_that_no_file_could_hold(answer, message):
+def test_answers_that_are_no_numbers(answer, message):
     with pytest.raises(BlackBoxError, match=message):
-        check_labels(answer, 2)
+        check_numbers(answer, 2)
 
 
-def test_a_mask_that_hides_nothing_is_allowed():
-    assert check_labels(np.ma.masked_array([1, 2]), 2).tolist() == [1, 2]
+def test_an_answer_that_a_user_leaves_out_is_named():
+    with pytest.raises(ValueError, match="labels has no value in row 1, and the black box answers every row: give its"):
+        check_given(["a", None], 2, is_number=False)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
-import warnings
-
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+import xgboost
 from lightgbm import LGBMClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -10,25 +10,38 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from oleander.black_box.answers import BlackBoxError
-from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, columns_read_by, keep_columns, predict_of
+from oleander.black_box.asking import BlackBox, SpentError, columns_read_by, keep_columns
 from oleander.data.schema import FeatureSchema
+from tests.making import Recording, count, halves
 
 X = np.arange(12.0).reshape(6, 2) + 0.5
 SCHEMA = FeatureSchema.infer(X)
 TABLE = pd.DataFrame({"age": [61, 58], "dose": [1, 2]})
+ROWS = np.array([[0.5], [1.5]])
 
 
-def test_the_error_of_a_black_box_is_named_with_its_message():
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (X, r"raised KeyError when asked about 6 rows: .*no column 'dose'"),
+        (pl.DataFrame(X), r"no column 'dose'.* \(It got a polars frame, as X is one; give X.to_pandas\(\) instead.\)"),
+    ],
+)
+def test_the_error_of_a_black_box_is_named_with_its_message(table, message):
     def broken(X):
         raise KeyError("no column 'dose'")
 
-    with pytest.raises(BlackBoxError, match=r"raised KeyError when asked about 6 rows: .*no column 'dose'"):
-        BlackBox(broken, SCHEMA).ask(X)
+    with pytest.raises(BlackBoxError, match=message):
+        BlackBox(broken, FeatureSchema.infer(table)).ask(X)
 
 
 @pytest.mark.parametrize(
     ("model", "message"),
-    [("forest", "black_box is a str; it must have predict"), (LogisticRegression, "is the class LogisticRegression")],
+    [
+        ("forest", "black_box is a str; it must have predict or predict_proba or be callable: rows in, labels out"),
+        (LogisticRegression, "black_box is the class LogisticRegression; give a fitted instance of it"),
+        (xgboost.Booster(), r"wrap it: lambda X: booster.predict\(xgboost.DMatrix\(X\)\) > 0.5"),
+    ],
 )
 def test_things_that_are_no_black_box(model, message):
     with pytest.raises(TypeError, match=message):
@@ -44,15 +57,6 @@ def test_estimators_and_pipelines_are_asked_by_predict():
 def test_the_model_gets_the_columns_of_the_user(mixed, mixed_schema, mixed_black_box):
     labels = BlackBox(mixed_black_box, mixed_schema).ask(mixed_schema.encode(mixed))
     assert set(labels) == {"no dose", "heavy and red", "heavy", "light"}
-
-
-def test_a_fickle_black_box_gets_one_warning():
-    rng = np.random.default_rng(0)
-    rows = np.random.default_rng(1).uniform(size=(300, 2))
-    box = BlackBox(lambda X: rng.random(len(X)) < 0.5, FeatureSchema.infer(rows))
-    with pytest.warns(UserWarning, match=r"changed its answer on \d+ of 100 rows") as caught:
-        box.warn_if_fickle(rows, box.ask(rows))
-    assert [warning.filename for warning in caught] == [__file__]
 
 
 @pytest.mark.parametrize(
@@ -74,13 +78,6 @@ def test_a_black_box_that_answers_by_batch_gets_a_warning(model, n_rows):
         box.warn_if_fickle(rows, box.ask(rows))
 
 
-def test_a_steady_black_box_gets_no_warning():
-    box = BlackBox(lambda X: X[:, 0] > 5, SCHEMA)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        box.warn_if_fickle(X, box.ask(X))
-
-
 class Scores:
     """A model that has probabilities only."""
 
@@ -94,12 +91,13 @@ class Scores:
 
 
 def test_a_model_with_probabilities_only_answers_with_its_most_probable_class():
-    rows = np.array([[0.5], [1.5]])
-    schema = FeatureSchema.infer(rows)
-    assert BlackBox(Scores(["no", "yes"]), schema).ask(rows).tolist() == ["no", "yes"]
-    assert BlackBox(Scores(), schema).ask(rows).tolist() == [0, 1]
+    schema = FeatureSchema.infer(ROWS)
+    assert BlackBox(Scores(["no", "yes"]), schema).ask(ROWS).tolist() == ["no", "yes"]
+    assert BlackBox(Scores(), schema).ask(ROWS).tolist() == [0, 1]
     with pytest.raises(BlackBoxError, match=r"answered with shape \(2, 2\); one column for each of 3 classes"):
-        BlackBox(Scores(["a", "b", "c"]), schema).ask(rows)
+        BlackBox(Scores(["a", "b", "c"]), schema).ask(ROWS)
+    with pytest.raises(BlackBoxError, match=r"answered with shape \(2, 1\); one column for each of two or more"):
+        BlackBox(Scores(n_classes=1), schema).ask(ROWS - 1)
 
 
 @pytest.mark.parametrize("dtype", [float, np.float32, int, object])
@@ -119,24 +117,13 @@ def test_a_black_box_may_write_into_the_rows_that_it_gets(dtype):
     np.testing.assert_array_equal(labels, BlackBox(spoil, schema).ask(rows))
 
 
-class Recording:
-    """A model that records the number of rows of each call."""
-
-    def __init__(self):
-        self.calls = []
-
-    def predict(self, X):
-        self.calls.append(len(X))
-        return X[:, 0] > 5
-
-
 def test_rows_on_which_the_black_box_failed_are_counted():
     def fragile(X):
         if len(X) > 4:
             raise ConnectionError("too many")
         return np.zeros(len(X), dtype=int)
 
-    counting = CountingBlackBox(BlackBox(fragile, SCHEMA))
+    counting = count(fragile, SCHEMA)
     counting.ask(X[:3])
     with pytest.raises(BlackBoxError, match="too many"):
         counting.ask(X)
@@ -145,39 +132,37 @@ def test_rows_on_which_the_black_box_failed_are_counted():
 
 def test_no_row_is_sent_beyond_the_limit():
     model = Recording()
-    counting = CountingBlackBox(BlackBox(model, SCHEMA), max_queries=8)
+    counting = count(model, SCHEMA, max_queries=8)
     counting.ask(X)
     with pytest.raises(SpentError, match="max_queries=8 leaves 2 rows to ask about, and 3 are needed"):
         counting.ask(X[:3])
     assert (counting.n_queries, counting.queries_left) == (6, 2)
+    with pytest.raises(SpentError, match="leaves 2 rows"):
+        counting.ask_again(X, halves(X))
     counting.ask(X[:2])
     assert counting.queries_left == 0
     assert model.calls == [6, 2]
 
 
-def test_rows_asked_elsewhere_are_charged_within_the_limit():
+def test_rows_asked_elsewhere_and_reserved_rows_are_within_the_limit():
     model = Recording()
-    counting = CountingBlackBox(BlackBox(model, SCHEMA), max_queries=8)
+    counting = count(model, SCHEMA, max_queries=14)
     counting.charge(5)
     with pytest.raises(SpentError):
-        counting.charge(4)
-    assert (counting.n_queries, counting.queries_left) == (5, 3)
-    assert model.calls == []
-
-
-def test_reserved_rows_are_not_left_until_they_are_released():
-    counting = CountingBlackBox(BlackBox(Recording(), SCHEMA), max_queries=8)
+        counting.charge(10)
+    assert (counting.n_queries, counting.queries_left) == (5, 9)
     counting.reserve(5)
-    assert (counting.queries_left, counting.can_ask(3), counting.can_ask(4)) == (3, True, False)
-    with pytest.raises(SpentError, match="leaves 3 rows"):
+    assert (counting.queries_left, counting.can_ask(4), counting.can_ask(5)) == (4, True, False)
+    with pytest.raises(SpentError, match="leaves 4 rows"):
         counting.ask(X)
+    assert model.calls == []
     counting.release(5)
     counting.ask(X)
-    assert counting.queries_left == 2
+    assert counting.queries_left == 3
 
 
 def test_without_a_limit_there_is_no_number_of_rows_left():
-    counting = CountingBlackBox(BlackBox(Recording(), SCHEMA))
+    counting = count(Recording(), SCHEMA)
     counting.charge(10**9)
     counting.reserve(10**9)
     assert counting.queries_left is None
@@ -185,10 +170,10 @@ def test_without_a_limit_there_is_no_number_of_rows_left():
 
 
 @pytest.mark.parametrize(("n_rows", "n_repeated"), [(300, 100), (40, 40)])
-def test_rows_asked_twice_are_counted(n_rows, n_repeated):
+def test_rows_asked_twice_are_counted_and_a_steady_black_box_gets_no_warning(n_rows, n_repeated):
     rows = np.random.default_rng(0).uniform(size=(n_rows, 2))
     model = Recording()
-    counting = CountingBlackBox(BlackBox(model, FeatureSchema.infer(rows)))
+    counting = count(model, rows)
     counting.ask_again(rows, counting.ask(rows))
     assert model.calls == [n_rows, n_repeated // 2, n_repeated // 2]
     assert counting.n_queries == sum(model.calls) == n_rows + n_repeated
@@ -196,18 +181,9 @@ def test_rows_asked_twice_are_counted(n_rows, n_repeated):
 
 def test_a_fickle_black_box_is_warned_of_through_the_counter():
     answers = iter([0, 1, 1])
-    counting = CountingBlackBox(BlackBox(lambda X: np.full(len(X), next(answers)), SCHEMA))
+    counting = count(lambda X: np.full(len(X), next(answers)), SCHEMA)
     with pytest.warns(UserWarning, match="changed its answer on 6 of 6 rows"):
         counting.ask_again(X, counting.ask(X))
-
-
-def test_rows_are_not_asked_twice_beyond_the_limit():
-    model = Recording()
-    counting = CountingBlackBox(BlackBox(model, SCHEMA), max_queries=10)
-    labels = counting.ask(X)
-    with pytest.raises(SpentError, match="leaves 4 rows"):
-        counting.ask_again(X, labels)
-    assert model.calls == [6]
 
 
 @pytest.mark.parametrize(
@@ -219,19 +195,17 @@ def test_rows_are_not_asked_twice_beyond_the_limit():
     ],
 )
 def test_answers_of_another_kind_are_refused(first, later, message):
-    answers = [first, later]
-    rows = np.array([[0.5], [1.5]])
-    black_box = CountingBlackBox(BlackBox(lambda X: np.array(answers.pop(0)), FeatureSchema.infer(rows)))
-    black_box.ask(rows)
+    answers = iter([first, later])
+    black_box = count(lambda X: np.array(next(answers)), ROWS)
+    black_box.ask(ROWS)
     with pytest.raises(BlackBoxError, match=message):
-        black_box.ask(rows)
+        black_box.ask(ROWS)
 
 
 def test_whole_numbers_and_floats_are_of_one_kind():
-    answers = [np.array([1, 0]), np.array([1.0, 0.0]), np.array([1, 0], dtype=object)]
-    rows = np.array([[0.5], [1.5]])
-    black_box = CountingBlackBox(BlackBox(lambda X: answers.pop(0), FeatureSchema.infer(rows)))
-    assert [black_box.ask(rows).tolist() for _ in range(3)] == [[1, 0]] * 3
+    answers = iter([np.array([1, 0]), np.array([1.0, 0.0]), np.array([1, 0], dtype=object)])
+    black_box = count(lambda X: next(answers), ROWS)
+    assert [black_box.ask(ROWS).tolist() for _ in range(3)] == [[1, 0]] * 3
 
 
 def test_models_without_names():
@@ -242,24 +216,11 @@ def test_models_without_names():
     assert columns_read_by(DecisionTreeClassifier) is None
 
 
-def test_rows_without_names_are_left_as_they_are():
+def test_a_model_gets_the_columns_it_was_fitted_on():
     tree = DecisionTreeClassifier().fit(TABLE, [0, 1])
     assert keep_columns(TABLE.to_numpy(), tree).shape == (2, 2)
     assert keep_columns(None, tree) is None
     assert keep_columns(TABLE, tree) is TABLE
-
-
-def test_another_order_is_no_warning():
-    tree = DecisionTreeClassifier().fit(TABLE, [0, 1])
     assert list(keep_columns(TABLE[["dose", "age"]], tree).columns) == ["age", "dose"]
-
-
-def test_missing_columns():
-    with pytest.raises(ValueError, match="lack 'age', 'dose'"):
-        keep_columns(TABLE.rename(columns=str.upper), DecisionTreeClassifier().fit(TABLE, [0, 1]))
-
-
-def test_a_booster_is_refused_with_the_wrapper_that_it_needs():
-    xgboost = pytest.importorskip("xgboost")
-    with pytest.raises(TypeError, match=r"wrap it: lambda X: booster.predict\(xgboost.DMatrix\(X\)\) > 0.5"):
-        predict_of(xgboost.Booster())
+    with pytest.raises(ValueError, match="fitted on 2 columns, of which the data lack 'age', 'dose'"):
+        keep_columns(TABLE.rename(columns=str.upper), tree)

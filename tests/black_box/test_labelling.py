@@ -1,63 +1,39 @@
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oleander.black_box.asking import BlackBox, CountingBlackBox
+from oleander.black_box.asking import BlackBox
 from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.data.reading import Reading, read
 from oleander.data.rows import Rows
 from oleander.data.schema import FeatureSchema
+from tests.making import Recording, count, halves
 
 X = np.arange(12.0).reshape(6, 2) + 0.5
 SCHEMA = FeatureSchema.infer(X)
 
 
 @pytest.fixture
-def asked():
-    """The numbers of rows that the black box was asked about, call by call."""
-    return []
+def model():
+    return Recording(lambda rows: rows[:, 0] > 5)
 
 
 @pytest.fixture
-def black_box(asked):
-    def model(rows):
-        asked.append(len(rows))
-        return rows[:, 0] > 5
-
-    return CountingBlackBox(BlackBox(model, SCHEMA))
+def black_box(model):
+    return count(model, SCHEMA)
 
 
-def test_rows_are_merged_and_asked_about_in_batches(monkeypatch, black_box, asked):
+def test_rows_are_merged_and_asked_about_in_batches(monkeypatch, black_box, model):
     monkeypatch.setattr(BlackBox, "batch_size", 4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        rows = label_rows(np.vstack([X, X[:2]]), black_box)
+    rows = label_rows(np.vstack([X, X[:2]]), black_box)
     assert rows.n_points == 6
     assert rows.weights.tolist() == [2, 2, 1, 1, 1, 1]
     assert rows.labels.tolist() == [False, False, False, True, True, True]
     # Six points in two batches, and all again in two others.
-    assert asked == [4, 2, 3, 3]
+    assert model.calls == [4, 2, 3, 3]
     assert black_box.n_queries == 12
-
-
-def test_known_rows_are_not_asked_about(black_box, asked):
-    known = label_rows(X[:4], black_box)
-    asked.clear()
-    rows = label_rows(X[[5, 1, 3, 5]], black_box, known=known)
-    assert rows.labels.tolist() == [True, False, True]
-    assert rows.weights.tolist() == [2, 1, 1]
-    assert asked == [1]
-
-
-def test_where_all_rows_are_known_nothing_is_asked(black_box, asked):
-    known = label_rows(X, black_box)
-    asked.clear()
-    assert label_rows(X[2:5], black_box, known=known).labels.tolist() == [False, True, True]
-    assert asked == []
 
 
 @settings(max_examples=60, deadline=None)
@@ -70,7 +46,7 @@ def test_labels_are_those_of_the_black_box_whatever_is_known(known, asked):
         sent.extend(rows[:, 0].tolist())
         return rows[:, 0] > 5
 
-    black_box = CountingBlackBox(BlackBox(model, SCHEMA))
+    black_box = count(model, SCHEMA)
     before = label_rows(X[known], black_box) if known else Rows.empty(SCHEMA)
     sent.clear()
     rows = label_rows(X[asked], black_box, known=before)
@@ -94,10 +70,9 @@ def test_equal_rows_of_two_groups_are_two_points_and_asked_about_once(black_box)
 def test_a_black_box_that_contradicts_itself_gets_one_warning():
     rng = np.random.default_rng(0)
     rows = np.random.default_rng(1).uniform(size=(300, 2))
-    box = BlackBox(lambda X: rng.random(len(X)) < 0.5, FeatureSchema.infer(rows))
     with pytest.warns(UserWarning, match=r"changed its answer on \d+ of 100 rows") as caught:
-        label_rows(rows, CountingBlackBox(box))
-    assert len(caught) == 1
+        label_rows(rows, count(lambda X: rng.random(len(X)) < 0.5, rows))
+    assert [warning.filename for warning in caught] == [__file__]
 
 
 class TestAffordable:
@@ -105,25 +80,20 @@ class TestAffordable:
 
     def split(self, most, groups=None, holdout=0.25):
         reading = Reading(FeatureSchema.infer(self.ROWS), self.ROWS, groups=groups)
-        black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.5, reading.schema), most)
-        return split_affordable(reading, holdout, 0, black_box)
-
-    def test_no_row_is_both_learned_from_and_held_out(self):
-        parts = self.split(None)
-        assert sorted([*parts.learned, *parts.held]) == list(range(300))
+        return split_affordable(reading, holdout, 0, count(halves, reading.schema, most))
 
     def test_copies_are_held_out_together(self):
         X = np.repeat(np.random.default_rng(0).normal(size=(50, 3)), 4, axis=0)
         with pytest.warns(UserWarning, match="150 of 200 rows repeat an earlier row"):
             reading = read(X).notice_copies()
-        black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.5, reading.schema))
-        parts = split_affordable(reading, 0.5, 0, black_box)
+        parts = split_affordable(reading, 0.5, 0, count(halves, reading.schema))
         assert not np.isin(X[parts.held, 0], X[parts.learned, 0]).any()
 
     @pytest.mark.parametrize("most", [None, 400, 10_000])
     def test_enough_queries_pay_for_all_rows(self, most):
         parts = self.split(most)
         assert (len(parts.learned), len(parts.held)) == (225, 75)
+        assert sorted([*parts.learned, *parts.held]) == list(range(300))
 
     def test_both_parts_shrink_with_a_warning(self):
         with pytest.warns(UserWarning, match="max_queries=220 pays for 120 of 300 rows: the others are not used") as w:
@@ -145,26 +115,20 @@ class TestAffordable:
             self.split(most, groups)
 
 
-class TestTrainingRows:
-    def warn(self, black_box, n_wrong):
-        rows = label_rows(np.vstack([X, X]), black_box)
-        truth = rows.labels_of_rows.copy()
-        truth[:n_wrong] = ~truth[:n_wrong]
-        warn_of_truth(rows, truth)
-
-    def test_rows_on_which_the_black_box_is_always_right_get_a_warning(self, black_box):
-        with pytest.warns(UserWarning, match=r"right on 100\.0% of these rows, so they look like the rows it was"):
-            self.warn(black_box, 0)
-
-    def test_labels_that_never_match_get_a_warning(self, black_box):
-        rows = label_rows(X, black_box)
-        with pytest.warns(UserWarning, match=r"y holds 'no', 'yes', and the black box answers False, True: no label"):
-            warn_of_truth(rows, np.where(rows.labels_of_rows, "yes", "no"))
-
-    def test_others_do_not(self, black_box):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            self.warn(black_box, 1)
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({}, r"right on 100\.0% of these rows, so they look like the rows it was"),
+        ({False: "no", True: "yes"}, "y holds 'no', 'yes', and the black box answers False, True: no label is in both"),
+    ],
+)
+def test_truth_that_is_always_or_never_the_answer_gets_a_warning(black_box, answers, message):
+    rows = label_rows(X, black_box)
+    truth = rows.labels_of_rows
+    with pytest.warns(UserWarning, match=message):
+        warn_of_truth(rows, np.array([answers.get(one, one) for one in truth.tolist()]))
+    # One wrong answer is enough.
+    warn_of_truth(rows, np.append(~truth[:1], truth[1:]))
 
 
 class TestRareLevels:
@@ -175,7 +139,7 @@ class TestRareLevels:
 
     @pytest.fixture
     def black_box(self):
-        return CountingBlackBox(BlackBox(lambda X: (X["drug"] == "p").to_numpy(), FeatureSchema.infer(self.X)))
+        return count(lambda X: (X["drug"] == "p").to_numpy(), self.X)
 
     def test_each_is_asked_about_by_its_name(self, black_box):
         rows = label_rows(black_box.schema.exact.encode(self.X), black_box)

@@ -42,16 +42,20 @@ def test_truth_is_cut_at_the_threshold_too():
             output.of_truth(WORDS, is_number=True)
 
 
+class Odd:
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        return np.zeros((len(X), 3))
+
+
 @pytest.mark.parametrize(
     ("output", "model", "sentence"),
     [
-        (
-            Output("proba", "healthy"),
-            TWO,
-            r"output.class_='healthy' is no class of the black box; it has 'ill', 'well'",
-        ),
+        (Output("proba", "healthy"), TWO, "class_='healthy' is no class of the black box; it has 'ill', 'well'"),
         (Output("proba"), THREE, r"the black box has 3 classes \(0, 1, 2\): name one, as in Output\('proba', 0\)"),
         (Output("proba"), LinearRegression().fit(X, X[:, 0]), "a LinearRegression has no predict_proba"),
+        (Output("proba"), Odd(), r"predict_proba answered with shape \(4, 3\); one column for each of 2 classes"),
         (Output(threshold=1), TWO, "answered 'ill' for row 0, a label, and threshold= is for numbers"),
         (Output(threshold=1), lambda X: X[:, 0] * np.inf, "answered nan for row 0, which is no answer"),
     ],
@@ -61,17 +65,6 @@ def test_models_without_such_an_output(output, model, sentence):
         output.of_model(model).predict(X)
 
 
-def test_scores_of_another_shape_are_refused():
-    class Odd:
-        classes_ = np.array([0, 1])
-
-        def predict_proba(self, X):
-            return np.zeros((len(X), 3))
-
-    with pytest.raises(BlackBoxError, match=r"predict_proba answered with shape \(4, 3\)"):
-        Output("proba").of_model(Odd()).predict(X)
-
-
 @pytest.mark.parametrize("output", [Output(), Output("proba", np.int64(2)), Output("proba", "ill", 0.2)])
 def test_it_is_saved_and_sent_to_other_processes(output):
     assert Output.from_dict(json.loads(json.dumps(output.to_dict()))) == output
@@ -79,6 +72,16 @@ def test_it_is_saved_and_sent_to_other_processes(output):
     assert hasattr(model, "predict")
 
 
-def test_other_words_for_a_probability_are_corrected():
-    with pytest.raises(ValueError, match=r"output.of='probability' is not known; .* is Output\(of='proba'\)"):
-        Output(of="probability").check()
+@pytest.mark.parametrize(
+    ("output", "sentence"),
+    [
+        (Output("probability"), r"output.of='probability' is not known; .* is Output\(of='proba'\)"),
+        (Output("margin"), "output.of='margin' is not known; use 'predict' or 'proba'"),
+        (Output(class_="ill"), r"output.class_='ill' is for the probability of a class: use Output\('proba'\)"),
+        (Output(threshold=np.nan), "output.threshold=nan is not allowed: give a number, or None"),
+        (Output(threshold=True), "output.threshold=True is not allowed: give a number, or None"),
+    ],
+)
+def test_outputs_that_do_not_exist_are_refused(output, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        output.check()

@@ -19,7 +19,7 @@ from oleander.black_box.resuming import KeptBlackBox, resume
 from oleander.candidates import Balls
 from oleander.data.schema import FeatureSchema
 from oleander.files.checkpoint import FILE, Checkpoint, CheckpointError, hash_array
-from tests.making import AskingBoxes
+from tests.making import AskingBoxes, Recording
 
 X = np.random.default_rng(0).normal(size=(150, 4))
 N_DRAWS = 60
@@ -49,15 +49,6 @@ def content(atlas: AggregateExplainer) -> str:
     return json.dumps([member.to_dict() for member in atlas.explainers_])
 
 
-class Counting:
-    def __init__(self) -> None:
-        self.n_rows = 0
-
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        self.n_rows += len(rows)
-        return box(rows)
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -68,7 +59,7 @@ class Counting:
 )
 def test_a_checkpoint_changes_nothing_but_the_rows_asked(tmp_path: Path, options: dict[str, Any]) -> None:
     plain = AggregateExplainer(box, random_state=3, **{**OPTIONS, **options}).fit(X)
-    first, second = Counting(), Counting()
+    first, second = Recording(box), Recording(box)
     kept = explain(tmp_path / "kept", first, **options)
     again = explain(tmp_path / "kept", second, **options)
     assert content(kept) == content(again) == content(plain)
@@ -77,17 +68,13 @@ def test_a_checkpoint_changes_nothing_but_the_rows_asked(tmp_path: Path, options
     assert second.n_rows == 100
 
 
-def test_a_drawn_seed_is_kept(tmp_path: Path) -> None:
-    assert content(explain(tmp_path, random_state=None)) == content(explain(tmp_path, random_state=None))
-
-
 def test_a_fit_with_groups_of_text_resumes(tmp_path: Path) -> None:
     def fit(model: Any, prefix: str) -> AggregateExplainer:
         # A new process has equal texts at other addresses, and so have these.
         groups = np.array([f"{prefix} {i // 2}" for i in range(len(X))], dtype=object)
         return AggregateExplainer(model, random_state=3, checkpoint=tmp_path, **OPTIONS).fit(X, groups=groups)
 
-    counting = Counting()
+    counting = Recording(box)
     before = fit(box, "patient")
     assert content(fit(counting, "patient")) == content(before)
     assert counting.n_rows == 100
@@ -131,9 +118,9 @@ def test_a_kept_candidate_is_never_asked_about_again(tmp_path: Path) -> None:
     class StoppedError(Exception):
         pass
 
-    class Stopping(Counting):
+    class Stopping(Recording):
         def __init__(self, most: int) -> None:
-            super().__init__()
+            super().__init__(box)
             self.most = most
             self.seen: list[bytes] = []
 
@@ -155,16 +142,17 @@ def test_a_kept_candidate_is_never_asked_about_again(tmp_path: Path) -> None:
 
 
 def test_another_fit_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
-    before = explain(tmp_path)
+    before = explain(tmp_path, random_state=None)
     n_kept = count_trained(tmp_path)
     with pytest.raises(CheckpointError, match="its options differ"):
-        explain(tmp_path, candidates=replace(BALLS, n_draws=70))
+        explain(tmp_path, random_state=None, candidates=replace(BALLS, n_draws=70))
     with pytest.raises(CheckpointError, match="its data"):
-        AggregateExplainer(box, random_state=3, checkpoint=tmp_path, **OPTIONS).fit(X + 1)
-    with pytest.raises(CheckpointError, match="otherwise than when"):
-        explain(tmp_path, lambda rows: (rows[:, 2] > 0).astype(int))
+        AggregateExplainer(box, checkpoint=tmp_path, **OPTIONS).fit(X + 1)
+    with pytest.raises(CheckpointError, match=r"of 100 rows otherwise than when the checkpoint in .* was made"):
+        explain(tmp_path, lambda rows: (rows[:, 2] > 0).astype(int), random_state=None)
     assert count_trained(tmp_path) == n_kept
-    assert content(explain(tmp_path)) == content(before)
+    # The seed that was drawn is kept too.
+    assert content(explain(tmp_path, random_state=None)) == content(before)
 
 
 def test_folders_that_cannot_be_written(tmp_path: Path) -> None:
@@ -194,7 +182,7 @@ def test_a_full_disk_stops_the_fit_and_keeps_what_was_there(tmp_path: Path, monk
     monkeypatch.undo()
     kept = count_trained(tmp_path / "small")
     assert kept > 0
-    counting = Counting()
+    counting = Recording(box)
     atlas = explain(tmp_path / "small", counting)
     assert content(atlas) == content(AggregateExplainer(box, random_state=3, **OPTIONS).fit(X))
     # The answers for the rows are kept, and some of them are asked for again on purpose.

@@ -1,5 +1,4 @@
 import dataclasses
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -8,8 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oleander import AggregateExplainer, Balls, PerRow
-from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.black_box.labelling import label_rows
 from oleander.candidates import Generator, Recipe
 from oleander.candidates.balls import (
     BallSize,
@@ -24,17 +21,16 @@ from oleander.candidates.base import Boxes
 from oleander.candidates.pool import CandidatePool
 from oleander.data.schema import FeatureSchema
 from oleander.rules import FilteredTree
-from tests.making import OwnTrees
+from tests.making import OwnTrees, Recording, count, label
 
 
 def rows_of(X, schema=None, **options):
-    box = BlackBox(lambda X: np.zeros(len(X), dtype=int), FeatureSchema.infer(X) if schema is None else schema)
-    return label_rows(box.schema.encode(X), CountingBlackBox(box), **options)
+    return label(X, lambda X: np.zeros(len(X), dtype=int), schema, **options)
 
 
 def propose(balls, X, schema=None):
     rows = rows_of(X, schema)
-    counting = CountingBlackBox(BlackBox(lambda X: np.zeros(len(X), dtype=int), rows.schema))
+    counting = count(len, rows.schema)
     candidates = balls.propose(rows, 0, counting)
     assert counting.n_queries == 0
     return candidates
@@ -55,21 +51,18 @@ class TestRecipe:
     @pytest.fixture
     def recipe(self):
         X = np.random.default_rng(0).uniform(size=(30, 3))
-        local = FilteredTree(max_leaves=3)
-        return propose(Balls(0.7, n_draws=200, local=local), X)[0].recipe
+        return propose(Balls(0.7, n_draws=200, local=FilteredTree(max_leaves=3)), X)[0].recipe
 
     def test_draws_lie_in_the_ball_and_are_the_same_every_time(self, recipe):
         draws = recipe.draw()
         assert recipe.ball.contains(draws).all()
         np.testing.assert_array_equal(recipe.draw(), draws)
-        other = dataclasses.replace(recipe, seed=recipe.seed + 1)
-        assert (other.draw() != draws).any()
+        assert (dataclasses.replace(recipe, seed=recipe.seed + 1).draw() != draws).any()
 
     def test_a_copy_of_the_local_explainer_is_fitted(self, recipe):
         draws = recipe.draw()
         labels = draws[:, 0] > recipe.ball.center[0]
-        explainer = recipe.fit(draws, labels)
-        assert (explainer.predict(draws) == labels).mean() > 0.95
+        assert (recipe.fit(draws, labels).predict(draws) == labels).mean() > 0.95
         assert recipe.local.filter_ is None
 
 
@@ -150,7 +143,9 @@ class TestRoundedCenters:
         ({"radius": []}, "radius is an empty sequence"),
         ({"radius": -1.0}, "radius=-1.0 is not allowed"),
         ({"radius": "wide"}, "radius='wide' is not known; give a number, several, PerRow"),
-        ({"radius": [1.0, 2.0, 3.0]}, "radius has 3 values, as many as X has rows"),
+        ({"radius": [1.0, 2.0, 3.0]}, "radius has 3 values, as many as X has rows.*write radius=PerRow"),
+        ({"radius": np.arange(3.0)}, "write radius=PerRow"),
+        ({"radius": (1.0, 1.0, 1.0)}, "write radius=PerRow"),
         ({"radius": PerRow([1.0, 2.0])}, "has 2 values, and X has 3 rows"),
         ({"radius": 1.0, "n_draws": 0}, "n_draws=0 is not allowed"),
         ({"radius": 1.0, "max_candidates": 0}, "max_candidates=0 is not allowed"),
@@ -167,6 +162,12 @@ class TestRoundedCenters:
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         propose(Balls(**options), np.arange(6.0).reshape(3, 2) / 4)
+
+
+@pytest.mark.parametrize("radius", [1.0, [1.0, 2.0], "auto", Holding(0.2), PerRow([1.0, 2.0, 3.0])])
+def test_radii_that_cannot_be_mistaken_for_one_per_row(radius):
+    Balls(radius).check_rows(3)
+    Balls([1.0]).check_rows(1)
 
 
 def test_one_radius_per_row_reaches_the_ball_of_its_row():
@@ -208,9 +209,6 @@ def test_generators_are_one_or_several():
     own = OwnTrees()
     assert find_generators(own) == [own]
     assert find_generators((own, Balls())) == [own, Balls()]
-
-
-def test_another_object_is_refused():
     for one, name in ((2.0, "float"), ("balls", "str"), (Boxes(), "Boxes")):
         with pytest.raises(TypeError, match=rf"candidates holds a {name}; give Boxes\(\) alone"):
             find_generators([Balls(), one])
@@ -227,12 +225,10 @@ class TestCenters:
         order = rng.permutation(1000)
         assert {*order[choose_centers(rows_of(X[order]), 50)]} == {*chosen}
 
-    @pytest.mark.parametrize("most", [1, 2, 3, 7, 299])
-    def test_exactly_as_many_centers_as_asked_for(self, mixed, most):
-        assert len(choose_centers(rows_of(mixed), most)) == most
-
-    def test_all_rows_where_there_are_few(self, mixed):
-        assert len(choose_centers(rows_of(mixed), None)) == len(choose_centers(rows_of(mixed), 5000)) == 300
+    def test_exactly_as_many_centers_as_asked_for_and_as_there_are_rows(self, mixed):
+        rows = rows_of(mixed)
+        for most, n_chosen in ((1, 1), (2, 2), (3, 3), (7, 7), (299, 299), (None, 300), (5000, 300)):
+            assert len(choose_centers(rows, most)) == n_chosen
 
 
 def test_whole_numbers_levels_and_missing_values_stay(mixed):
@@ -261,13 +257,8 @@ class TestPerRow:
 
     @pytest.mark.parametrize(
         ("values", "message"),
-        [
-            ([1.0, -2.0], "the radius -2 for row 1"),
-            ([np.nan], "the radius nan for row 0"),
-            ([], "shape"),
-            (2.0, "shape"),
-            ([[1.0]], "shape"),
-        ],
+        [([1.0, -2.0], "radius -2 for row 1"), ([np.nan], "radius nan for row 0")]
+        + [(values, "shape") for values in ([], 2.0, [[1.0]])],
     )
     def test_bad_values(self, values, message):
         with pytest.raises(ValueError, match=message):
@@ -279,24 +270,6 @@ class TestPerRow:
         changed = values.copy()
         changed[2_500] = 1.0
         assert repr(PerRow(values)) != repr(PerRow(changed))
-
-
-class TestCheckRadius:
-    @pytest.mark.parametrize("radius", [[1.0, 2.0, 3.0], np.arange(3.0), (1.0, 1.0, 1.0)])
-    def test_a_sequence_as_long_as_the_rows_is_refused(self, radius):
-        with pytest.raises(ValueError, match="write radius=PerRow"):
-            Balls(radius).check_rows(3)
-
-    @pytest.mark.parametrize("radius", [1.0, [1.0, 2.0], "auto", Holding(0.2), PerRow([1.0, 2.0, 3.0])])
-    def test_other_radii_are_clear(self, radius):
-        Balls(radius).check_rows(3)
-
-    def test_one_row(self):
-        Balls([1.0]).check_rows(1)
-
-    def test_per_row_needs_one_for_each(self):
-        with pytest.raises(ValueError, match="has 2 values, and X has 3 rows"):
-            Balls(PerRow([1.0, 2.0])).check_rows(3)
 
 
 @pytest.mark.parametrize("share", [0.0, -0.1, 1.5, np.nan])
@@ -353,12 +326,12 @@ def above(X):
     return np.asarray(X)[:, 0] > 0
 
 
-def pool_of(balls, X=X):
-    return CandidatePool.build(X, above, balls, random_state=0)
+def pool_of(balls, X=X, box=above):
+    return CandidatePool.build(X, box, balls, random_state=0)
 
 
-def warn(balls, X=X, box=above):
-    pool = CandidatePool.build(X, box, balls, random_state=0)
+def warn(balls, *X_and_box):
+    pool = pool_of(balls, *X_and_box)
     warn_of_sizes(balls, pool.rows, measure_sizes(pool))
 
 
@@ -384,52 +357,36 @@ class TestMeasure:
         assert [size.radii for size in measure_sizes(pool_of(raw([0.5, 1.0])))] == ["radius 0.5", "radius 1"]
         (size,) = measure_sizes(pool_of(raw(PerRow(np.linspace(0.5, 2.0, 200)))))
         assert size.radii == "radii from 0.5 to 2"
-
-    def test_nothing_without_balls(self):
         assert measure_sizes(pool_of(OwnTrees())) == ()
 
 
 class TestWarning:
     @pytest.mark.parametrize("radius", [0.001, [0.001, 0.002]])
     def test_of_centers_alone_with_radii_that_hold_more(self, radius):
-        balls = raw(radius)
         with pytest.warns(UserWarning, match="hold their center alone. A typical ball would hold 5%") as caught:
-            warn(balls)
+            warn(raw(radius))
         words = str(caught[0].message).split()
         radii = [float(words[i + 1].rstrip(".")) for i, word in enumerate(words) if word == "radius"][1:]
         shares = [measure_sizes(pool_of(raw(radius)))[0].share for radius in radii]
         np.testing.assert_allclose(shares, [0.05, 0.6], atol=0.03)
 
-    def test_of_nearly_all_rows(self):
-        balls = raw(50.0)
-        with pytest.warns(UserWarning, match=r"radius 50 hold nearly all rows \(200 of 200\)"):
-            warn(balls)
-
     @pytest.mark.parametrize("radius", [0.5, [0.001, 0.5], [0.5, 50.0], [0.001, 50.0], "auto"])
     def test_none_where_some_radius_makes_sense(self, radius):
-        balls = raw(radius)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            warn(balls)
+        warn(raw(radius))
 
-    def test_no_radius_is_named_that_cannot_hold_the_share(self):
+    def test_of_nearly_all_rows_and_of_no_radius_that_cannot_hold_the_share(self):
+        with pytest.warns(UserWarning, match=r"radius 50 hold nearly all rows \(200 of 200\)"):
+            warn(raw(50.0))
         table = pd.DataFrame({"a": [f"level {i % 40}" for i in range(200)], "b": np.arange(200.0) / 7})
-        balls = raw(3.0, max_flips=0)
-        with pytest.warns(UserWarning, match="hold their center alone.$"):
-            warn(balls, table, lambda X: X["b"] > 3)
+        with pytest.warns(UserWarning, match=r"hold their center alone.$"):
+            warn(raw(3.0, max_flips=0), table, lambda X: X["b"] > 3)
 
     def test_it_comes_before_anything_is_trained(self):
-        asked = []
-
-        def box(X):
-            asked.append(len(X))
-            return above(X)
-
-        atlas = AggregateExplainer.paper(box, radius=0.001, n_draws=1_000)
+        box = Recording(above)
         # Warnings are errors in tests, so the fit ends here.
         with pytest.raises(UserWarning, match="their center alone"):
-            atlas.fit(X)
-        assert sum(asked) <= 2 * len(X)
+            AggregateExplainer.paper(box, radius=0.001, n_draws=1_000).fit(X)
+        assert box.n_rows <= 2 * len(X)
 
 
 def test_the_summary_has_the_figure():

@@ -3,6 +3,7 @@ import itertools
 import threading
 import tracemalloc
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -10,19 +11,17 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
 
 from oleander import AggregateExplainer, Draws, PerRow
-from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls
 from oleander.candidates.base import Candidate
 from oleander.candidates.choosing import PoolProgram
 from oleander.candidates.pool import CandidatePool
-from oleander.data.schema import FeatureSchema
 from oleander.judging.bounds import lower_bound
 from oleander.judging.floor import Floor
 from oleander.rules import Box
 from oleander.rules.constant import Constant
 from oleander.selection import SelectionProblem
-from tests.making import OwnTrees
+from tests.making import OwnTrees, count, halves
 
 DATA = {"breast cancer": (load_breast_cancer, 120), "wine": (load_wine, 60), "digits": (load_digits, 60)}
 # The paper's floor: the raw share, for each explainer.
@@ -33,14 +32,18 @@ PAPER = Floor("share", min_support=1)
 def data(request):
     load, n_centers = DATA[request.param]
     X, y = load(return_X_y=True)
-    return X[1::2], RandomForestClassifier(10, random_state=0).fit(X[::2], y[::2]), n_centers
+    model = RandomForestClassifier(10, random_state=0).fit(X[::2], y[::2])
+    balls = Balls([1.0, 1.5, 2.0], max_candidates=n_centers, n_draws=200)
+
+    def build(seed):
+        return CandidatePool.build(X[1::2], model, balls, random_state=seed)
+
+    # A pool of which all candidates are trained is the same for every program.
+    return {"lazy": build, "eager": cache(build)}
 
 
 def make_program(data, training, floor, seed, **options):
-    X, model, n_centers = data
-    balls = Balls([1.0, 1.5, 2.0], max_candidates=n_centers, n_draws=200)
-    pool = CandidatePool.build(X, model, balls, random_state=seed)
-    return PoolProgram(pool, floor, training=training, **options)
+    return PoolProgram(data[training](seed), floor, training=training, **options)
 
 
 def select(data, training, floor, max_explainers, min_fidelity, seed, **options):
@@ -54,11 +57,9 @@ def make_pool(seed, *, n_rows=80, n_draws=60, max_queries=None):
     # Rounded, so that some rows are equal and weigh more than one.
     X = rng.uniform(size=(n_rows, 2)).round(1) + 0.05
     slope, wave = rng.uniform(-2, 2), rng.uniform(0, 0.4)
-    black_box = BlackBox(
-        lambda X: (X[:, 1] > 0.5 + slope * (X[:, 0] - 0.5) + wave * np.sin(9 * X[:, 0])).astype(int),
-        FeatureSchema.infer(X),
+    counting = count(
+        lambda X: (X[:, 1] > 0.5 + slope * (X[:, 0] - 0.5) + wave * np.sin(9 * X[:, 0])).astype(int), X, max_queries
     )
-    counting = CountingBlackBox(black_box, max_queries)
     balls = Balls([0.5, 1.0, 1.6], max_candidates=12, n_draws=n_draws)
     return CandidatePool.propose(balls, label_rows(X, counting), counting, seed)
 
@@ -171,21 +172,19 @@ class TestSweep:
         }
 
 
-class TestOptions:
-    def test_no_candidate_reaches_the_floor(self, data):
-        X, _, _ = data
-        middle = np.median(X[:, 0])
-        pool = CandidatePool.build(X, lambda X: X[:, 0] > middle, Balls(1.0, max_candidates=20), random_state=0)
-        result = PoolProgram(pool, Floor("bound", min_support=10**6)).select(3, 0.9)
-        assert result.status == "infeasible"
-        assert "leaves no candidate" in result.message
+def test_no_candidate_reaches_the_floor():
+    result = PoolProgram(make_pool(0), Floor("bound", min_support=10**6)).select(3, 0.9)
+    assert result.status == "infeasible"
+    assert "leaves no candidate" in result.message
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize("training", ["lazy", "eager"])
-    def test_greedy_is_asked_until_all_chosen_are_trained_and_no_longer(self, data, training):
-        program, result = select(data, training, PAPER, 6, 0.9, 0, solver="greedy", time_limit=None)
-        assert program.pool.is_trained[result.chosen].all()
-        assert (program.measured[result.chosen] >= 0.9).all()
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("training", ["lazy", "eager"])
+def test_greedy_is_asked_until_all_chosen_are_trained_and_no_longer(training, seed):
+    program = PoolProgram(make_pool(seed), PAPER, training=training, solver="greedy", time_limit=None)
+    result = program.select(6, 0.9)
+    assert program.pool.is_trained[result.chosen].all()
+    assert (program.measured[result.chosen] >= 0.9).all()
 
 
 class TestLimits:
@@ -260,17 +259,17 @@ class TestRuntime:
         monkeypatch.setattr(SelectionProblem, "solve", stopped)
         return seconds
 
-    @pytest.mark.parametrize("training", ["lazy", "eager"])
-    def test_it_is_that_of_all_rounds_and_the_message_says_so(self, seconds, training):
-        result = PoolProgram(make_pool(0), PAPER, training=training, time_limit=0.3).select(3, 0.9)
-        assert result.runtime == sum(seconds)
-        assert f"Stopped after {sum(seconds):.1f} s: the gap is" in result.message
-
-    def test_it_holds_the_last_solve_among_the_trained(self, seconds):
-        """With no time for a second round, the choice is among the candidates trained by then."""
-        result = PoolProgram(make_pool(0, max_queries=400), PAPER, time_limit=0.3).select(3, 0.9)
+    @pytest.mark.parametrize(
+        ("training", "max_queries"),
+        # With no time for a second round, the choice is among the candidates trained by then.
+        [("lazy", None), ("eager", None), ("lazy", 400)],
+    )
+    def test_it_is_that_of_all_rounds_and_the_message_says_so(self, seconds, training, max_queries):
+        pool = make_pool(0, max_queries=max_queries)
+        result = PoolProgram(pool, PAPER, training=training, time_limit=0.3).select(3, 0.9)
         assert result.runtime == sum(seconds)
         assert f"after {sum(seconds):.1f} s" in result.message
+        assert max_queries or f"Stopped after {sum(seconds):.1f} s: the gap is" in result.message
 
     def test_every_cell_of_a_sweep_has_its_own(self, seconds):
         results = PoolProgram(make_pool(0), PAPER, time_limit=0.3).sweep([1, 2], [0.8, 0.9])
@@ -288,7 +287,7 @@ def test_the_selective_program_trains_all_at_once():
 def test_equal_visits_of_a_group_are_one_piece_of_evidence():
     """Twenty people with eight equal visits each: a box that is right on all of them is not shown to reach 0.9."""
     X = np.repeat(np.random.default_rng(0).uniform(size=(20, 2)), 8, axis=0)
-    black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 5, FeatureSchema.infer(X)))
+    black_box = count(lambda X: X[:, 0] > 5, X)
     everywhere = Candidate(Box(()), explainer=Constant(False, 160, 1.0, np.dtype(bool)))
     for groups, bound in ((None, lower_bound(160, 160, 0.05)), (np.arange(160) // 8, lower_bound(20, 20, 0.05))):
         pool = CandidatePool(label_rows(X, black_box, groups=groups), [everywhere], black_box)
@@ -303,7 +302,7 @@ def test_equal_visits_of_a_group_are_one_piece_of_evidence():
 
 def test_the_papers_share_is_of_rows_also_with_groups():
     X = np.random.default_rng(0).uniform(size=(30, 2))
-    black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0.5, FeatureSchema.infer(X)))
+    black_box = count(halves, X)
     rows = label_rows(X, black_box, groups=np.arange(30) // 25)
     always = Candidate(Box(()), explainer=Constant(True, 30, 1.0, np.dtype(bool)))
     program = PoolProgram(CandidatePool(rows, [always], black_box), PAPER)
@@ -313,7 +312,7 @@ def test_the_papers_share_is_of_rows_also_with_groups():
 
 def test_memory_of_many_balls_is_in_proportion_to_their_bits():
     X = np.random.default_rng(0).normal(size=(20_000, 4))
-    box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 0, FeatureSchema.infer(X)))
+    box = count(lambda X: X[:, 0] > 0, X)
     rows = label_rows(X, box)
     tracemalloc.start()
     try:

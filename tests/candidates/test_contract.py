@@ -4,39 +4,31 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls, Candidate, Generator
 from oleander.candidates.pool import CandidatePool
-from oleander.data.schema import FeatureSchema
+from tests.making import count, label
 
 GENERATORS = [Balls("auto", max_candidates=10, n_draws=200)]
-
-
-def rows_of(X, black_box, groups=None):
-    box = BlackBox(black_box, FeatureSchema.infer(X))
-    return label_rows(box.schema.encode(X), CountingBlackBox(box), groups=groups)
-
-
-def counter_of(rows, black_box):
-    return CountingBlackBox(BlackBox(black_box, rows.schema))
 
 
 def stripes(X):
     return np.array(["low", "mid", "high"])[np.digitize(np.asarray(X)[:, 0], [0.3, 0.6])]
 
 
-@pytest.fixture
-def square():
-    return np.random.default_rng(0).uniform(size=(240, 3))
+def train(generator, X, model):
+    rows = label(X, model)
+    black_box = count(model, rows.schema)
+    pool = CandidatePool(rows, generator.propose(rows, 0, black_box), black_box)
+    pool.train(range(len(pool.candidates)))
+    return pool
 
 
 @pytest.mark.parametrize("generator", GENERATORS, ids=lambda generator: type(generator).__name__)
 class TestContract:
     def test_is_a_generator(self, generator, square):
         assert isinstance(generator, Generator)
-        rows = rows_of(square, stripes)
-        black_box = counter_of(rows, stripes)
+        rows = label(square, stripes)
+        black_box = count(stripes, rows.schema)
         candidates = generator.propose(rows, 0, black_box)
         assert not black_box.n_queries
         assert candidates
@@ -44,32 +36,22 @@ class TestContract:
         assert {candidate.origin for candidate in candidates} == {type(generator).__name__.lower()}
 
     def test_mixed_columns_and_missing_values(self, generator, mixed, mixed_black_box):
-        rows = rows_of(mixed, mixed_black_box)
-        black_box = counter_of(rows, mixed_black_box)
-        pool = CandidatePool(rows, generator.propose(rows, 0, black_box), black_box)
-        pool.train(range(len(pool.candidates)))
+        pool = train(generator, mixed, mixed_black_box)
         assert (pool.support > 0).all()
         assert pool.fidelity.max() > 0.9
 
     @pytest.mark.parametrize("n_rows", [1, 2, 3, 5, 10, 20])
-    def test_few_rows(self, generator, mixed, mixed_black_box, n_rows):
+    def test_few_rows(self, generator, mixed, n_rows):
         def scrambled(table):
             hashes = pd.util.hash_pandas_object(table, index=False).to_numpy()
             return np.array(["yes", "no", "no"])[hashes % 3]
 
-        rows = rows_of(mixed.iloc[:n_rows], scrambled)
-        for candidate in generator.propose(rows, 0, counter_of(rows, scrambled)):
+        rows = label(mixed.iloc[:n_rows], scrambled)
+        for candidate in generator.propose(rows, 0, count(scrambled, rows.schema)):
             assert candidate.region.contains(rows.values).any()
 
     def test_one_class_and_constant_columns(self, generator):
         X = pd.DataFrame({"same": np.ones(60), "level": ["a"] * 60, "number": np.arange(60) / 7})
-
-        def always(table):
-            return np.full(len(table), "always")
-
-        rows = rows_of(X, always)
-        black_box = counter_of(rows, always)
-        pool = CandidatePool(rows, generator.propose(rows, 0, black_box), black_box)
-        pool.train(range(len(pool.candidates)))
+        pool = train(generator, X, lambda table: np.full(len(table), "always"))
         assert (pool.fidelity == 1).all()
         assert all(explainer.complexity == 1 for explainer in pool.explainers)

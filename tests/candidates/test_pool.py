@@ -8,13 +8,12 @@ from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.rivals.lime_linear import LimeLinear
 from oleander.black_box.answers import BlackBoxError
-from oleander.black_box.asking import BlackBox, CountingBlackBox
 from oleander.black_box.labelling import label_rows
 from oleander.candidates import Balls, Candidate
 from oleander.candidates.pool import CandidatePool, EmptyPoolError, count_groups
-from oleander.data.schema import FeatureSchema
 from oleander.rules import Box, Constant, FilteredTree, UnfilteredTree
 from oleander.rules.conditions import Range
+from tests.making import Recording, count
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +46,17 @@ def same(one, other):
     assert one.black_box.n_queries == other.black_box.n_queries
 
 
-@pytest.mark.slow
-def test_four_jobs_give_the_same_bit_for_bit(cancer, reference):
-    pool = build(cancer, n_jobs=4, batch_size=2000)
-    pool.train(range(40))
+@pytest.mark.parametrize(
+    ("backend", "options"),
+    [
+        pytest.param("loky", {"n_jobs": 4, "batch_size": 2000}, marks=pytest.mark.slow),
+        ("threading", {"n_jobs": 2}),
+    ],
+)
+def test_several_jobs_give_the_same_bit_for_bit(cancer, reference, backend, options):
+    pool = build(cancer, **options)
+    with joblib.parallel_config(backend=backend):
+        pool.train(range(40))
     same(pool, reference)
 
 
@@ -58,13 +64,6 @@ def test_another_order_and_other_batches_give_the_same_bit_for_bit(cancer, refer
     pool = build(cancer, batch_size=700)
     for index in np.random.default_rng(0).permutation(40):
         pool.train([index])
-    same(pool, reference)
-
-
-def test_threads_give_the_same_bit_for_bit(cancer, reference):
-    pool = build(cancer, n_jobs=2)
-    with joblib.parallel_config(backend="threading"):
-        pool.train(range(40))
     same(pool, reference)
 
 
@@ -104,41 +103,30 @@ def test_covers_is_known_before_anything_is_trained(cancer):
     assert pool.explainers == [None] * 40
 
 
-def test_queries_are_counted_and_calls_are_batched():
-    X = np.random.default_rng(0).uniform(size=(60, 3))
-    calls = []
-
-    def black_box(X):
-        calls.append(len(X))
-        return X[:, 0] > 0.5
-
-    pool = CandidatePool.build(X, black_box, Balls(radius=1.0, n_draws=100), random_state=0, batch_size=450)
-    before = len(calls)
-    assert pool.black_box.n_queries == sum(calls)
+def test_queries_are_counted_and_calls_are_batched(square):
+    model = Recording()
+    balls = Balls(radius=1.0, n_draws=100)
+    pool = CandidatePool.build(square[:60], model, balls, random_state=0, batch_size=450)
+    before = len(model.calls)
+    assert pool.black_box.n_queries == model.n_rows
     pool.train([5, 3, 5, 3, 8, 9, 10, 11])
     pool.train([3, 5])
-    assert calls[before:] == [400, 200]
-    assert pool.black_box.n_queries == sum(calls)
+    assert model.calls[before:] == [400, 200]
+    assert pool.black_box.n_queries == model.n_rows
     assert pool.is_trained.sum() == 6
 
 
-def test_no_candidate_is_trained_beyond_max_queries():
-    X = np.random.default_rng(0).uniform(size=(60, 3))
-    asked = []
-
-    def model(X):
-        asked.append(len(X))
-        return X[:, 0] > 0.5
-
-    black_box = CountingBlackBox(BlackBox(model, FeatureSchema.infer(X)), max_queries=120 + 350)
-    rows = label_rows(X, black_box)
+def test_no_candidate_is_trained_beyond_max_queries(square):
+    model = Recording()
+    black_box = count(model, square[:60], max_queries=120 + 350)
+    rows = label_rows(square[:60], black_box)
     pool = CandidatePool.propose(Balls(radius=1.0, n_draws=100), rows, black_box, 0)
     done = []
     pool.train([7, 2, 9, 4, 1], on_trained=done.append)
     # 60 rows asked about twice leave 350 queries: three candidates of 100 draws, in the order in which they were given.
     assert np.flatnonzero(pool.is_trained).tolist() == [2, 7, 9]
     assert done == [3]
-    assert black_box.n_queries == sum(asked) == 420
+    assert black_box.n_queries == model.n_rows == 420
     pool.train([4])
     assert not pool.is_trained[4]
 
@@ -236,17 +224,9 @@ def test_a_black_box_fails_alike_in_another_process(cancer):
         pool.train(range(4))
 
 
-def test_a_black_box_of_one_class():
-    X = np.random.default_rng(0).uniform(size=(30, 3))
-    pool = CandidatePool.build(X, lambda X: np.full(len(X), "always"), Balls(1.0, n_draws=50), random_state=0)
-    pool.train(range(30))
-    assert (pool.fidelity == 1).all()
-    assert all(explainer.complexity == 1 for explainer in pool.explainers)
-
-
 def test_no_candidate_is_judged_on_points_it_learned_from():
     X = np.array([[0.5], [0.5], [0.5], [1.5], [2.5], [3.5]])
-    black_box = CountingBlackBox(BlackBox(lambda X: X[:, 0] > 1, FeatureSchema.infer(X)))
+    black_box = count(lambda X: X[:, 0] > 1, X)
     rows = label_rows(X, black_box)
     always_yes = Constant(True, 3, 1.0, np.dtype(bool))
     everywhere, high = Box(()), Box((Range(0, rows.schema[0], lower=2.0),))
