@@ -110,7 +110,7 @@ class Journal:
             return False
         if self._changes:
             raise SystemExit(
-                f"{self.path} was begun under other conditions: {self._changes}. Pass --fresh to measure anew"
+                f"{self.path} was begun under other conditions: {self._changes}. Pass --fresh to start over"
                 " (or --mixed, if only the code differs and that does not matter here)."
             )
         return True

@@ -156,7 +156,7 @@ class Step:
         From tables alone, so that figures can be drawn again without computing anything.
     exhibits : callable of facts returning exhibits in the page's order
     needs : tuple of str
-        Steps whose facts it reads; when they change, the step is computed anew.
+        Steps whose facts it reads; when they change, the step is computed again.
     """
 
     name: str

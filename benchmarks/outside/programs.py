@@ -90,7 +90,7 @@ def fit_figs(task: Task) -> list[Student]:
 
 
 def fit_optimal_tree(task: Task) -> list[Student]:
-    """Fit the tree of depth 4 with the fewest wrong answers, on 30 questions of a reference forest."""
+    """Fit the most accurate tree of depth 4, on 30 questions of a reference forest."""
     from pystreed import STreeDClassifier
 
     questions = Questions.guess(task, 30)

@@ -50,7 +50,7 @@ class Node:
 
 
 class ActiveTree(Baseline):
-    """Mimic the black box everywhere with one tree that draws anew in every node.
+    """Mimic the black box everywhere with one tree that draws new rows in every node.
 
     A density of the rows gives the mass of a node and draws inside it. Half of a node's draws choose its split; the
     others measure its gain. The node with the largest gain is split first. Gains are in purity (Gini), by which splits

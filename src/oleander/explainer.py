@@ -1040,7 +1040,7 @@ class AggregateExplainer(Parameters):
         ----------
         folder : path
         title, intended_use : str
-            What the model is, and what it is for. Nobody but you knows the latter.
+            What the model is, and what it is for, which only you know.
         headings : {"plain", "annex-iv"}
             Intended use, data, performance and so on; or the order of Annex IV of the EU AI Act.
         model_file : path or None

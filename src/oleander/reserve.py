@@ -122,7 +122,7 @@ class Reserve:
                 return
             try:
                 with transaction(self.path) as database:
-                    # Nobody else writes until this is done.
+                    # No other process writes until this is done.
                     database.execute("BEGIN IMMEDIATE")
                     tests = self._load(database)
                     n_before = len(tests)

@@ -10,7 +10,7 @@ from studies.step import Facts
 from studies.steps.explained_rows import HELD_OUT, LEARNED
 from studies.steps.paper_program import method_name
 
-# A gap under this is not told apart from a proof that a busy machine had no time for.
+# A gap under this is not distinguished from a proof that a busy machine had no time for.
 SMALL_GAP = 0.01
 
 

@@ -105,7 +105,7 @@ def _all_swaps(n_units: int) -> Ints:
 
 
 def _p_value(difference: float, swapped: Floats, n_differ: int) -> float:
-    """Return the share of swaps with a difference as large, of units of which so many differ between the methods.
+    """Return the share of swaps with a difference as large, given the number of units that differ between the methods.
 
     A share too small for so few swaps is taken from the normal law with their spread, which many corrected comparisons
     need; it is never under the smallest that the units allow, 2 of 2^n.

@@ -49,7 +49,7 @@ ALPHAS: dict[str, float | None] = {"letter": None, "filtered": 1e-3}
 def prune(tree: Any, n_leaves: Sequence[int]) -> dict[int, Ints]:
     """Return, for each number of leaves, the node that answers for every node of scikit-learn's tree.
 
-    Weakest links are cut until at most so many leaves are left (Breiman and others 1984).
+    Weakest links are cut until at most the given number of leaves is left (Breiman and others 1984).
     """
     n_nodes, left, right = tree.node_count, tree.children_left, tree.children_right
     parent = np.full(n_nodes, -1)
@@ -195,7 +195,7 @@ def _at_radius(work: Work, explained: ExplainedRows, radius: float) -> pd.DataFr
 
 
 def leaves_needed(table: pd.DataFrame, target: float) -> pd.DataFrame:
-    """Return the fewest leaves with which each kind reaches a fidelity, a line per center; missing if none does.
+    """Return the smallest number of leaves with which each kind reaches a fidelity; missing if none does.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def draw(store: Store, pen: Pen) -> dict[str, Any]:
                 if len(line):
                     style = {"color": COLOURS[number], "marker": MARKERS[number], "ms": 3.5}
                     ax.plot(line.index, line, label=label, **style)
-            ax.set(xlabel=f"at most so many {size}", title=f"r = {radius:g}")
+            ax.set(xlabel=f"maximum number of {size}", title=f"r = {radius:g}")
             if size == "leaves":
                 ax.set_xscale("log", base=2)
         row[0].set_ylabel("fidelity on fresh draws")
@@ -267,7 +267,7 @@ def exhibits(facts: Facts) -> list[Exhibit]:
     return [
         Exhibit(
             "regularization",
-            f"{facts['n_centers']} centers, the same draws for all. Above: trees of at most so many leaves, grown or "
+            f"{facts['n_centers']} centers, the same draws for all. Above: trees by maximum number of leaves, grown or "
             "pruned. Below: whole trees on the first features that the paper's filter picks, and L1 logistic models "
             "with as many features.",
             "In the abstract of the local explainer and in its conclusions: less complex than explainers that use "

@@ -150,7 +150,7 @@ def test_other_frames_reach_the_black_box_as_pandas():
         AggregateExplainer(decide, draws=Draws(200), random_state=0).fit(KINDS[kind](ROWS))
 
 
-def test_a_black_box_that_cannot_read_polars_is_told_of():
+def test_a_black_box_that_cannot_read_polars_is_named():
     def decide(X):
         return X.iloc[:, 0].to_numpy() > 60
 

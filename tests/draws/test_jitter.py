@@ -57,7 +57,7 @@ def test_the_same_seed_gives_the_same_draws():
     assert (one == other).all()
 
 
-def test_shuffled_rows_are_told_apart_and_draws_between_neighbours_are_not():
+def test_shuffled_rows_are_recognised_and_draws_between_neighbours_are_not():
     rng = np.random.default_rng(0)
     rows = rng.multivariate_normal([0, 0], [[1, 0.9], [0.9, 1]], size=600)
     schema = FeatureSchema.infer(rows)

@@ -64,7 +64,7 @@ class DecisionSet(Baseline):
         Most candidate rules for each label, the best by F1 and by F½.
     lambdas : "tune" or seven numbers
         The weights of the terms: number of rules, lengths, overlap within a label and between labels, labels with a
-        rule, rows covered wrongly, rows covered rightly. "tune" finds them by coordinate ascent on three folds.
+        rule, rows covered incorrectly, rows covered correctly. "tune" finds them by coordinate ascent on three folds.
     epsilon : float
         A step must gain this share of value / n², n being the number of candidates. The overlap terms hold the
         constant rows · n², so that 1 would stop the search at the first rule.

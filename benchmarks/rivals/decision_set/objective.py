@@ -45,7 +45,7 @@ class Terms:
         """Return the seven terms, f0 to f6, of a set of rules. Each is at least 0, and larger is better.
 
         Few rules, short rules, little overlap of rules with the same label and with different ones, many labels that
-        have a rule, few rows covered wrongly, many rows covered rightly by some rule.
+        have a rule, few rows covered incorrectly, many rows covered correctly by some rule.
         """
         n, n_rows = self.n_candidates, self.n_rows
         shared = self.overlap[np.ix_(chosen, chosen)].astype(float)
@@ -96,7 +96,7 @@ class Objective:
 class Choice:
     """A set of rules that changes by one rule at a time, and the gain of each change.
 
-    The rows that a rule would newly get right are updated from the rows that change, never counted anew.
+    The rows that a rule would newly get right are updated from the rows that change, never recounted.
     """
 
     def __init__(self, objective: Objective) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from oleander.arrays import Floats
 
-# Weights in units of one row covered rightly. The weights of rules, of their lengths and of labels (0, 1 and 4) count
+# Weights in units of one row covered correctly. The weights of rules, of their lengths and of labels (0, 1 and 4) count
 # no rows and are shares of all rows instead, so that they mean the same on more rows.
 START: tuple[float, ...] = (0.001, 0.0, 0.0, 0.05, 0.0, 0.5, 1.0)
 PER_ROW = (0, 1, 4)

@@ -135,7 +135,7 @@ def count_alone(members: Sequence[ChosenExplainer], rows: Floats, truth: Labels)
 
 
 def minority_right(result: Evaluation) -> float:
-    """Return the share of rows outside the largest class that are answered rightly; NaN for one class."""
+    """Return the share of rows outside the largest class that are answered correctly; NaN for one class."""
     classes = result.classes.drop(index=result.classes["rows"].idxmax())
     n_rows = classes["rows"].sum()
     return float((classes["answered_correctly"] * classes["rows"]).sum() / n_rows) if n_rows else math.nan

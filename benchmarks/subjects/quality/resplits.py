@@ -140,7 +140,7 @@ def measure_set(found: RuleSet | None, learner: RuleLearner, new: Rows, floor: f
 
 
 def learn_forest(lesson: Lesson, budget: Budget) -> Measure:
-    """Learn a forest, which answers where the share of its trees that agree is over a bar: nobody could read it."""
+    """Learn a forest, which answers where the share of its trees that agree exceeds a threshold: too large to read."""
     held, widen = lesson.is_held, Widening.learn(lesson.draws.values, lesson.rows.schema).apply
     forest = RandomForestClassifier(N_STUDENT_TREES, random_state=lesson.seed, n_jobs=1)
     forest.fit(widen(lesson.draws.values[~held]), lesson.draws.codes[~held])
@@ -160,7 +160,7 @@ def list_parts(lesson: Lesson) -> list[Floats]:
 
 
 def learn_again(lesson: Lesson, budget: Budget, search: Search) -> Measure:
-    """Learn candidates as the default does, and choose among them anew; held-back draws order what is chosen."""
+    """Learn candidates as the default does, and choose among them again; held-back draws order what is chosen."""
     family = propose(lesson, budget)
     steps = tuple(choose_again(family, max(step.max_rules for step in family.steps), budget.min_fidelity, search))
     family = replace(family, steps=steps)
@@ -194,7 +194,7 @@ def choose_again(family: Family, max_rules: int, floor: float, search: Search) -
 
 
 def search_greedily(program: CoverProgram, max_rules: int, _: list[list[int]]) -> list[int]:
-    """Return at most so many candidates, each of which adds the most draws to those before."""
+    """Return at most ``max_rules`` candidates, each of which adds as many draws as possible to those before."""
     bits, every_one = program.candidates.bits(program.allowed), np.arange(len(program.allowed))
     left = ~np.zeros(bits.shape[1:], dtype=np.uint64)
     chosen: list[int] = []

@@ -188,7 +188,7 @@ thirds are pooled and split again {n_splits} times: one part lets a set speak, a
 other. *Program* and *greedy* choose among the same candidate rules, which are learned from 85% of the draws; the other
 15% order the sets. *Equal reading* is the widest tree, on the judging rows, that asks no more questions than the
 default's rules have conditions; the widest of several is not certified. *Forest* is the ceiling: {n_trees} trees on the
-draws that answer where their vote is over a bar, which nobody could read.
+draws that answer where their vote exceeds a threshold; it is too large to read.
 """
 MAIN = """\
 Each method fitted by itself. The trees on draws learn from the same draws as the default and are judged on the same

@@ -9,7 +9,7 @@ from oleander.arrays import Bools, Floats
 from oleander.rules import Ball
 
 Bounds = Literal["uncut", "clipped", "cut"]
-# Of the Gibbs sampler; after so many sweeps its law is uniform.
+# Of the Gibbs sampler; after this number of sweeps its law is uniform.
 N_SWEEPS = 30
 
 

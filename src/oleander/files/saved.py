@@ -121,7 +121,7 @@ class Archive:
 
 @contextmanager
 def open_archive(path: str | os.PathLike[str], *, largest_total: int) -> Iterator[Archive]:
-    """Open a zip file of unknown origin to read at most so many bytes in all; any damage raises ``ArchiveError``."""
+    """Open a zip file of unknown origin to read a limited number of bytes; any damage raises ``ArchiveError``."""
     with _as_archive_error():
         file = zipfile.ZipFile(path)
     with file:

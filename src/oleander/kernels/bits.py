@@ -16,7 +16,7 @@ from oleander.kernels.compiling import compiled, reads, writes
 Bits = NDArray[np.uint64]
 
 WORDS, LINES = reads(types.uint64, 2, "C"), reads(types.intp, 1)
-# More entries than this are not listed if bits are smaller, and at most about so many are listed at once.
+# More entries than this are not listed if bits are smaller, and at most about this number is listed at once.
 MANY_ENTRIES, MOST_LISTED = 1_000_000, 2_000_000
 # An empty slot of a cover.
 NOTHING = -1
@@ -226,7 +226,7 @@ class PackedRows:
 
     @property
     def is_dense(self) -> bool:
-        """Whether there are so many entries that a list of them would take much more memory than the bits."""
+        """Whether a list of the entries would take much more memory than the bits."""
         return self.nnz > MANY_ENTRIES and 32 * self.nnz > self.shape[0] * self.shape[1]
 
     @cached_property

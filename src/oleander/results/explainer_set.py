@@ -310,7 +310,7 @@ class ExplainerSet:
         for number, member in enumerate(self.members):
             inside, n_rules = answers.covers[number], member.explainer.n_rules
             position = member.explainer.find_rules(rows.values)
-            # Where rules cannot be told apart, no row is counted for one of them.
+            # Where rules cannot be distinguished, no row is counted for one of them.
             of_rule = np.tile(inside, (n_rules, 1))
             if position is not None:
                 of_rule &= position == np.arange(n_rules)[:, None]

@@ -89,7 +89,7 @@ class Explanation(Shown):
     not_asked: str = ""
 
     def __repr__(self) -> str:
-        # The fields hold whole explainers, which nobody reads at a prompt.
+        # The fields hold whole explainers, which are too long for a prompt.
         return str(self)
 
     @property

@@ -25,7 +25,7 @@ def make_case(groups=None):
 
 
 def make_steps(lesson, thresholds):
-    """Steps that answer up to a threshold of the second column, rightly up to one half of it."""
+    """Steps that answer up to a threshold of the second column, correctly up to one half of it."""
 
     def answer(values, codes):
         said = np.where(values[:, 1] < 0.5, codes, 1 - codes)
