@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from oleander.files.saved import ArchiveError, open_archive
 from oleander.messages import one_line
+from studies.data.archives import ArchiveError, open_archive
 from studies.data.base import DataSet
 from studies.data.fetch import fetch_file
 

@@ -2,7 +2,7 @@ import zipfile
 
 import pytest
 
-from oleander.files.saved import ArchiveError, open_archive
+from studies.data.archives import ArchiveError, open_archive
 
 
 def pack(path, parts, method=zipfile.ZIP_DEFLATED):
