@@ -315,9 +315,7 @@ class AggregateExplainer(Parameters):
         model = self.output.of_model(self.black_box)
         box = BlackBox(model, reading.schema, is_number=self.tolerance is not None)
         if store is not None:
-            box, _ = resume(
-                store, box, [reading.values, reading.groups, reading.background], list_remembered(self), seed
-            )
+            box = resume(store, box, [reading.values, reading.groups, reading.background], list_remembered(self))
         black_box = CountingBlackBox(box, self.max_queries)
         counts_all = source is not None and plan_count(source, reading, black_box)
         engine_type = RulesOnDraws if self.asks else ChoiceFromPool
@@ -960,13 +958,13 @@ class AggregateExplainer(Parameters):
 
     @showing_progress
     def report(self, path: str | os.PathLike[str] | None = None, X: Any = None, **options: Any) -> Any:
-        """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.write_report``.
+        """Write the explainers as one page of HTML that opens anywhere; see ``oleander.report.make_page``.
 
         Without a path the page is returned, and a notebook shows it in the cell.
         """
         # The report is a layer above this one, so it is looked up by name when it is asked for.
-        report = import_module("oleander.report")
-        return report.make_page(self, X, **options) if path is None else report.write_report(self, path, X, **options)
+        page = import_module("oleander.report").make_page(self, X, **options)
+        return page if path is None else page.save(path)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the rules and the rows where each holds with matplotlib, on the given axes or on new ones.

@@ -41,8 +41,9 @@ def name_nearest(name: Any, known: Iterable[Any]) -> str:
     >>> name_nearest("gaite", ["age", "gait"])
     " Did you mean 'gait'?"
     """
-    names = {str(one).lower(): one for one in known}
-    near = get_close_matches(str(name).lower(), list(names), n=1)
+    # Of names that differ in case or spaces only, the first is meant.
+    names = {str(one).strip().lower(): one for one in reversed(list(known))}
+    near = get_close_matches(str(name).strip().lower(), names, n=1)
     return f" Did you mean {names[near[0]]!r}?" if near else ""
 
 

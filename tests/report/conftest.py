@@ -13,7 +13,6 @@ import pytest
 
 from oleander import AggregateExplainer, Balls, Floor, Program
 from oleander.draws import Draws
-from oleander.report import write_report
 from tests.making import OwnTrees
 
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots"
@@ -137,7 +136,7 @@ def chromium():
 def open_tab(
     chromium: Any, path: Path, atlas: AggregateExplainer, X: Any, browser: Any = None, **options: Any
 ) -> Opened:
-    write_report(atlas, path, X, **{"title": f"A page of {HOSTILE}", "about": HOSTILE, **options})
+    atlas.report(path, X, **{"title": f"A page of {HOSTILE}", "about": HOSTILE, **options})
     tab = chromium.new_page(**{"viewport": {"width": 1280, "height": 800}, **(browser or {})})
     opened = Opened(tab, path)
     tab.on("console", lambda message: opened.messages.append(message.text))

@@ -10,7 +10,6 @@ from oleander import AggregateExplainer, Balls, Floor
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.judging.certificate import Claim
-from oleander.report import write_report
 from oleander.report.columns import describe_columns
 from oleander.report.page import (
     SCRIPTS,
@@ -262,27 +261,27 @@ def test_a_ball_around_a_row_is_refused(tmp_path, make_rows, label_rows):
         random_state=0,
     ).fit(make_rows(200))
     with pytest.raises(ValueError, match="which the file would hold"):
-        write_report(atlas, tmp_path / "p.html")
+        atlas.report(tmp_path / "p.html")
     with pytest.raises(ValueError, match="which the file would hold"):
-        write_report(atlas, tmp_path / "p.html", make_rows(50, seed=9))
+        atlas.report(tmp_path / "p.html", make_rows(50, seed=9))
     assert not list(tmp_path.iterdir())
-    write_report(atlas, tmp_path / "p.html", include_rows=True)
+    atlas.report(tmp_path / "p.html", include_rows=True)
 
 
 def test_groups_need_their_rows(atlases, tmp_path):
     with pytest.raises(ValueError, match="no X was given"):
-        write_report(atlases["balls"], tmp_path / "p.html", by={"kind": ["a"]})
+        atlases["balls"].report(tmp_path / "p.html", by={"kind": ["a"]})
 
 
 @pytest.mark.parametrize("by", ["kind", ["a"], 0])
 def test_groups_have_names(atlases, tmp_path, by):
     with pytest.raises(TypeError, match=f"by is a {type(by).__name__}; give a mapping of names to groups"):
-        write_report(atlases["balls"], tmp_path / "p.html", by=by)
+        atlases["balls"].report(tmp_path / "p.html", by=by)
 
 
 def test_the_same_explainer_writes_the_same_bytes(atlases, tmp_path):
     for name in ("a.html", "b.html"):
-        write_report(atlases["balls"], tmp_path / name)
+        atlases["balls"].report(tmp_path / name)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
@@ -312,7 +311,7 @@ def test_text_has_enough_contrast(theme):
 
 
 def test_the_summary_is_shown_without_scripts(atlases, tmp_path):
-    write_report(atlases["balls"], tmp_path / "p.html")
+    atlases["balls"].report(tmp_path / "p.html")
     page = (tmp_path / "p.html").read_text()
     assert "explainers with" in re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)[1]
 

@@ -36,8 +36,6 @@ def label_rows(
     learned from some of them and judged on the others, as it will be on new rows. ``clusters`` number copies that folds
     keep together.
 
-    Examples
-    --------
     >>> from oleander.black_box import BlackBox
     >>> from oleander.data.schema import FeatureSchema
     >>> X = np.array([[0.5], [1.5], [0.5]])

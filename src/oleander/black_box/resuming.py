@@ -63,10 +63,8 @@ class KeptBlackBox(BlackBox):
         )
 
 
-def resume(
-    checkpoint: Checkpoint, box: BlackBox, data: Sequence[Any], options: Mapping[str, Any], seed: int
-) -> tuple[KeptBlackBox, int]:
-    """Return the black box with the answers of an earlier run of the same fit, and the seed of that run, if any.
+def resume(checkpoint: Checkpoint, box: BlackBox, data: Sequence[Any], options: Mapping[str, Any]) -> KeptBlackBox:
+    """Return the black box with the answers of an earlier run of the same fit, if there was one.
 
     Two fits are the same if their data, options, schema and version are. Another fit's checkpoint is refused.
     """
@@ -87,5 +85,4 @@ def resume(
             "options": hash_text(option_text),
         }
     )
-    kept = KeptBlackBox(box.model, box.schema, checkpoint, is_resumed, is_number=box.is_number)
-    return kept, int(checkpoint.remember("seed", str(seed)))
+    return KeptBlackBox(box.model, box.schema, checkpoint, is_resumed, is_number=box.is_number)

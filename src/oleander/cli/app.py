@@ -120,8 +120,6 @@ class Program(TyperGroup):
 def describe_misuse(error: Any, words: Sequence[str]) -> str:
     """Return typer's message as one sentence: what was given, what is allowed, and the command that shows more.
 
-    Examples
-    --------
     >>> describe_misuse(UsageError("No such command 'dmo'. Did you mean 'demo'?"), ["dmo"])
     "no such command 'dmo'; did you mean 'demo'? (oleander --help)"
     """

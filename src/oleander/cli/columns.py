@@ -141,8 +141,6 @@ def clean_like(table: pd.DataFrame, schema: FeatureSchema, *, dates: str | None 
 def read_numbers(column: pd.Series, decimal: str = ".") -> Cells:
     """Return text as numbers: without currency, percent sign and marks between thousands.
 
-    Examples
-    --------
     >>> cells = read_numbers(pd.Series(["$1,570.00", "$12.5", "free"]))
     >>> cells.values.tolist(), cells.strange.tolist(), cells.units
     ([1570.0, 12.5, nan], [False, False, True], ('$',))
@@ -158,8 +156,6 @@ def read_dates(column: pd.Series, date_format: str | None = None) -> list[Cells]
     Two answers that differ, such as day first and month first, mean that the cells do not say which is right. Times
     with a time zone become times in UTC. The format is as in ``strptime``; None tries the usual ones.
 
-    Examples
-    --------
     >>> [cells.values.dt.strftime("%d %b").tolist() for cells in read_dates(pd.Series(["03/04/2024"]))]
     [['03 Apr'], ['04 Mar']]
     >>> read_dates(pd.Series(["2024-03-04T01:00:00+02:00"]))[0].values.astype(str).tolist()

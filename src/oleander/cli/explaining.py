@@ -185,8 +185,6 @@ def fit_and_write(
 def read_tolerance(text: str | None) -> float | str | None:
     """Return the tolerance that ``--tolerance`` gives: a number, a share such as "10%", or "auto".
 
-    Examples
-    --------
     >>> read_tolerance("30"), read_tolerance("10%")
     (30.0, '10%')
     """
@@ -219,8 +217,6 @@ def read_output(proba: str | None, threshold: float | None, model: Any) -> Outpu
 def read_radii(radius: Sequence[str]) -> Any:
     """Return the radius that ``--radius`` gives, once or several times, with commas or without.
 
-    Examples
-    --------
     >>> read_radii(["7"]), read_radii(["5", "7,9"]), read_radii(["auto"])
     (7.0, [5.0, 7.0, 9.0], 'auto')
     """

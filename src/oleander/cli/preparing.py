@@ -264,8 +264,6 @@ def _check_target(target: pd.Series, *, is_regression: bool) -> None:
 def read_kinds(text: str) -> Mapping[str, str]:
     """Return the kinds that ``--kinds`` declares.
 
-    Examples
-    --------
     >>> dict(read_kinds("age=integer,sex=binary"))
     {'age': 'integer', 'sex': 'binary'}
     """
@@ -283,8 +281,6 @@ def read_kinds(text: str) -> Mapping[str, str]:
 def read_limits(limits: Sequence[str] | None) -> Boxes:
     """Return what ``--limit`` allows rules.
 
-    Examples
-    --------
     >>> read_limits(["conditions=3", "monotone=age+,gait-"]).monotone
     {'age': '+', 'gait': '-'}
     """

@@ -113,11 +113,11 @@ def evaluate(given: Evaluate) -> None:
     explainer, X, known = _read_judged(given)
     n_saved = explainer.n_queries_
     result = explainer.evaluate(X, known)
-    n_answered = round(result.coverage * result.n_rows)
-    if not n_answered:
+    if not result.n_answered:
         raise CommandError(f"none of the {result.n_rows:,} rows is answered, so the floor cannot be judged.")
-    n_right = round(result.agreement * n_answered)
-    check = FloorCheck.count(n_right, n_answered, floor=explainer.min_fidelity, confidence=given.confidence)
+    check = FloorCheck.count(
+        result.n_right, result.n_answered, floor=explainer.min_fidelity, confidence=given.confidence
+    )
     alarms = check.alarms(given.alarm)
     if given.as_json:
         show_json(

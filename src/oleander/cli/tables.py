@@ -8,7 +8,6 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +17,7 @@ import pandas as pd
 
 from oleander.cli.options import CommandError, note, split_names, wrong_option
 from oleander.data.checks import MOST_EXACT
-from oleander.messages import import_extra, list_some, one_line
+from oleander.messages import import_extra, list_some, name_nearest, one_line
 
 PARQUET = (".parquet", ".pq")
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -52,8 +51,6 @@ class FileOptions:
     def parse(cls, read: Sequence[str] | None) -> Self:
         """Return what ``--read`` says.
 
-        Examples
-        --------
         >>> FileOptions.parse(["separator=;", "decimal=,", "missing=n/k,-999"]).missing
         ('n/k', '-999')
         """
@@ -218,8 +215,6 @@ def _may_be_rounded(column: pd.Series) -> bool:
 def has_decimal_commas(table: pd.DataFrame) -> bool:
     """Return whether numbers of a table have decimal commas: some columns are such numbers, and none has points.
 
-    Examples
-    --------
     >>> has_decimal_commas(pd.DataFrame({"dose": ["1,5", "0,25"]}))
     True
     >>> has_decimal_commas(pd.DataFrame({"cost": ["1,500", "2,250"]}))
@@ -263,8 +258,6 @@ def sniff_separator(header: str) -> str:
     pandas (``sep=None``) splits a single column at any letter, ``age`` into ``a`` and ``e``, and ``csv.Sniffer``
     prefers a comma inside a name to the semicolons between names.
 
-    Examples
-    --------
     >>> sniff_separator("age;sex;risk"), sniff_separator("age\tsex"), sniff_separator("age")
     (';', '\t', ',')
     """
@@ -290,10 +283,7 @@ def check_columns(columns: Sequence[Any], names: Sequence[str], option: str) -> 
     """Raise ``CommandError`` if an option names a column that is not there."""
     for name in names:
         if name not in columns:
-            hint = IS_IT_RIGHT if len(columns) == 1 else ""
-            spelled = {str(column).strip().lower(): column for column in reversed(columns)}
-            if not hint and (near := get_close_matches(name.strip().lower(), spelled, n=1)):
-                hint = f" Did you mean {spelled[near[0]]!r}?"
+            hint = IS_IT_RIGHT if len(columns) == 1 else name_nearest(name, columns)
             raise wrong_option(
                 f"{option} names the column {name!r}, and the data have {list_some(columns, MOST_LISTED)}.{hint}"
             )

@@ -28,34 +28,22 @@ MOST_BACKGROUND = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A table as it was read.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    values : array of shape (n_rows, n_features)
-        The rows, encoded by ``schema.exact``.
-    truth : array of shape (n_rows,) or None
-        The true labels. Nothing is learned from them.
-    groups : array of shape (n_rows,) or None
-    positions : int array of shape (n_rows,) or None
-        The position of each row in the source that it was sampled from, ascending; None for a table.
-    clusters : int array of shape (n_rows,) or None
-        The number of each row's cluster of copies, where rows coincide far more often than chance explains, with one
-        another or with the background. Then nothing is certified on them.
-    background : array of shape (n_background, n_features) or None
-        Rows that show where data lie, encoded by ``schema.exact``.
-    subgroups : array of shape (n_rows,) or None
-        The subgroup of each row, where the floor must hold within each.
-    """
+    """A table as it was read; arrays but ``background`` have an entry for each row."""
 
     schema: FeatureSchema
+    # The rows, encoded by ``schema.exact``.
     values: Floats
+    # The true labels. Nothing is learned from them.
     truth: Labels | None = None
     groups: Labels | None = None
+    # The position of each row in the source that it was sampled from, ascending; None for a table.
     positions: Ints | None = None
+    # The number of each row's cluster of copies, where rows coincide far more often than chance explains, with one
+    # another or with the background. Then nothing is certified on them.
     clusters: Ints | None = None
+    # Rows that show where data lie, encoded by ``schema.exact``.
     background: Floats | None = None
+    # The subgroup of each row, where the floor must hold within each.
     subgroups: Labels | None = None
 
     def __post_init__(self) -> None:

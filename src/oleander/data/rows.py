@@ -23,35 +23,24 @@ class Rows:
     """Rows, which the program calls points; a program merges equal rows (of each group) into one.
 
     Rows that differ in a rare level only are points of their own with equal values: the black box may tell them apart.
-
-    Parameters
-    ----------
-    schema : FeatureSchema
-    values : array of shape (n_points, n_features)
-        Encoded, in the order in which they first occur.
-    weights : int array of shape (n_points,)
-        The number of the user's rows that are equal to each point.
-    point_of_row : int array of shape (n_rows,)
-    labels : array of shape (n_points,)
-        The black box's answers.
-    groups : array of shape (n_points,), optional
-        The group of each point (one patient, one trial). Equal rows of two groups are two points.
-    row_numbers : int array of shape (n_rows,), optional
-        The position of each row in X, where X has more rows or others; None if these are the rows of X.
-    clusters : int array of shape (n_points,), optional
-        Points that are copies of one another, which folds keep together where there are no groups.
-    asked : array of shape (n_points, n_features), optional
-        The rows that the black box was asked about, encoded by ``schema.exact``; None where they are the values.
+    Arrays have an entry for each point, but ``point_of_row`` and ``row_numbers`` one for each of the user's rows.
     """
 
     schema: FeatureSchema
+    # Encoded, in the order in which they first occur.
     values: Floats
+    # The number of the user's rows that are equal to each point.
     weights: Ints
     point_of_row: Ints
+    # The black box's answers.
     labels: Labels
+    # The group of each point (one patient, one trial). Equal rows of two groups are two points.
     groups: Labels | None = None
+    # The position of each row in X, where X has more rows or others; None if these are the rows of X.
     row_numbers: Ints | None = None
+    # Points that are copies of one another, which folds keep together where there are no groups.
     clusters: Ints | None = None
+    # The rows that the black box was asked about, encoded by ``schema.exact``; None where they are the values.
     asked: Floats | None = None
 
     @classmethod

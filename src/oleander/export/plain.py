@@ -87,8 +87,6 @@ def _check_member(number: int, member: ChosenExplainer) -> None:
 def plain_value(value: Any) -> bool | int | float | str:
     """Return a level or a label as a value of one of Python's own types, whatever its class is.
 
-    Examples
-    --------
     >>> plain_value(np.int64(3)), plain_value(np.str_("a"))
     (3, 'a')
     """
@@ -265,8 +263,6 @@ class Language(ABC):
 def largest_square(limit: float) -> float:
     """Return the largest number whose square root is at most a limit, so that no root is needed elsewhere.
 
-    Examples
-    --------
     >>> largest_square(2.0)
     4.000000000000001
     """

@@ -155,8 +155,6 @@ class Python(Language):
 def name_variables(schema: FeatureSchema) -> list[str]:
     """Return a distinct variable for each column, as near to its name as Python allows.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> name_variables(FeatureSchema.infer(pd.DataFrame({"serum iron": [1, 2, 3], "class": [4, 5, 6], "ß": [7, 8, 9]})))
     ['serum_iron', 'class_', 'column_2']

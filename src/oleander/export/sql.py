@@ -346,8 +346,6 @@ def _kind_of(value: Any) -> str:
 def quote(name: str) -> str:
     """Return a name of a column or a table in quotes.
 
-    Examples
-    --------
     >>> quote('the "best" dose')
     '"the ""best"" dose"'
     """

@@ -39,8 +39,6 @@ class Saved:
 def write_fields(record: Any, **given: Any) -> dict[str, Any]:
     """Return the fields of a dataclass as plain data, some of which are given.
 
-    Examples
-    --------
     >>> from dataclasses import dataclass
     >>> @dataclass
     ... class Pair(Saved):

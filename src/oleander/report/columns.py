@@ -59,8 +59,6 @@ def typical_row(schema: FeatureSchema, values: Floats | None) -> Floats:
 def usual_range(feature: Feature, values: Floats) -> str:
     """Return the rounded range of a column's values without the ends, in which single rows could be recognised.
 
-    Examples
-    --------
     >>> from oleander.data.schema import Kind
     >>> usual_range(Feature("age", Kind.INTEGER, "int64", upper=300), np.arange(301.0))
     '20 to 280'
@@ -84,8 +82,6 @@ def count_column(feature: Feature, values: Floats) -> dict[str, Any] | None:
     was not merged. Other columns have "codes" and "counts" of their most frequent levels, and "rest", the rows of all
     other levels.
 
-    Examples
-    --------
     >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", upper=100)
     >>> found = count_column(age, np.repeat([20.0, 40.0, 50.0, 70.0], 30))
@@ -127,8 +123,6 @@ def _place_edges(feature: Feature, known: Floats) -> Floats:
 def merge_small(edges: Floats, counts: Ints) -> tuple[Floats, Ints]:
     """Return edges and counts after each bin of few rows was merged with the next one, or the last with its neighbour.
 
-    Examples
-    --------
     >>> merge_small(np.array([1.0, 2.0, 3.0]), np.array([2, 3, 9, 1]))
     (array([2.]), array([ 5, 10]))
     """

@@ -42,9 +42,25 @@ SCRIPTS = ("reading.js", "changing.js", "drawing.js", "page.js", "editing.js")
 Codes = Mapping[str, int]
 
 
-def write_report(
+@dataclass(frozen=True)
+class Page:
+    """The page in memory, which a notebook shows in a frame of its own."""
+
+    html: str
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all."""
+        write_whole(Path(path), self.html.encode())
+
+    def _repr_html_(self) -> str:
+        # The frame may run the page's own script, and reaches nothing of the notebook around it.
+        look = "width:100%;height:44em;border:1px solid rgba(128,128,128,0.4);background:white"
+        may = "allow-scripts allow-downloads"
+        return f'<iframe sandbox="{may}" style="{look}" srcdoc="{html.escape(self.html)}"></iframe>'
+
+
+def make_page(
     atlas: AggregateExplainer,
-    path: str | os.PathLike[str],
     X: Any = None,
     *,
     labels: Any = None,
@@ -53,15 +69,13 @@ def write_report(
     title: str = "How the model decides",
     about: str = "",
     include_rows: bool = False,
-) -> None:
-    """Write the explainers as one page of HTML.
+) -> Page:
+    """Return the explainers as one page of HTML.
 
     Parameters
     ----------
     atlas : AggregateExplainer
         A fitted or loaded explainer. A loaded one has the trade-off that was saved with it.
-    path : path
-        The file, which is written whole or not at all.
     X : DataFrame or array, optional
         Rows that the page counts, rule by rule and group by group; None takes the rows of the fit, if they are still
         there.
@@ -82,37 +96,8 @@ def write_report(
     --------
     >>> X = np.random.default_rng(0).uniform(size=(400, 3))
     >>> atlas = AggregateExplainer(lambda X: X[:, 0] > 0.5, max_explainers=3, random_state=0).fit(X)
-    >>> write_report(atlas, "report.html")  # doctest: +SKIP
+    >>> make_page(atlas).save("report.html")  # doctest: +SKIP
     """
-    page = make_page(atlas, X, labels=labels, by=by, ids=ids, title=title, about=about, include_rows=include_rows)
-    write_whole(Path(path), page.html.encode())
-
-
-@dataclass(frozen=True)
-class Page:
-    """The page in memory, which a notebook shows in a frame of its own."""
-
-    html: str
-
-    def _repr_html_(self) -> str:
-        # The frame may run the page's own script, and reaches nothing of the notebook around it.
-        look = "width:100%;height:44em;border:1px solid rgba(128,128,128,0.4);background:white"
-        may = "allow-scripts allow-downloads"
-        return f'<iframe sandbox="{may}" style="{look}" srcdoc="{html.escape(self.html)}"></iframe>'
-
-
-def make_page(
-    atlas: AggregateExplainer,
-    X: Any = None,
-    *,
-    labels: Any = None,
-    by: Mapping[str, Any] | None = None,
-    ids: Any = None,
-    title: str = "How the model decides",
-    about: str = "",
-    include_rows: bool = False,
-) -> Page:
-    """Return the page that ``write_report`` writes."""
     shown = _rows_to_show(atlas, X, labels, {} if by is None else by, ids)
     content = build_content(atlas, shown, title=title, about=about, include_rows=include_rows)
     return Page(fill_template(content, atlas.summary()))
@@ -170,8 +155,6 @@ def fill_template(content: Mapping[str, Any], summary: str) -> str:
 def json_in_html(content: Any) -> str:
     r"""Return JSON that cannot end the HTML element around it.
 
-    Examples
-    --------
     >>> json_in_html(["</script>"])
     '["\\u003c/script\\u003e"]'
     """

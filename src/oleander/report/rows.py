@@ -35,35 +35,23 @@ Reason = tuple[int | None, tuple[int, ...] | None]
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The rows that the page counts.
+    """The rows that the page counts."""
 
-    Parameters
-    ----------
-    values : array of shape (n_rows, n_features)
-        The encoded rows.
-    labels : array of shape (n_rows,) or None
-        The black box's labels, where they are known.
-    by : mapping of name to array of shape (n_rows,)
-        Groups in which unanswered rows are counted.
-    are_fitted : bool
-        Whether they are the rows of the fit.
-    tolerance : Tolerance or None
-        Where the labels are numbers.
-    ids : array of shape (n_rows,) or None
-        What the rows are called; None for their numbers, counted from 0.
-    has_intervals : bool
-        Whether a share of these rows may have an interval: they were not chosen on, and no group holds several.
-    heard : bool array of shape (n_rows,) or None
-        The rows of subgroups that get answers; None where all may.
-    """
-
+    # The encoded rows.
     values: Floats
+    # The black box's labels, where they are known.
     labels: Labels | None
+    # Groups in which unanswered rows are counted.
     by: Mapping[str, Labels]
+    # Whether they are the rows of the fit.
     are_fitted: bool = False
+    # Where the labels are numbers.
     tolerance: Tolerance | None = None
+    # What the rows are called; None for their numbers, counted from 0.
     ids: Labels | None = None
+    # Whether a share of these rows may have an interval: they were not chosen on, and no group holds several.
     has_intervals: bool = False
+    # The rows of subgroups that get answers; None where all may.
     heard: Bools | None = None
 
     @cached_property
@@ -138,8 +126,6 @@ def describe_combinations(covers: Bools, labels: Ints | None) -> dict[str, Any]:
     exactly these cover; and "by", pairs of a class and its rows, where classes of few rows have None for a name. "few"
     are the number and the rows of all other combinations; None where these rows are few, or none.
 
-    Examples
-    --------
     >>> found = describe_combinations(np.arange(20) < np.array([[12], [6]]), np.repeat([0, 1], 10))
     >>> found["lines"][0]
     {'rules': [], 'n': 8, 'by': [[1, 8]]}
@@ -174,8 +160,6 @@ def describe_overlaps(covers: Bools) -> list[dict[str, Any]]:
     "n" and "alone" are counts of rows, "with" pairs of another explainer's number and a count, the largest first. A
     count of one to four rows is None, or left out.
 
-    Examples
-    --------
     >>> describe_overlaps(np.arange(20) < np.array([[20], [8], [2]]))[1]
     {'n': 8, 'alone': 0, 'with': [[0, 8]]}
     """
@@ -256,8 +240,6 @@ def _count(
 def show_interval(n_right: int, n_rows: int) -> str:
     """Return the 95% interval of a share, by Clopper and Pearson; neither end is rounded inward.
 
-    Examples
-    --------
     >>> show_interval(45, 50)
     '78% to 97%'
     """

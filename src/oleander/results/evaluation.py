@@ -172,8 +172,6 @@ def evaluate(
     ``covers`` and ``said`` have the shape (n_explainers, n_rows); what is said counts only where an explainer covers.
     ``answers`` are those given, and ``labels`` the black box's. A row stands for as many equal ones as its weight.
 
-    Examples
-    --------
     >>> covers = np.array([[True, True, False]])
     >>> said = np.array([["a", "b", "b"]])
     >>> result = evaluate(covers, said, said[0], np.array(["a", "a", "b"]), [2])
@@ -204,8 +202,6 @@ def evaluate(
 def group_answers(labels: Labels, tolerance: Tolerance | None) -> tuple[Ints, Labels]:
     """Return the position of each answer among the labels or, for numbers, among a few ranges; and these in words.
 
-    Examples
-    --------
     >>> group_answers(np.array(["b", "a"]), None)[1].tolist()
     ['a', 'b']
     >>> group_answers(np.array([1.0, 1.0, 7.0]), Tolerance(0.5))[1].tolist()
@@ -223,8 +219,6 @@ def group_answers(labels: Labels, tolerance: Tolerance | None) -> tuple[Ints, La
 class Ranges:
     """Ranges between readable edges, each with its upper edge; the edges ascend, and there is at least one.
 
-    Examples
-    --------
     >>> ranges = Ranges.of(np.arange(100.0))
     >>> ranges.names.tolist()
     ['up to 20', '20 to 40', '40 to 60', '60 to 80', 'over 80']

@@ -384,8 +384,6 @@ def fill_abstentions(answers: np.ma.MaskedArray[Any, Any], value: Any) -> Any:
 
     Numbers and a number, and text and text, share a dtype. Any other pair is an array of objects.
 
-    Examples
-    --------
     >>> answers = np.ma.masked_array(["no", "yes"], mask=[False, True])
     >>> fill_abstentions(answers, "unknown").tolist(), fill_abstentions(answers, None).tolist()
     (['no', 'unknown'], ['no', None])

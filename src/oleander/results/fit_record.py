@@ -176,27 +176,18 @@ class BallSize(Shown, Saved):
 
 @dataclass(frozen=True)
 class OneTree(Saved):
-    """What one tree in the place of the explainers would do, judged on rows that it was not grown on.
-
-    Parameters
-    ----------
-    answer : {"one plain tree", "one tree that abstains"}
-    rules : int
-        The number of leaves that answer.
-    coverage, agreement, bound : float
-        The share of rows that it answers, the share of these that match the black box, and the lower bound on it.
-    questions : int
-        The distinct questions above the leaves that answer.
-    leaves_alone : float
-        The share of these leaves that reach the floor by themselves, on the draws.
-    """
+    """What one tree in the place of the explainers would do, judged on rows that it was not grown on."""
 
     answer: Literal["one plain tree", "one tree that abstains"]
+    # The number of leaves that answer.
     rules: Count
+    # The share of rows that it answers, the share of these that match the black box, and the lower bound on it.
     coverage: float
     agreement: float
     bound: float
+    # The distinct questions above the leaves that answer.
     questions: Count
+    # The share of these leaves that reach the floor by themselves, on the draws.
     leaves_alone: float
 
 

@@ -181,8 +181,6 @@ def default_grid(max_explainers: int, min_fidelity: float) -> tuple[list[int], l
 
     A floor far above it is expensive: most candidates must be trained to see that they fail.
 
-    Examples
-    --------
     >>> default_grid(4, 0.9)
     ([1, 2, 3, 4], [0.7, 0.8, 0.85, 0.9, 0.95])
     """

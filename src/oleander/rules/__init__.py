@@ -2,11 +2,10 @@
 
 from oleander.rules.ball import Ball, ball_distances
 from oleander.rules.base import Explainer, LocalExplainer, Rule
-from oleander.rules.box import Box
 from oleander.rules.constant import Constant
 from oleander.rules.line import Line
 from oleander.rules.local import FilteredTree, SparseLine, UnfilteredTree
-from oleander.rules.region import Region, membership
+from oleander.rules.region import Box, Region, membership
 from oleander.rules.tree import Tree
 
 __all__ = [

@@ -18,8 +18,6 @@ from oleander.data.schema import Feature, FeatureSchema
 class Range:
     """Numbers over ``lower`` and up to ``upper``, and missing values if ``missing``.
 
-    Examples
-    --------
     >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
     >>> print(Range(0, age, lower=60))
@@ -96,8 +94,6 @@ class Range:
 class Levels:
     """Some levels of a binary or categorical column, by code, and missing values if ``missing``.
 
-    Examples
-    --------
     >>> from oleander.data.schema import Kind
     >>> colour = Feature("colour", Kind.CATEGORICAL, "str", levels=("blue", "green", "red"))
     >>> print(Levels(0, colour, frozenset({2})))
@@ -167,8 +163,6 @@ def read_condition(data: dict[str, Any], schema: FeatureSchema) -> Condition:
 def conjoin(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     """Return the conditions with those on one column joined, in the order in which columns first occur.
 
-    Examples
-    --------
     >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
     >>> [str(condition) for condition in conjoin([Range(0, age, lower=40), Range(0, age, upper=60)])]
@@ -184,8 +178,6 @@ def conjoin(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
 def clauses(terms: Sequence[Any]) -> list[str]:
     """Return the terms of a conjunction in words; beside others, a condition with an "or" stands in brackets.
 
-    Examples
-    --------
     >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90)
     >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", upper=9, missing=True)

@@ -97,8 +97,6 @@ class Constant(Explainer, saved_as="constant"):
 def find_constants(answers: Floats, tolerance: Tolerance) -> Floats:
     """Return the constants that an explainer may say, readable and near enough to every frequent answer.
 
-    Examples
-    --------
     >>> find_constants(np.array([0.98, 1.0, 1.31]), Tolerance(0.5)).tolist()
     [1.0, 1.1, 1.2, 1.3]
     """
@@ -114,8 +112,6 @@ def find_constants(answers: Floats, tolerance: Tolerance) -> Floats:
 def find_nearest(answers: Floats, constants: Floats) -> Ints:
     """Return the position of the nearest of the constants, which are in ascending order.
 
-    Examples
-    --------
     >>> find_nearest(np.array([0.1, 0.8, 3.0]), np.array([0.0, 1.0])).tolist()
     [0, 1, 1]
     """
@@ -128,8 +124,6 @@ def cut_into_bins(answers: Floats, tolerance: Tolerance, shift: float = 0.0) -> 
 
     The first bin begins at ``shift``, in units of a bin.
 
-    Examples
-    --------
     >>> cut_into_bins(np.array([0.0, 0.1, 0.3, 0.9]), Tolerance(0.1))
     (array([0, 0, 1, 2]), 3)
     """

@@ -29,24 +29,16 @@ SHARE_CUT = 0.001
 
 @dataclass(frozen=True)
 class Column:
-    """A feature of the draws as bin codes.
+    """A feature of the draws as bin codes."""
 
-    Parameters
-    ----------
-    position : int
-        The feature's column in the encoded rows.
-    edges : array
-        Empty for levels. A number over ``edges[k - 1]`` and up to ``edges[k]`` has code k.
-    n_codes : int
-        The number of bins or levels, without missing.
-    codes : array of shape (n_draws,)
-        Missing has the code ``n_codes``.
-    """
-
+    # The feature's column in the encoded rows.
     position: int
     is_number: bool
+    # Empty for levels. A number over ``edges[k - 1]`` and up to ``edges[k]`` has code k.
     edges: Floats
+    # The number of bins or levels, without missing.
     n_codes: int
+    # Missing has the code ``n_codes``.
     codes: NDArray[np.int32]
 
     def take(self, draws: Ints) -> "Column":
@@ -77,8 +69,6 @@ def readable_edges(values: Floats, feature: Feature) -> Floats:
     The step is 1, 2 or 5 times a power of ten, about a hundredth of the draws' spread, and whole for whole numbers.
     Dates are rounded up to the first of a month where their spread is large.
 
-    Examples
-    --------
     >>> from oleander.data.schema import Kind
     >>> dose = Feature("dose", Kind.CONTINUOUS, "float64", lower=0, upper=10)
     >>> readable_edges(np.linspace(0.0, 10.0, 5000), dose)[:4].tolist()
@@ -178,8 +168,6 @@ def grow_on_columns(
 def to_amounts(answers: Floats) -> Ints:
     """Return numbers as whole amounts from 2 on, in the same order.
 
-    Examples
-    --------
     >>> to_amounts(np.array([0.0, 0.5, 1.0])).tolist()
     [2, 502, 1002]
     """

@@ -32,17 +32,6 @@ REFERENCE_STEP = 0.25
 class Term:
     """What one column adds to a line.
 
-    Parameters
-    ----------
-    column : int
-    feature : Feature
-    slope : float
-        The amount for each unit of a number, or for the level.
-    reference : float
-        The number from which a value is measured, or the code of the level. A missing value adds nothing.
-
-    Examples
-    --------
     >>> from oleander.data.schema import Kind
     >>> age = Feature("age", Kind.INTEGER, "int64", lower=18, upper=90, scale=12.5)
     >>> print(Term(0, age, -0.25, reference=60.0))
@@ -51,7 +40,9 @@ class Term:
 
     column: int
     feature: Feature
+    # The amount for each unit of a number, or for the level.
     slope: float
+    # The number from which a value is measured, or the code of the level. A missing value adds nothing.
     reference: float
 
     def amounts(self, rows: Floats) -> Floats:

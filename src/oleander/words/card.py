@@ -35,8 +35,6 @@ def write_card(record: FitRecord, title: str) -> str:
 def escape(text: str) -> str:
     r"""Return text that Markdown shows letter by letter, in one line.
 
-    Examples
-    --------
     >>> escape("*bold* <b>")
     '\\*bold\\* &lt;b&gt;'
     """

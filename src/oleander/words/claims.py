@@ -31,8 +31,6 @@ USUAL_LEVEL = 0.05
 def at_least(bound: float, decimals: int = 0) -> str:
     """Return a lower bound in words, never rounded up.
 
-    Examples
-    --------
     >>> at_least(0.9087), at_least(0.9996, 1)
     ('at least 90%', 'at least 99.9%')
     """
@@ -42,8 +40,6 @@ def at_least(bound: float, decimals: int = 0) -> str:
 def how_many(number: int, unit: str = "rows") -> str:
     """Return a number of things in words.
 
-    Examples
-    --------
     >>> how_many(1), how_many(1_200, "groups")
     ('1 row', '1,200 groups')
     """
@@ -53,8 +49,6 @@ def how_many(number: int, unit: str = "rows") -> str:
 def join_words(words: Sequence[str]) -> str:
     """Return several words as one list.
 
-    Examples
-    --------
     >>> join_words(["a", "b", "c"])
     'a, b and c'
     """
@@ -64,8 +58,6 @@ def join_words(words: Sequence[str]) -> str:
 def show_counts(claim: Claim, unit: str | None = None) -> str:
     """Return the counts of a claim; a sum of groups' shares is rounded down.
 
-    Examples
-    --------
     >>> show_counts(Claim(43, 45, 0.8)), show_counts(Claim(285.57, 299, 0.9, "groups"))
     ('43 of 45 rows', '285.5 of 299 groups')
     """
@@ -99,8 +91,6 @@ def on_new_rows(claim: Claim) -> str:
 def describe_claim(claim: Claim, floor: float = 0.0) -> str:
     """Return what is claimed of an explainer, also where nothing can be.
 
-    Examples
-    --------
     >>> describe_claim(Claim(58, 60, 0.87), 0.9)
     'certified: at least 87% on new rows (58 of 60 rows), below the floor of 90%'
     """
@@ -310,8 +300,6 @@ def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, 
 
     ``level`` is the one-sided error of the bound, and ``of_widest`` says that the widest of several choices is taken.
 
-    Examples
-    --------
     >>> why_too_few(14, "groups", 0.9, 0.05).split(".")[1]
     '9 cannot be shown on 14 groups, even if every answer is correct: 29 are needed'
     >>> why_too_few(29, "groups", 0.9, 0.05)
@@ -339,8 +327,6 @@ def why_too_few(n_units: int, unit: Unit, min_fidelity: float, level: float, *, 
 def describe_highest(n_units: int, unit: Unit, level: float) -> str:
     """Return in a sentence the highest floor that some units can show.
 
-    Examples
-    --------
     >>> describe_highest(21, "groups", 0.05)
     'At most min_fidelity=0.86 can be shown on 21 groups.'
     """

@@ -37,8 +37,6 @@ MOST_DRAWN = 20
 def fragment(head: str, lines: Iterable[str], *pieces: str) -> str:
     """Return a line in bold, lines (indented where they start with spaces), and HTML that is escaped already.
 
-    Examples
-    --------
     >>> fragment("a < b", [])
     '<div style="font-size:0.95em;line-height:1.45;max-width:72em"><div><strong>a &lt; b</strong></div></div>'
     """
@@ -51,8 +49,6 @@ def fragment(head: str, lines: Iterable[str], *pieces: str) -> str:
 def table(names: Sequence[str], lines: Iterable[Sequence[Any]], caption: str = "") -> str:
     """Return a table; numbers stand to the right, and the first column is not broken into lines.
 
-    Examples
-    --------
     >>> "a&lt;b" in table(["name"], [["a<b"]])
     True
     """
@@ -237,8 +233,6 @@ def _draw_rules(members: Sequence[ChosenExplainer], stability: Stability | None 
 def draw_bar(counts: tuple[int, int] | None, widest: int) -> str:
     """Return a bar of the rows that match the model and those that do not; the widest rule has the full length.
 
-    Examples
-    --------
     >>> draw_bar((30, 40), 80).count("background:")
     2
     """

@@ -40,8 +40,6 @@ def describe_rule(name: str, rule: Rule, evidence: str) -> str:
 def matches_on(n_right: float, n_rows: int) -> str:
     """Return in words on how many rows a rule says what the model says.
 
-    Examples
-    --------
     >>> matches_on(43, 45)
     'matches the model on 43 of 45 rows'
     """
@@ -51,8 +49,6 @@ def matches_on(n_right: float, n_rows: int) -> str:
 def describe_teachers(rule: Rule) -> str:
     """Return how a rule does on what it was learned from.
 
-    Examples
-    --------
     >>> describe_teachers(Rule((), "low", 412, 0.97))
     'matches the model on 97% of 412 synthetic rows'
     """

@@ -416,8 +416,6 @@ class FeatureSchema:
 def read_dictionary(columns: Any, names: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the description and unit of each column that a data dictionary has; ``ValueError`` if none is known.
 
-    Examples
-    --------
     >>> table = pd.DataFrame({"name": ["wt"], "description": ["weight"], "unit": ["kg"]})
     >>> read_dictionary(table, ["wt", "age"])
     {'wt': {'description': 'weight', 'unit': 'kg'}}
