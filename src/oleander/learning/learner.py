@@ -148,27 +148,22 @@ class RuleLearner:
     ) -> tuple[RuleSet, SystemCertificate] | None:
         """Return the widest set with which a router says what the black box says on a share of all rows.
 
-        A fixed sequence of its own shows the target, from the step on that draws make likely. None where no set does.
+        A fixed sequence of its own shows the target, from the most cautious set on: a row that is not answered cannot
+        be wrong, so a bolder start would gain nothing. None where no set reaches it.
         """
         family, judged = self._judge_sets((max_rules,), (min_fidelity,))
         if not family.steps:
             return None
         system, level = as_system(judged), PART_OF_AGREEMENT * self.level
-        bounds, start = system.certified_bounds(level), 0
-        if self.by_folds:
-            passed = np.flatnonzero(bounds >= target)
-        else:
-            errors = np.array([step.mass * (1 - step.agreement) for step in family.steps])
-            n_units = np.full(len(errors), float(self.rows.n_units))
-            start = find_start(pass_chances(n_units, 1 - errors, target, level, has_bets=system.has_bets))
-            passed = find_passed(bounds, start, target)
+        bounds = system.certified_bounds(level)
+        passed = np.flatnonzero(bounds >= target) if self.by_folds else find_passed(bounds, 0, target)
         passed = passed[~self._find_refuted(family, min_fidelity)[passed]]
         if not len(passed):
             return None
         best = self._find_best(family, judged, passed)
         rules = self._make_set(family, judged, best, float(self._bound_judged(family, judged)[best]))
-        n_steps = len(family.steps) - start
-        certificate = certify_system(judged, best, self.level, n_steps, target=target, is_certified=not self.by_folds)
+        n_steps, is_certified = len(family.steps), not self.by_folds
+        certificate = certify_system(judged, best, self.level, n_steps, target=target, is_certified=is_certified)
         return rules, certificate
 
     def claim_system(self, rules: RuleSet, max_rules: int, min_fidelity: float) -> SystemCertificate:
