@@ -18,6 +18,8 @@ PATHS = {
     "0.90 for ever": (0.9, 0.9, 0, 10_000),
     "0.92 for ever": (0.92, 0.92, 0, 10_000),
     "0.92 for a year": (0.92, 0.92, 0, YEAR),
+    "0.93, after 30 days 0.85": (0.93, 0.85, 30, 120),
+    "0.93, after 30 days 0.80": (0.93, 0.8, 30, 120),
     "0.93, after a year 0.85": (0.93, 0.85, YEAR, YEAR + 90),
     "0.93, after a year 0.80": (0.93, 0.8, YEAR, YEAR + 90),
 }
@@ -52,8 +54,8 @@ def monitor_with_mapie(right: NDArray[np.int64]) -> NDArray[np.bool_]:
     return alarms
 
 
-# It finds a root for each row: a year takes a quarter of a minute, and 10,000 days are left out.
-MAPIE, N_MAPIE_RUNS = "MAPIE's risk monitoring", 20
+# It finds a root for each row: a year takes some seconds, and 10,000 days are left out.
+MAPIE, N_MAPIE_RUNS = "MAPIE's risk monitoring", 50
 METHODS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.bool_]]] = {
     "watch": watch,
     "a test every day": repeat_test,
