@@ -15,19 +15,21 @@ from sklearn.utils import estimator_html_repr
 from oleander.arrays import Bools, Floats, Ints, Labels
 from oleander.black_box.answers import check_given
 from oleander.black_box.asking import BlackBox, CountingBlackBox, SpentError, keep_columns, predict_of
-from oleander.black_box.labelling import label_rows
+from oleander.black_box.labelling import label_rows, refuse_to_answer
 from oleander.black_box.resuming import resume
 from oleander.candidates.balls import Balls, Radius
 from oleander.candidates.choosing import PaperVariables
 from oleander.candidates.pool import CandidatePool
 from oleander.data.checks import check_choice, check_count, check_share, make_seed, one_per_row
-from oleander.data.frames import as_one_row, columns_of, take_rows, to_table
+from oleander.data.frames import as_one_row, columns_of, take_labels, take_rows, to_table
 from oleander.data.reading import read, read_groups
 from oleander.data.rows import Rows, hash_rows
 from oleander.data.schema import FeatureSchema
 from oleander.data.sources import as_source
 from oleander.draws.in_ball import Bounds
 from oleander.engines.judging import Counted, as_lazy, count
+from oleander.engines.opening import open_table
+from oleander.engines.sampling import draw_from_table
 from oleander.export.dossier import write_folder
 from oleander.export.python import write_python
 from oleander.export.sql import write_sql
@@ -253,6 +255,8 @@ class AggregateExplainer(Parameters):
         background: Any = None,
         columns: Any = None,
         floor_by: Any = None,
+        labels: Any = None,
+        key: str | None = None,
         **others: Any,
     ) -> Self:
         """Choose explainers for the black box on these rows.
@@ -265,7 +269,7 @@ class AggregateExplainer(Parameters):
             Columns of a frame are taken by name, here and in every other method; those that the black box was not
             fitted on (``feature_names_in_``) are left out. Of a source (Parquet, Dataset, Dask, Source) a sample is
             explained, and every row is then counted block by block. See ``exact_``, ``oleander.open_source`` and
-            docs/scale.md.
+            docs/scale.md. With ``key``, a table that stays in its engine.
         y : array of shape (n_rows,), optional
             True labels. Nothing is learned from them; they show how often the black box itself is correct, and whether
             it has seen these rows before. In a source the name of a column, which then is no feature.
@@ -283,58 +287,74 @@ class AggregateExplainer(Parameters):
             Subgroups of the rows: a column of X, the combinations of several, or values. ``min_fidelity`` must then be
             shown within every subgroup, or the rules are silent there. The model need not read the columns. See
             docs/how-to/floors-by-group.md.
+        labels : array of shape (n_rows,) or name of a column, optional
+            The black box's logged answers for the rows, about which it is then not asked. Draws still need it: without
+            a model (``black_box=None``) rules learn from rows, ``draws=Draws(0)``.
+        key : name of a column, optional
+            X is a table that stays in its engine (DuckDB relation, polars LazyFrame, PySpark or Dask DataFrame, ibis
+            table, path of Parquet files), and this column has another whole number in each row. A sample is drawn by a
+            hash of it, the same in every engine, and explained. If ``labels`` names a column, one query then counts all
+            other rows, which certify. ``y`` and ``groups`` name columns too; of groups, which are whole numbers, whole
+            ones are drawn. See docs/how-to/engines.md.
         **others
             Refused, ``sample_weight`` with the reason.
         """
         check_arguments(others)
         check(self)
-        source = as_source(X)
-        check_use(self, has_background=background is not None, is_source=source is not None, has_truth=y is not None)
+        source = as_source(X) if key is None else None
+        check_use(
+            self,
+            has_background=background is not None,
+            is_source=source is not None,
+            has_truth=y is not None,
+            has_labels=labels is not None,
+        )
         store = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         seed = make_seed(self.random_state)
         seed = seed if store is None else int(store.remember("seed", str(seed)))
 
         X, background = source or X, as_source(background) or background
-        given = None
+        sampled, names, given = None, (labels, groups), None
+        if key is not None:
+            table = open_table(os.fspath(X)) if isinstance(X, (str, os.PathLike)) else X
+            apart = {"y": y, "groups": groups, "labels": labels}
+            sampled = draw_from_table(table, key, **apart, seed=seed, holdout=self.holdout)
+            X, apart = sampled.split(key, **apart)
+            y, groups, labels = apart["y"], apart["groups"], apart["labels"]
+        elif isinstance(labels, str) and source is None:
+            X, labels = take_labels(to_table(X), labels)
         if floor_by is not None:
-            check_floor_by(self, is_source=source is not None)
+            check_floor_by(self, is_source=source is not None or sampled is not None)
             table = to_table(X)
             # A lazy frame is collected once: a second time its rows may come in another order.
             X, given = table if as_lazy(X) is not None else X, read_subgroups(floor_by, table, len(table))
             X, background = (without_unread(rows, given.columns, self.black_box) for rows in (X, background))
         if self.schema is None:
-            X, background = (keep_columns(rows, self.black_box, others=(y, groups)) for rows in (X, background))
+            X, background = (keep_columns(rows, self.black_box, others=(y, groups, labels)) for rows in (X, background))
         reading = read(
-            X, y, groups, background, schema=self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs
+            X, y, groups, background, labels, schema=self.schema, holdout=self.holdout, seed=seed, n_jobs=self.n_jobs
         )
-        reading = replace(reading, subgroups=None if given is None else given.names)
+        is_number, logged = self.tolerance is not None, reading.labels
+        if logged is not None:
+            logged = check_given(logged, len(reading.values), is_number=is_number)
+        reading = replace(reading, labels=logged, subgroups=None if given is None else given.names)
         check_radii(self, len(reading.values) if source is None else source.n_rows)
         if columns is not None:
             reading = replace(reading, schema=reading.schema.describing(columns))
         reading = reading.notice_copies()
-        model = self.output.of_model(self.black_box)
-        box = BlackBox(model, reading.schema, is_number=self.tolerance is not None)
+        has_model = self.black_box is not None or labels is None
+        model = self.output.of_model(self.black_box) if has_model else refuse_to_answer
+        box = BlackBox(model, reading.schema, is_number=is_number)
         if store is not None:
-            box = resume(store, box, [reading.values, reading.groups, reading.background], list_remembered(self))
+            data = [reading.values, reading.groups, reading.background, reading.labels]
+            box = resume(store, box, data, list_remembered(self))
         black_box = CountingBlackBox(box, self.max_queries)
-        counts_all = source is not None and plan_count(source, reading, black_box)
+        counts_all = source is not None and (labels is not None or plan_count(source, reading, black_box))
         engine_type = RulesOnDraws if self.asks else ChoiceFromPool
         record, engine = engine_type.fit(self, reading, black_box, store, seed)
-        if counts_all:
-            assert source is not None
-            assert reading.positions is not None
-            record = add_counts(
-                record,
-                source,
-                reading,
-                black_box,
-                (reading.positions[engine.parts.learned], engine.label_learned(reading, black_box)),
-                (reading.positions[engine.parts.held], engine.held.labels_of_rows),
-                confidence=self.floor.confidence,
-                n_candidates=engine.n_candidates,
-                n_jobs=self.n_jobs,
-                checkpoint=store,
-            )
+        whole = source if counts_all else None if labels is None else sampled
+        if whole is not None:
+            record = add_counts(self, record, engine, reading, black_box, whole, *names, store)
         # Sorted once, here, the known rows are found at once however many they are, from the first explanation on.
         _ = engine.known.by_hash
         # Nothing is set before this line: an error or an interrupt leaves the object as it was.
@@ -796,9 +816,9 @@ class AggregateExplainer(Parameters):
         """Return the black box's labels for encoded rows: those given, those known, and the others asked for."""
         if labels is not None:
             return check_given(labels, len(rows), is_number=self._record.is_number)
+        if self.black_box is None:
+            raise ValueError("the black box is not here to be asked: pass its labels.")
         if self._counter is None:
-            if self.black_box is None:
-                raise ValueError("the black box is not here to be asked: pass its labels.")
             model, record = self.black_box, self._record
             box = BlackBox(record.output.of_model(model), self.schema_, is_number=record.is_number)
             self._counter = CountingBlackBox(box, self.max_queries)
@@ -811,7 +831,7 @@ class AggregateExplainer(Parameters):
         """Return the black box's labels, or None and why it was not asked."""
         if not ask:
             return None, ""
-        if self._counter is None and self.black_box is None:
+        if self.black_box is None:
             return None, "it is not here"
         try:
             return self._label_table(X, rows, readable, None), ""

@@ -103,4 +103,6 @@ def to_nullable(table: pl.DataFrame) -> pd.DataFrame:
     """Return the table as pandas' nullable dtypes hold it; decimals as floats, for which pandas has no dtype."""
     plain = table.with_columns(pl.col(pl.Decimal).cast(pl.Float64))
     kinds = {"smoker": "boolean", "visits": "Int64", "grade": "Int32"}
-    return plain.to_pandas().assign(**{name: pd.array(table[name].to_list(), dtype=kinds[name]) for name in kinds})
+    return plain.to_pandas().assign(
+        **{name: pd.array(table[name].to_list(), dtype=kinds[name]) for name in kinds if name in table.columns}
+    )

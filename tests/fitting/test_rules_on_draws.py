@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from oleander import AggregateExplainer, Boxes, NothingFoundError
-from oleander.black_box.asking import BlackBox, CountingBlackBox
-from oleander.black_box.labelling import Split
+from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, CountingBlackBox
 from oleander.data.schema import FeatureSchema
 from oleander.draws import Draws
 from oleander.fitting.rules_on_draws import count_affordable_draws
@@ -23,7 +22,7 @@ class TestAffordableDraws:
         def count(n_draws, max_queries):
             options = AggregateExplainer(halves, draws=Draws(n_draws), max_queries=max_queries)
             black_box = CountingBlackBox(BlackBox(halves, FeatureSchema.infer(square)), max_queries)
-            return count_affordable_draws(options, Split(np.arange(200), np.arange(200, 300)), black_box)
+            return count_affordable_draws(options, 300 + N_ASKED_TWICE, black_box)
 
         return count
 

@@ -55,13 +55,18 @@ def check_numbers(answer: Any, n_rows: int, option: str = "tolerance") -> Floats
 
 def check_given(labels: Any, n_rows: int, *, is_number: bool) -> Labels:
     """Return the black box's answers as a user gives them, or raise an error that says what is wrong with them."""
-    absent = pd.isna(one_per_row(labels, n_rows, "labels"))
+    values = one_per_row(labels, n_rows, "labels")
+    if not isinstance(labels, np.ndarray) or values.dtype.kind == "O":
+        # Among texts, NumPy would make text of a missing value.
+        values = np.asarray(labels, dtype=object)
+    absent = pd.isna(values)
     if absent.any():
         raise ValueError(
             f"labels has no value in row {absent.argmax()}, and the black box answers every row: give its answer, or "
             "leave out the row."
         )
-    return check_numbers(labels, n_rows) if is_number else check_labels(labels, n_rows)
+    answers = values.tolist() if values.dtype.kind == "O" else values
+    return check_numbers(answers, n_rows) if is_number else check_labels(answers, n_rows)
 
 
 def check_answers(answer: Any, n_rows: int) -> Labels:

@@ -1,11 +1,12 @@
 """The second step of a fit: equal rows merged, each labelled once, as many as ``max_queries`` pays for."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from oleander.arrays import Floats, Ints, Labels
+from oleander.black_box.answers import BlackBoxError
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows, merge_rows
@@ -17,6 +18,11 @@ from oleander.messages import list_some, show_share, warn_user
 SUSPICIOUS_ACCURACY = 0.99
 
 
+def refuse_to_answer(X: Any) -> Labels:
+    """Stand for a model that is not here, where the answers for rows are known."""
+    raise BlackBoxError("the black box is not here to be asked: pass its labels.")
+
+
 def label_rows(
     values: Floats,
     black_box: CountingBlackBox,
@@ -25,6 +31,7 @@ def label_rows(
     known: Rows | None = None,
     row_numbers: Ints | None = None,
     clusters: Ints | None = None,
+    answers: Labels | None = None,
     merge: bool = True,
 ) -> Rows:
     """Ask the black box about each distinct row, and merge equal rows (of each group) into points with a weight.
@@ -32,9 +39,10 @@ def label_rows(
     The values are encoded by ``black_box.schema.exact``. Some rows are asked about twice: a black box that contradicts
     itself gets a warning. The equals of ``known`` rows are not asked about, and then no row is asked about twice.
 
-    ``merge=False`` leaves equal rows apart, for rows that are judged by folds: a record that many rows share is then
-    learned from some of them and judged on the others, as it will be on new rows. ``clusters`` number copies that folds
-    keep together.
+    Nothing is asked where ``answers`` are given, one for each row. Equal rows then stay apart: a log may hold several
+    answers for them. ``merge=False`` leaves equal rows apart, for rows that are judged by folds: a record that many
+    rows share is then learned from some of them and judged on the others, as it will be on new rows. ``clusters``
+    number copies that folds keep together.
 
     >>> from oleander.black_box import BlackBox
     >>> from oleander.data.schema import FeatureSchema
@@ -47,11 +55,14 @@ def label_rows(
     # Equal rows of two groups are two points, so that each group has its own rows.
     keys = values if groups is None else np.column_stack([values, pd.factorize(groups)[0]])
     every = np.arange(len(values))
+    merge = merge and answers is None
     first, weights, point_of_row = merge_rows(keys) if merge else (every, np.ones(len(values), dtype=np.intp), every)
     # Where all rows are distinct they are the points, in their order.
     points = values if len(first) == len(values) else values[first]
     own_groups = None if groups is None else groups[first]
-    if known is None:
+    if answers is not None:
+        labels = answers
+    elif known is None:
         distinct, _, place = (first, None, every) if groups is None and merge else merge_rows(points)
         # A copy of many rows that are all distinct would take as much memory again.
         asked = points if len(distinct) == len(points) else points[distinct]
@@ -67,9 +78,9 @@ def label_rows(
         distinct, _, answer = merge_rows(new)
         fresh = black_box.ask_in_batches(new[distinct], "asking about rows")[answer]
         # The longer of two texts decides the dtype of both, and answers of no row have no dtype.
-        answers = np.concatenate([part for part in (known.labels[place[~is_new]], fresh) if len(part)])
-        labels = np.empty_like(answers)
-        labels[np.argsort(is_new, kind="stable")] = answers
+        both = np.concatenate([part for part in (known.labels[place[~is_new]], fresh) if len(part)])
+        labels = np.empty_like(both)
+        labels[np.argsort(is_new, kind="stable")] = both
     folded = black_box.schema.fold(points)
     exact = None if folded is points else points
     return Rows(black_box.schema, folded, weights, point_of_row, labels, own_groups, row_numbers, clusters, exact)
@@ -88,7 +99,7 @@ def split_affordable(reading: Reading, holdout: float | None, seed: int, black_b
     # Copies stay together, so that none is learned from and judged.
     together = reading.clusters if reading.groups is None else reading.groups
     parts = Split(*split_off(n_rows, holdout, together, seed))
-    if left is not None and (n_most := left - min(N_ASKED_TWICE, n_rows)) < n_rows:
+    if reading.labels is None and left is not None and (n_most := left - min(N_ASKED_TWICE, n_rows)) < n_rows:
         # Both parts shrink in proportion, groups kept whole.
         masks = (draw_part(len(part), n_most * len(part) // n_rows, reading.groups_of(part), seed) for part in parts)
         parts = Split(*(part[mask] for part, mask in zip(parts, masks, strict=True)))

@@ -130,6 +130,14 @@ def take_rows(X: Any, rows: Ints) -> Any:
     return table.iloc[rows] if isinstance(table, pd.DataFrame) else np.asarray(table)[rows]
 
 
+def take_labels(X: Any, name: str) -> tuple[Any, pd.Series]:
+    """Return a table without a column, and the column; ``ValueError`` where it is lacking."""
+    if not isinstance(X, pd.DataFrame) or name not in X.columns:
+        has = list_some(X.columns) if isinstance(X, pd.DataFrame) else "no names"
+        raise ValueError(f"the table lacks column {name!r}; it has {has}.")
+    return X.drop(columns=name), X[name]
+
+
 def as_one_row(x: Any) -> Any:
     """Return a Series, a mapping, a table or a one-dimensional array as a table of one row."""
     if isinstance(x, pd.Series):

@@ -45,6 +45,8 @@ class Reading:
     background: Floats | None = None
     # The subgroup of each row, where the floor must hold within each.
     subgroups: Labels | None = None
+    # The black box's logged answers, so that it is not asked about the rows.
+    labels: Labels | None = None
 
     def __post_init__(self) -> None:
         if self.groups is not None:
@@ -92,6 +94,10 @@ class Reading:
         """Return the groups of some rows, or None where there are no groups."""
         return None if self.groups is None else self.groups[rows]
 
+    def labels_of(self, rows: Ints) -> Labels | None:
+        """Return the logged answers for some rows, or None where there are none."""
+        return None if self.labels is None else self.labels[rows]
+
     def numbers_of(self, rows: Ints) -> Ints:
         """Return the positions of some rows in X."""
         return rows if self.positions is None else self.positions[rows]
@@ -102,27 +108,28 @@ def read(
     y: Any = None,
     groups: Any = None,
     background: Any = None,
+    labels: Any = None,
     *,
     schema: FeatureSchema | None = None,
     holdout: float | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Reading:
-    """Read the rows of a fit with their true labels, groups and background; a source is sampled.
+    """Read the rows of a fit with their true labels, groups, background and logged answers; a source is sampled.
 
-    Of a source, ``y`` and ``groups`` name columns. A schema that is not given is inferred from X, and from a background
-    in memory too if X is: its levels and bounds count as well. ``holdout`` is the share of a sample that will be held
-    out.
+    Of a source, ``y``, ``groups`` and ``labels`` name columns. A schema that is not given is inferred from X, and from
+    a background in memory too if X is: its levels and bounds count as well. ``holdout`` is the share of a sample that
+    will be held out.
     """
     if isinstance(X, Source):
-        others, n_rows = names_of_columns(y=y, groups=groups), sample_size(X.epsilon, X.delta, holdout)
+        others, n_rows = names_of_columns(y=y, groups=groups, labels=labels), sample_size(X.epsilon, X.delta, holdout)
         rows, positions, known = draw_sample(X, n_rows, seed, others=others, schema=schema, n_jobs=n_jobs)
-        truth, members = (None if name is None else rows[name].to_numpy() for name in (y, groups))
-        reading = Reading(known, known.exact.encode(rows), truth, members, positions)
+        truth, members, said = (None if name is None else rows[name].to_numpy() for name in (y, groups, labels))
+        reading = Reading(known, known.exact.encode(rows), truth, members, positions, labels=said)
         table = _load_background(background, reading.schema.columns, seed, n_jobs)
     else:
         table = _load_background(background, columns_of(X), seed, n_jobs)
-        reading = _read_table(X, y, groups, schema, table)
+        reading = replace(_read_table(X, y, groups, schema, table), labels=labels)
     if table is None:
         return reading
     # The black box is asked about the background's rare levels too.

@@ -19,6 +19,8 @@ from oleander.messages import import_extra, one_line, visible
 
 # A column chunk is read through a window of this many bytes, not whole: a row group may be larger than memory.
 WINDOW = 1 << 20
+# The accuracy of a sample, where none is asked for.
+EPSILON, DELTA = 0.02, 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +55,8 @@ class Source:
     columns: tuple[str, ...]
     n_rows: int
     make_blocks: MakeBlocks
-    epsilon: float = 0.02
-    delta: float = 0.05
+    epsilon: float = EPSILON
+    delta: float = DELTA
     block_size: int = 100_000
 
     def blocks(self, columns: Sequence[str]) -> list[Block]:
@@ -66,7 +68,7 @@ class Source:
         return replace(self, columns=tuple(column for column in self.columns if column not in columns))
 
 
-def open_source(X: Any, *, epsilon: float = 0.02, delta: float = 0.05, block_size: int = 100_000) -> Source:
+def open_source(X: Any, *, epsilon: float = EPSILON, delta: float = DELTA, block_size: int = 100_000) -> Source:
     """Open rows that are read block by block, for ``AggregateExplainer.fit``.
 
     Parameters

@@ -25,6 +25,10 @@ class TableError(ValueError):
     """A table that its engine cannot count the rules on; the message says why."""
 
 
+class UncountableError(TableError):
+    """Explainers of a kind that no engine counts, whatever the table."""
+
+
 def kind_of(dtype: Any) -> str:
     """Return the kind of values of a column in a word; empty for a column without values.
 

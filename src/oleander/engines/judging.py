@@ -4,7 +4,7 @@ Rows on which the same rules hold and the model said the same are one line of th
 figure follows from these lines as it does from rows in memory.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add, and_
@@ -17,7 +17,7 @@ import pandas as pd
 from oleander.arrays import Bools, Ints, Labels
 from oleander.data.frames import collect
 from oleander.data.reading import check_groups
-from oleander.engines.columns import Column, TableError, read_number
+from oleander.engines.columns import Column, TableError, UncountableError, read_number
 from oleander.messages import list_some, one_line
 from oleander.results.explainer_set import Answers, ExplainerSet
 from oleander.rules.conditions import conjoin
@@ -25,6 +25,8 @@ from oleander.rules.conditions import conjoin
 # A whole number holds as many rules as keep it under this.
 MOST_IN_KEY = 2**53
 UNREADABLE = -1
+# A column, and a condition as a function of its name in the query.
+Where = tuple[str, Callable[[str], nw.Expr]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,13 @@ def as_lazy(X: Any) -> Any:
 
 
 def count(
-    explainers: ExplainerSet, table: Any, labels: str, groups: str | None = None, *, expected: Sequence[Any] = ()
+    explainers: ExplainerSet,
+    table: Any,
+    labels: str,
+    groups: str | None = None,
+    *,
+    expected: Sequence[Any] = (),
+    where: Where | None = None,
 ) -> Counted:
     """Count the rows of a lazy table by the rules that hold, by what the model said, and by group.
 
@@ -73,17 +81,13 @@ def count(
         The column with the group of each row.
     expected : sequence
         Labels of the model, besides those that the rules say.
+    where : pair of a column and a function of its name, or None
+        The condition of the rows that are counted.
     """
     rules = _list_rules(explainers)
     if not rules:
         raise TableError("there is no rule to count: fit with a lower min_fidelity.")
-    try:
-        lines = pd.DataFrame(collect(write_query(explainers, table, labels, groups)).to_dict(as_series=False))
-    except TableError:
-        raise
-    except Exception as error:
-        # Every engine has errors of its own.
-        raise TableError(f"the table could not be counted: {type(error).__name__}: {one_line(error)}.") from error
+    lines = pd.DataFrame(run_query(write_query(explainers, table, labels, groups, where)).to_dict(as_series=False))
     counted = _read_lines(explainers, lines, rules, labels, groups)
     known = {*expected, *(label for member in rules for _, label in member)}
     found = dict.fromkeys(counted.labels.tolist())
@@ -95,7 +99,18 @@ def count(
     return counted
 
 
-def write_query(explainers: ExplainerSet, table: Any, labels: str, groups: str | None = None) -> Any:
+def run_query(query: Any) -> Any:
+    """Return the rows of a query as a narwhals DataFrame; ``TableError`` where its engine fails."""
+    try:
+        return collect(query)
+    except Exception as error:
+        # Every engine has errors of its own.
+        raise TableError(f"the table could not be counted: {type(error).__name__}: {one_line(error)}.") from error
+
+
+def write_query(
+    explainers: ExplainerSet, table: Any, labels: str, groups: str | None = None, where: Where | None = None
+) -> Any:
     """Return the query that ``count`` runs, unrun, as a narwhals LazyFrame: its engine can show the plan."""
     rules = _list_rules(explainers)
     frame, schema = as_lazy(table), explainers.schema
@@ -103,7 +118,10 @@ def write_query(explainers: ExplainerSet, table: Any, labels: str, groups: str |
         raise TableError("the explainers were learned from an array, whose columns have no names: fit a frame instead.")
     used = sorted({condition.column for member in rules for conditions, _ in member for condition in conditions})
     others = [name for name in (labels, groups) if name is not None]
-    frame, names = _name_columns(frame, [*(str(schema.columns[j]) for j in used), *others])
+    features = [str(schema.columns[j]) for j in used]
+    frame, names = name_columns(frame, [*features, *others, *([] if where is None else where[:1])])
+    if where is not None:
+        frame = frame.filter(where[1](names.pop()))
     dtypes = frame.collect_schema()
     is_spark = frame.implementation.is_spark_like()
     columns = {
@@ -122,7 +140,7 @@ def _list_rules(explainers: ExplainerSet) -> list[list[tuple[Any, Any]]]:
     """Return the conditions and the answer of each explainer's rules; ``TableError`` for one without such rules."""
     for number, member in enumerate(explainers.members, start=1):
         if member.region.box is None or not member.explainer.is_plain or member.explainer.line is not None:
-            raise TableError(
+            raise UncountableError(
                 f"explainer {number} ({member.region.describe()}) is not made of conditions on columns, and a table is "
                 "counted with these alone: give a table in memory."
             )
@@ -132,7 +150,7 @@ def _list_rules(explainers: ExplainerSet) -> list[list[tuple[Any, Any]]]:
     ]
 
 
-def _name_columns(frame: Any, wanted: Sequence[str]) -> tuple[Any, list[str]]:
+def name_columns(frame: Any, wanted: Sequence[str]) -> tuple[Any, list[str]]:
     """Return the table, and the names of some of its columns there; ``TableError`` for one that it lacks."""
     present = list(frame.collect_schema().names())
     absent = [name for name in wanted if name not in present]

@@ -1,7 +1,11 @@
-"""The last step of a fit on a source: one pass over all its rows that counts what the explainers say of them."""
+"""The last step of a fit on a sample: what the explainers say of all other rows is counted.
+
+The rows of a source are read once, block by block. Those of a table that stays in its engine are counted by one query.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -9,16 +13,21 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from oleander.arrays import Bools, Ints, Labels
-from oleander.black_box.answers import share_texts
+from oleander.black_box.answers import check_given, share_texts
 from oleander.black_box.asking import N_ASKED_TWICE, BlackBox, CountingBlackBox
 from oleander.data.reading import Reading
 from oleander.data.sampling import promise, to_frame
 from oleander.data.sources import Block, Source, load_arrow
+from oleander.engines.columns import UncountableError
+from oleander.engines.judging import count
+from oleander.engines.sampling import Sampled
 from oleander.files.checkpoint import Checkpoint, hash_array, hash_text
+from oleander.fitting.engine import Engine
+from oleander.fitting.options import Parameters
 from oleander.judging.certificate import Certificate
 from oleander.messages import warn_user
 from oleander.results.evaluation import Evaluation, Ranges, disagree, evaluate_counts
-from oleander.results.explainer_set import ExplainerSet
+from oleander.results.explainer_set import Answers, ExplainerSet
 from oleander.results.fit_record import Accuracy, FitRecord
 from oleander.running.parallel import run_tasks
 from oleander.running.progress import tell_progress
@@ -149,45 +158,67 @@ def plan_count(source: Source, reading: Reading, black_box: CountingBlackBox) ->
 
 
 def add_counts(
+    options: Parameters,
     record: FitRecord,
-    source: Source,
+    engine: Engine,
     reading: Reading,
     black_box: CountingBlackBox,
-    learned: Known,
-    held: Known,
-    *,
-    confidence: float,
-    n_candidates: int,
-    n_jobs: int | None = None,
+    whole: Source | Sampled,
+    labels: str | None = None,
+    groups: str | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> FitRecord:
-    """Return the record of the fit of a source's sample, the reading, with the figures of all rows.
+    """Return the record of the fit of a sample, the reading, with the figures of all rows.
 
-    ``plan_count`` has set queries aside for the rows outside the sample. The certificate is counted on all rows that
-    nothing was learned or chosen from, and the sample's accuracy promised for all candidates. Where whole groups were
-    sampled nothing is promised, and the held-out groups certify.
+    The black box is asked about the rows of a source, for which ``plan_count`` has set queries aside, unless ``labels``
+    names the column of its answers; those of a table are counted by one query. All rows that nothing was learned or
+    chosen from certify, and the sample's accuracy is promised for all candidates. Of a source with groups nothing is
+    promised, and the held-out groups certify. Of a table with groups whole ones were sampled, and the others certify.
     """
-    explainers, certificate = record.explainers, record.certificate
-    black_box.release(source.n_rows - len(reading.values))
+    explainers, parts, confidence = record.explainers, engine.parts, options.floor.confidence
+    certificate = None
+    known = engine.label_learned(reading, black_box), engine.held.labels_of_rows
     # Every block counts numbers in the same ranges, those of the sample.
-    ranges = Ranges.of(np.concatenate([learned[1], held[1]]).astype(float)) if record.is_number else None
-    counts = count_all(
-        source, explainers, black_box, learned, held, ranges=ranges, n_jobs=n_jobs, checkpoint=checkpoint
-    )
+    ranges = Ranges.of(np.concatenate(known).astype(float)) if record.is_number else None
+    if isinstance(whole, Source):
+        if labels is None:
+            black_box.release(whole.n_rows - len(reading.values))
+        assert reading.positions is not None
+        learned, held = ((reading.positions[rows], own) for rows, own in zip(parts, known, strict=True))
+        count_rest = partial(count_all, labels=labels, ranges=ranges, n_jobs=options.n_jobs, checkpoint=checkpoint)
+        counts = count_rest(whole, explainers, black_box, learned, held)
+    else:
+        answers = explainers.read(reading.schema.fold(reading.values[np.concatenate(parts)]))
+        roles = np.repeat(np.array([LEARNED, HELD], dtype=np.int8), [len(part) for part in parts])
+        counts = tally(answers, np.concatenate(known), roles, ranges=ranges)
+        if whole.n_rows > len(whole.rows):
+            assert labels is not None
+            try:
+                with tell_progress("counting all other rows of the table, in its engine"):
+                    seen = known[0].tolist()
+                    others = count(explainers, whole.table, labels, groups, expected=seen, where=whole.others)
+            except UncountableError as error:
+                warn_user(f"only the sample's figures are known: {error}")
+                return record
+            outside = np.full(len(others.labels), OUTSIDE, dtype=np.int8)
+            counts += tally(others.answers, others.labels, outside, others.weights, ranges, others.readable)
+            whole.check_unchanged(int(counts.rows[OUTSIDE]))
+            if groups is not None and counts.rows[OUTSIDE] >= counts.rows[HELD]:
+                certificate = others.answers.certify(others.labels, confidence, others.weights, others.groups)
     is_promised = reading.groups is None
-    # Where explainers are learned by asking, held-out rows chose among steps and certify only through the sequence.
-    counted = counts.certificate(confidence, chosen_on_held=record.is_asked)
-    if is_promised and counted is not None and reading.can_certify:
-        certificate, explainers = counted, explainers.with_claims(counted)
-    n_sample = len(learned[0]) + len(held[0])
-    return replace(
+    if is_promised:
+        # Where explainers are learned by asking, held-out rows chose among steps and certify only through the sequence.
+        certificate = counts.certificate(confidence, chosen_on_held=record.is_asked)
+    n_sample, n_candidates = sum(map(len, known)), engine.n_candidates if is_promised else None
+    record = replace(
         record,
-        explainers=explainers,
-        certificate=certificate,
-        n_queries=black_box.n_queries,
         exact=counts.evaluation([member.explainer.complexity for member in explainers.members], ranges),
-        accuracy=counts.accuracy(source.epsilon, source.delta, n_sample, n_candidates if is_promised else None),
+        accuracy=counts.accuracy(whole.epsilon, whole.delta, n_sample, n_candidates),
+        n_queries=black_box.n_queries,
     )
+    if certificate is None or not reading.can_certify:
+        return record
+    return replace(record, certificate=certificate, judged=None, explainers=explainers.with_claims(certificate))
 
 
 def count_all(
@@ -197,18 +228,20 @@ def count_all(
     learned: Known,
     held: Known,
     *,
+    labels: str | None = None,
     ranges: Ranges | None = None,
     n_jobs: int | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Counts:
     """Ask the black box about every row of a source that is not in the sample, and count what the explainers say.
 
-    The answers of ``learned`` and ``held`` rows are known. Numbers are counted in ``ranges``.
+    The answers of ``learned`` and ``held`` rows are known, and those of all rows where ``labels`` names their column.
+    Numbers are counted in ``ranges``.
     """
-    columns = [str(column) for column in explainers.schema.columns or ()]
+    columns = [*map(str, explainers.schema.columns or ()), *([] if labels is None else [labels])]
     total = Counts.nothing(len(explainers.members))
     # Claims come after the count, and do not change what is counted.
-    content = repr([{**member.to_dict(), "claim": None} for member in explainers.members])
+    content = repr(labels) + repr([{**member.to_dict(), "claim": None} for member in explainers.members])
     if ranges is not None:
         content += repr(ranges.edges.tolist())
     box = BlackBox(black_box.model, explainers.schema, is_number=ranges is not None)
@@ -224,15 +257,16 @@ def count_all(
         else:
             with checkpoint.reading():
                 total += Counts.from_dict(kept)
-    shared = [BlockCounter(explainers, box, ranges), columns, source.block_size]
+    shared = [BlockCounter(explainers, box, ranges, labels), columns, source.block_size]
     with tell_progress("counting all rows of the source, block by block", len(tasks)) as tell:
         for done, (number, counts) in enumerate(run_tasks(BlockCounter.count, shared, tasks, n_jobs=n_jobs), start=1):
             total += counts
             tell(done, f"{int(total.rows.sum()):,} of {source.n_rows:,} rows counted")
             if checkpoint is not None:
                 checkpoint.keep("counts", names[number], counts.to_dict())
-    # Rows outside the sample were asked about, if they could be read.
-    black_box.charge(int(total.rows[OUTSIDE] - total.unread[OUTSIDE]))
+    if labels is None:
+        # Rows outside the sample were asked about, if they could be read.
+        black_box.charge(int(total.rows[OUTSIDE] - total.unread[OUTSIDE]))
     return total
 
 
@@ -243,6 +277,7 @@ class BlockCounter:
     explainers: ExplainerSet
     box: BlackBox
     ranges: Ranges | None
+    labels: str | None = None
 
     def count(self, columns: Sequence[str], block_size: int, block: Block, learned: Known, held: Known) -> Counts:
         """Return the counts of a block, of which some rows were learned from or held out and have known answers."""
@@ -258,34 +293,57 @@ class BlockCounter:
         return counts
 
     def _count_rows(self, frame: pd.DataFrame, parts: NDArray[np.int8], known: Labels) -> Counts:
-        n_rows, schema = _by_part(np.ones(len(parts), dtype=bool), parts), self.explainers.schema
+        n_rows, schema = np.bincount(parts, minlength=3).astype(np.int64), self.explainers.schema
         # Columns that lie together are read and written several times faster here.
         exact, readable = schema.exact.encode_readable(frame, order="F")
+        if self.labels is not None:
+            known = check_given(frame[self.labels], len(frame), is_number=self.ranges is not None)
         if readable is not None:
             exact, parts, known = exact[readable], parts[readable], known[readable]
         if not len(exact):
             return replace(Counts.nothing(len(self.explainers.members)), rows=n_rows, unread=n_rows)
         is_new = parts == OUTSIDE
-        if is_new.all():
+        if self.labels is not None:
+            labels = known
+        elif is_new.all():
             labels = self.box.ask(exact)
         else:
             labels = known.copy()
             labels[is_new] = self.box.ask(exact[is_new]) if is_new.any() else known[is_new]
             labels = share_texts(labels.tolist())
-        answers = self.explainers.read(schema.fold(exact))
-        answered, right = answers.answered, answers.right(labels)
-        codes, names = pd.factorize(labels if self.ranges is None else self.ranges.find(labels))
-        per_label = [np.bincount(codes[rows], minlength=len(names)) for rows in (slice(None), answered, right)]
-        return Counts(
-            rows=n_rows,
-            unread=n_rows - _by_part(np.ones(len(parts), dtype=bool), parts),
-            answered=_by_part(answered, parts),
-            right=_by_part(right, parts),
-            conflicts=_by_part(disagree(answers.covers, answers.said) & answered, parts),
-            covered=np.array([_by_part(inside, parts) for inside in answers.covers]).reshape(-1, 3),
-            agreed=np.array([_by_part(agreed, parts) for agreed in answers.agree(labels)]).reshape(-1, 3),
-            classes=dict(zip(names.tolist(), np.array(per_label).T.astype(np.int64), strict=True)),
-        )
+        counts = tally(self.explainers.read(schema.fold(exact)), labels, parts, ranges=self.ranges)
+        return replace(counts, rows=n_rows, unread=n_rows - counts.rows)
+
+
+def tally(
+    answers: Answers,
+    labels: Labels,
+    parts: NDArray[np.int8],
+    weights: Ints | None = None,
+    ranges: Ranges | None = None,
+    readable: Bools | None = None,
+) -> Counts:
+    """Return the counts of some answers, given the part of each in the fit, and the rows that it stands for."""
+    every = np.ones(len(parts), dtype=bool)
+    answered, right = answers.answered, answers.right(labels)
+    codes, names = pd.factorize(labels if ranges is None else ranges.find(labels))
+
+    def add(rows: Bools, by: Ints | NDArray[np.int8], size: int = 3) -> Counted:
+        # Sums of whole numbers are exact in floats under 2^53.
+        own = None if weights is None else weights[rows]
+        return np.bincount(by[rows], own, minlength=size).astype(np.int64)
+
+    per_label = [add(rows, codes, len(names)) for rows in (every, answered, right)]
+    return Counts(
+        rows=add(every, parts),
+        unread=add(~every if readable is None else ~readable, parts),
+        answered=add(answered, parts),
+        right=add(right, parts),
+        conflicts=add(disagree(answers.covers, answers.said) & answered, parts),
+        covered=np.array([add(inside, parts) for inside in answers.covers]).reshape(-1, 3),
+        agreed=np.array([add(agreed, parts) for agreed in answers.agree(labels)]).reshape(-1, 3),
+        classes=dict(zip(names.tolist(), np.array(per_label).T, strict=True)),
+    )
 
 
 def _to_codes(table: Any) -> pd.DataFrame:
@@ -295,7 +353,3 @@ def _to_codes(table: Any) -> pd.DataFrame:
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             table = table.set_column(number, field.name, table.column(number).dictionary_encode())
     return to_frame([table.replace_schema_metadata(None)])
-
-
-def _by_part(rows: Bools, parts: NDArray[np.int8]) -> Counted:
-    return np.bincount(parts[rows], minlength=3).astype(np.int64)

@@ -58,6 +58,8 @@ class Engine(ABC):
 
     def label_learned(self, reading: Reading, black_box: CountingBlackBox) -> Labels:
         """Return the black box's answers for the rows of X that were learned from."""
+        if reading.labels is not None:
+            return reading.labels[self.parts.learned]
         return label_rows(reading.values[self.parts.learned], black_box, known=self.known).labels_of_rows
 
     @property

@@ -193,8 +193,21 @@ def check(given: Parameters) -> None:
         raise ValueError("formulation='selective' counts rows itself and knows no bound: use floor=Floor('share').")
 
 
-def check_use(given: Parameters, *, has_background: bool, is_source: bool, has_truth: bool) -> None:
+def check_use(
+    given: Parameters, *, has_background: bool, is_source: bool, has_truth: bool, has_labels: bool = False
+) -> None:
     """Raise ``ValueError`` for an option that would do nothing in a fit."""
+    if has_labels and not given.asks:
+        raise ValueError("labels is for rules on draws or rows, and these candidates ask the model: leave it out.")
+    if has_labels and given.output != PLAIN_OUTPUT:
+        raise ValueError(
+            f"labels holds what is explained, and {given.output} makes something else of it: leave it out."
+        )
+    if has_labels and given.black_box is None and (given.draws.n or has_background):
+        raise ValueError(
+            f"there is no model to label {'the background' if not given.draws.n else 'draws'}: give it, or learn from "
+            "rows with logged answers, draws=Draws(0) and no background."
+        )
     if has_truth and given.output.of == "proba":
         raise ValueError("y holds true labels, which cannot be compared with a probability: leave out y.")
     if isinstance(given.candidates, Boxes):
@@ -240,7 +253,7 @@ def check_floor_by(given: Parameters, *, is_source: bool) -> None:
     if not given.asks:
         raise ValueError("floor_by is for rules that are learned by asking: leave it out, or use candidates=Boxes().")
     if is_source:
-        raise ValueError("floor_by is for rows in memory, and X is read block by block: give a sample of it.")
+        raise ValueError("floor_by is for rows in memory, and of X only a sample is: give a sample of it.")
 
 
 def check_radii(given: Parameters, n_rows: int) -> None:
@@ -259,7 +272,9 @@ def check_arguments(others: Iterable[str]) -> None:
             "as a random part of those that weigh less."
         )
     for name in others:
-        raise TypeError(f"fit has no argument {name!r}; it takes X, y, groups, background, columns and floor_by.")
+        raise TypeError(
+            f"fit has no argument {name!r}; it takes X, y, groups, background, columns, floor_by, labels and key."
+        )
 
 
 def refuse_beside_letter(*, local: Any, bounds: str | None, centers: str) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from oleander.arrays import Bools, Floats, Ints
 from oleander.black_box.asking import N_ASKED_TWICE, CountingBlackBox
-from oleander.black_box.labelling import Split, label_rows, split_affordable, warn_of_truth
+from oleander.black_box.labelling import label_rows, split_affordable, warn_of_truth
 from oleander.candidates.base import Boxes
 from oleander.data.reading import Reading
 from oleander.data.rows import Rows
@@ -71,18 +71,22 @@ class RulesOnDraws(Engine):
         assert isinstance(options.candidates, Boxes)
         background = reading.background
         parts = split_affordable(reading, find_holdout(options, reading), seed, black_box)
-        n_draws = count_affordable_draws(options, parts, black_box)
+        n_rows = 0 if reading.labels is not None else len(parts.learned) + len(parts.held) + N_ASKED_TWICE
+        n_draws = count_affordable_draws(options, n_rows, black_box)
         # Read and label the rows that judge.
         is_held = background is None and len(parts.held) > 0
         judging = parts.held if is_held else parts.learned
         truth = read_truth(options, reading.truth, judging)
         clusters = None if reading.clusters is None else reading.clusters[judging]
         groups = reading.groups_of(judging)
-        rows = label_rows(reading.values[judging], black_box, groups=groups, clusters=clusters, merge=False)
+        logged = reading.labels_of(judging)
+        rows = label_rows(
+            reading.values[judging], black_box, groups=groups, clusters=clusters, answers=logged, merge=False
+        )
 
         # Without other rows, draws are made from the judging rows, and serve only where no parent judges.
         around = reading.values[parts.learned] if is_held else background
-        if around is not None and not n_draws:
+        if around is not None and not n_draws and (reading.labels is None or not is_held):
             around = _take_affordable(around, black_box, seed)
         by_folds = around is None
         level = options.floor.level
@@ -97,7 +101,8 @@ class RulesOnDraws(Engine):
             parents = rows.exact if around is None else around
             draws = draw_and_ask(parents, black_box, n_draws, seed, within)
         else:
-            taught = None if around is None else label_rows(around, black_box, known=rows)
+            logged = reading.labels_of(parts.learned) if is_held else None
+            taught = None if around is None else label_rows(around, black_box, known=rows, answers=logged)
             draws = take_as_draws(rows if taught is None else taught, seed, within)
         if truth is not None:
             warn_of_truth(rows, truth, draws.tolerance)
@@ -334,8 +339,8 @@ def read_limits(boxes: Boxes, draws: LabelledDraws) -> Limits:
     return Limits(boxes.max_conditions, forbidden, columns, lowest, highest)
 
 
-def count_affordable_draws(options: Parameters, parts: Split, black_box: CountingBlackBox) -> int:
-    """Return the number of draws that memory and ``max_queries`` leave after the rows; draws give way first."""
+def count_affordable_draws(options: Parameters, n_rows: int, black_box: CountingBlackBox) -> int:
+    """Return the number of draws that memory and ``max_queries`` leave after some rows; draws give way first."""
     wanted, left, n_columns = options.draws.n, black_box.queries_left, len(black_box.schema)
     fitting = max(FEWEST_DRAWS, MOST_VALUES // max(n_columns, 1))
     if fitting < wanted:
@@ -343,7 +348,7 @@ def count_affordable_draws(options: Parameters, parts: Split, black_box: Countin
         wanted = fitting
     if left is None or not wanted:
         return wanted
-    n_draws = min(wanted, left - len(parts.learned) - len(parts.held) - N_ASKED_TWICE)
+    n_draws = min(wanted, left - n_rows)
     if n_draws < FEWEST_DRAWS:
         warn_user(
             f"max_queries={options.max_queries:,} leaves {max(n_draws, 0):,} draws, too few to learn from: explainers "

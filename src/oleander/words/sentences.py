@@ -90,7 +90,8 @@ def describe_answers(record: FitRecord) -> list[str]:
     lines = [f"{first}{matched}, counted on the rows {_verb(cell, 'they were', 'it was')} chosen on."]
     if certificate is None:
         return lines
-    every = record.exact is not None and not certificate.by_group
+    # Where a pool was chosen from, held-out groups certify.
+    every = record.exact is not None and (record.is_asked or not certificate.by_group)
     judges = "all rows that nothing was learned or chosen from" if every else "held-out rows"
     return [*lines, *describe_certificate(certificate, record.min_fidelity, within(record), judges)]
 

@@ -1,0 +1,121 @@
+"""A sample of a table that stays in its engine, drawn by a hash of a key, and counts of all other rows by one query.
+
+The hash is whole-number arithmetic below 2^63, so every engine draws the same rows. With groups, groups are hashed, so
+that no group is both in the sample and outside.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from oleander.data.checks import names_of_columns
+from oleander.data.frames import to_table
+from oleander.data.sampling import sample_size
+from oleander.data.sources import DELTA, EPSILON
+from oleander.engines.columns import TableError
+from oleander.engines.judging import Where, as_lazy, name_columns, run_query
+
+# The two largest primes whose squares are under 2^62. Together, their remainders tell all keys apart up to 2^61.
+PRIME, OTHER = 2_147_483_647, 2_147_483_629
+
+
+def hash_key(name: str, seed: int) -> nw.Expr:
+    """Return a whole number under ``PRIME`` for each whole number of a column."""
+    key = nw.col(name).cast(nw.Int64())
+    # Twice, because the remainder of a negative number is negative in some engines.
+    first, second = ((key % prime + prime) % prime for prime in (PRIME, OTHER))
+    value = nw.lit(0)
+    # Squares of squares leave no pattern of the keys; test_sampling.py looks for one.
+    for added, shift in zip((first, second, first), np.random.default_rng(seed).integers(PRIME, size=3), strict=True):
+        value = (value + added + int(shift)) % PRIME
+        value = value * value % PRIME
+    return value
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """A sample of a table that stays in its engine, all columns, in the order of the key."""
+
+    table: Any
+    rows: pd.DataFrame
+    # The rows of the whole table when it was drawn.
+    n_rows: int
+    # The rows outside the sample, for a query.
+    others: Where
+    epsilon: float = EPSILON
+    delta: float = DELTA
+
+    def split(self, key: str, **names: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
+        """Return the features of the sample, and the columns that are none, each by what it is given as."""
+        columns = {given: None if name is None else self.rows[name] for given, name in names.items()}
+        return self.rows.drop(columns=[key, *names_of_columns(**names)]), columns
+
+    def check_unchanged(self, n_others: int) -> None:
+        """Raise ``TableError`` where another number of rows is outside the sample than when it was drawn."""
+        if n_others != self.n_rows - len(self.rows):
+            raise TableError(
+                f"the table changed while it was read: {self.n_rows - len(self.rows):,} rows were outside the sample, "
+                f"and now {n_others:,} are. Copy it, or read a snapshot, and fit again."
+            )
+
+
+def draw_from_table(
+    table: Any,
+    key: str,
+    *,
+    y: str | None = None,
+    groups: str | None = None,
+    labels: str | None = None,
+    seed: int,
+    holdout: float | None = None,
+) -> Sampled:
+    """Draw a sample of a table by a hash of its key, as large as a source's; a small table whole.
+
+    The key is a column of whole numbers, another in each row. ``y``, ``groups`` and ``labels`` name columns that are no
+    features. Groups are whole numbers, and whole groups are drawn.
+    """
+    lazy = as_lazy(table)
+    if lazy is None:
+        raise TableError(
+            f"key is for a table that stays in its engine, and X is a {type(table).__name__} in memory: leave out key, "
+            "or give a DuckDB relation, a polars LazyFrame, a PySpark or Dask DataFrame, or an ibis table."
+        )
+    hashed = key if groups is None else groups
+    complete = [key, *names_of_columns(groups=groups, labels=labels)]
+    frame, (own, drawn, *names) = name_columns(lazy, [key, hashed, *complete, *names_of_columns(y=y)])
+    dtypes = frame.collect_schema()
+    for given, name in ((key, own), (hashed, drawn)):
+        if not dtypes[name].is_integer():
+            raise TableError(
+                f"column {given!r} holds {dtypes[name]}, and whole numbers are drawn by their hash: give such a "
+                "column, if need be in a view that numbers the rows."
+            )
+    # The engines differ in how they count distinct values, and agree on groups.
+    counts = {f"n{number}": nw.col(name) for number, name in enumerate(names[: len(complete)])}
+    per_key = frame.select(key=nw.col(own), **counts).group_by("key")
+    sums = per_key.agg(rows=nw.len(), **{name: nw.col(name).count() for name in counts})
+    sums = sums.select(nw.col("rows", *counts).sum(), keys=nw.len())
+    found = {name: int(values[0] or 0) for name, values in run_query(sums).to_dict(as_series=False).items()}
+    n_rows, n_keys = found["rows"], found["keys"]
+    if not n_rows:
+        raise TableError("the table has no row.")
+    for name, given in zip(counts, complete, strict=True):
+        if found[name] < n_rows:
+            raise TableError(
+                f"column {given!r} has no value in {n_rows - found[name]:,} of {n_rows:,} rows: leave these rows out."
+            )
+    if n_keys < n_rows:
+        raise TableError(
+            f"column {key!r} is no key: {n_rows:,} rows have {n_keys:,} values. Give a column with another value in "
+            "each row."
+        )
+    limit = min(PRIME, -(-PRIME * sample_size(EPSILON, DELTA, holdout) // n_rows))
+    rows = to_table(run_query(frame.filter(hash_key(drawn, seed) < limit)).to_native())
+    if not len(rows):
+        raise TableError(f"no group of column {groups!r} was drawn: give one with more groups, or leave out groups.")
+    rows.columns = list(lazy.collect_schema().names())
+    rows = rows.iloc[np.argsort(rows[key].to_numpy(), kind="stable")].reset_index(drop=True)
+    return Sampled(table, rows, n_rows, (hashed, lambda name: hash_key(name, seed) >= limit))

@@ -1,0 +1,186 @@
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from oleander import AggregateExplainer
+from oleander.draws import Draws
+from oleander.engines import sampling
+from oleander.engines.columns import TableError
+from oleander.engines.sampling import PRIME, draw_from_table, hash_key
+from tests.engines.test_judging import Law, make_visits
+
+N_ROWS = 4_000
+
+
+@pytest.fixture(scope="module")
+def visits() -> pl.DataFrame:
+    """Rows in an order that has nothing to do with the key, which has negative and large numbers too."""
+    rows = make_visits(N_ROWS, 3)
+    said = np.where(np.arange(N_ROWS) % 50 == 0, "wait", Law().predict(rows))
+    key = np.random.default_rng(0).permutation(N_ROWS) * 1_000_003 - 2**31
+    return pl.from_pandas(rows.assign(**{"the.key": key, "said": said, "patient": np.arange(N_ROWS) // 4}))
+
+
+@pytest.fixture(autouse=True)
+def small_samples(monkeypatch):
+    monkeypatch.setattr(sampling, "sample_size", lambda *given: 1_000)
+
+
+def fit(table, model=None, **given) -> AggregateExplainer:
+    draws = Draws(0) if model is None else Draws(1_000)
+    return AggregateExplainer(model, draws=draws, random_state=0).fit(table, key="the.key", labels="said", **given)
+
+
+def test_every_engine_gives_the_same_fit_to_the_byte(load, visits, tmp_path):
+    visits.write_parquet(tmp_path / "visits.parquet")
+    for given in ({}, {"groups": "patient"}):
+        here = fit(tmp_path / "visits.parquet", **given)
+        there = fit(load(visits), **given)
+        # Dask has a dtype of its own for text, which the schema keeps.
+        wanted, found = ({**one.to_dict(), "schema": None} for one in (here, there))
+        assert json.dumps(found) == json.dumps(wanted)
+        assert there.n_queries_ == 0
+
+
+def test_all_other_rows_certify_and_no_row_counts_twice(visits):
+    atlas = fit(visits.lazy())
+    drawn = draw_from_table(visits.lazy(), "the.key", seed=0)
+    others = visits.filter(~pl.col("the.key").is_in(drawn.rows["the.key"].to_list()))
+    assert 900 < len(drawn.rows) < 1_100
+    assert atlas.exact_.n_rows == N_ROWS
+    assert atlas.certificate_.coverage.n_rows == len(others) == N_ROWS - len(drawn.rows)
+    assert atlas.certificate_.to_dict() == atlas.certify(others.lazy(), "said").to_dict()
+    both = atlas.evaluate(visits.lazy(), "said").to_dict()
+    assert atlas.exact_.to_dict() == both
+    assert f"of {len(others):,} rows" in atlas.summary()
+
+
+def test_no_group_is_both_in_the_sample_and_outside(visits):
+    atlas = fit(visits.lazy(), groups="patient")
+    drawn = draw_from_table(visits.lazy(), "the.key", groups="patient", seed=0)
+    assert drawn.rows["patient"].value_counts().eq(4).all()
+    assert atlas.certificate_.answers.n_rows == 1_000 - drawn.rows["patient"].nunique()
+
+
+def test_draws_are_labelled_by_the_model_and_rows_by_the_log(visits):
+    asked = []
+
+    def model(table):
+        asked.append(len(table))
+        return Law().predict(table)
+
+    atlas = fit(visits.lazy(), model)
+    assert sum(asked) == atlas.n_queries_ == 1_000
+    assert atlas.exact_.n_rows == N_ROWS
+
+
+def test_a_model_at_hand_is_asked_about_the_sample_alone(visits):
+    atlas = AggregateExplainer(Law(), draws=Draws(1_000), random_state=0)
+    atlas.fit(visits.lazy().drop("said", "patient"), key="the.key")
+    assert atlas.n_queries_ < 2_300
+    assert atlas.exact_ is None
+    assert atlas.certificate_ is None or atlas.certificate_.answers.n_rows < 1_100
+
+
+def test_a_table_smaller_than_the_sample_is_taken_whole(visits, monkeypatch):
+    monkeypatch.setattr(sampling, "sample_size", lambda *given: N_ROWS)
+    assert len(draw_from_table(visits.lazy(), "the.key", seed=0).rows) == N_ROWS
+    assert fit(visits.lazy()).exact_.n_rows == N_ROWS
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda one: one.head(0), "the table has no row."),
+        (lambda one: one.collect(), "X is a DataFrame in memory: leave out key"),
+        (lambda one: one.drop("the.key"), "the table lacks column 'the.key'; it has"),
+        (lambda one: one.drop("said"), "the table lacks column 'said'; it has"),
+        (lambda one: one.with_columns(pl.lit(1).alias("the.key")), "no key: 4,000 rows have 1 value"),
+        (lambda one: one.with_columns(pl.col("the.key").cast(pl.String)), "holds String, and whole numbers are drawn"),
+        (
+            lambda one: one.with_columns(pl.when(pl.col("age") > 30).then("the.key").alias("the.key")),
+            "column 'the.key' has no value in",
+        ),
+        (lambda one: one.with_columns(said=pl.when(pl.col("age") > 30).then("said")), "column 'said' has no value in"),
+    ],
+)
+def test_a_table_that_cannot_be_sampled_is_refused_in_a_sentence(visits, change, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        fit(change(visits.lazy()))
+    assert str(caught.value).count("\n") == 0
+
+
+def test_a_group_without_a_value_is_refused(visits):
+    table = visits.lazy().with_columns(patient=pl.when(pl.col("age") > 30).then("patient"))
+    with pytest.raises(TableError, match="column 'patient' has no value in"):
+        fit(table, groups="patient")
+
+
+def test_too_few_groups_to_draw_one_are_refused(visits):
+    table = visits.lazy().with_columns(one=pl.lit(1))
+    with pytest.raises(TableError, match="no group of column 'one' was drawn"):
+        draw_from_table(table, "the.key", groups="one", seed=0)
+
+
+def test_a_table_that_changes_between_two_queries_is_noticed(visits):
+    drawn = draw_from_table(visits.lazy(), "the.key", seed=0)
+    with pytest.raises(TableError, match="the table changed while it was read"):
+        drawn.check_unchanged(N_ROWS)
+
+
+def test_without_a_model_there_is_nothing_to_ask(visits):
+    with pytest.raises(ValueError, match=r"no model to label draws: .* draws=Draws\(0\)"):
+        AggregateExplainer(None).fit(visits.lazy(), key="the.key", labels="said")
+    atlas = fit(visits.lazy().drop("patient"))
+    with pytest.raises(ValueError, match="not here to be asked"):
+        atlas.evaluate(make_visits(50, 9))
+    assert atlas.explain({"age": 80, "ward": "west"}).black_box is None
+
+
+class TestLabelsInMemory:
+    def test_a_log_takes_the_place_of_the_model(self):
+        X = make_visits(6_000, 5)
+        said = Law().predict(X)
+        by_name = AggregateExplainer(None, draws=Draws(0), random_state=0).fit(X.assign(said=said), labels="said")
+        by_value = AggregateExplainer(None, draws=Draws(0), random_state=0).fit(X, labels=said)
+        assert json.dumps(by_name.to_dict()) == json.dumps(by_value.to_dict())
+        assert by_name.n_queries_ == 0
+        assert by_name.certificate_.answers.bound >= 0.9
+
+    def test_parquet_blocks_are_counted_from_the_log(self, tmp_path):
+        pytest.importorskip("pyarrow")
+        X = make_visits(30_000, 5)
+        X.assign(said=Law().predict(X)).to_parquet(tmp_path / "visits.parquet", row_group_size=7_000)
+        given = {"draws": Draws(0), "random_state": 0}
+        logged = AggregateExplainer(None, **given).fit(tmp_path / "visits.parquet", labels="said")
+        assert logged.n_queries_ == 0
+        assert logged.exact_.n_rows == len(X)
+        assert logged.exact_.n_right == logged.evaluate(X, Law().predict(X)).n_right
+
+    def test_a_column_that_is_not_there_is_named(self):
+        with pytest.raises(ValueError, match="the table lacks column 'sad'; it has 'age'"):
+            AggregateExplainer(None, draws=Draws(0)).fit(make_visits(100, 0), labels="sad")
+
+
+@pytest.mark.parametrize("step", [1, 7, 1_000, 2**31 - 1, 2**40])
+@pytest.mark.parametrize("seed", range(3))
+def test_hashes_show_no_pattern_of_the_keys(step, seed):
+    """Keys one after the other, by any step, are drawn as by chance: by place, parity, weekday and distance."""
+    n_keys, share = 60_000, 0.1
+    keys = pl.LazyFrame({"key": np.arange(n_keys, dtype=np.int64) * step - 12_345})
+    found = pd.Series(np.asarray(_hash(keys, seed)) < share * PRIME)
+    spread = np.sqrt(share * (1 - share))
+    for parts in (np.arange(n_keys) * 20 // n_keys, np.arange(n_keys) % 2, np.arange(n_keys) % 7):
+        shares = found.groupby(parts)
+        assert ((shares.mean() - share).abs() < 4.5 * spread / np.sqrt(shares.size())).all()
+    next_too = (found & found.shift(1, fill_value=False)).mean()
+    assert abs(next_too - share**2) < 4.5 * share / np.sqrt(n_keys)
+
+
+def _hash(keys: pl.LazyFrame, seed: int) -> list[int]:
+    import narwhals.stable.v2 as nw
+
+    return nw.from_native(keys).select(hash=hash_key("key", seed)).collect()["hash"].to_list()
