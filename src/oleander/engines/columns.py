@@ -72,14 +72,7 @@ def read_number(name: str, dtype: Any) -> nw.Expr:
 class Column:
     """A column of a table as a feature reads it.
 
-    Parameters
-    ----------
-    feature : Feature
-    name : str
-        The column's name in the table.
-    dtype : narwhals DType
-    is_spark : bool
-        Whether the engine is Spark, which reads a moment in Python as one of the session's time zone.
+    Spark reads a moment in Python as one of the session's time zone.
     """
 
     def __init__(self, feature: Feature, name: str, dtype: Any, *, is_spark: bool = False) -> None:

@@ -31,24 +31,15 @@ Where = tuple[str, Callable[[str], nw.Expr]]
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What explainers say of a table, in lines that each stand for a number of rows.
-
-    Parameters
-    ----------
-    answers : Answers
-    labels : array of shape (n_lines,)
-        What the model said.
-    weights : int array of shape (n_lines,) or None
-        The rows of each line; None for one each.
-    groups : array of shape (n_lines,) or None
-    readable : bool array of shape (n_lines,) or None
-        Whether the schema allows all values; None where it always does.
-    """
+    """What explainers say of a table, in lines that each stand for a number of rows."""
 
     answers: Answers
+    # What the model said.
     labels: Labels
+    # The rows of each line; None for one each.
     weights: Ints | None = None
     groups: Labels | None = None
+    # Whether the schema allows all values; None where it always does.
     readable: Bools | None = None
 
 
@@ -69,20 +60,8 @@ def count(
 ) -> Counted:
     """Count the rows of a lazy table by the rules that hold, by what the model said, and by group.
 
-    Only the columns that the rules use are read, in one query.
-
-    Parameters
-    ----------
-    explainers : ExplainerSet
-    table : DuckDB relation, polars LazyFrame, PySpark DataFrame, ibis table or Dask DataFrame
-    labels : str
-        The column with the model's answers.
-    groups : str or None
-        The column with the group of each row.
-    expected : sequence
-        Labels of the model, besides those that the rules say.
-    where : pair of a column and a function of its name, or None
-        The condition of the rows that are counted.
+    Only the columns that the rules use are read, in one query. ``expected`` has labels of the model, besides those that
+    the rules say.
     """
     rules = _list_rules(explainers)
     if not rules:
