@@ -112,6 +112,55 @@ def test_wrong_options(run, patients_csv, tmp_path, options, code, sentence):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.fixture
+def warehouse(patients):
+    """The name of a table in a DuckDB file, with the model's answers in the column of risks."""
+    duckdb = pytest.importorskip("duckdb")
+    rows = pd.concat([patients] * 5).assign(visit=range(5 * len(patients)))
+    with duckdb.connect("warehouse.duckdb") as connection:
+        connection.register("given", rows)
+        connection.execute("CREATE TABLE visits AS SELECT * FROM given")
+    return "warehouse.duckdb::visits"
+
+
+def test_a_table_in_a_database_is_explained_by_its_logged_answers(run, warehouse):
+    how = ("--read", "key=visit", "--read", "labels=risk", "--groups", "patient")
+    done = run("explain", warehouse, *how, "--drop", "ward", "--out", "out", "--json")
+    assert done.code == 0, done.err
+    assert done.json["n_queries"] == 0
+    atlas = AggregateExplainer.load("out/atlas.oleander")
+    assert set(atlas.schema_.names) == {"age", "dose", "sex"}
+    assert atlas.exact_.n_rows == 2_000
+    assert not Path("out/predictions.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "sentence"),
+    [
+        (("--read", "labels=risk"), 2, "name its column with another whole number in each row, --read key=COL"),
+        (("--read", "key=visit"), 2, "give --model, or --read labels=COL for a column with its answers"),
+        (("--read", "key=visit", "--read", "labels=said"), 3, "the table lacks column 'said'; it has 'age'"),
+        (("--read", "key=patient", "--read", "labels=risk"), 3, "column 'patient' is no key: 2,000 rows have"),
+        (("--read", "key=visit", "--read", "labels=risk", "--kinds", "age=integer"), 2, "--kinds is for files"),
+        (("--read", "key=visit", "--read", "labels=risk", "--draws", "9"), 3, "there is no model to label draws"),
+        (("--read", "separator=;"), 2, "write key= or labels= and a column of the table"),
+    ],
+)
+def test_wrong_options_of_a_table(run, warehouse, options, code, sentence):
+    done = run("explain", warehouse, "--out", "out", *options)
+    assert done.code == code
+    assert sentence in done.sentence
+    assert not Path("out").exists()
+
+
+def test_a_table_that_is_not_there_and_columns_of_tables_for_a_file_are_refused(run, warehouse, patients_csv):
+    assert (
+        "has no table absent"
+        in run("explain", "warehouse.duckdb::absent", "--read", "key=visit", "--read", "labels=risk").sentence
+    )
+    assert "--read key=visit is not allowed" in run("explain", patients_csv, "--read", "key=visit").sentence
+
+
 def test_files_of_an_earlier_run_stay_when_a_run_fails(explained, run, tmp_path):
     shutil.copytree(explained.folder, tmp_path / "out")
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}

@@ -63,12 +63,14 @@ def explain(given: Explain) -> None:
     tolerance = read_tolerance(given.tolerance)
     limits = read_limits(given.limit)
     prepared = _prepare(given, background=given.background, is_regression=given.proba is None and is_number)
+    # Logged answers alone label no draws.
+    n_draws = 0 if given.draws is None and prepared.black_box is None else given.draws
     atlas = AggregateExplainer(
         prepared.black_box,
         max_explainers=given.max_explainers,
         min_fidelity=given.min_fidelity,
         candidates=limits,
-        draws=Draws() if given.draws is None else Draws(given.draws),
+        draws=Draws() if n_draws is None else Draws(n_draws),
         tolerance=tolerance,
         output=read_output(given.proba, given.threshold, prepared.black_box),
         schema=prepared.schema,
@@ -160,7 +162,8 @@ def fit_and_write(
             if prepared.is_new:
                 # A model trained here may be right on every row without having seen one of them.
                 warnings.filterwarnings("ignore", "the black box is right on")
-            atlas.fit(prepared.X, y, groups=prepared.groups, background=background, columns=dictionary)
+            known = {"labels": prepared.labels, "key": prepared.key}
+            atlas.fit(prepared.X, y, groups=prepared.groups, background=background, columns=dictionary, **known)
         tables = {"explainers.csv": atlas.rules_frame(), "tradeoff.csv": atlas.tradeoff().table}
         if isinstance(prepared.X, pd.DataFrame):
             tables["predictions.csv"] = predictions_table(atlas, prepared.X, prepared.row, prepared.ids)

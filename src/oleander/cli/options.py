@@ -85,7 +85,8 @@ class Reading(Options):
         None,
         DATA,
         "How the file is written, where it is not found out: separator=; or decimal=, or encoding=cp1252 or "
-        "dates=%d/%m/%Y, or missing=n/k,-999 for cells that mean a missing value. Give it once for each.",
+        "dates=%d/%m/%Y, or missing=n/k,-999 for cells that mean a missing value. Of a table: key=COL, another whole "
+        "number in each row, and labels=COL, the model's answers. Give it once for each.",
         metavar="HOW=VALUE",
     )
 
@@ -102,7 +103,11 @@ class Opening(Reading):
 class Fitting(Opening):
     """A model and the rows to explain it on; without a model, one is trained on the target."""
 
-    data: Path = _data()
+    data: Path = argument(
+        "DATA",
+        "A CSV, Excel or Parquet file with a header. Or a table that stays where it is: FILE.duckdb::TABLE, a folder "
+        "of Parquet files, or env:VARIABLE::TABLE with a connection string in a variable of the environment.",
+    )
     target: str | None = option(None, DATA, "The column that the model predicts.", metavar="COL")
     groups: str | None = option(None, DATA, "The column of rows that belong together (one patient).", metavar="COL")
     drop: list[str] | None = option(None, DATA, "Columns to leave out.", metavar="COL,...")

@@ -6,6 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from oleander.data.sampling import sample_size
 from oleander.data.schema import FeatureSchema, Kind
 from oleander.data.sources import Source, open_source
 from oleander.data.splitting import split_off
+from oleander.engines.opening import open_table
 from oleander.messages import list_some
 from oleander.running.progress import tell_progress
 
@@ -39,9 +41,9 @@ class Prepared:
     """A black box and the rows to explain it on."""
 
     black_box: Any
-    # Rows that are new to the black box, as far as that is known.
-    X: pd.DataFrame | Source
-    # True labels, from which nothing is learned, and the group of each row; for a source the names of columns.
+    # Rows that are new to the black box, as far as that is known; Any is a table that stays in its engine.
+    X: pd.DataFrame | Source | Any
+    # True labels, from which nothing is learned, and the group of each row; for a source or a table names of columns.
     y: NDArray[Any] | str | None
     groups: NDArray[Any] | str | None
     # The number of each row in the file; the first row after the header is 0. Empty for a source.
@@ -56,6 +58,9 @@ class Prepared:
     is_new: bool = False
     # The columns that name rows and that nothing is learned from: the groups, and ids that were left out.
     ids: pd.DataFrame | None = None
+    # The columns of a table that tell its rows apart, and that hold the model's answers.
+    key: str | None = None
+    labels: str | None = None
 
 
 def prepare(
@@ -66,6 +71,8 @@ def prepare(
     A large Parquet file is a source that is read block by block, unless a model is trained here, which needs its rows
     in memory. Any other file is a table. ``is_regression`` says whether a model trained here answers with numbers.
     """
+    if given.data.is_dir() or "::" in str(given.data):
+        return _prepare_table(given, background)
     if given.model is not None and given.data.suffix.lower() in PARQUET:
         source = open_source(given.data)
         if source.n_rows > sample_size(source.epsilon, source.delta, None):
@@ -155,6 +162,30 @@ def _prepare_source(given: Fitting, model: str, source: Source, background: Path
     about = f"{model} on {source.n_rows:,} rows"
     drawn_around = None if background is None else open_source(background)
     return Prepared(black_box, rows, given.target, given.groups, no_rows, None, about, drawn_around)
+
+
+def _prepare_table(given: Fitting, background: Path | None) -> Prepared:
+    files, name = FileOptions.parse(given.read, is_table=True), given.data
+    if files.key is None:
+        raise wrong_option(f"{name} is a table: name its column with another whole number in each row, --read key=COL.")
+    if given.kinds:
+        raise wrong_option("--kinds is for files, and the columns of a table have types: leave it out.")
+    if given.model is None and files.labels is None:
+        raise wrong_option("give --model, or --read labels=COL for a column with its answers.")
+    if given.model is None:
+        refuse_without_model(given)
+    table: Any = nw.from_native(open_table(str(name)))
+    _check_names(given, table.collect_schema().names())
+    black_box = None if given.model is None else load_model(given.model, given)
+    note(f"{name} stays where it is: a sample of it is read, and predictions.csv is not written.")
+    about = f"{given.model or f'the answers in column {files.labels!r}'} on rows of {name}"
+    rows, no_rows = table.drop(*split_names(given.drop)).to_native(), np.empty(0, dtype=np.intp)
+    drawn_around = None if background is None else open_source(background)
+    return Prepared(
+        *(black_box, rows, given.target, given.groups, no_rows, None, about, drawn_around),
+        key=files.key,
+        labels=files.labels,
+    )
 
 
 def _check_without_model(given: Fitting, background: Path | None) -> None:

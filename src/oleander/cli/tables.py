@@ -30,6 +30,7 @@ SURELY_DECIMAL = re.compile(r".*(^|\D)0,\d+\D*|.*,(\d{1,2}|\d{4,})\D*|.*\.\d{3},
 LONG_WHOLE = re.compile(r"\s*[+-]?\d{16,}\s*")
 MOST_LISTED = 5
 BYTES_PER_CELL = 8
+OF_FILES, OF_TABLES = ("separator", "decimal", "encoding", "dates", "missing"), ("key", "labels")
 IS_IT_RIGHT = " Is the separator right (--read separator=;)?"
 
 
@@ -38,7 +39,8 @@ class FileOptions:
     """How a file is read; None where it is found out.
 
     The separator, decimal mark and encoding are those of text files, the format of dates is as in ``strptime``, and
-    ``missing`` are cells that stand for a missing value, besides those that are empty.
+    ``missing`` are cells that stand for a missing value, besides those that are empty. A table that stays where it is
+    has a ``key``, another whole number in each row, and may have ``labels``, the model's answers.
     """
 
     separator: str | None = None
@@ -46,10 +48,12 @@ class FileOptions:
     encoding: str | None = None
     dates: str | None = None
     missing: tuple[str, ...] = ()
+    key: str | None = None
+    labels: str | None = None
 
     @classmethod
-    def parse(cls, read: Sequence[str] | None) -> Self:
-        """Return what ``--read`` says.
+    def parse(cls, read: Sequence[str] | None, *, is_table: bool = False) -> Self:
+        """Return what ``--read`` says, of a file or of a table that stays where it is.
 
         >>> FileOptions.parse(["separator=;", "decimal=,", "missing=n/k,-999"]).missing
         ('n/k', '-999')
@@ -57,11 +61,11 @@ class FileOptions:
         found: dict[str, str] = {}
         for text in read or ():
             name, _, value = text.partition("=")
-            if "=" not in text or name not in ("separator", "decimal", "encoding", "dates", "missing"):
-                raise wrong_option(
-                    f"--read {text} is not allowed: write separator=, decimal=, encoding=, dates= or missing= and a "
-                    "value."
-                )
+            if "=" not in text or name not in (OF_TABLES if is_table else OF_FILES):
+                known = "key= or labels= and a column of the table"
+                if not is_table:
+                    known = "separator=, decimal=, encoding=, dates= or missing= and a value"
+                raise wrong_option(f"--read {text} is not allowed: write {known}.")
             found[name] = value.replace("\\t", "\t") if name == "separator" else value
         for name in ("separator", "decimal"):
             mark = found.get(name)
