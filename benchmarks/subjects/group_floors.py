@@ -23,7 +23,7 @@ SIZES = {"equal": [250] * 4, "unequal": [500, 250, 120, 60], "many": [100] * 10}
 LAWS = {"all just under": [0.895] * 3, "crossing": [0.97, 0.92, 0.895], "far under at last": [0.97, 0.93, 0.8]}
 ANSWERED = np.array([0.5, 0.7, 0.9])
 # The column that makes the subgroups of each set: levels, or a number that is cut at its median.
-COLUMNS = {"clinic": "living", "heart_disease": "sex", "thyroid": "sex", "breast_cancer": "mean radius"}
+COLUMNS = {"clinic": "living", "heart_disease": "sex", "thyroid": "t1", "breast_cancer": "mean radius"}
 
 
 def simulate(law: str, sizes: str, n_runs: int) -> Row:
@@ -59,12 +59,14 @@ def compare_floors(data: str, seed: int, max_rows: int | None, n_draws: int) -> 
     if values.nunique() > 10:
         values = (values > values.median()).astype(float)
     values = values.fillna(-1).to_numpy()
-    groups, truth, found = values[case.parts[1]], case.black_box.predict(case.test), {}
+    groups, truth = values[case.parts[1]], case.black_box.predict(case.test)
+    found: Row = {}
     for name, by in (("one floor", None), ("a floor in each", groups)):
         atlas = AggregateExplainer(case.black_box, min_fidelity=FLOOR, draws=Draws(n_draws), random_state=seed)
         try:
             atlas.fit(case.explain, background=case.train, groups=case.groups, floor_by=by)
         except NothingFoundError:
+            found |= {f"{name}: worst": np.nan, f"{name}: coverage": 0.0, f"{name}: worst coverage": 0.0}
             continue
         given = None if by is None else values[case.parts[2]]
         answers = atlas.predict(case.test, floor_by=given)
@@ -131,7 +133,8 @@ class GroupFloors(Subject):
         return (
             f"Floor {FLOOR}, level {LEVEL}; a statement is one subgroup at one step. At most 5% of runs may hold a"
             f" false one.\n\n{first}\n\nOn real and generated rows, a forest of 50 trees, counted on new rows. *Worst*"
-            f" is the subgroup with the lowest agreement among those that get answers.\n\n{second}"
+            " is the subgroup with the lowest agreement among those that get answers; a fit that shows no floor answers"
+            f" nothing.\n\n{second}"
         )
 
 

@@ -117,10 +117,12 @@ def measure_router(data: str, teacher: str, seed: int, *, max_rows: int | None, 
         return found
     rows = X.iloc[np.concatenate([explain, test])]
     is_judging, truth = np.arange(len(rows)) < len(explain), model.predict(rows)
-    draws, values, proxies = atlas._engine.learner.draws, atlas.schema_.encode(rows), {}
+    draws, proxies = atlas._engine.learner.draws, {}
+    values, readable = atlas.schema_.encode_readable(rows)
     for name in PROXIES:
         proxy = learn_proxy(name, draws, seed)
-        sure = proxy.predict_proba(values).max(axis=1)
+        # About a row with a level that no row of the fit has, rules are silent, and so is the proxy.
+        sure = np.where(True if readable is None else readable, proxy.predict_proba(values).max(axis=1), -1)
         proxies[name] = Proxy(proxy.predict(values), sure, truth, is_judging, groups)
     for target in TARGETS:
         try:
